@@ -1,0 +1,57 @@
+import { integer, list, string, systemSettings, type Config } from "@tally/service";
+
+/** The gateway's settings. */
+export const gatewaySettings = {
+  ...systemSettings,
+  port: integer("PORT", {
+    min: 0,
+    max: 65_535,
+    default: 8080,
+    says: "where the gateway listens; 0 takes any free port",
+  }),
+  host: string("HOST", { default: "0.0.0.0", says: "on which address it listens" }),
+  basePaths: list("BASE_PATHS", { default: [], says: "further paths under which the same routes are mounted" }),
+  bodyBytesMax: integer("BODY_BYTES_MAX", {
+    min: 1024,
+    max: 1024 * 1024 * 1024,
+    unit: "bytes",
+    default: 1024 * 1024,
+    says: "the largest body of a single event",
+  }),
+  batchEventsMax: integer("BATCH_EVENTS_MAX", { min: 1, max: 10_000, default: 256, says: "events in one batch" }),
+  batchBytesMax: integer("BATCH_BYTES_MAX", {
+    min: 1024,
+    max: 16 * 1024 * 1024,
+    unit: "bytes",
+    default: 64 * 1024,
+    says: "a batch closes before it grows over this; a single larger event goes alone",
+  }),
+  batchesInFlightMax: integer("BATCHES_IN_FLIGHT_MAX", {
+    min: 1,
+    max: 1000,
+    default: 8,
+    says: "published batches that may wait for their confirm, for each domain",
+  }),
+  waitingMax: integer("WAITING_MAX", {
+    min: 1,
+    max: 1_000_000,
+    default: 10_000,
+    says: "events that may wait for their confirm, for each domain; further ones get 503 at once",
+  }),
+  confirmWithinMs: integer("CONFIRM_WITHIN_MS", {
+    min: 10,
+    max: 120_000,
+    unit: "ms",
+    default: 5000,
+    says: "how long an event waits for its confirm before its client gets 503",
+  }),
+  queryWithinMs: integer("QUERY_WITHIN_MS", {
+    min: 10,
+    max: 120_000,
+    unit: "ms",
+    default: 5000,
+    says: "how long a query may take",
+  }),
+} as const;
+
+export type GatewayConfig = Config<typeof gatewaySettings>;

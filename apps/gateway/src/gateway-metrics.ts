@@ -1,0 +1,50 @@
+import { Counter, createMetrics, Gauge, Histogram } from "@tally/service";
+
+/** What the gateway counts. Per batch or per refusal, never per accepted event. */
+export function gatewayMetrics() {
+  const registry = createMetrics();
+  const registers = [registry];
+  return {
+    registry,
+    events: new Counter({
+      name: "tally_gateway_events_total",
+      help: "Events by what became of them at the broker",
+      labelNames: ["domain", "outcome"] as const,
+      registers,
+    }),
+    batchEvents: new Histogram({
+      name: "tally_gateway_batch_events",
+      help: "Events in a batch",
+      labelNames: ["domain"] as const,
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024],
+      registers,
+    }),
+    batchSeconds: new Histogram({
+      name: "tally_gateway_batch_seconds",
+      help: "From a batch's first event to its confirm: the longest wait in each batch",
+      labelNames: ["domain"] as const,
+      buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+      registers,
+    }),
+    refusals: new Counter({
+      name: "tally_gateway_errors_total",
+      help: "Requests that were answered with an error, by status",
+      labelNames: ["status"] as const,
+      registers,
+    }),
+    waiting: new Gauge({
+      name: "tally_gateway_waiting_events",
+      help: "Events that wait for their confirm",
+      labelNames: ["domain"] as const,
+      registers,
+    }),
+    backlog: new Gauge({
+      name: "tally_queue_messages",
+      help: "Batches in the longer of a domain's two queues, as last seen",
+      labelNames: ["domain"] as const,
+      registers,
+    }),
+  };
+}
+
+export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;

@@ -1,0 +1,77 @@
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
+import { firstProblem } from "@tally/pipeline";
+import type { TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+import { addContentTypes } from "./content.ts";
+import { refusalOfError } from "./errors.ts";
+import { refuse } from "./refuse.ts";
+
+export interface ServerOptions {
+  readonly log: FastifyBaseLogger;
+  readonly bodyBytesMax: number;
+  readonly onRefused: (status: number) => void;
+}
+
+/** A Fastify that reads, checks and refuses as the contract says; it has no routes yet. */
+export function buildServer({ log, bodyBytesMax, onRefused }: ServerOptions): FastifyInstance {
+  const answerError = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+    const refusal = refusalOfError(error);
+    if (refusal === undefined) log.error({ err: error, requestId: request.id, url: request.url }, "a request failed");
+    onRefused(refusal?.status ?? 500);
+    return refuse(
+      reply,
+      refusal ?? { status: 500, message: `something is wrong here; tell us the request id ${request.id}` },
+    );
+  };
+
+  const app = fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    // A logger of its own for each request costs more than the rest of the logging: our lines name the request themselves.
+    childLoggerFactory: (logger) => logger,
+    requestIdHeader: "x-request-id",
+    bodyLimit: bodyBytesMax,
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
+      // Longer than any value we take, so that a huge number gets its 400 and not a 404.
+      maxParamLength: 2000,
+    },
+    // Longer than a load balancer's 60 s: whoever closes an idle connection first must not be us (else its clients get 502).
+    keepAliveTimeout: 65_000,
+    requestTimeout: 30_000,
+    return503OnClosing: true,
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+  });
+  addContentTypes(app);
+  app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
+    const check = Compile(schema);
+    return (value: unknown) => {
+      if (check.Check(value)) return { value };
+      return { error: new InvalidRequest(firstProblem(check, value).message, httpPart) };
+    };
+  });
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler((request, reply) => {
+    onRefused(404);
+    return refuse(reply, { status: 404, message: `no such path: ${request.method} ${request.url.slice(0, 200)}` });
+  });
+  return app;
+}
+
+/** A request that breaks its route's schema; its message names the field. */
+class InvalidRequest extends Error {
+  readonly code = "INVALID_INPUT";
+  readonly part: string | undefined;
+
+  constructor(message: string, part: string | undefined) {
+    super(message);
+    this.part = part;
+  }
+}

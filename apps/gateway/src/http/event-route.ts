@@ -1,0 +1,46 @@
+import type { FastifyInstance } from "fastify";
+import { InvalidInput, isEventId, type BatchId, type Domain, type SqlReader } from "@tally/pipeline";
+import { Type } from "typebox";
+
+export interface EventSources {
+  readonly domains: readonly Domain[];
+  readonly reader: SqlReader;
+  readonly writer: SqlReader;
+  readonly isApplied: (domain: string, batch: BatchId) => Promise<boolean>;
+}
+
+const Params = Type.Object({ id: Type.String() });
+const Answer = Type.Object({
+  id: Type.String(),
+  domain: Type.Union([Type.String(), Type.Null()]),
+  stored: Type.Boolean(),
+  ranked: Type.Boolean(),
+});
+
+/**
+ * Where an event is: stored or not (yet), counted in the rankings or not (yet). "Not yet" includes an id that was never
+ * given out: a queue cannot be searched.
+ */
+export function addEventRoute(app: FastifyInstance, prefix: string, sources: EventSources): void {
+  app.get<{ Params: { id: string } }>(
+    `${prefix}/events/:id`,
+    { schema: { params: Params, response: { 200: Answer } } },
+    async (request) => {
+      const id = request.params.id.toLowerCase();
+      if (!isEventId(id)) throw new InvalidInput("id", "an event id as given out in Tally-Event-Id", request.params.id);
+      // A replica may be behind; what it does not have yet is looked up where it was written.
+      const found =
+        (await locate(sources.domains, sources.reader, id)) ?? (await locate(sources.domains, sources.writer, id));
+      if (found === undefined) return { id, domain: null, stored: false, ranked: false };
+      return { id, domain: found.domain, stored: true, ranked: await sources.isApplied(found.domain, found.batch) };
+    },
+  );
+}
+
+async function locate(domains: readonly Domain[], reader: SqlReader, id: string) {
+  for (const domain of domains) {
+    const batch = await domain.store.locate(reader, id);
+    if (batch !== undefined) return { domain: domain.name, batch };
+  }
+  return undefined;
+}

@@ -1,0 +1,144 @@
+import { encodeBatch, textOfBatchId, type BatchIds } from "@tally/pipeline";
+import type { Publisher, PublishOutcome } from "@tally/messaging";
+import type { Pace } from "./pace.ts";
+
+/*
+ * One broker round trip and one fsync for many events, without a timer that has to run out:
+ *
+ *   open      takes events; there is one, or none
+ *   sealed    is full (events or bytes), waits for its turn
+ *   in flight published, not confirmed
+ *
+ * An open batch goes as soon as nothing is in flight: on an idle system that is the same turn of the event loop, under
+ * load it is the moment of the last confirm, and what came meanwhile goes together. A sealed batch goes at once. Both wait
+ * for the pace, and never are more than inFlightMax in flight.
+ */
+
+/** What became of an event. Only "confirmed" means that it is on disk at the broker. */
+export type CommitOutcome =
+  | "confirmed"
+  /** Not taken: too many wait already, or the queue is full. */
+  | "busy"
+  /** Not taken: the broker is away, refuses or has no such queue. */
+  | "unavailable"
+  /** Sent, but not confirmed in time: it may be stored or not. */
+  | "unknown";
+
+export interface GroupCommitOptions {
+  readonly queue: string;
+  readonly publisher: Publisher;
+  readonly ids: BatchIds;
+  readonly pace: Pace;
+  readonly eventsMax: number;
+  readonly bytesMax: number;
+  readonly inFlightMax: number;
+  /** How many events may wait for their confirm before further ones are turned away. */
+  readonly waitingMax: number;
+  /** How long an event waits for its confirm. */
+  readonly deadlineMs: number;
+  /** Told once for each batch: how many events, what became of them, how long the oldest waited. */
+  readonly onBatch: (events: number, outcome: PublishOutcome, waitedMs: number) => void;
+}
+
+interface OpenBatch {
+  readonly events: string[];
+  readonly waiters: ((outcome: CommitOutcome) => void)[];
+  readonly openedAtMs: number;
+  bytes: number;
+}
+
+export class GroupCommit {
+  readonly #o: GroupCommitOptions;
+  #open: OpenBatch | undefined;
+  readonly #sealed: OpenBatch[] = [];
+  #inFlight = 0;
+  #waiting = 0;
+  #wake: NodeJS.Timeout | NodeJS.Immediate | undefined;
+  #drained: (() => void) | undefined;
+
+  constructor(options: GroupCommitOptions) {
+    this.#o = options;
+  }
+
+  /** Events whose outcome is not known yet. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Puts an event, as JSON text, into the open batch; resolves when that batch's outcome is known. Never rejects. */
+  add(event: string): Promise<CommitOutcome> {
+    if (this.#waiting >= this.#o.waitingMax) return Promise.resolve("busy");
+    if (this.#o.publisher.state === "blocked") return Promise.resolve("unavailable");
+    return new Promise((resolve) => {
+      if (this.#open !== undefined && this.#open.bytes + event.length > this.#o.bytesMax) this.#seal();
+      const batch = (this.#open ??= { events: [], waiters: [], openedAtMs: performance.now(), bytes: 0 });
+      batch.events.push(event);
+      batch.waiters.push(resolve);
+      batch.bytes += event.length;
+      this.#waiting++;
+      if (batch.events.length >= this.#o.eventsMax) this.#seal();
+      // Later in this turn, so that all requests that were read together go together.
+      this.#wake ??= setImmediate(() => this.#pump());
+    });
+  }
+
+  /** Resolves when no event waits any more. Nothing may be added after. */
+  async drain(): Promise<void> {
+    if (this.#waiting === 0) return;
+    await new Promise<void>((resolve) => (this.#drained = resolve));
+  }
+
+  #seal(): void {
+    if (this.#open !== undefined) this.#sealed.push(this.#open);
+    this.#open = undefined;
+  }
+
+  #pump(): void {
+    this.#wake = undefined;
+    while (this.#inFlight < this.#o.inFlightMax) {
+      const next = this.#sealed[0] ?? (this.#inFlight === 0 ? this.#open : undefined);
+      if (next === undefined) return;
+      const now = performance.now();
+      const waitMs = this.#o.pace.waitMs(now);
+      if (waitMs > 0) {
+        this.#wake = setTimeout(() => this.#pump(), waitMs);
+        return;
+      }
+      if (this.#sealed.length > 0) this.#sealed.shift();
+      else this.#open = undefined;
+      this.#o.pace.passed(next.events.length, now);
+      void this.#publish(next);
+    }
+  }
+
+  async #publish(batch: OpenBatch): Promise<void> {
+    this.#inFlight++;
+    const id = this.#o.ids.next();
+    const outcome = await this.#o.publisher.publish({
+      queue: this.#o.queue,
+      messageId: textOfBatchId(id),
+      body: encodeBatch(id, Date.now(), batch.events),
+      deadline: Date.now() + this.#o.deadlineMs,
+    });
+    this.#inFlight--;
+    this.#waiting -= batch.events.length;
+    const told = commitOutcome(outcome);
+    for (const waiter of batch.waiters) waiter(told);
+    this.#o.onBatch(batch.events.length, outcome, performance.now() - batch.openedAtMs);
+    if (this.#waiting === 0) this.#drained?.();
+    this.#wake ??= setImmediate(() => this.#pump());
+  }
+}
+
+function commitOutcome(outcome: PublishOutcome): CommitOutcome {
+  switch (outcome) {
+    case "confirmed":
+      return "confirmed";
+    case "rejected":
+      return "busy";
+    case "unroutable":
+      return "unavailable";
+    case "expired":
+      return "unknown";
+  }
+}

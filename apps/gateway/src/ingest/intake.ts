@@ -1,0 +1,61 @@
+import type { Publisher } from "@tally/messaging";
+import { BatchIds, queuesOf, type Domain } from "@tally/pipeline";
+import type { GatewayConfig } from "../config.ts";
+import type { GatewayMetrics } from "../gateway-metrics.ts";
+import { GroupCommit } from "./group-commit.ts";
+import { Pace } from "./pace.ts";
+
+/** A domain and the way its events take to the broker. */
+export interface Intake {
+  readonly domain: Domain;
+  readonly commit: GroupCommit;
+  /** Resolves when every event that was added has its outcome. */
+  close(): Promise<void>;
+}
+
+/** One group commit for a domain, at the pace of the domain's queues. */
+export function openIntake(
+  domain: Domain,
+  { config, publisher, metrics }: { config: GatewayConfig; publisher: Publisher; metrics: GatewayMetrics },
+): Intake {
+  const queues = queuesOf(config.namespace, domain.name);
+  const label = { domain: domain.name };
+  const pace = new Pace({
+    async backlog() {
+      const depths = await Promise.all([
+        publisher.queueDepth(queues.ingest.name),
+        publisher.queueDepth(queues.rank.name),
+      ]);
+      return depths.reduce(
+        (longest, depth) => (depth === undefined ? longest : Math.max(longest ?? 0, depth)),
+        undefined,
+      );
+    },
+  });
+  const commit = new GroupCommit({
+    queue: queues.ingest.name,
+    publisher,
+    ids: new BatchIds(),
+    pace,
+    eventsMax: config.batchEventsMax,
+    bytesMax: config.batchBytesMax,
+    inFlightMax: config.batchesInFlightMax,
+    waitingMax: config.waitingMax,
+    deadlineMs: config.confirmWithinMs,
+    onBatch(events, outcome, waitedMs) {
+      metrics.events.inc({ ...label, outcome }, events);
+      metrics.batchEvents.observe(label, events);
+      metrics.batchSeconds.observe(label, waitedMs / 1000);
+      metrics.waiting.set(label, commit.waiting);
+      metrics.backlog.set(label, pace.backlog);
+    },
+  });
+  return {
+    domain,
+    commit,
+    async close() {
+      await commit.drain();
+      pace.close();
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { createLogger, readConfigOrExit, runService } from "@tally/service";
+import { gatewaySettings } from "./config.ts";
+import { startGateway } from "./start-gateway.ts";
+
+const config = readConfigOrExit(gatewaySettings);
+const log = createLogger({ name: "gateway", level: config.logLevel });
+
+await runService({
+  name: "gateway",
+  log,
+  start: (stopAsked) => startGateway(config, log, stopAsked),
+  stopWithinMs: config.stopWithinMs,
+});

@@ -1,0 +1,104 @@
+import { once } from "node:events";
+import { connectDatabase } from "@tally/database";
+import { domains } from "@tally/domains";
+import { connectPublisher } from "@tally/messaging";
+import { queuesOf } from "@tally/pipeline";
+import { connectRankings } from "@tally/rankings";
+import type { Logger } from "@tally/service";
+import type { GatewayConfig } from "./config.ts";
+import { gatewayMetrics } from "./gateway-metrics.ts";
+import { addDomainRoutes } from "./http/domain-routes.ts";
+import { addEventRoute } from "./http/event-route.ts";
+import { addOperatorRoutes } from "./http/operator-routes.ts";
+import { buildServer } from "./http/build-server.ts";
+import { openIntake } from "./ingest/intake.ts";
+
+/** A gateway that listens. */
+export interface Gateway {
+  readonly port: number;
+  /** Takes no more requests, answers those in hand, closes every connection. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Connects to everything, mounts all domains and listens. Resolves when the broker was reached; until then, and whenever it is
+ * away, requests get 503 and /health/ready says so. `stopAsked` ends the waiting.
+ */
+export async function startGateway(config: GatewayConfig, log: Logger, stopAsked: AbortSignal): Promise<Gateway> {
+  const metrics = gatewayMetrics();
+  const database = connectDatabase({
+    writeUrl: config.databaseWriteUrl,
+    readUrl: config.databaseReadUrl,
+    writeConnections: 2,
+    readConnections: 8,
+    queryTimeoutMs: config.queryWithinMs,
+    log,
+  });
+  const rankings = connectRankings({
+    url: config.redisUrl,
+    namespace: config.namespace,
+    shards: config.rankingShards,
+    commandTimeoutMs: config.queryWithinMs,
+    log,
+  });
+  const publisher = connectPublisher({
+    url: config.amqpUrl,
+    connectionName: "tally gateway",
+    queues: domains.flatMap((domain) => Object.values(queuesOf(config.namespace, domain.name))),
+    log,
+  });
+  const intakes = domains.map((domain) => openIntake(domain, { config, publisher, metrics }));
+
+  const app = buildServer({
+    log,
+    bodyBytesMax: config.bodyBytesMax,
+    onRefused: (status) => metrics.refusals.inc({ status: String(status) }),
+  });
+  let stopping = false;
+  addOperatorRoutes(app, {
+    registry: metrics.registry,
+    async ready() {
+      const [{ write, read }, redis] = await Promise.all([database.ping(), rankings.ping()]);
+      return {
+        // The only check that decides: without the others the gateway still takes events in.
+        broker: { ok: publisher.state === "up" && !stopping, detail: stopping ? "stopping" : publisher.state },
+        databaseRead: { ok: true, detail: read ? "up" : "down" },
+        databaseWrite: { ok: true, detail: write ? "up" : "down" },
+        redis: { ok: true, detail: redis ? "up" : "down" },
+      };
+    },
+  });
+  for (const prefix of ["", ...config.basePaths.map(asPrefix)]) {
+    addEventRoute(app, prefix, {
+      domains,
+      reader: database.reader,
+      writer: database.writer,
+      isApplied: (domain, batch) => rankings.isApplied(domain, batch),
+    });
+    for (const { domain, commit } of intakes) {
+      addDomainRoutes(app, prefix, domain, commit, {
+        rows: database.reader,
+        boards: { top: (board, limit) => rankings.top(domain.name, board, limit) },
+      });
+    }
+  }
+  await app.listen({ port: config.port, host: config.host });
+  await Promise.race([publisher.ready, once(stopAsked, "abort")]);
+  const address = app.server.address();
+
+  return {
+    port: typeof address === "object" && address !== null ? address.port : config.port,
+    async stop() {
+      stopping = true;
+      // Fastify answers what is in hand and closes idle connections; each answer still needs its confirm.
+      await app.close();
+      await Promise.all(intakes.map((intake) => intake.close()));
+      await publisher.close();
+      await Promise.all([rankings.close(), database.close()]);
+    },
+  };
+}
+
+function asPrefix(path: string): string {
+  return `/${path.replaceAll(/^\/+|\/+$/g, "")}`;
+}

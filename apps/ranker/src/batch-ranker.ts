@@ -1,0 +1,69 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Delivery } from "@tally/messaging";
+import { decodeRankingMessage, textOfBatchId, UndecodableRankingMessage, type RankingMessage } from "@tally/pipeline";
+import type { Rankings } from "@tally/rankings";
+
+export interface BatchRankerOptions {
+  readonly domain: string;
+  readonly rankings: Rankings;
+  readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
+  /** Told after each batch: whether it was new to the rankings, and how long ago its rows were written. */
+  readonly onRanked: (applied: boolean, behindMs: number) => void;
+}
+
+const retryMs = 500;
+
+/** Applies deliveries of one domain's rank queue, several at once: each batch is atomic and their order does not matter. */
+export class BatchRanker {
+  readonly #o: BatchRankerOptions;
+  readonly #inHand = new Set<Promise<void>>();
+  #stopped = false;
+
+  constructor(options: BatchRankerOptions) {
+    this.#o = options;
+  }
+
+  /** Takes a delivery; it is acknowledged when Redis has answered that its moves are in. */
+  take(delivery: Delivery): void {
+    const work = this.#rank(delivery).finally(() => this.#inHand.delete(work));
+    this.#inHand.add(work);
+  }
+
+  /** Finishes what was taken. No more deliveries may come. */
+  async drain(): Promise<void> {
+    while (this.#inHand.size > 0) await Promise.all(this.#inHand);
+  }
+
+  /** Begins nothing more; what is not acknowledged comes again to another ranker. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #rank(delivery: Delivery): Promise<void> {
+    const message = this.#decode(delivery);
+    while (message !== undefined && !this.#stopped) {
+      try {
+        const applied = await this.#o.rankings.apply(this.#o.domain, message);
+        this.#o.onRanked(applied, Date.now() - message.storedAt);
+        delivery.ack();
+        return;
+      } catch (error) {
+        // Nothing is lost by waiting: the message stays unacknowledged, and applying it again does nothing.
+        if (this.#stopped) return;
+        this.#o.log.warn({ err: error, batch: textOfBatchId(message.batch) }, "a batch cannot be ranked; trying again");
+        await delay(retryMs);
+      }
+    }
+  }
+
+  #decode(delivery: Delivery): RankingMessage | undefined {
+    try {
+      return decodeRankingMessage(delivery.body);
+    } catch (error) {
+      if (!(error instanceof UndecodableRankingMessage)) throw error;
+      this.#o.log.error({ messageId: delivery.messageId, reason: error.message }, "no ranking message: dead letter");
+      delivery.reject();
+      return undefined;
+    }
+  }
+}

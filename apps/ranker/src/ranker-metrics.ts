@@ -1,0 +1,27 @@
+import { Counter, createMetrics, Histogram } from "@tally/service";
+
+/** What one ranker thread counts, once for each batch. */
+export function rankerMetrics(thread: number) {
+  const registry = createMetrics({ thread });
+  const registers = [registry];
+  const batches = new Counter({
+    name: "tally_ranker_batches_total",
+    help: "Batches by whether they were new to the rankings or had been applied before",
+    labelNames: ["domain", "outcome"] as const,
+    registers,
+  });
+  const behindSeconds = new Histogram({
+    name: "tally_ranker_ranked_after_seconds",
+    help: "From a batch's commit to its place in the rankings",
+    labelNames: ["domain"] as const,
+    buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60],
+    registers,
+  });
+  return {
+    registry,
+    ranked(domain: string, applied: boolean, behindMs: number): void {
+      batches.inc({ domain, outcome: applied ? "applied" : "known" });
+      behindSeconds.observe({ domain }, behindMs / 1000);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { domains } from "@tally/domains";
+import { runThread } from "@tally/fleet";
+import { connectConsumer } from "@tally/messaging";
+import { queuesOf } from "@tally/pipeline";
+import { connectRankings } from "@tally/rankings";
+import { createLogger } from "@tally/service";
+import { BatchRanker } from "./batch-ranker.ts";
+import type { RankerConfig } from "./config.ts";
+import { rankerMetrics } from "./ranker-metrics.ts";
+
+/** One ranker thread: a whole consumer of every domain's rank queue, with connections of its own. */
+runThread<RankerConfig>(async (config, { index }) => {
+  const log = createLogger({ name: `ranker-${index}`, level: config.logLevel });
+  const metrics = rankerMetrics(index);
+  const rankings = connectRankings({
+    url: config.redisUrl,
+    namespace: config.namespace,
+    shards: config.rankingShards,
+    log,
+  });
+  const topology = domains.flatMap((domain) => Object.values(queuesOf(config.namespace, domain.name)));
+  const lines = domains.map((domain) => {
+    const ranker = new BatchRanker({
+      domain: domain.name,
+      rankings,
+      log,
+      onRanked: (applied, behindMs) => metrics.ranked(domain.name, applied, behindMs),
+    });
+    const consumer = connectConsumer({
+      url: config.amqpUrl,
+      connectionName: `tally ranker ${index} ${domain.name}`,
+      queues: topology,
+      queue: queuesOf(config.namespace, domain.name).rank.name,
+      prefetch: config.prefetch,
+      onDelivery: (delivery) => ranker.take(delivery),
+      log,
+    });
+    return { ranker, consumer };
+  });
+  await Promise.all(lines.map(({ consumer }) => consumer.ready));
+  return {
+    metrics: () => metrics.registry.getMetricsAsJSON(),
+    async stop() {
+      await Promise.all(lines.map(({ consumer }) => consumer.cancel()));
+      await Promise.all(lines.map(({ ranker }) => ranker.drain()));
+      await Promise.all(lines.map(({ consumer }) => consumer.close()));
+      await rankings.close();
+    },
+  };
+});

@@ -1,0 +1,208 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { DatabaseError, type Database } from "@tally/database";
+import type { Delivery, Publisher } from "@tally/messaging";
+import { batchDecoder, UndecodableBatch, type Domain } from "@tally/pipeline";
+import { writeDeadLetters, type DeadLetter } from "./dead-letters.ts";
+import { findRefused } from "./find-refused.ts";
+import { receive, without, type ReceivedBatch } from "./received-batch.ts";
+import { ForeignBatch, storeBatches, StoredMeanwhile, type RankingBodies, type Stored } from "./store-batches.ts";
+
+/*
+ * The life of a delivery:
+ *
+ *   waiting      it came and stands in line; the line is never longer than the consumer's prefetch
+ *   storing      it is in the one transaction that is under way, with all others that waited
+ *   announcing   committed; its moves are on their way to the rank queue. The next transaction runs meanwhile
+ *   done         moves confirmed, delivery acknowledged
+ *
+ * Whatever dies on this way, the delivery comes again, and the ledger tells how far it got. A batch that the database
+ * refuses for its data is stored without the events at fault; those become dead letters. All other faults wait.
+ */
+
+export interface BatchWriterOptions {
+  readonly domain: Domain;
+  readonly database: Database;
+  readonly publisher: Publisher;
+  readonly rankQueue: string;
+  readonly deadQueue: string;
+  readonly rankingShards: number;
+  /** A transaction takes waiting batches until it holds so many events. */
+  readonly eventsPerTransaction: number;
+  readonly log: Log;
+  /** Told after each commit. */
+  readonly onStored: (figures: StoredFigures) => void;
+}
+
+export interface StoredFigures {
+  readonly batches: number;
+  readonly events: number;
+  readonly changes: number;
+  readonly transactionMs: number;
+  /** From the moment the gateway sealed the oldest of these batches to the commit. */
+  readonly oldestMs: number;
+}
+
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+const retryMs = 500;
+
+export class BatchWriter {
+  readonly #o: BatchWriterOptions;
+  readonly #decode;
+  #waiting: ReceivedBatch[] = [];
+  #storing: Promise<void> | undefined;
+  readonly #announcing = new Set<Promise<void>>();
+  #stopped = false;
+
+  constructor(options: BatchWriterOptions) {
+    this.#o = options;
+    this.#decode = batchDecoder(options.domain.event);
+  }
+
+  /** Takes a delivery of the domain's ingest queue. */
+  take(delivery: Delivery): void {
+    try {
+      this.#waiting.push(receive(this.#decode, delivery));
+      this.#storing ??= this.#run();
+    } catch (error) {
+      if (!(error instanceof UndecodableBatch)) throw error;
+      const letter = { id: delivery.messageId, reason: error.message, body: delivery.body };
+      this.#track(this.#bury([letter], () => delivery.ack()));
+    }
+  }
+
+  /** Finishes what was taken: stores it, announces it, acknowledges it. No more deliveries may come. */
+  async drain(): Promise<void> {
+    while (this.#storing !== undefined || this.#announcing.size > 0) {
+      await this.#storing;
+      await Promise.all(this.#announcing);
+    }
+  }
+
+  /** Begins nothing more; what is not acknowledged comes again to another writer. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  // Never runs twice at once: take starts it only when it has ended.
+  async #run(): Promise<void> {
+    // The deliveries of one read of the socket come in one turn: let them all come before the first transaction.
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0 && !this.#stopped) {
+      const { group, copies } = this.#cut();
+      await this.#store(group, copies);
+    }
+    this.#storing = undefined;
+  }
+
+  // As many waiting batches as one transaction holds. `copies` are second deliveries of batches among them.
+  #cut(): { group: readonly ReceivedBatch[]; copies: readonly ReceivedBatch[] } {
+    const group = new Map<string, ReceivedBatch>();
+    const copies: ReceivedBatch[] = [];
+    let events = 0;
+    let taken = 0;
+    for (const received of this.#waiting) {
+      if (events > 0 && events + received.batch.events.length > this.#o.eventsPerTransaction) break;
+      taken++;
+      if (group.has(received.key)) copies.push(received);
+      else group.set(received.key, received);
+      events += received.batch.events.length;
+    }
+    this.#waiting = this.#waiting.slice(taken);
+    return { group: [...group.values()], copies };
+  }
+
+  async #store(group: readonly ReceivedBatch[], copies: readonly ReceivedBatch[]): Promise<void> {
+    const begunAt = performance.now();
+    const stored = await this.#transaction(group);
+    if (stored === "stopped") return;
+    if (stored instanceof Error) {
+      await this.#storeDespite(stored, group, copies);
+      return;
+    }
+    this.#o.onStored({
+      batches: group.length,
+      events: group.reduce((sum, { batch }) => sum + batch.events.length, 0),
+      changes: stored.changes,
+      transactionMs: performance.now() - begunAt,
+      oldestMs: Date.now() - Math.min(...group.map(({ batch }) => batch.createdAt)),
+    });
+    for (const received of [...group, ...copies]) this.#track(this.#announce(received, stored.bodies));
+  }
+
+  /** Resolves with an error only when the data of one of the batches is at fault; everything else is tried again. */
+  async #transaction(group: readonly ReceivedBatch[]): Promise<Stored | Error | "stopped"> {
+    while (!this.#stopped) {
+      try {
+        return await this.#o.database.transaction((transaction) =>
+          storeBatches(transaction, this.#o.domain, group, this.#o.rankingShards),
+        );
+      } catch (error) {
+        if (error instanceof ForeignBatch || (error instanceof DatabaseError && error.kind === "data")) return error;
+        // Another writer held a second copy of one of these batches and was faster: now the ledger knows it.
+        if (error instanceof StoredMeanwhile) continue;
+        this.#o.log.error({ err: error, batches: group.length }, "batches cannot be stored; trying again");
+        await delay(retryMs);
+      }
+    }
+    return "stopped";
+  }
+
+  /** One of the batches is at fault: each goes alone, and the one goes without what is at fault. */
+  async #storeDespite(fault: Error, group: readonly ReceivedBatch[], copies: readonly ReceivedBatch[]): Promise<void> {
+    const [only] = group;
+    if (group.length > 1 || only === undefined) {
+      for (const one of group) {
+        const own = copies.filter((copy) => copy.key === one.key);
+        await this.#store([one], own);
+      }
+      return;
+    }
+    if (fault instanceof ForeignBatch) {
+      const letter = { id: only.key, reason: fault.message, body: only.delivery.body };
+      await this.#bury([letter], () => [only, ...copies].forEach(({ delivery }) => delivery.ack()));
+      return;
+    }
+    const refused = await findRefused(this.#o.database, this.#o.domain, only);
+    const letters = [...refused].map(([event, reason]) => ({ id: event.id, reason, event }));
+    // First the letters, then the rest: a crash between the two repeats the letters and loses nothing.
+    await this.#bury(letters, () => undefined);
+    await this.#store([without(only, new Set(refused.keys()))], copies);
+  }
+
+  async #announce({ key, delivery }: ReceivedBatch, bodies: RankingBodies): Promise<void> {
+    const body = bodies.get(key);
+    while (body !== undefined && !this.#stopped) {
+      const outcome = await this.#o.publisher.publish({ queue: this.#o.rankQueue, messageId: key, body });
+      if (outcome === "confirmed") break;
+      if (outcome === "expired") return;
+      this.#o.log.warn(
+        { batch: key, outcome, queue: this.#o.rankQueue },
+        "the rank queue does not take a batch; trying again",
+      );
+      await delay(retryMs);
+    }
+    if (!this.#stopped) delivery.ack();
+  }
+
+  async #bury(letters: readonly DeadLetter[], then: () => void): Promise<void> {
+    const { publisher, deadQueue, domain, log } = this.#o;
+    for (const { id, reason } of letters) log.error({ id, domain: domain.name, reason }, "dead letter");
+    while (!this.#stopped) {
+      if (await writeDeadLetters(publisher, deadQueue, domain.name, letters)) {
+        then();
+        return;
+      }
+      await delay(retryMs);
+    }
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#announcing.delete(tracked));
+    this.#announcing.add(tracked);
+  }
+}

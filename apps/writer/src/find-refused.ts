@@ -1,0 +1,49 @@
+import { DatabaseError, type Database } from "@tally/database";
+import type { Domain, Event } from "@tally/pipeline";
+import type { ReceivedBatch } from "./received-batch.ts";
+
+/**
+ * Which events of a batch the database refuses for their data, and why. Tries halves of halves in transactions that are
+ * rolled back: about 2·log2(events) of them for each such event. Nothing is written.
+ */
+export async function findRefused(
+  database: Database,
+  domain: Domain,
+  { batch }: ReceivedBatch,
+): Promise<ReadonlyMap<Event, string>> {
+  const refused = new Map<Event, string>();
+  await probe(batch.events);
+  return refused;
+
+  async function probe(events: readonly Event[]): Promise<void> {
+    const reason = await reasonAgainst(events);
+    if (reason === undefined) return;
+    const [only] = events;
+    if (events.length === 1 && only !== undefined) {
+      refused.set(only, reason);
+      return;
+    }
+    const middle = Math.ceil(events.length / 2);
+    await probe(events.slice(0, middle));
+    await probe(events.slice(middle));
+  }
+
+  async function reasonAgainst(events: readonly Event[]): Promise<string | undefined> {
+    const distinct = new Map(events.map((event) => [event.id, { event, batch: batch.id }]));
+    try {
+      await database.transaction(async (transaction) => {
+        await domain.store.write(transaction, [...distinct.values()]);
+        throw new RolledBack();
+      });
+    } catch (error) {
+      if (error instanceof RolledBack) return undefined;
+      if (error instanceof DatabaseError && error.kind === "data") return error.message;
+      throw error;
+    }
+    return undefined;
+  }
+}
+
+class RolledBack extends Error {
+  readonly code = "ROLLED_BACK";
+}

@@ -1,0 +1,96 @@
+import { enter, findKnown, type LedgerEntry } from "@tally/ledger";
+import {
+  encodeRankingMessage,
+  Moves,
+  type BatchId,
+  type Change,
+  type Domain,
+  type Recorded,
+  type SqlTransaction,
+} from "@tally/pipeline";
+import { encodeMoves } from "@tally/rankings";
+import type { ReceivedBatch } from "./received-batch.ts";
+
+/** What a stored batch has to tell the rankings; undefined when that was told and applied long ago. */
+export type RankingBodies = ReadonlyMap<string, Buffer | undefined>;
+
+export interface Stored {
+  readonly bodies: RankingBodies;
+  /** Rows that are new or were replaced. */
+  readonly changes: number;
+}
+
+/**
+ * Within one transaction: the rows of all batches that the ledger does not know yet, and their ledger entries with what
+ * they mean for the rankings. A batch that the ledger knows writes nothing; its moves are told again from there. So this
+ * may be repeated, whatever became of the attempt before. No batch may occur twice in `received`.
+ */
+export async function storeBatches(
+  transaction: SqlTransaction,
+  domain: Domain,
+  received: readonly ReceivedBatch[],
+  shards: number,
+): Promise<Stored> {
+  const known = await findKnown(
+    transaction,
+    received.map(({ batch }) => batch.id),
+  );
+  const bodies = new Map<string, Buffer | undefined>();
+  const fresh: ReceivedBatch[] = [];
+  for (const one of received) {
+    const entry = known.get(one.key);
+    if (entry === undefined) fresh.push(one);
+    else if (entry.bodyHash.equals(one.bodyHash)) bodies.set(one.key, entry.moves);
+    else throw new ForeignBatch(one.key);
+  }
+  if (fresh.length === 0) return { bodies, changes: 0 };
+
+  const changes = await domain.store.write(transaction, recordedOf(fresh));
+  const changesOf = Map.groupBy(changes, (change: Change) => change.batch);
+  const entries = fresh.map((one) => entryOf(domain, one, changesOf.get(one.batch.id) ?? [], shards));
+  if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();
+  for (const [index, one] of fresh.entries()) bodies.set(one.key, entries[index]?.moves);
+  return { bodies, changes: changes.length };
+}
+
+/** Another writer entered one of the batches since the ledger was asked: roll back and begin again. */
+export class StoredMeanwhile extends Error {
+  readonly code = "STORED_MEANWHILE";
+}
+
+/** The ledger knows this batch id with other content: a producer's id was given out twice. */
+export class ForeignBatch extends Error {
+  readonly code = "FOREIGN_BATCH";
+  readonly key: string;
+
+  constructor(key: string) {
+    super(`batch ${key} is in the ledger with other content`);
+    this.key = key;
+  }
+}
+
+// A retry can arrive in the same transaction as its original: the first one is the event.
+function recordedOf(fresh: readonly ReceivedBatch[]): readonly Recorded[] {
+  const recorded = new Map<string, Recorded>();
+  for (const { batch } of fresh) {
+    for (const event of batch.events) if (!recorded.has(event.id)) recorded.set(event.id, { event, batch: batch.id });
+  }
+  return [...recorded.values()];
+}
+
+function entryOf(domain: Domain, received: ReceivedBatch, changes: readonly Change[], shards: number): LedgerEntry {
+  const moves = new Moves();
+  domain.rank(changes, moves);
+  const storedAt = Date.now();
+  const batch: BatchId = received.batch.id;
+  return {
+    batch,
+    domain: domain.name,
+    bodyHash: received.bodyHash,
+    events: received.batch.events.length + received.refused,
+    changes: changes.length,
+    refused: received.refused,
+    storedAt,
+    moves: encodeRankingMessage({ batch, storedAt, shards: encodeMoves(moves, shards) }),
+  };
+}

@@ -1,0 +1,41 @@
+import { Counter, createMetrics, Histogram } from "@tally/service";
+import type { StoredFigures } from "./batch-writer.ts";
+
+/** What one writer thread counts, once for each transaction. */
+export function writerMetrics(thread: number) {
+  const registry = createMetrics({ thread });
+  const registers = [registry];
+  const labelNames = ["domain"] as const;
+  const events = new Counter({ name: "tally_writer_events_total", help: "Events committed", labelNames, registers });
+  const changes = new Counter({
+    name: "tally_writer_changes_total",
+    help: "Rows that were new or replaced; the other events were stored before",
+    labelNames,
+    registers,
+  });
+  const batches = new Counter({ name: "tally_writer_batches_total", help: "Batches committed", labelNames, registers });
+  const transactionSeconds = new Histogram({
+    name: "tally_writer_transaction_seconds",
+    help: "One transaction, retries included",
+    labelNames,
+    buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
+    registers,
+  });
+  const behindSeconds = new Histogram({
+    name: "tally_writer_stored_after_seconds",
+    help: "From the moment a batch was sealed at the gateway to its commit: the oldest of each transaction",
+    labelNames,
+    buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60],
+    registers,
+  });
+  return {
+    registry,
+    stored(domain: string, figures: StoredFigures): void {
+      events.inc({ domain }, figures.events);
+      changes.inc({ domain }, figures.changes);
+      batches.inc({ domain }, figures.batches);
+      transactionSeconds.observe({ domain }, figures.transactionMs / 1000);
+      behindSeconds.observe({ domain }, figures.oldestMs / 1000);
+    },
+  };
+}

@@ -1,0 +1,6 @@
+export { ServiceError } from "./service-error.ts";
+export type { ServiceErrorCode } from "./service-error.ts";
+export type { Addresses, Server, Services, StartOptions } from "./services.ts";
+export { startApps } from "./start-apps.ts";
+export type { Apps, AppsOptions } from "./start-apps.ts";
+export { startServices } from "./start-services.ts";

@@ -1,0 +1,64 @@
+import type { ChildServer } from "./child-server.ts";
+import { database } from "./database.ts";
+import type { Programs } from "./find-programs.ts";
+import { freePorts } from "./free-ports.ts";
+import { rabbitmq } from "./rabbitmq.ts";
+import { redis } from "./redis.ts";
+import type { Services } from "./services.ts";
+import { closeWorkshop, type Workshop } from "./workshop.ts";
+
+/** Starts installed servers as private instances on loopback ports of their own. When one fails, all are stopped again. */
+export async function privateServices(
+  programs: Programs,
+  databaseName: string,
+  keepData: boolean,
+  givenWorkshop: Workshop,
+): Promise<Services> {
+  const failure = new AbortController();
+  const workshop = { ...givenWorkshop, signal: AbortSignal.any([givenWorkshop.signal, failure.signal]) };
+  const [amqp = 0, distribution = 0, epmdPort = 0, primaryPort = 0, replicaPort = 0, redisPort = 0] =
+    await freePorts(6);
+  const { epmd, broker } = await rabbitmq(programs.rabbitmq, { amqp, distribution, epmd: epmdPort }, workshop);
+  const store = await redis(programs.redis, redisPort, workshop);
+  const ports = { primary: primaryPort, replica: replicaPort };
+  const pair = await database(databaseName, programs.database, ports, workshop);
+
+  // Of those that need each other, the needed one last.
+  const groups: readonly (readonly ChildServer[])[] = [[pair.replica, pair.primary], [broker, epmd], [store]];
+  // Our process ends without stop(), e.g. by an uncaught exception: no time to wait, but they still end in an orderly way.
+  const onExit = (): void => groups.flat().forEach((server) => server.kill("SIGTERM"));
+  process.once("exit", onExit);
+  const stopServers = async (): Promise<void> => {
+    await Promise.all(
+      groups.map(async (group) => {
+        for (const server of group) await server.stop({ atOnce: !keepData });
+      }),
+    );
+    process.removeListener("exit", onExit);
+  };
+
+  const starts = [store.start(), epmd.start().then(() => broker.start()), pair.start()];
+  // The first failure ends the other starts too; all must have ended before anything is stopped, else one could start after that.
+  await Promise.all(starts).catch((error: unknown) => failure.abort(error));
+  await Promise.allSettled(starts);
+  if (workshop.signal.aborted) {
+    await stopServers();
+    await closeWorkshop(workshop, { keepData: true }); // the logs tell why
+    throw workshop.signal.reason;
+  }
+
+  const { passwords } = workshop;
+  const databaseUrl = (port: number): string => `mysql://tally:${passwords.database}@127.0.0.1:${port}/${databaseName}`;
+  let stopped: Promise<void> | undefined;
+  return {
+    addresses: {
+      amqpUrl: `amqp://tally:${passwords.rabbitmq}@127.0.0.1:${amqp}`,
+      databaseWriteUrl: databaseUrl(primaryPort),
+      databaseReadUrl: databaseUrl(replicaPort),
+      redisUrl: `redis://127.0.0.1:${redisPort}`,
+    },
+    source: "private",
+    servers: [broker, pair.primary, pair.replica, store],
+    stop: () => (stopped ??= stopServers().then(() => closeWorkshop(workshop, { keepData }))),
+  };
+}

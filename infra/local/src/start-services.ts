@@ -1,0 +1,53 @@
+import { resolve } from "node:path";
+import { lockDirectory } from "./directory-lock.ts";
+import { findPrograms, type Programs } from "./find-programs.ts";
+import { fromDocker } from "./from-docker.ts";
+import { fromEnvironment } from "./from-environment.ts";
+import { advice, installPackages, type InstallOptions } from "./install-packages.ts";
+import { whileInterruptible } from "./interruption.ts";
+import { endLeftovers } from "./leftovers.ts";
+import { privateServices } from "./private-services.ts";
+import { ServiceError } from "./service-error.ts";
+import type { Services, StartOptions } from "./services.ts";
+import { openWorkshop } from "./workshop.ts";
+
+/**
+ * Gives running services, from the first source that has them: addresses in the environment; Docker Compose; servers installed on
+ * this machine, which are installed first where that is possible. Resolves when all of them serve. Throws `ServiceError`.
+ * The caller stops them: until `stop()` they run on, Ctrl-C or not.
+ */
+export async function startServices(options: StartOptions): Promise<Services> {
+  const environment = options.environment ?? process.env;
+  const given = fromEnvironment(environment);
+  if (given) return { addresses: given, source: "environment", servers: [], stop: async () => undefined };
+
+  if (!/^[A-Za-z0-9_]{1,40}$/.test(options.database))
+    throw new TypeError(`not a name for a database: ${options.database}`);
+  const { say } = options;
+  const directory = resolve(options.directory);
+  const release = await lockDirectory(directory);
+  try {
+    const services = await whileInterruptible(async (signal) => {
+      await endLeftovers(directory, say);
+      const docker =
+        options.docker === "never" ? undefined : await fromDocker({ ...options, directory, environment, signal });
+      if (docker) return docker;
+      const programs = await installedPrograms({ environment, say, signal });
+      const workshop = await openWorkshop(directory, environment, say, signal);
+      return privateServices(programs, options.database, options.keepData, workshop);
+    });
+    return { ...services, stop: () => services.stop().finally(release) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function installedPrograms(options: InstallOptions): Promise<Programs> {
+  const found = findPrograms(options.environment);
+  if ("programs" in found) return found.programs;
+  await installPackages(found.missing, options);
+  const now = findPrograms(options.environment);
+  if ("programs" in now) return now.programs;
+  throw new ServiceError("not-installed", advice(now.missing));
+}

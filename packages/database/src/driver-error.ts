@@ -1,0 +1,88 @@
+import { DatabaseError, type DatabaseErrorCode } from "./database-error.ts";
+
+/** mysql2's error: from the server (errno > 0, sqlState) or from the socket (errno missing or negative, as Node gives it). */
+export interface DriverError extends Error {
+  readonly errno?: number | undefined;
+  readonly sqlState?: string | undefined;
+  sql?: string | undefined;
+}
+
+/** Makes a DatabaseError of what mysql2 reports for a statement. `sql` is the text before its values were put in. */
+export function fromDriverError(error: DriverError, sql: string): DatabaseError {
+  const errno = error.errno !== undefined && error.errno > 0 ? error.errno : undefined;
+  // The driver attaches the whole statement, which may be a megabyte of rows; nobody wants that in a log line.
+  if (error.sql !== undefined) error.sql = sql;
+  const options = errno === undefined ? { cause: error } : { cause: error, errno };
+  return new DatabaseError(codeOf(errno, error.sqlState ?? ""), `${error.message}, in: ${sql}`, options);
+}
+
+/** A failed connection attempt is always worth another one: passwords rotate, databases and servers appear later. */
+export function fromConnectError(error: DriverError): DatabaseError {
+  const errno = error.errno !== undefined && error.errno > 0 ? { errno: error.errno } : {};
+  return new DatabaseError("DATABASE_UNAVAILABLE", `no connection: ${error.message}`, { cause: error, ...errno });
+}
+
+/** A unique key exists already. */
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof DatabaseError && error.errno !== undefined && duplicateErrnos.has(error.errno);
+}
+
+const duplicateErrnos: ReadonlySet<number> = new Set([1022, 1062, 1586]);
+
+// Server numbers that their SQLSTATE class does not tell apart (MySQL and MariaDB differ in SQLSTATE, not in number).
+const dataErrnos: ReadonlySet<number> = new Set([
+  1153, // packet larger than max_allowed_packet
+  1265, // data truncated
+  1292, // incorrect value for a type
+  1366, // incorrect value for a column
+  3819, // check constraint, MySQL
+  4025, // check constraint, MariaDB
+]);
+const conflictErrnos: ReadonlySet<number> = new Set([
+  1020, // record has changed since last read, MariaDB
+  1205, // lock wait timeout
+  1637, // too many active transactions
+  3572, // NOWAIT
+]);
+const unavailableErrnos: ReadonlySet<number> = new Set([
+  3, // error writing file
+  1021, // disk full
+  1026, // error writing file
+  1030, // storage engine error
+  1037, // out of memory
+  1038, // out of sort memory
+  1040, // too many connections
+  1041, // out of memory
+  1053, // shutdown in progress
+  1114, // table full, which is what a full disk says
+  1135, // can't create a thread
+  1203, // user has too many connections
+  1226, // user's resource limit
+  1290, // read-only server
+  1317, // interrupted
+  1598, // binary log can't be written
+  1792, // read-only transaction
+  1836, // read-only server
+  1927, // connection killed, MariaDB
+  1969, // max_statement_time, MariaDB
+  3024, // max_execution_time, MySQL
+  3168, // server isn't available
+  4031, // closed for inactivity
+]);
+
+function codeOf(errno: number | undefined, sqlState: string): DatabaseErrorCode {
+  if (errno === undefined || unavailableErrnos.has(errno)) return "DATABASE_UNAVAILABLE";
+  if (dataErrnos.has(errno)) return "DATABASE_DATA";
+  if (conflictErrnos.has(errno)) return "DATABASE_CONFLICT";
+  switch (sqlState.slice(0, 2)) {
+    case "08":
+      return "DATABASE_UNAVAILABLE";
+    case "22":
+    case "23":
+      return "DATABASE_DATA";
+    case "40":
+      return "DATABASE_CONFLICT";
+    default:
+      return "DATABASE_STATEMENT";
+  }
+}

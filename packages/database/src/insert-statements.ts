@@ -1,0 +1,56 @@
+import { escape } from "mysql2";
+import { DatabaseError } from "./database-error.ts";
+import type { SqlValue } from "./sql.ts";
+
+/**
+ * The statements that insert `rows` by "INSERT INTO t (a, b) VALUES ?", nearly always one: a new one begins after about a million characters.
+ *
+ * Why text of our own: CPU per transaction of 500 rows with 7 columns and 2,500 rows with 4, client + server in ms, on 2 cores
+ * (process.cpuUsage() and the server's /proc/PID/stat, 72 to 200 transactions each, in turns):
+ *   MariaDB 10.11: this 1.9 + 9.3, mysql2's nested arrays 2.8 + 9.2, prepared statements of 500 rows 3.7 + 8.4, of 100 rows 4.7 + 8.9
+ *   MySQL 9.7:     this 2.7 + 15.6, nested arrays 4.3 + 16.0, prepared statements of 500 rows 30 + 16
+ */
+export function insertStatements(sql: string, rows: readonly (readonly SqlValue[])[]): readonly string[] {
+  const at = sql.indexOf(placeholder);
+  if (at < 0) throw new DatabaseError("DATABASE_STATEMENT", `insert needs "VALUES ?", in: ${sql}`);
+  const head = sql.slice(0, at + placeholder.length - 1);
+  const tail = `)${sql.slice(at + placeholder.length)}`;
+
+  const statements: string[] = [];
+  let text = head;
+  let separator = "(";
+  // Rows of one event follow each other with the same id: the same Buffer is put into hex once.
+  let lastBuffer: Buffer | undefined;
+  let lastHex = "";
+  for (const row of rows) {
+    if (text.length > textLengthAim) {
+      statements.push(text + tail);
+      text = head;
+      separator = "(";
+    }
+    let rowText = separator;
+    for (let column = 0; column < row.length; column++) {
+      const value = row[column] ?? null;
+      if (column > 0) rowText += ",";
+      if (typeof value === "number") {
+        if (!Number.isFinite(value)) throw new DatabaseError("DATABASE_DATA", `${value} is no SQL number, in: ${sql}`);
+        rowText += value;
+      } else if (Buffer.isBuffer(value)) {
+        if (value !== lastBuffer) {
+          lastBuffer = value;
+          lastHex = `x'${value.toString("hex")}'`;
+        }
+        rowText += lastHex;
+      } else {
+        rowText += escape(value, true, "Z");
+      }
+    }
+    text += rowText;
+    separator = "),(";
+  }
+  if (rows.length > 0) statements.push(text + tail);
+  return statements;
+}
+
+const placeholder = "VALUES ?";
+const textLengthAim = 1_000_000;

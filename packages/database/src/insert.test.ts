@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import { insertStatements } from "./insert-statements.ts";
+import { ownDatabase } from "./own-database.test-kit.ts";
+import type { SqlValue } from "./sql.ts";
+
+const { connect } = ownDatabase();
+
+async function table(name: string, columns: string) {
+  const database = connect();
+  await database.transaction((tx) => tx.execute(`CREATE TABLE ${name} (${columns}) ENGINE = InnoDB`));
+  return database;
+}
+
+test("a duplicate inserts none of the rows and the transaction goes on", async () => {
+  const database = await table("duplicated", "id INT PRIMARY KEY");
+  const insert = "INSERT INTO duplicated (id) VALUES ?";
+  const outcomes = await database.transaction(async (tx) => [
+    await tx.insert(insert, [[1], [2]]),
+    await tx.insert(insert, [[3], [2], [4]]),
+    await tx.insert(insert, [[5]]),
+    await tx.insert(insert, []),
+  ]);
+  expect(outcomes).toEqual(["inserted", "duplicate", "inserted", "inserted"]);
+  expect(await database.writer.query("SELECT id FROM duplicated ORDER BY id")).toEqual([
+    { id: 1 },
+    { id: 2 },
+    { id: 5 },
+  ]);
+});
+
+test("rows that need several statements are inserted as a whole or not at all", async () => {
+  const database = await table("large", "id INT PRIMARY KEY, t TEXT NOT NULL");
+  const insert = "INSERT INTO large (id, t) VALUES ?";
+  const rows = Array.from({ length: 60 }, (_, id): SqlValue[] => [id, "x".repeat(50_000)]);
+  expect(insertStatements(insert, rows).length).toBeGreaterThan(2);
+  const count = () => database.writer.query("SELECT COUNT(*) AS n FROM large");
+
+  const refused = database.transaction(async (tx) => {
+    expect(await tx.insert(insert, [...rows, [0, "again"]])).toBe("duplicate");
+    expect(await tx.query("SELECT id FROM large")).toEqual([]);
+    await tx.insert(insert, [...rows, [61, null]]);
+  });
+  await expect(refused).rejects.toMatchObject({ kind: "data", errno: 1048 });
+  expect(await count()).toEqual([{ n: 0 }]);
+  expect(await database.transaction((tx) => tx.insert(insert, rows))).toBe("inserted");
+  expect(await count()).toEqual([{ n: 60 }]);
+});
+
+const columns = `id INT PRIMARY KEY, i BIGINT, u BIGINT UNSIGNED, b BINARY(16), v VARBINARY(300), t TEXT CHARACTER SET utf8mb4, d DATE,
+  at DATETIME(3), f DOUBLE`;
+
+test("values come back as they were written, by insert and by execute", async () => {
+  const database = await table("kept", columns);
+  const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  const texts = [
+    "",
+    "it's",
+    `"quoted"`,
+    "back\\slash\\",
+    "\\'",
+    "\0\b\t\n\r\x1a",
+    "%_?:??",
+    "'); DROP TABLE kept; -- ",
+    "🛒 ½ 日本 \u{10FFFF}",
+    "NULL",
+  ];
+  const id = Buffer.from("00112233445566778899aabbccddeeff", "hex");
+  const at = new Date("2026-02-28T23:59:59.123Z");
+  const rows = texts.map((text, index): SqlValue[] => [
+    index,
+    -Number.MAX_SAFE_INTEGER,
+    Number.MAX_SAFE_INTEGER,
+    id,
+    everyByte,
+    text,
+    "2026-02-28",
+    at,
+    0.1,
+  ]);
+  rows.push([texts.length, null, null, null, Buffer.alloc(0), null, null, null, -0]);
+  const insert = `INSERT INTO kept (id, i, u, b, v, t, d, at, f) VALUES ?`;
+  const select = "SELECT id, i, u, b, v, t, d, at, f FROM kept ORDER BY id";
+  const expected = rows.map(([n, i, u, b, v, t, d, time, f]) => ({
+    id: n,
+    i,
+    u,
+    b,
+    v,
+    t,
+    d,
+    at: time,
+    f: Number(f) + 0,
+  }));
+
+  await database.transaction((tx) => tx.insert(insert, rows));
+  expect(await database.writer.query(select)).toEqual(expected);
+  await database.transaction(async (tx) => {
+    await tx.execute("DELETE FROM kept");
+    expect(await tx.execute(insert, [rows])).toBe(rows.length);
+  });
+  expect(await database.writer.query(select)).toEqual(expected);
+  expect(await database.writer.query("SELECT id FROM kept WHERE t = ?", ["'); DROP TABLE kept; -- "])).toEqual([
+    { id: 7 },
+  ]);
+});
+
+test("integers beyond 2^53 are written from a bigint and read as text", async () => {
+  const database = await table("big", "u BIGINT UNSIGNED");
+  await database.transaction((tx) => tx.insert("INSERT INTO big (u) VALUES ?", [[2n ** 64n - 1n]]));
+  expect(await database.writer.query("SELECT u FROM big")).toEqual([{ u: "18446744073709551615" }]);
+});
+
+test("what is no number is refused before it becomes SQL", async () => {
+  const database = await table("numbers", "f DOUBLE");
+  for (const value of [NaN, Infinity, -Infinity]) {
+    const work = database.transaction((tx) => tx.insert("INSERT INTO numbers (f) VALUES ?", [[value]]));
+    await expect(work).rejects.toMatchObject({ code: "DATABASE_DATA" });
+  }
+});
+
+test("a second statement in the text is refused", async () => {
+  const database = await table("single", "id INT");
+  await expect(database.writer.query("SELECT 1; DROP TABLE single")).rejects.toMatchObject({
+    kind: "statement",
+    errno: 1064,
+  });
+});
+
+test("a statement that no server would take is a data error, not an outage", async () => {
+  const database = await table("huge", "t LONGTEXT");
+  const work = database.transaction((tx) => tx.insert("INSERT INTO huge (t) VALUES ?", [["x".repeat(6_000_000)]]));
+  await expect(work).rejects.toMatchObject({ code: "DATABASE_DATA" });
+});

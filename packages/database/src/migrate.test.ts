@@ -1,0 +1,70 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, test } from "vitest";
+import { migrate } from "./migrate.ts";
+import { ownDatabase, quiet } from "./own-database.test-kit.ts";
+import { readMigrations } from "./read-migrations.ts";
+import { splitStatements } from "./split-statements.ts";
+
+const { writeUrl, connect } = ownDatabase();
+const options = { url: writeUrl, log: quiet };
+
+test("two processes that migrate at once apply each file once", async () => {
+  const files = [1, 2, 3, 4].map((n) => ({ name: `twice/00${n}`, sql: `CREATE TABLE twice_${n} (id INT);` }));
+  const applied = await Promise.all([migrate(options, files), migrate(options, files), migrate(options, files)]);
+  expect(applied.flat().toSorted()).toEqual(files.map((file) => file.name));
+  expect(await migrate(options, files)).toEqual([]);
+});
+
+test("new files are applied in the order given, with all their statements", async () => {
+  const first = {
+    name: "order/001",
+    sql: "-- Why; it is so.\nCREATE TABLE ordered (\n  id INT, -- the id;\n  t TEXT\n);\nINSERT INTO ordered VALUES (1, 'a;b');\n",
+  };
+  const second = { name: "order/002", sql: "INSERT INTO ordered SELECT id + 1, '?' FROM ordered" };
+  expect(await migrate(options, [first])).toEqual(["order/001"]);
+  expect(await migrate(options, [first, second])).toEqual(["order/002"]);
+  expect(await connect().writer.query("SELECT id, t FROM ordered ORDER BY id")).toEqual([
+    { id: 1, t: "a;b" },
+    { id: 2, t: "?" },
+  ]);
+});
+
+test("a file that was changed after it was applied is refused", async () => {
+  await migrate(options, [{ name: "changed/001", sql: "CREATE TABLE changed (id INT)" }]);
+  const again = migrate(options, [{ name: "changed/001", sql: "CREATE TABLE changed (id BIGINT)" }]);
+  await expect(again).rejects.toMatchObject({
+    code: "DATABASE_MIGRATION",
+    message: expect.stringContaining("changed/001"),
+  });
+});
+
+test("a statement that fails is named, with what stays applied, and the file counts as not applied", async () => {
+  const half = { name: "half/001", sql: "CREATE TABLE half (id INT);\nCREATE TABEL half (id INT);\n" };
+  const message = /half\/001, statement 2 of 2 failed \(the 1 before it stay applied.*CREATE TABEL half/s;
+  await expect(migrate(options, [half])).rejects.toMatchObject({
+    code: "DATABASE_MIGRATION",
+    message: expect.stringMatching(message),
+  });
+  expect(await connect().writer.query("SELECT name FROM migrations WHERE name = 'half/001'")).toEqual([]);
+});
+
+test("a folder's files are read in order, and a stray name is refused", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tally-migrations-"));
+  await writeFile(join(folder, "002-second.sql"), "SELECT 2");
+  await writeFile(join(folder, "001-first.sql"), "SELECT 1");
+  await writeFile(join(folder, "README.md"), "no SQL");
+  expect(await readMigrations(pathToFileURL(folder), "steps")).toEqual([
+    { name: "steps/001-first", sql: "SELECT 1" },
+    { name: "steps/002-second", sql: "SELECT 2" },
+  ]);
+  await writeFile(join(folder, "3.sql"), "SELECT 3");
+  await expect(readMigrations(pathToFileURL(folder), "steps")).rejects.toMatchObject({ code: "DATABASE_MIGRATION" });
+  await rm(folder, { recursive: true });
+});
+
+test("statements end at a semicolon that ends a line", () => {
+  expect(splitStatements("-- why;\nA 'x;y';  -- so\r\nB -- b;\n;\n;\n-- end")).toEqual(["-- why;\nA 'x;y'", "B -- b;"]);
+});

@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+import { sessionSql } from "./connection-options.ts";
+import { DatabaseError } from "./database-error.ts";
+import type { Log } from "./log.ts";
+import { rowsOf } from "./query-result.ts";
+import type { Migration } from "./read-migrations.ts";
+import { splitStatements } from "./split-statements.ts";
+import { type Run, withConnection } from "./with-connection.ts";
+
+export interface MigrateOptions {
+  /** Of the write endpoint. The database must exist. */
+  readonly url: string;
+  readonly log: Log;
+  /** Longest time for one statement, and to wait for another process that migrates; default 10 minutes. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Applies what the table `migrations` does not list yet, in the order given, and returns the names. Two processes at once apply each once.
+ * MySQL can't roll DDL back: where a statement fails, the error names it and what of its file stays applied. Throws DATABASE_MIGRATION also
+ * when a file was changed after it was applied.
+ */
+export async function migrate(options: MigrateOptions, migrations: readonly Migration[]): Promise<readonly string[]> {
+  const { url, log, timeoutMs = 600_000 } = options;
+  return withConnection(url, timeoutMs, async (run) => {
+    for (const sql of sessionSql(timeoutMs, "READ WRITE")) await run(sql);
+    // Held until the connection ends.
+    await lock(run, timeoutMs);
+    await run(createTable);
+    const applied = new Map(rowsOf<AppliedRow>(await run(selectApplied)).map((row) => [row.name, row.checksum]));
+    const appliedNow: string[] = [];
+    for (const migration of migrations) {
+      const { name, sql } = migration;
+      const checksum = createHash("sha256").update(sql).digest("hex");
+      const known = applied.get(name);
+      if (known === checksum) continue;
+      if (known !== undefined) {
+        throw new DatabaseError("DATABASE_MIGRATION", `${name} was changed after it was applied; write a new file`);
+      }
+      await apply(run, migration);
+      await run(insertApplied, [name, checksum]);
+      log.info({ migration: name }, "migration applied");
+      appliedNow.push(name);
+    }
+    return appliedNow;
+  });
+}
+
+interface AppliedRow {
+  readonly name: string;
+  readonly checksum: string;
+}
+
+async function lock(run: Run, timeoutMs: number): Promise<void> {
+  const seconds = Math.max(1, Math.floor(timeoutMs / 2000));
+  const [row] = rowsOf<{ readonly locked: number | null }>(await run(getLock, [seconds]));
+  if (row?.locked !== 1) {
+    throw new DatabaseError("DATABASE_MIGRATION", `another process has been migrating for more than ${seconds} s`);
+  }
+}
+
+async function apply(run: Run, migration: Migration): Promise<void> {
+  const statements = splitStatements(migration.sql);
+  for (const [index, sql] of statements.entries()) {
+    try {
+      await run(sql);
+    } catch (error) {
+      const place = `${migration.name}, statement ${index + 1} of ${statements.length}`;
+      const before =
+        index === 0 ? "nothing of this file is applied" : `the ${index} before it stay applied: undo them by hand`;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new DatabaseError("DATABASE_MIGRATION", `${place} failed (${before}): ${reason}`, { cause: error });
+    }
+  }
+}
+
+// The server's locks have one namespace for all databases, and names of at most 64 characters. MySQL 9.7 has no MD5().
+const getLock = "SELECT GET_LOCK(CONCAT('tally-migrate-', LEFT(SHA2(DATABASE(), 256), 40)), ?) AS locked";
+const createTable = `CREATE TABLE IF NOT EXISTS migrations (
+  name VARCHAR(190) NOT NULL PRIMARY KEY,
+  checksum CHAR(64) NOT NULL,
+  applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP
+) ENGINE = InnoDB DEFAULT CHARSET = ascii COLLATE = ascii_bin`;
+const selectApplied = "SELECT name, checksum FROM migrations";
+const insertApplied = "INSERT INTO migrations (name, checksum) VALUES (?, ?)";

@@ -1,0 +1,30 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, inject, vi } from "vitest";
+import { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
+import { dropTestDatabase, recreateTestDatabase } from "./test-database.ts";
+
+export const quiet = { debug() {}, info() {}, warn() {} };
+
+/** An empty database of this test file's own, on primary and replica, and connections to it that end with the file. */
+export function ownDatabase() {
+  const services = inject("services");
+  const suffix = `_${randomBytes(6).toString("hex")}_test`;
+  const writeUrl = services.databaseWriteUrl + suffix;
+  const readUrl = services.databaseReadUrl + suffix;
+  const opened: Database[] = [];
+  const connect = (options: Partial<DatabaseOptions> = {}) => {
+    const defaults = { writeUrl, readUrl, writeConnections: 4, readConnections: 2, queryTimeoutMs: 20_000, log: quiet };
+    const database = connectDatabase({ ...defaults, ...options });
+    opened.push(database);
+    return database;
+  };
+  beforeAll(async () => {
+    await recreateTestDatabase(writeUrl);
+    await vi.waitFor(() => connect().reader.query("SELECT 1"), { timeout: 15_000 });
+  });
+  afterAll(async () => {
+    await Promise.all(opened.map((database) => database.close()));
+    await dropTestDatabase(writeUrl);
+  });
+  return { writeUrl, readUrl, connect };
+}

@@ -1,0 +1,97 @@
+import type { PoolConnection, QueryResult } from "mysql2";
+import { DatabaseError } from "./database-error.ts";
+import { destroyConnection, runStatement } from "./run-statement.ts";
+import { sqlText } from "./sql-text.ts";
+import type { SqlParameter } from "./sql.ts";
+
+/**
+ * One connection on loan. Statements run one after the other, however they are called. After an error that ends the transaction (deadlock,
+ * connection lost) the following fail with that same error: sent, they would run, and be kept, outside of any transaction.
+ */
+export class Session {
+  readonly #connection: PoolConnection;
+  readonly #timeoutMs: number;
+  readonly #onReturn: (session: Session) => void;
+  /** Settles when every statement accepted so far has. */
+  #idle: Promise<unknown> = Promise.resolve();
+  #failure: DatabaseError | undefined;
+  #ended = false;
+  #returned = false;
+
+  constructor(connection: PoolConnection, timeoutMs: number, onReturn: (session: Session) => void) {
+    this.#connection = connection;
+    this.#timeoutMs = timeoutMs;
+    this.#onReturn = onReturn;
+  }
+
+  /** What ended the transaction, if something did. */
+  get failure(): DatabaseError | undefined {
+    return this.#failure;
+  }
+
+  async run(sql: string, values?: readonly SqlParameter[]): Promise<QueryResult> {
+    return this.runText(sqlText(sql, values), sql);
+  }
+
+  /** Runs `text`, whose values are in it already; `label` names it in errors. */
+  async runText(text: string, label: string): Promise<QueryResult> {
+    if (this.#ended)
+      throw this.#failure ?? new DatabaseError("DATABASE_STATEMENT", `the transaction is over: ${label}`);
+    const result = this.#idle.then(() => this.#send(text, label));
+    this.#idle = result.catch(() => {});
+    return result;
+  }
+
+  /** Commits what was accepted before, and nothing after. Fails with the session's failure, if there is one. */
+  async commit(): Promise<void> {
+    const committed = this.run("COMMIT");
+    this.#ended = true;
+    await committed;
+  }
+
+  /** Undoes what is open, so that the connection can be lent again. Never throws: what can't be rolled back is destroyed. */
+  async rollback(): Promise<void> {
+    this.#ended = true;
+    await this.#idle;
+    if (this.#failure?.kind === "unavailable") return;
+    this.#failure = undefined;
+    await this.#send("ROLLBACK", "ROLLBACK").catch((cause: unknown) => {
+      this.#failure = new DatabaseError("DATABASE_UNAVAILABLE", "rollback failed", { cause });
+    });
+  }
+
+  /** Back to the pool, or destroyed where the connection's state is unknown. */
+  return(): void {
+    if (this.#returned) return;
+    this.#returned = true;
+    this.#ended = true;
+    if (this.#failure?.kind === "unavailable") destroyConnection(this.#connection);
+    else this.#connection.release();
+    this.#onReturn(this);
+  }
+
+  /** Ends the session under a running statement. */
+  destroy(): void {
+    this.#failure = new DatabaseError("DATABASE_CLOSED", "the database was closed");
+    this.return();
+  }
+
+  async #send(text: string, label: string): Promise<QueryResult> {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (text.length > textLengthMax) {
+      throw new DatabaseError("DATABASE_DATA", `a statement of ${text.length} characters is too large, in: ${label}`);
+    }
+    try {
+      return await runStatement(this.#connection, text, label, this.#timeoutMs);
+    } catch (error) {
+      if (error instanceof DatabaseError && (error.kind === "retry" || error.kind === "unavailable")) {
+        this.#failure ??= error;
+      }
+      throw error;
+    }
+  }
+}
+
+// At most three bytes of UTF-8 per character: below 16 MiB, MariaDB's default max_allowed_packet. A server drops the connection of who sends
+// more, which could not be told from an outage.
+const textLengthMax = 5 * 1024 * 1024;

@@ -1,0 +1,26 @@
+/** A value of one column. Dates are written in UTC; integers beyond 2^53 need a bigint. */
+export type SqlValue = string | number | bigint | Buffer | Date | null;
+
+/** A value for one `?`. A list fills `IN (?)`; a list of lists fills `(a, b) IN (?)` or `VALUES ?`. */
+export type SqlParameter = SqlValue | boolean | readonly SqlParameter[];
+
+/** Where SQL may be read from. */
+export interface SqlReader {
+  /**
+   * Rows of one SELECT; `Row` is the caller's word about its own columns.
+   * DATE arrives as 'YYYY-MM-DD', DATETIME and TIMESTAMP as Date (UTC), BINARY as Buffer, BIGINT as number or, beyond 2^53, as string,
+   * DECIMAL (which SUM over integers is, too) as string. Throws DatabaseError.
+   */
+  query<Row extends object>(sql: string, values?: readonly SqlParameter[]): Promise<readonly Row[]>;
+}
+
+/** Inside one transaction on the write endpoint. */
+export interface SqlTransaction extends SqlReader {
+  /**
+   * One "INSERT INTO t (a, b) VALUES ?" for any number of rows. "duplicate": a unique key exists already and none of the rows was inserted;
+   * the transaction goes on. Other refusals throw DatabaseError and insert none of the rows either.
+   */
+  insert(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<"inserted" | "duplicate">;
+  /** Any other statement. Returns how many rows it changed; a row set to what it already was does not count. */
+  execute(sql: string, values?: readonly SqlParameter[]): Promise<number>;
+}

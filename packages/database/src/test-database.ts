@@ -1,0 +1,30 @@
+import { escapeId } from "mysql2";
+import { DatabaseError } from "./database-error.ts";
+import { withConnection } from "./with-connection.ts";
+
+/** Drops the database that the URL names and makes it again, empty. Refuses unless its name ends in "_test". */
+export async function recreateTestDatabase(url: string): Promise<void> {
+  await withoutDatabase(url, (name) => [
+    `DROP DATABASE IF EXISTS ${name}`,
+    `CREATE DATABASE ${name} DEFAULT CHARSET utf8mb4`,
+  ]);
+}
+
+/** Drops the database that the URL names, if it exists. Refuses unless its name ends in "_test". */
+export async function dropTestDatabase(url: string): Promise<void> {
+  await withoutDatabase(url, (name) => [`DROP DATABASE IF EXISTS ${name}`]);
+}
+
+async function withoutDatabase(url: string, statements: (name: string) => readonly string[]): Promise<void> {
+  const server = new URL(url);
+  const name = decodeURIComponent(server.pathname.slice(1));
+  if (!name.endsWith("_test")) {
+    throw new DatabaseError("DATABASE_NOT_FOR_TESTS", `"${name}" does not end in "_test": it is not touched`);
+  }
+  server.pathname = "/";
+  await withConnection(server.href, timeoutMs, async (run) => {
+    for (const sql of statements(escapeId(name, true))) await run(sql);
+  });
+}
+
+const timeoutMs = 30_000;

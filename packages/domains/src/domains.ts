@@ -1,0 +1,5 @@
+import type { Domain } from "@tally/pipeline";
+import { purchases } from "./purchases/purchases.ts";
+
+/** Every domain of this system. A new one is a folder beside this file and a line here. */
+export const domains: readonly Domain[] = [purchases];

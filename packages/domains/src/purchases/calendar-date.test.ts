@@ -1,0 +1,36 @@
+import { InvalidInput } from "@tally/pipeline";
+import { expect, test } from "vitest";
+import { parseCalendarDate } from "./calendar-date.ts";
+
+test("every day of four centuries is a date, and no other text of eight digits is", () => {
+  let dates = 0;
+  for (let year = 1900; year < 2300; year++) {
+    for (let month = 0; month <= 13; month++) {
+      for (let day = 0; day <= 32; day++) {
+        const text = `${year}${String(month).padStart(2, "0")}${String(day).padStart(2, "0")}`;
+        const real = new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10).replaceAll("-", "") === text;
+        if (real) {
+          dates++;
+          if (parseCalendarDate("date", text) !== Number(text)) throw new Error(text);
+        } else if (!refuses(text)) throw new Error(`${text} was taken`);
+      }
+    }
+  }
+  expect(dates).toBe(146_097);
+});
+
+test.each(["", "2026112", "202611200", "2026-1-1", "20261120 ", "abcdefgh", "00000101", "2026112a", "+2026112"])(
+  "%j is no date",
+  (text) => {
+    expect(refuses(text)).toBe(true);
+  },
+);
+
+function refuses(text: string): boolean {
+  try {
+    parseCalendarDate("date", text);
+    return false;
+  } catch (error) {
+    return error instanceof InvalidInput;
+  }
+}

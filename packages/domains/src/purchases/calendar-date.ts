@@ -1,0 +1,19 @@
+import { InvalidInput } from "@tally/pipeline";
+
+const expected = "a calendar date as yyyymmdd";
+
+/** "20261120" → 20261120. Throws InvalidInput for what no calendar has, like the 30th of February or the year 0. */
+export function parseCalendarDate(field: string, text: string): number {
+  const year = Number(text.slice(0, 4));
+  const month = Number(text.slice(4, 6));
+  const day = Number(text.slice(6));
+  if (!/^[0-9]{8}$/.test(text) || year === 0 || month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) {
+    throw new InvalidInput(field, expected, text);
+  }
+  return year * 10_000 + month * 100 + day;
+}
+
+function daysOf(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}

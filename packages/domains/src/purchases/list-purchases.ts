@@ -1,0 +1,118 @@
+import { eventIdOfBytes, InvalidInput, queryRoute, type SqlReader } from "@tally/pipeline";
+import { Type } from "typebox";
+import { parseCalendarDate } from "./calendar-date.ts";
+import { IdText, LimitText, parseId, parseLimit } from "./request-values.ts";
+
+const columns = "id, store_id, customer_id, DATE_FORMAT(purchased_on, '%Y%m%d') AS date";
+const selectItems =
+  "SELECT purchase_id, item_id, quantity FROM purchase_items WHERE purchase_id IN (?) ORDER BY purchase_id, line";
+
+/** Rows, page by page: a page begins behind the last row of the one before, so its cost does not grow with its number. */
+export const listPurchases = queryRoute({
+  path: "/purchases",
+  params: Type.Object({}),
+  query: Type.Object(
+    {
+      storeID: Type.Optional(IdText),
+      date: Type.Optional(Type.String({ expected: "a calendar date as yyyymmdd" })),
+      customer: Type.Optional(IdText),
+      limit: Type.Optional(LimitText),
+      cursor: Type.Optional(
+        Type.String({ pattern: "^[0-9]{8}-[0-9a-f]{32}$", expected: "the nextCursor of an earlier answer" }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  response: Type.Object({
+    purchases: Type.Array(
+      Type.Object({
+        eventID: Type.String(),
+        storeID: Type.Integer(),
+        custID: Type.Integer(),
+        date: Type.String(),
+        items: Type.Array(Type.Object({ ItemID: Type.Integer(), numberOfItems: Type.Integer() })),
+      }),
+    ),
+    nextCursor: Type.Union([Type.String(), Type.Null()]),
+  }),
+  async answer({ query }, { rows }) {
+    const limit = parseLimit(query.limit);
+    const { sql, values } = selectPurchases({
+      storeId: query.storeID === undefined ? undefined : parseId("storeID", query.storeID),
+      customerId: query.customer === undefined ? undefined : parseId("customer", query.customer),
+      date: query.date === undefined ? undefined : parseCalendarDate("date", query.date),
+      after: query.cursor,
+    });
+    // One more than asked for tells whether there is a next page.
+    const found = await rows.query<PurchaseRow>(sql, [...values, limit + 1]);
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      purchases: await withItems(rows, page),
+      nextCursor: last !== undefined && found.length > limit ? `${last.date}-${last.id.toString("hex")}` : null,
+    };
+  },
+});
+
+interface PurchaseRow {
+  readonly id: Buffer;
+  readonly store_id: number;
+  readonly customer_id: number;
+  readonly date: string;
+}
+
+interface Filter {
+  readonly storeId: number | undefined;
+  readonly customerId: number | undefined;
+  readonly date: number | undefined;
+  readonly after: string | undefined;
+}
+
+/**
+ * Every combination of filters reads along one index, in that index's order: a store without a date by (date, id), all
+ * others by id. A date alone has no index and would read the whole table: it is refused.
+ */
+function selectPurchases(filter: Filter): { sql: string; values: readonly unknown[] } {
+  const { storeId, customerId, date, after } = filter;
+  if (date !== undefined && storeId === undefined && customerId === undefined) {
+    throw new InvalidInput("storeID", "a storeID or a customer beside a date", undefined);
+  }
+  const byDate = storeId !== undefined && customerId === undefined && date === undefined;
+  const conditions = [
+    ...(storeId === undefined ? [] : [{ sql: "store_id = ?", values: [storeId] }]),
+    ...(customerId === undefined ? [] : [{ sql: "customer_id = ?", values: [customerId] }]),
+    ...(date === undefined ? [] : [{ sql: "purchased_on = ?", values: [date] }]),
+    ...(after === undefined ? [] : [behind(after, byDate)]),
+  ];
+  const where = conditions.length === 0 ? "" : `WHERE ${conditions.map((condition) => condition.sql).join(" AND ")}`;
+  return {
+    sql: `SELECT ${columns} FROM purchases ${where} ORDER BY ${byDate ? "purchased_on, id" : "id"} LIMIT ?`,
+    values: conditions.flatMap((condition) => condition.values),
+  };
+}
+
+function behind(cursor: string, byDate: boolean): { sql: string; values: (number | Buffer)[] } {
+  const date = parseCalendarDate("cursor", cursor.slice(0, 8));
+  const id = Buffer.from(cursor.slice(9), "hex");
+  return byDate
+    ? { sql: "(purchased_on > ? OR (purchased_on = ? AND id > ?))", values: [date, date, id] }
+    : { sql: "id > ?", values: [id] };
+}
+
+async function withItems(rows: SqlReader, page: readonly PurchaseRow[]) {
+  if (page.length === 0) return [];
+  const items = await rows.query<{ purchase_id: Buffer; item_id: number; quantity: number }>(selectItems, [
+    page.map((row) => row.id),
+  ]);
+  const byPurchase = Map.groupBy(items, (item) => item.purchase_id.toString("hex"));
+  return page.map((row) => ({
+    eventID: eventIdOfBytes(row.id),
+    storeID: row.store_id,
+    custID: row.customer_id,
+    date: row.date,
+    items: (byPurchase.get(row.id.toString("hex")) ?? []).map((item) => ({
+      ItemID: item.item_id,
+      numberOfItems: item.quantity,
+    })),
+  }));
+}

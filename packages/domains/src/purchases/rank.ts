@@ -1,0 +1,24 @@
+import type { Change, Moves } from "@tally/pipeline";
+import type { PurchaseEvent } from "./event.ts";
+
+/** The board of a store: its items by how many were sold. */
+export function itemsOfStore(storeId: number): string {
+  return `store:${storeId}`;
+}
+
+/** The board of an item: the stores by how many of it they sold. */
+export function storesOfItem(itemId: number): string {
+  return `item:${itemId}`;
+}
+
+/** Every line of a new purchase counts on two boards: in its store and for its item. */
+export function rank(changes: readonly Change<PurchaseEvent>[], moves: Moves): void {
+  for (const { event } of changes) {
+    const store = String(event.storeId);
+    const board = itemsOfStore(event.storeId);
+    for (const [itemId, quantity] of event.lines) {
+      moves.add(board, String(itemId), quantity);
+      moves.add(storesOfItem(itemId), store, quantity);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { bulkRoute, ingestRoute, InvalidInput } from "@tally/pipeline";
+import { Type, type Static } from "typebox";
+import { parseCalendarDate } from "./calendar-date.ts";
+import { linesMax, type PurchaseEvent } from "./event.ts";
+import { expectedId, IdText, parseId } from "./request-values.ts";
+
+const expectedQuantity = "an integer from 1 to 1000000";
+
+// Existing clients send ids as strings and as numbers (contract, section 0, row 7).
+const Id = Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), IdText], {
+  expected: expectedId,
+});
+const Quantity = Type.Integer({ minimum: 1, maximum: 1_000_000, expected: expectedQuantity });
+
+const Item = Type.Object(
+  {
+    ItemID: Id,
+    numberOfItems: Type.Optional(Quantity),
+    // The published model writes the key with a colon (contract, section 5).
+    "numberOfItems:": Type.Optional(Quantity),
+  },
+  { additionalProperties: false, expected: "an object with ItemID and numberOfItems" },
+);
+const Items = Type.Array(Item, { minItems: 1, maxItems: linesMax, expected: `a list of 1 to ${linesMax} items` });
+
+const Body = Type.Object({ items: Items }, { additionalProperties: false, expected: 'an object {"items": [...]}' });
+
+const Params = Type.Object({
+  storeID: IdText,
+  custID: IdText,
+  date: Type.String({ expected: "a calendar date as yyyymmdd" }),
+});
+
+const Entry = Type.Object(
+  {
+    storeID: Id,
+    custID: Id,
+    date: Type.Union([Type.String(), Type.Integer()], { expected: "a calendar date as yyyymmdd" }),
+    items: Items,
+    idempotencyKey: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 255, expected: "a text of 1 to 255 characters" }),
+    ),
+  },
+  { additionalProperties: false, expected: "an object with storeID, custID, date and items" },
+);
+
+const onePurchase = ingestRoute({
+  path: "/purchase/:storeID/customer/:custID/date/:date",
+  params: Params,
+  body: Body,
+  scope: (params) => scopeOf(params.storeID),
+  toEvent: (id, params, body) => purchase(id, params.storeID, params.custID, params.date, body.items),
+  status: 201,
+});
+
+const manyPurchases = bulkRoute({
+  path: "/purchases",
+  entry: Entry,
+  entriesMax: 1000,
+  bodyBytesMax: 16 * 1024 * 1024,
+  scope: (entry) => scopeOf(entry.storeID),
+  key: (entry) => entry.idempotencyKey,
+  toEvent: (id, entry) => purchase(id, entry.storeID, entry.custID, String(entry.date), entry.items),
+});
+
+/** How purchases come in. */
+export const routes = [onePurchase, manyPurchases];
+
+// "007" and 7 are one store, so they are one scope.
+function scopeOf(storeId: string | number): string {
+  return `purchases/${Number(storeId)}`;
+}
+
+function purchase(
+  id: string,
+  storeId: string | number,
+  customerId: string | number,
+  date: string,
+  items: Static<typeof Items>,
+): PurchaseEvent {
+  return {
+    id,
+    storeId: parseId("storeID", storeId),
+    customerId: parseId("custID", customerId),
+    date: parseCalendarDate("date", date),
+    lines: items.map((item, index) => [parseId(`items[${index}].ItemID`, item.ItemID), quantityOf(item, index)]),
+  };
+}
+
+function quantityOf(item: Static<typeof Item>, index: number): number {
+  const quantity = item.numberOfItems ?? item["numberOfItems:"];
+  if (quantity === undefined) throw new InvalidInput(`items[${index}].numberOfItems`, expectedQuantity, null);
+  if (item.numberOfItems !== undefined && item["numberOfItems:"] !== undefined) {
+    throw new InvalidInput(`items[${index}]`, 'one of "numberOfItems" and "numberOfItems:"', item);
+  }
+  return quantity;
+}

@@ -1,0 +1,15 @@
+import type { SqlReader } from "@tally/pipeline";
+
+// Reads the day's purchases by the index store_day and each one's lines by their clustered key.
+const selectTopItems = `
+  SELECT item_id AS itemID, CAST(SUM(quantity) AS UNSIGNED) AS quantity
+  FROM purchases JOIN purchase_items ON purchase_id = id
+  WHERE store_id = ? AND purchased_on = ?
+  GROUP BY item_id
+  ORDER BY quantity DESC, itemID
+  LIMIT ?`;
+
+/** What sold best in a store on one day, counted from the rows; equal quantities by the smaller item id. */
+export async function topItemsOfDay(rows: SqlReader, storeId: number, date: number, limit: number) {
+  return [...(await rows.query<{ itemID: number; quantity: number }>(selectTopItems, [storeId, date, limit]))];
+}

@@ -1,0 +1,1 @@
+export { enter, findKnown, hashOfBody, ledgerMigrations, type KnownBatch, type LedgerEntry } from "./ledger.ts";

@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { textOfBatchId, type BatchId, type SqlTransaction } from "@tally/pipeline";
+
+const selectKnown = "SELECT producer, sequence, body_hash, moves FROM batches WHERE (producer, sequence) IN (?)";
+const insertEntries =
+  "INSERT INTO batches (producer, sequence, domain, body_hash, events, changes, refused, stored_at, moves) VALUES ?";
+
+/** A batch as the ledger remembers it. */
+export interface LedgerEntry {
+  readonly batch: BatchId;
+  readonly domain: string;
+  readonly bodyHash: Buffer;
+  /** How many events its message held. */
+  readonly events: number;
+  /** How many of them changed rows. */
+  readonly changes: number;
+  /** How many of them the database refused for their data: they are dead letters. */
+  readonly refused: number;
+  readonly storedAt: number;
+  /** Its ranking message. */
+  readonly moves: Buffer;
+}
+
+/** What a stored batch left behind; `moves` is undefined when it was applied so long ago that they were pruned. */
+export interface KnownBatch {
+  readonly bodyHash: Buffer;
+  readonly moves: Buffer | undefined;
+}
+
+/** The folder of the ledger's numbered SQL files. */
+export const ledgerMigrations = new URL("../migrations/", import.meta.url);
+
+/** Eight bytes that tell two messages apart. About 20 µs for a message of 20 kB. */
+export function hashOfBody(body: Buffer): Buffer {
+  return createHash("sha256").update(body).digest().subarray(0, 8);
+}
+
+/** Those of some batches that are stored already, by textOfBatchId. One look-up in the clustered index for each. */
+export async function findKnown(
+  transaction: SqlTransaction,
+  batches: readonly BatchId[],
+): Promise<ReadonlyMap<string, KnownBatch>> {
+  const rows = await transaction.query<{
+    producer: Buffer;
+    sequence: number;
+    body_hash: Buffer;
+    moves: Buffer | null;
+  }>(selectKnown, [batches.map((id) => [Buffer.from(id.producer, "hex"), id.sequence])]);
+  return new Map(
+    rows.map((row) => [
+      textOfBatchId({ producer: row.producer.toString("hex"), sequence: row.sequence }),
+      { bodyHash: row.body_hash, moves: row.moves ?? undefined },
+    ]),
+  );
+}
+
+/** Enters batches, in the transaction that stores their events. "duplicate": another writer has entered one of them. */
+export async function enter(
+  transaction: SqlTransaction,
+  entries: readonly LedgerEntry[],
+): Promise<"inserted" | "duplicate"> {
+  return transaction.insert(
+    insertEntries,
+    entries.map((entry) => [
+      Buffer.from(entry.batch.producer, "hex"),
+      entry.batch.sequence,
+      entry.domain,
+      entry.bodyHash,
+      entry.events,
+      entry.changes,
+      entry.refused,
+      entry.storedAt,
+      entry.moves,
+    ]),
+  );
+}

@@ -1,0 +1,31 @@
+import { randomBytes } from "node:crypto";
+
+/**
+ * Names a batch for ever. `producer` is 64 random bits as 16 hex digits, new at each start of a gateway; `sequence` counts
+ * that producer's batches from 0. So the mark "this batch is applied" is one bit, and the ledger is clustered by arrival.
+ */
+export interface BatchId {
+  readonly producer: string;
+  readonly sequence: number;
+}
+
+const sequenceEnd = 2 ** 32;
+
+/** Gives out batch ids: never the same twice, and never a sequence that 32 bits cannot hold. */
+export class BatchIds {
+  #producer = randomBytes(8).toString("hex");
+  #next = 0;
+
+  next(): BatchId {
+    if (this.#next === sequenceEnd) {
+      this.#producer = randomBytes(8).toString("hex");
+      this.#next = 0;
+    }
+    return { producer: this.#producer, sequence: this.#next++ };
+  }
+}
+
+/** A batch id as one word, for messages and logs: "9f86d081884c7d65:17". */
+export function textOfBatchId(id: BatchId): string {
+  return `${id.producer}:${id.sequence}`;
+}

@@ -1,0 +1,143 @@
+import type { Static, TObject, TSchema } from "typebox";
+import type { BatchId } from "./batch-id.ts";
+import type { Event } from "./batch.ts";
+import type { Moves } from "./moves.ts";
+import type { SqlReader, SqlTransaction } from "./sql.ts";
+
+/**
+ * A kind of events and all that the business says about it. The apps know domains only through this type: a new domain is
+ * one folder and one line in the list.
+ */
+export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>> {
+  /** Lower case with dashes. Names its queues, its rankings, its rows in the ledger and its label in the metrics. */
+  readonly name: string;
+  /** The stored event: checked when a request was read and again at the broker's edge. */
+  readonly event: TSchema;
+  readonly routes: readonly (IngestRoute<E> | BulkRoute<E>)[];
+  readonly store: Store<E, C>;
+  /** Pure: what changed rows mean for the boards. Called once for each batch, with that batch's changes only. */
+  readonly rank: (changes: readonly C[], moves: Moves) => void;
+  readonly queries: readonly QueryRoute[];
+  /** The key under which this domain's error answers carry their sentence. */
+  readonly errorKey: "message" | "msg";
+  /** The folder of its numbered SQL files. */
+  readonly migrations: URL;
+}
+
+/** An event that a batch brought. */
+export interface Recorded<E extends Event = Event> {
+  readonly event: E;
+  readonly batch: BatchId;
+}
+
+/** A row that is new or was replaced, and the batch that did it. A domain may add what it replaced. */
+export type Change<E extends Event = Event> = Recorded<E>;
+
+export interface Store<E extends Event, C extends Change<E>> {
+  /**
+   * Writes the events of several batches within one transaction and answers which of them changed rows. May be called
+   * again with the same events: what is stored already is no change. No event id occurs twice in `recorded`.
+   */
+  readonly write: (transaction: SqlTransaction, recorded: readonly Recorded<E>[]) => Promise<readonly C[]>;
+  /** The batch that stored this event, or undefined while none has. */
+  readonly locate: (reader: SqlReader, eventId: string) => Promise<BatchId | undefined>;
+}
+
+/** One HTTP request that is one event. Paths are Fastify's; all values in `params` are strings. */
+export interface IngestRoute<E extends Event> {
+  readonly kind: "ingest";
+  readonly path: string;
+  readonly params: TObject;
+  readonly body: TSchema;
+  /** Within which an Idempotency-Key names one event. */
+  readonly scope: (params: unknown) => string;
+  /** Throws InvalidInput for what the schemas cannot say. */
+  readonly toEvent: (id: string, params: unknown, body: unknown) => E;
+  readonly status: 200 | 201;
+}
+
+/** One HTTP request with many events as a JSON array or as lines of JSON, each checked and answered by itself. */
+export interface BulkRoute<E extends Event> {
+  readonly kind: "bulk";
+  readonly path: string;
+  readonly entry: TSchema;
+  readonly entriesMax: number;
+  readonly bodyBytesMax: number;
+  readonly scope: (entry: unknown) => string;
+  /** The entry's own Idempotency-Key, if it carries one. */
+  readonly key: (entry: unknown) => string | undefined;
+  readonly toEvent: (id: string, entry: unknown) => E;
+}
+
+/** A GET. `answer` is sent as JSON in the shape of `response`. */
+export interface QueryRoute {
+  readonly kind: "query";
+  readonly path: string;
+  readonly params: TObject;
+  readonly query: TObject;
+  readonly response: TSchema;
+  readonly answer: (
+    request: { readonly params: unknown; readonly query: unknown },
+    sources: Sources,
+  ) => Promise<unknown>;
+}
+
+/** Where queries read: rows from the read endpoint, boards from Redis. */
+export interface Sources {
+  readonly rows: SqlReader;
+  readonly boards: BoardReader;
+}
+
+/** The boards of one domain. */
+export interface BoardReader {
+  /** The `limit` members with the highest counts; equal counts by the smaller id. An unknown board is empty. */
+  top(board: string, limit: number): Promise<BoardTop>;
+}
+
+export interface BoardTop {
+  readonly entries: readonly { readonly member: string; readonly count: number }[];
+  /** When the newest batch that is counted in was stored, in ms since 1970; undefined while none is. */
+  readonly asOf: number | undefined;
+}
+
+/** Gives a route its types: inside, params and body have the schemas' static types. */
+export function ingestRoute<E extends Event, P extends TObject, B extends TSchema>(route: {
+  path: string;
+  params: P;
+  body: B;
+  scope: (params: Static<P>) => string;
+  toEvent: (id: string, params: Static<P>, body: Static<B>) => E;
+  status: 200 | 201;
+}): IngestRoute<E> {
+  // The gateway calls scope and toEvent only with values that these very schemas have accepted.
+  return { kind: "ingest", ...route } as unknown as IngestRoute<E>;
+}
+
+/** Likewise for a bulk route. */
+export function bulkRoute<E extends Event, S extends TSchema>(route: {
+  path: string;
+  entry: S;
+  entriesMax: number;
+  bodyBytesMax: number;
+  scope: (entry: Static<S>) => string;
+  key: (entry: Static<S>) => string | undefined;
+  toEvent: (id: string, entry: Static<S>) => E;
+}): BulkRoute<E> {
+  return { kind: "bulk", ...route } as unknown as BulkRoute<E>;
+}
+
+/** Likewise for a query. */
+export function queryRoute<P extends TObject, Q extends TObject, R extends TSchema>(route: {
+  path: string;
+  params: P;
+  query: Q;
+  response: R;
+  answer: (request: { params: Static<P>; query: Static<Q> }, sources: Sources) => Promise<Static<R>>;
+}): QueryRoute {
+  return { kind: "query", ...route } as unknown as QueryRoute;
+}
+
+/** Checks nothing at run time: it lets the compiler hold a domain's parts against each other, then forgets their types. */
+export function defineDomain<E extends Event, C extends Change<E>>(domain: Domain<E, C>): Domain {
+  return domain as unknown as Domain;
+}

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { bytesOfEventId, eventIdOfBytes, eventIdOfKey, isEventId, newEventId } from "./event-id.ts";
+
+test("new ids are UUIDv7 and grow, so that rows arrive at the end of the clustered index", () => {
+  const ids = Array.from({ length: 1000 }, newEventId);
+  expect(ids.every((id) => isEventId(id) && id[14] === "7")).toBe(true);
+  expect(ids.toSorted()).toEqual(ids);
+});
+
+test("a key leads to the same id in the same scope, and to another id in another scope", () => {
+  expect(eventIdOfKey("purchases/5", "till-1/17")).toBe(eventIdOfKey("purchases/5", "till-1/17"));
+  expect(eventIdOfKey("purchases/6", "till-1/17")).not.toBe(eventIdOfKey("purchases/5", "till-1/17"));
+  expect(eventIdOfKey("a", "b:c")).not.toBe(eventIdOfKey("a:b", "c"));
+  // Fixed: an id must not change with a new version of this code, or a late retry would be a second sale.
+  expect(eventIdOfKey("purchases/5", "till-1/17")).toBe("1f0cd5b4-522e-819d-a035-e1192e121093");
+  expect(isEventId(eventIdOfKey("purchases/5", "till-1/17"))).toBe(true);
+});
+
+test("an id survives the way through its 16 bytes", () => {
+  for (const id of [newEventId(), eventIdOfKey("s", "k")]) expect(eventIdOfBytes(bytesOfEventId(id))).toBe(id);
+});
+
+test("what is no id of ours is refused", () => {
+  expect(isEventId("")).toBe(false);
+  expect(isEventId("0199f0a0-1111-4111-8111-111111111111")).toBe(false);
+  expect(isEventId(`${newEventId()}x`)).toBe(false);
+});

@@ -1,0 +1,68 @@
+import { createHash, randomFillSync } from "node:crypto";
+
+/** An event's id as text: a UUID, lower case, with dashes. */
+export type EventId = string;
+
+const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+const pool = Buffer.alloc(8192);
+let poolHex = "";
+let poolAt = 0;
+let lastMs = 0;
+let counter = 0;
+
+/**
+ * A new id, UUIDv7 (RFC 9562, 5.7 and 6.2, method 1): 48 bits of time, a 12-bit counter that grows within a millisecond, 62
+ * random bits. Ids of one gateway grow, so rows arrive at the end of the clustered index.
+ *
+ * Ours, because randomness in pools of 8 kB makes it 0.2 µs; asked for id by id it was 6 % of the gateway's time.
+ */
+export function newEventId(): EventId {
+  const now = Date.now();
+  if (now > lastMs) {
+    lastMs = now;
+    counter = 0;
+  } else if (++counter > 0xfff) {
+    // More than 4,096 ids in a millisecond, or a clock that was set back: run ahead of it.
+    lastMs++;
+    counter = 0;
+  }
+  if (poolAt + 16 > poolHex.length) {
+    poolHex = randomFillSync(pool).toString("hex");
+    poolAt = 0;
+  }
+  const random = poolHex.slice(poolAt, poolAt + 16);
+  poolAt += 16;
+  const time = lastMs.toString(16).padStart(12, "0");
+  const count = (counter + 0x7000).toString(16);
+  const variant = "89ab".charAt(random.charCodeAt(0) & 3);
+  return `${time.slice(0, 8)}-${time.slice(8)}-${count}-${variant}${random.slice(1, 4)}-${random.slice(4)}`;
+}
+
+/**
+ * The id that a scope and an Idempotency-Key always lead to, on every gateway and however late: UUIDv8 (RFC 9562, 5.8)
+ * made of SHA-256. It cannot be a UUIDv7, because a retry does not know the time of the first try.
+ */
+export function eventIdOfKey(scope: string, key: string): EventId {
+  // The length in front keeps ("a", "b:c") and ("a:b", "c") apart.
+  const bytes = createHash("sha256").update(`${scope.length}:${scope}:${key}`).digest().subarray(0, 16);
+  bytes.writeUInt8(((bytes[6] ?? 0) & 0x0f) | 0x80, 6);
+  bytes.writeUInt8(((bytes[8] ?? 0) & 0x3f) | 0x80, 8);
+  return eventIdOfBytes(bytes);
+}
+
+/** True for the text of an id that tally gives out (version 7 or 8). */
+export function isEventId(text: string): text is EventId {
+  return pattern.test(text);
+}
+
+/** The 16 bytes under which an id is stored. */
+export function bytesOfEventId(id: EventId): Buffer {
+  return Buffer.from(id.replaceAll("-", ""), "hex");
+}
+
+/** The inverse of bytesOfEventId. */
+export function eventIdOfBytes(bytes: Buffer): EventId {
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,30 @@
+export { batchDecoder, encodeBatch, UndecodableBatch, type Batch, type Event } from "./batch.ts";
+export { BatchIds, textOfBatchId, type BatchId } from "./batch-id.ts";
+export {
+  bulkRoute,
+  defineDomain,
+  ingestRoute,
+  queryRoute,
+  type BoardReader,
+  type BoardTop,
+  type BulkRoute,
+  type Change,
+  type Domain,
+  type IngestRoute,
+  type QueryRoute,
+  type Recorded,
+  type Sources,
+  type Store,
+} from "./domain.ts";
+export { bytesOfEventId, eventIdOfBytes, eventIdOfKey, isEventId, newEventId, type EventId } from "./event-id.ts";
+export { firstProblem, type Problem, type Validator } from "./first-problem.ts";
+export { InvalidInput } from "./invalid-input.ts";
+export { Moves } from "./moves.ts";
+export { queuesOf, type DomainQueues, type QueueSpec } from "./queues.ts";
+export {
+  decodeRankingMessage,
+  encodeRankingMessage,
+  UndecodableRankingMessage,
+  type RankingMessage,
+} from "./ranking-message.ts";
+export type { SqlReader, SqlTransaction, SqlValue } from "./sql.ts";

@@ -1,0 +1,37 @@
+/** A queue as the broker is told to keep it. */
+export interface QueueSpec {
+  readonly name: string;
+  readonly messagesMax?: number;
+  readonly deadLetterTo?: string;
+  readonly deliveryLimit?: number;
+}
+
+/** The queues of one domain. `namespace` keeps several systems apart on one broker. */
+export interface DomainQueues {
+  readonly ingest: QueueSpec;
+  readonly rank: QueueSpec;
+  readonly dead: QueueSpec;
+}
+
+// A full queue refuses, and the gateway says 503: about 2.5 million events at 250 a batch.
+const ingestMessagesMax = 10_000;
+// Redis may be away for hours while storing goes on.
+const rankMessagesMax = 1_000_000;
+// Every message that a consumer held when it died counts as delivered once; RabbitMQ 4's default of 20 would throw healthy
+// batches out when something else crashes again and again.
+const deliveryLimit = 1000;
+
+/** Every app declares the same queues, so any of them may start first. */
+export function queuesOf(namespace: string, domain: string): DomainQueues {
+  const dead = { name: `${namespace}.dead.${domain}` };
+  return {
+    ingest: {
+      name: `${namespace}.ingest.${domain}`,
+      messagesMax: ingestMessagesMax,
+      deadLetterTo: dead.name,
+      deliveryLimit,
+    },
+    rank: { name: `${namespace}.rank.${domain}`, messagesMax: rankMessagesMax, deadLetterTo: dead.name, deliveryLimit },
+    dead,
+  };
+}

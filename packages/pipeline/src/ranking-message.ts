@@ -1,0 +1,66 @@
+import { Type } from "typebox";
+import { Compile } from "typebox/compile";
+import type { BatchId } from "./batch-id.ts";
+
+/**
+ * What one message of a rank queue carries, and what the ledger keeps of a batch until it is surely applied. `shards` are
+ * the moves in the form that the rankings read: the ranker hands them on without looking inside.
+ */
+export interface RankingMessage {
+  readonly batch: BatchId;
+  /** When the rows were written, in ms since 1970. */
+  readonly storedAt: number;
+  readonly shards: readonly Buffer[];
+}
+
+const Header = Compile(
+  Type.Object({
+    v: Type.Literal(1),
+    producer: Type.String({ pattern: "^[0-9a-f]{16}$" }),
+    sequence: Type.Integer({ minimum: 0, maximum: 0xffffffff }),
+    storedAt: Type.Integer({ minimum: 0 }),
+    shardBytes: Type.Array(Type.Integer({ minimum: 0 })),
+  }),
+);
+
+/** One line of JSON, then the shards' bytes one after the other. */
+export function encodeRankingMessage(message: RankingMessage): Buffer {
+  const header = {
+    v: 1,
+    producer: message.batch.producer,
+    sequence: message.batch.sequence,
+    storedAt: message.storedAt,
+    shardBytes: message.shards.map((shard) => shard.length),
+  };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), ...message.shards]);
+}
+
+/** Why a message of a rank queue cannot be read. */
+export class UndecodableRankingMessage extends Error {
+  readonly code = "UNDECODABLE_RANKING_MESSAGE";
+}
+
+/** The inverse; the shards are views into `body`, nothing is copied. Throws UndecodableRankingMessage. */
+export function decodeRankingMessage(body: Buffer): RankingMessage {
+  const end = body.indexOf(0x0a);
+  const header = parse(body.toString("utf8", 0, Math.max(end, 0)));
+  if (!Header.Check(header)) throw new UndecodableRankingMessage("expected a header line of a ranking message");
+  const shards: Buffer[] = [];
+  let offset = end + 1;
+  for (const bytes of header.shardBytes) {
+    shards.push(body.subarray(offset, offset + bytes));
+    offset += bytes;
+  }
+  if (offset !== body.length) {
+    throw new UndecodableRankingMessage(`expected ${offset} bytes as the header says, got ${body.length}`);
+  }
+  return { batch: { producer: header.producer, sequence: header.sequence }, storedAt: header.storedAt, shards };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new UndecodableRankingMessage("expected a header line of JSON", { cause });
+  }
+}

@@ -1,0 +1,2 @@
+export { connectRankings, RankingsError, type BoardTop, type Rankings } from "./connect-rankings.ts";
+export { encodeMoves } from "./encode-moves.ts";

@@ -1,0 +1,55 @@
+/* A service as a process of its own; the first argument names what it does. It holds its event loop like a real one. */
+import { setTimeout as after } from "node:timers/promises";
+import { readConfig } from "./config.ts";
+import { createLogger } from "./create-logger.ts";
+import { runService } from "./run-service.ts";
+import { integer, url } from "./setting.ts";
+
+const [behaviour = "works"] = process.argv.slice(2);
+const log = createLogger({ name: "fixture", level: "info" });
+const busy = setInterval(() => {}, 1000);
+
+const stops: Record<string, () => Promise<void>> = {
+  "hangs when stopping": () => new Promise(() => {}),
+  "fails when stopping": () => Promise.reject(new Error("cannot close")),
+};
+
+await runService({
+  name: "fixture",
+  log,
+  stopWithinMs: 1000,
+  async start(stopAsked) {
+    switch (behaviour) {
+      case "has no configuration":
+        readConfig({
+          port: integer("NO_PORT", { min: 0, max: 1, says: "" }),
+          url: url("NO_URL", { protocols: ["a:"], says: "" }),
+        });
+        break;
+      case "cannot start":
+        throw new Error("nothing to start", { cause: new Error("the reason of it") });
+      case "starts for ever":
+        log.info("starting");
+        await after(60_000, undefined, { signal: stopAsked });
+        break;
+      case "throws later":
+        setTimeout(() => {
+          throw new Error("thrown later");
+        }, 20);
+        break;
+      case "rejects later":
+        setTimeout(() => void Promise.reject(new Error("rejected later")), 20);
+        break;
+      default:
+    }
+    return {
+      stop:
+        stops[behaviour] ??
+        (async () => {
+          await after(100);
+          log.info("the work in hand is done");
+          clearInterval(busy);
+        }),
+    };
+  },
+});

@@ -1,0 +1,104 @@
+export type SettingValue = string | number | readonly string[];
+
+/** One environment variable: what is expected in it and what it becomes. Plain data, so that documents can be made of it. */
+export interface Setting<Value extends SettingValue = SettingValue> {
+  readonly variable: string;
+  readonly expected: string;
+  /** Absent: the variable must be set. */
+  readonly default: Value | undefined;
+  /** What it is for, in one line. */
+  readonly says: string;
+  readonly read: (text: string) => Reading<Value>;
+}
+
+/** What a text became, or how to name it in a message: never with a secret in it. */
+type Reading<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly got: string };
+
+interface Common<Value> {
+  readonly default?: Value;
+  readonly says: string;
+}
+
+/** Any text that is not empty. */
+export function string(variable: string, o: Common<string>): Setting<string> {
+  return { ...facts(variable, o), expected: "text", read: accepted };
+}
+
+/** A whole number from `min` to `max`; `unit` is told to the reader, the number is given as it is. */
+export function integer(
+  variable: string,
+  o: Common<number> & { readonly min: number; readonly max: number; readonly unit?: string },
+): Setting<number> {
+  const range = `a whole number from ${o.min} to ${o.max}`;
+  return {
+    ...facts(variable, o),
+    expected: o.unit === undefined ? range : `${range} (${o.unit})`,
+    read(text) {
+      const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+      return value >= o.min && value <= o.max ? accepted(value) : refused(text);
+    },
+  };
+}
+
+/** A URL with a host and one of the protocols, each written with its colon. It stays the text that was given. */
+export function url(
+  variable: string,
+  o: Common<string> & { readonly protocols: readonly [string, ...string[]] },
+): Setting<string> {
+  return {
+    ...facts(variable, o),
+    expected: `a URL, ${o.protocols.map((protocol) => `${protocol}//…`).join(" or ")}`,
+    read(text) {
+      const parsed = URL.parse(text);
+      return parsed !== null && parsed.host !== "" && o.protocols.includes(parsed.protocol)
+        ? accepted(text)
+        : { ok: false, got: hidden(text) };
+    },
+  };
+}
+
+/** Texts between commas, spaces around them and empty ones dropped. */
+export function list(variable: string, o: Common<readonly string[]>): Setting<readonly string[]> {
+  return {
+    ...facts(variable, o),
+    expected: "texts between commas",
+    read(text) {
+      const entries = text.split(",").map((entry) => entry.trim());
+      return accepted(Object.freeze(entries.filter((entry) => entry !== "")));
+    },
+  };
+}
+
+/** One of some words, written exactly so. */
+export function choice<const Word extends string>(
+  variable: string,
+  o: Common<NoInfer<Word>> & { readonly of: readonly Word[] },
+): Setting<Word> {
+  return {
+    ...facts(variable, o),
+    expected: `one of ${o.of.join(", ")}`,
+    read(text) {
+      const word = o.of.find((candidate) => candidate === text);
+      return word === undefined ? refused(text) : accepted(word);
+    },
+  };
+}
+
+function facts<Value>(variable: string, o: Common<Value>) {
+  return { variable, default: o.default, says: o.says };
+}
+
+function accepted<Value>(value: Value): Reading<Value> {
+  return { ok: true, value };
+}
+
+function refused(text: string): Reading<never> {
+  // Somebody may have put a URL with a password into the wrong variable.
+  return { ok: false, got: /@|:\/\//.test(text) || text.length > 60 ? hidden(text) : JSON.stringify(text) };
+}
+
+function hidden(text: string): string {
+  const protocol = /^[a-z][a-z+]*:(?=\/\/)/.exec(text)?.[0];
+  const what = protocol === undefined ? "a text" : `${protocol}// and more,`;
+  return `${what} ${text.length} characters long (not shown: it may hold a password)`;
+}

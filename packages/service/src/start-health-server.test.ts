@@ -1,0 +1,69 @@
+import { afterEach, expect, test } from "vitest";
+import { type HealthServer, type HealthServerOptions, startHealthServer } from "./start-health-server.ts";
+
+const servers: HealthServer[] = [];
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
+
+test("live and ready answer 200 and name what was checked", async () => {
+  const get = await serve({});
+  expect(await get("/health/live")).toEqual([200, { status: "ok", checks: { process: { ok: true } } }]);
+  expect(await get("/health/ready?verbose=1")).toEqual([200, { status: "ok", checks: { broker: { ok: true } } }]);
+});
+
+test("one failing check makes it 503", async () => {
+  const checks = { broker: { ok: false, detail: "no connection" }, database: { ok: true } };
+  const get = await serve({ ready: () => checks });
+  expect(await get("/health/ready")).toEqual([503, { status: "failing", checks }]);
+});
+
+test("a check that throws makes it 503, and the server goes on", async () => {
+  const get = await serve({ ready: () => Promise.reject(new Error("lost")) });
+  expect(await get("/health/ready")).toEqual([503, expect.objectContaining({ status: "failing" })]);
+  expect(await get("/health/live")).toEqual([200, expect.anything()]);
+});
+
+test("metrics are Prometheus text", async () => {
+  await serve({});
+  const response = await fetch(`http://127.0.0.1:${servers[0]?.port}/metrics`);
+  expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
+  expect(await response.text()).toBe("up 1\n");
+});
+
+test.each(["/", "/health", "//", "/metrics/", "/%"])("%s is an unknown path: 404 in JSON", async (path) => {
+  const get = await serve({});
+  expect(await get(path)).toEqual([404, expect.objectContaining({ error: "unknown path" })]);
+});
+
+test("a port that is taken is an error", async () => {
+  await serve({});
+  await expect(serve({ port: servers[0]?.port ?? 0 })).rejects.toMatchObject({ code: "EADDRINUSE" });
+});
+
+test("closing does not wait for a check that hangs", async () => {
+  const asked = Promise.withResolvers<void>();
+  const get = await serve({
+    ready() {
+      asked.resolve();
+      return new Promise(() => {});
+    },
+  });
+  const reply = get("/health/ready");
+  await asked.promise;
+  await Promise.all([expect(reply).rejects.toThrow("fetch failed"), servers.pop()?.close()]);
+});
+
+async function serve(o: Partial<HealthServerOptions>) {
+  const server = await startHealthServer({
+    port: 0,
+    host: "127.0.0.1",
+    live: () => ({ process: { ok: true } }),
+    ready: () => ({ broker: { ok: true } }),
+    metrics: async () => "up 1\n",
+    ...o,
+  });
+  servers.push(server);
+  return async (path: string): Promise<readonly [number, unknown]> => {
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
+    return [response.status, await response.json()];
+  };
+}

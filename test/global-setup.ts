@@ -1,0 +1,31 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { startServices } from "@tally/local";
+import type { TestProject } from "vitest/node";
+
+/** What every test may use: real servers of this run only, with a database whose name ends in _test. */
+export interface TestServices {
+  readonly amqpUrl: string;
+  readonly databaseWriteUrl: string;
+  readonly databaseReadUrl: string;
+  readonly redisUrl: string;
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    services: TestServices;
+  }
+}
+
+/** Starts the services once for the whole run, on free ports in a directory of their own; deletes all of it at the end. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const services = await startServices({
+    directory: join(import.meta.dirname, "..", ".tally", `test-${randomBytes(4).toString("hex")}`),
+    database: "tally_test",
+    keepData: false,
+    docker: "never",
+    say: (line) => process.stdout.write(`  ${line}\n`),
+  });
+  project.provide("services", services.addresses);
+  return () => services.stop();
+}

@@ -1,0 +1,71 @@
+import { connect, type Socket } from "node:net";
+
+/** What came back on the wire. */
+export interface RawResponse {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+/** One kept-alive connection on which requests go out byte for byte as they are given. */
+export class RawConnection {
+  readonly #socket: Socket;
+  #received = Buffer.alloc(0);
+  #wake: () => void = () => undefined;
+  #closed = false;
+
+  constructor(url: string) {
+    const { hostname, port } = new URL(url);
+    this.#socket = connect(Number(port), hostname);
+    this.#socket.on("data", (data) => {
+      this.#received = Buffer.concat([this.#received, data]);
+      this.#wake();
+    });
+    this.#socket.on("error", () => undefined);
+    this.#socket.on("close", () => {
+      this.#closed = true;
+      this.#wake();
+    });
+  }
+
+  /** True once the server has closed it. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Sends head lines and a body; the lines end as HTTP wants, and nothing is added. */
+  async send(head: readonly string[], body: string | Buffer = ""): Promise<RawResponse> {
+    this.#socket.write(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), Buffer.from(body)]));
+    return this.#response();
+  }
+
+  end(): void {
+    this.#socket.destroy();
+  }
+
+  async #response(): Promise<RawResponse> {
+    const headEnd = await this.#until((received) => received.indexOf("\r\n\r\n"));
+    const [statusLine = "", ...lines] = this.#received.toString("latin1", 0, headEnd).split("\r\n");
+    const headers = new Map(
+      lines.map((line) => {
+        const colon = line.indexOf(":");
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+    );
+    const length = Number(headers.get("content-length") ?? 0);
+    const bodyStart = headEnd + 4;
+    await this.#until((received) => (received.length >= bodyStart + length ? 0 : -1));
+    const body = this.#received.toString("utf8", bodyStart, bodyStart + length);
+    this.#received = this.#received.subarray(bodyStart + length);
+    return { status: Number(statusLine.split(" ")[1]), headers, body };
+  }
+
+  async #until(found: (received: Buffer) => number): Promise<number> {
+    for (;;) {
+      const at = found(this.#received);
+      if (at >= 0) return at;
+      if (this.#closed) throw new Error(`closed after ${JSON.stringify(this.#received.toString("latin1", 0, 200))}`);
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+}

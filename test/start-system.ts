@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { dropTestDatabase, recreateTestDatabase } from "@tally/database";
+import { startApps, type Apps } from "@tally/local";
+import { inject } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+
+/** A whole tally of its own on the run's servers: own database, own queues, own keys. */
+export interface TestSystem extends Apps {
+  readonly namespace: string;
+  readonly addresses: ReturnType<typeof addressesFor>;
+}
+
+/** Starts gateway, writer and ranker as the processes they are in production. `settings` are environment variables. */
+export async function startSystem(settings: NodeJS.ProcessEnv = {}): Promise<TestSystem> {
+  const namespace = `t${randomBytes(4).toString("hex")}`;
+  const addresses = addressesFor(namespace);
+  await recreateTestDatabase(addresses.databaseWriteUrl);
+  const apps = await startApps({
+    root,
+    directory: join(root, ".tally", `test-apps-${namespace}`),
+    addresses,
+    port: 0,
+    environment: { PATH: process.env["PATH"], NAMESPACE: namespace, WRITER_THREADS: "2", ...settings },
+    say: () => undefined,
+  });
+  return {
+    ...apps,
+    namespace,
+    addresses,
+    async stop() {
+      await apps.stop();
+      await dropTestDatabase(addresses.databaseWriteUrl);
+    },
+  };
+}
+
+function addressesFor(namespace: string) {
+  const services = inject("services");
+  const own = (url: string): string => url.replace(/\/tally_test$/, `/tally_test_${namespace}_test`);
+  return {
+    ...services,
+    databaseWriteUrl: own(services.databaseWriteUrl),
+    databaseReadUrl: own(services.databaseReadUrl),
+  };
+}
