@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { dropTestDatabase, recreateTestDatabase } from "@tally/database";
 import { startApps, type Apps } from "@tally/local";
@@ -16,10 +17,11 @@ export interface TestSystem extends Apps {
 export async function startSystem(settings: NodeJS.ProcessEnv = {}): Promise<TestSystem> {
   const namespace = `t${randomBytes(4).toString("hex")}`;
   const addresses = addressesFor(namespace);
+  const directory = join(root, ".tally", `test-apps-${namespace}`);
   await recreateTestDatabase(addresses.databaseWriteUrl);
   const apps = await startApps({
     root,
-    directory: join(root, ".tally", `test-apps-${namespace}`),
+    directory,
     addresses,
     port: 0,
     environment: { PATH: process.env["PATH"], NAMESPACE: namespace, WRITER_THREADS: "2", ...settings },
@@ -32,6 +34,7 @@ export async function startSystem(settings: NodeJS.ProcessEnv = {}): Promise<Tes
     async stop() {
       await apps.stop();
       await dropTestDatabase(addresses.databaseWriteUrl);
+      await rm(directory, { recursive: true, force: true });
     },
   };
 }

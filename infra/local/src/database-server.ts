@@ -10,8 +10,8 @@ import type { Workshop } from "./workshop.ts";
 
 export type DatabaseRole = "primary" | "replica";
 
-/** Runs SQL as root. Gives the client's output, without headings; throws when the server refuses. */
-export type Sql = (text: string) => Promise<string>;
+/** Runs SQL as root; throws when the server refuses. Gives the values, or with "vertical" a line `name: value` for each. */
+export type Sql = (text: string, form?: "values" | "vertical") => Promise<string>;
 
 export interface DatabaseServer {
   readonly server: ChildServer;
@@ -66,9 +66,9 @@ async function rootSql(name: string, socket: string, client: string, workshop: W
   const file = join(workshop.directory, `${name}.cnf`);
   const lines = ["[client]", "user=root", `password=${workshop.passwords.databaseRoot}`, `socket="${socket}"`, ""];
   await writeFile(file, lines.join("\n"), { mode: 0o600 });
-  const args = [`--defaults-file=${file}`, "--batch", "--skip-column-names"];
-  return async (text) => {
-    const { environment } = workshop;
+  const { environment } = workshop;
+  return async (text, form = "values") => {
+    const args = [`--defaults-file=${file}`, "--batch", form === "values" ? "--skip-column-names" : "--vertical"];
     const result = await runCommand(client, args, { environment, input: text, timeoutMs: 30_000 });
     if (result.exitCode !== 0) throw new ServiceError("server-failed", `${name}: ${result.errors.trim()}`);
     return result.output.trim();

@@ -84,7 +84,7 @@ async function untilCaughtUp(primary: Sql, replica: Sql, engine: DatabaseEngine,
   const caughtUp = await until(
     async () => {
       if ((await replica(engine.waitFor(position))) === "0") return true;
-      const status = await replica("SHOW REPLICA STATUS\\G");
+      const status = await replica("SHOW REPLICA STATUS", "vertical");
       if (!/_(IO|SQL)_Running: No/.test(status)) return false;
       throw new ServiceError(
         "replica-broken",

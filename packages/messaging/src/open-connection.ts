@@ -57,7 +57,7 @@ export function openConnection(
       maxDelay: 2000,
       jitter: 0.5,
       waitForConnect: false,
-      async setup(model) {
+      async setup(model: ChannelModel) {
         // First of all: a connection that is lost during setup has no other listener, and would end the process.
         model.on("error", () => undefined);
         try {

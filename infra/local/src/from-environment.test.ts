@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { fromEnvironment } from "./from-environment.ts";
+
+const all = {
+  AMQP_URL: "amqp://broker",
+  DATABASE_WRITE_URL: "mysql://primary/tally",
+  DATABASE_READ_URL: "mysql://replica/tally",
+  REDIS_URL: "redis://store",
+};
+
+test("four addresses in the environment are taken as they are", () => {
+  expect(fromEnvironment(all)).toEqual({
+    amqpUrl: "amqp://broker",
+    databaseWriteUrl: "mysql://primary/tally",
+    databaseReadUrl: "mysql://replica/tally",
+    redisUrl: "redis://store",
+  });
+});
+
+test("an environment without addresses gives none; empty ones count as none", () => {
+  expect(fromEnvironment({ HOME: "/" })).toBeUndefined();
+  expect(fromEnvironment({ AMQP_URL: "", REDIS_URL: "" })).toBeUndefined();
+});
+
+test("only some addresses are an error that names those that are missing", () => {
+  expect(() => fromEnvironment({ ...all, DATABASE_READ_URL: "", REDIS_URL: undefined })).toThrow(
+    expect.objectContaining({
+      code: "environment-incomplete",
+      message: expect.stringContaining("Missing: DATABASE_READ_URL, REDIS_URL."),
+    }),
+  );
+});
