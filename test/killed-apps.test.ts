@@ -58,10 +58,10 @@ test("SIGKILL of gateway, writer and ranker in the middle of load loses nothing 
   try {
     await vi.waitFor(
       async () => {
-        const [{ stored } = { stored: 0 }] = await database.writer.query<{ stored: number }>(
-          "SELECT COUNT(*) AS stored FROM purchases",
+        const [{ purchases } = { purchases: 0 }] = await database.writer.query<{ purchases: number }>(
+          "SELECT COUNT(*) AS purchases FROM purchases",
         );
-        expect(stored).toBe(acknowledged.size);
+        expect(purchases).toBe(acknowledged.size);
       },
       { timeout: 30_000, interval: 200 },
     );
