@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { onLauncherGone } from "./on-launcher-gone.ts";
 import { startApps, type Apps } from "./start-apps.ts";
 import { ServiceError } from "./service-error.ts";
 import type { Server, Services } from "./services.ts";
@@ -21,12 +22,12 @@ let watching: NodeJS.Timeout | undefined;
 let stopping: Promise<void> | undefined;
 const interrupted = new AbortController();
 
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.on(signal, () => {
-    interrupted.abort(new ServiceError("interrupted", "Interrupted while starting."));
-    if (apps !== undefined) void stop(0);
-  });
-}
+const interrupt = (): void => {
+  interrupted.abort(new ServiceError("interrupted", "Interrupted while starting."));
+  if (apps !== undefined) void stop(0);
+};
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, interrupt);
+onLauncherGone(interrupt);
 
 try {
   say("tally: starting services (RabbitMQ, MySQL primary and replica, Redis)");

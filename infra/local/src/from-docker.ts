@@ -32,7 +32,7 @@ export async function fromDocker(options: DockerOptions): Promise<Services | und
   const [amqp = 0, primary = 0, replica = 0, redis = 0] = await freePorts(4);
   // The volumes know the passwords of their first start. With a deleted directory the passwords go; the name is then another too.
   const project = `tally-${directoryId(directory + passwords.database)}`;
-  const compose = (...args: string[]) =>
+  const compose = (args: readonly string[], abort?: AbortSignal) =>
     runCommand(docker, ["compose", "--file", COMPOSE_FILE, "--project-name", project, ...args], {
       environment: {
         ...environment,
@@ -46,14 +46,15 @@ export async function fromDocker(options: DockerOptions): Promise<Services | und
         TALLY_DATABASE_ROOT_PASSWORD: passwords.databaseRoot,
         TALLY_DATABASE_REPLICATION_PASSWORD: passwords.databaseReplication,
       },
+      ...(abort && { signal: abort }),
     });
   const stop = async (): Promise<void> => {
-    await compose(...(keepData ? ["stop"] : ["down", "--volumes"]));
+    await compose(keepData ? ["stop"] : ["down", "--volumes"]);
     if (!keepData) await rm(directory, { recursive: true, force: true });
   };
 
   say("Starting containers (docker compose; the first time it fetches the images)");
-  const up = await compose("up", "--detach", "--wait", "--wait-timeout", "300");
+  const up = await compose(["up", "--detach", "--wait", "--wait-timeout", "300"], signal);
   if (up.exitCode !== 0 || signal.aborted) {
     await stop();
     signal.throwIfAborted();

@@ -25,13 +25,16 @@ export async function installPackages(packages: readonly MissingPackage[], optio
   const lift = await forbidServices(prefix, environment);
   try {
     const install = ["install", "-y", "--no-install-recommends", ...packages];
-    let result = hasLists() ? await aptGet(install, prefix, options) : undefined;
-    if (result?.exitCode !== 0 && !signal.aborted) {
-      await aptGet(["update"], prefix, options);
-      if (!signal.aborted) result = await aptGet(install, prefix, options);
-    }
+    if (hasLists() && (await aptGet(install, prefix, options)).exitCode === 0) return;
     signal.throwIfAborted();
-    if (result?.exitCode !== 0) throw new ServiceError("install-failed", `${lastWords(result)}\n${advice(packages)}`);
+    const update = await aptGet(["update"], prefix, options);
+    signal.throwIfAborted();
+    // Also when the update failed: it does so for any one source, and the packages may come from another.
+    const result = await aptGet(install, prefix, options);
+    if (result.exitCode === 0) return;
+    const lines = `${update.errors}${result.output}${result.errors}`.trimEnd().split("\n").slice(-15);
+    const words = lines.map((line) => `    ${line}`).join("\n");
+    throw new ServiceError("install-failed", `apt-get failed. Its last words:\n${words}\n${advice(packages)}`);
   } finally {
     await lift();
     signal.removeEventListener("abort", onAbort);
@@ -111,9 +114,4 @@ function hasLists(): boolean {
   } catch {
     return false;
   }
-}
-
-function lastWords(result: CommandResult | undefined): string {
-  const lines = `${result?.output ?? ""}${result?.errors ?? ""}`.trimEnd().split("\n").slice(-15);
-  return `apt-get failed. Its last words:\n${lines.map((line) => `    ${line}`).join("\n")}`;
 }
