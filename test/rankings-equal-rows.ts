@@ -1,11 +1,20 @@
 import { connectDatabase, type Database } from "@tally/database";
 import { Redis } from "ioredis";
-import type { TestSystem } from "./start-system.ts";
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
+/** Where a system's data is. */
+interface System {
+  readonly namespace: string;
+  readonly addresses: {
+    readonly databaseWriteUrl: string;
+    readonly databaseReadUrl: string;
+    readonly redisUrl: string;
+  };
+}
+
 /** Opens a system's database as a test sees it; close it at the end. */
-export function openDatabase(system: TestSystem): Database {
+export function openDatabase(system: System): Database {
   return connectDatabase({
     writeUrl: system.addresses.databaseWriteUrl,
     readUrl: system.addresses.databaseReadUrl,
@@ -30,7 +39,7 @@ export async function cellsOfRows(database: Database): Promise<readonly string[]
 }
 
 /** Every cell of every board as Redis has it, read without any of tally's own code. */
-export async function cellsOfBoards(system: TestSystem): Promise<readonly string[]> {
+export async function cellsOfBoards(system: System): Promise<readonly string[]> {
   const redis = new Redis(system.addresses.redisUrl);
   try {
     const prefix = `${system.namespace}:{purchases:0}:1:b:`;

@@ -17,8 +17,17 @@ export function rankerMetrics(thread: number) {
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60],
     registers,
   });
+  const healed = new Counter({
+    name: "tally_ranker_healed_batches_total",
+    help: "Batches that the auditor applied from the ledger",
+    labelNames: ["domain"] as const,
+    registers,
+  });
   return {
     registry,
+    healed(domain: string, batches: number): void {
+      healed.inc({ domain }, batches);
+    },
     ranked(domain: string, applied: boolean, behindMs: number): void {
       batches.inc({ domain, outcome: applied ? "applied" : "known" });
       behindSeconds.observe({ domain }, behindMs / 1000);

@@ -1,12 +1,17 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { connectDatabase } from "@tally/database";
 import { domains } from "@tally/domains";
 import { runThread } from "@tally/fleet";
 import { connectConsumer } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
 import { connectRankings } from "@tally/rankings";
 import { createLogger } from "@tally/service";
+import { Auditor } from "./auditor.ts";
 import { BatchRanker } from "./batch-ranker.ts";
 import type { RankerConfig } from "./config.ts";
 import { rankerMetrics } from "./ranker-metrics.ts";
+
+const drainWithinMs = 5000;
 
 /** One ranker thread: a whole consumer of every domain's rank queue, with connections of its own. */
 runThread<RankerConfig>(async (config, { index }) => {
@@ -18,6 +23,25 @@ runThread<RankerConfig>(async (config, { index }) => {
     shards: config.rankingShards,
     log,
   });
+  // One thread looks after what the messages missed; more would only look at the same.
+  const database = connectDatabase({
+    writeUrl: config.databaseWriteUrl,
+    readUrl: config.databaseReadUrl,
+    writeConnections: 1,
+    readConnections: 1,
+    queryTimeoutMs: 60_000,
+    log,
+  });
+  const auditor =
+    index === 0
+      ? new Auditor({
+          domains: domains.map((domain) => domain.name),
+          reader: database.reader,
+          rankings,
+          log,
+          onHealed: (domain, batches) => metrics.healed(domain, batches),
+        })
+      : undefined;
   const topology = domains.flatMap((domain) => Object.values(queuesOf(config.namespace, domain.name)));
   const lines = domains.map((domain) => {
     const ranker = new BatchRanker({
@@ -42,9 +66,15 @@ runThread<RankerConfig>(async (config, { index }) => {
     metrics: () => metrics.registry.getMetricsAsJSON(),
     async stop() {
       await Promise.all(lines.map(({ consumer }) => consumer.cancel()));
-      await Promise.all(lines.map(({ ranker }) => ranker.drain()));
+      // With Redis away nothing in hand can be finished; it comes again to whoever consumes next.
+      await Promise.race([
+        Promise.all(lines.map(({ ranker }) => ranker.drain())),
+        delay(drainWithinMs, undefined, { ref: false }),
+      ]);
+      for (const { ranker } of lines) ranker.stop();
       await Promise.all(lines.map(({ consumer }) => consumer.close()));
-      await rankings.close();
+      auditor?.stop();
+      await Promise.all([rankings.close(), database.close()]);
     },
   };
 });

@@ -1,1 +1,12 @@
-export { enter, findKnown, hashOfBody, ledgerMigrations, type KnownBatch, type LedgerEntry } from "./ledger.ts";
+export {
+  enter,
+  findKnown,
+  hashOfBody,
+  ledgerMigrations,
+  listBatches,
+  placeAt,
+  readMoves,
+  type KnownBatch,
+  type LedgerEntry,
+  type LedgerPlace,
+} from "./ledger.ts";

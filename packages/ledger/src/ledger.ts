@@ -1,9 +1,16 @@
 import { createHash } from "node:crypto";
-import { textOfBatchId, type BatchId, type SqlTransaction } from "@tally/pipeline";
+import { textOfBatchId, type BatchId, type SqlReader, type SqlTransaction } from "@tally/pipeline";
 
 const selectKnown = "SELECT producer, sequence, body_hash, moves FROM batches WHERE (producer, sequence) IN (?)";
 const insertEntries =
   "INSERT INTO batches (producer, sequence, domain, body_hash, events, changes, refused, stored_at, moves) VALUES ?";
+
+// Along the index domain_time, behind the last row of the page before.
+const selectPage = `
+  SELECT producer, sequence, stored_at FROM batches
+  WHERE domain = ? AND stored_at <= ? AND (stored_at > ? OR (stored_at = ? AND (producer, sequence) > (?, ?)))
+  ORDER BY stored_at, producer, sequence LIMIT ?`;
+const selectMoves = "SELECT moves FROM batches WHERE producer = ? AND sequence = ?";
 
 /** A batch as the ledger remembers it. */
 export interface LedgerEntry {
@@ -73,4 +80,44 @@ export async function enter(
       entry.moves,
     ]),
   );
+}
+
+/** A place in the ledger, in the order of time. */
+export interface LedgerPlace extends BatchId {
+  readonly storedAt: number;
+}
+
+/** The place before everything that was stored from a time on. */
+export function placeAt(storedAt: number): LedgerPlace {
+  return { storedAt, producer: "0000000000000000", sequence: 0 };
+}
+
+/** The next batches of a domain behind a place, stored not later than `until` (ms since 1970), oldest first. */
+export async function listBatches(
+  reader: SqlReader,
+  domain: string,
+  behind: LedgerPlace,
+  until: number,
+  limit: number,
+): Promise<readonly LedgerPlace[]> {
+  const rows = await reader.query<{ producer: Buffer; sequence: number; stored_at: number }>(selectPage, [
+    domain,
+    until,
+    behind.storedAt,
+    behind.storedAt,
+    Buffer.from(behind.producer, "hex"),
+    behind.sequence,
+    limit,
+  ]);
+  return rows.map((row) => ({
+    producer: row.producer.toString("hex"),
+    sequence: row.sequence,
+    storedAt: row.stored_at,
+  }));
+}
+
+/** A batch's ranking message; undefined when it was pruned. */
+export async function readMoves(reader: SqlReader, { producer, sequence }: BatchId): Promise<Buffer | undefined> {
+  const [row] = await reader.query<{ moves: Buffer | null }>(selectMoves, [Buffer.from(producer, "hex"), sequence]);
+  return row?.moves ?? undefined;
 }

@@ -13,7 +13,7 @@ declare module "ioredis" {
       moves: Buffer,
     ): Result<number, Context>;
     tallyTop(shard: string, board: string, limit: number): Result<[string | null, string[]], Context>;
-    tallyApplied(shard: string, producer: string, sequence: number): Result<number, Context>;
+    tallyUnmarked(shard: string, producer: string, ...sequences: readonly number[]): Result<string[], Context>;
   }
 }
 
@@ -52,6 +52,10 @@ export interface Rankings {
   apply(domain: string, message: AppliedBatch): Promise<boolean>;
   /** Whether every shard has applied this batch. */
   isApplied(domain: string, batch: AppliedBatch["batch"]): Promise<boolean>;
+  /** Those of some batches that a shard has not applied. One script for each producer and shard. */
+  unmarked<B extends AppliedBatch["batch"]>(domain: string, batches: readonly B[]): Promise<readonly B[]>;
+  /** Names the running Redis process: another answer means that it started again and may have lost something. */
+  instance(): Promise<string>;
   /** The members with the highest counts of one board, equal counts by the smaller id. An unknown board is empty. */
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
   /** False while Redis does not answer. */
@@ -62,6 +66,23 @@ export interface Rankings {
 /** Connects, and goes on connecting with back-off for as long as it takes; it never throws for a Redis that is away. */
 export function connectRankings(options: RankingsOptions): Rankings {
   const redis = open(options);
+
+  async function unmarked<B extends AppliedBatch["batch"]>(
+    domain: string,
+    batches: readonly B[],
+  ): Promise<readonly B[]> {
+    const byProducer = Map.groupBy(batches, (batch) => batch.producer);
+    const missing = await Promise.all(
+      [...byProducer].flatMap(([producer, own]) =>
+        Array.from({ length: options.shards }, async (_, shard) => {
+          const key = scripts.shardKey(options.namespace, domain, shard);
+          const sequences = new Set(await redis.tallyUnmarked(key, producer, ...own.map(({ sequence }) => sequence)));
+          return own.filter(({ sequence }) => sequences.has(String(sequence)));
+        }),
+      ),
+    );
+    return [...new Set(missing.flat())];
+  }
 
   return {
     async apply(domain, { batch, storedAt, shards }) {
@@ -83,12 +104,13 @@ export function connectRankings(options: RankingsOptions): Rankings {
     },
 
     async isApplied(domain, batch) {
-      const bits = await Promise.all(
-        Array.from({ length: options.shards }, (_, shard) =>
-          redis.tallyApplied(scripts.shardKey(options.namespace, domain, shard), batch.producer, batch.sequence),
-        ),
-      );
-      return bits.every((bit) => bit === 1);
+      return (await unmarked(domain, [batch])).length === 0;
+    },
+
+    unmarked,
+
+    async instance() {
+      return /^run_id:(.*)$/m.exec(await redis.info("server"))?.[1]?.trim() ?? "";
     },
 
     async top(domain, board, limit) {
@@ -128,7 +150,7 @@ function open({ url, commandTimeoutMs, log }: RankingsOptions): Redis {
     scripts: {
       tallyApply: { lua: scripts.apply, numberOfKeys: 1 },
       tallyTop: { lua: scripts.top, numberOfKeys: 1, readOnly: true },
-      tallyApplied: { lua: scripts.applied, numberOfKeys: 1, readOnly: true },
+      tallyUnmarked: { lua: scripts.unmarked, numberOfKeys: 1, readOnly: true },
     },
   });
   let down: boolean | undefined;

@@ -38,7 +38,11 @@ export const top = `
 local p = KEYS[1] .. ':' .. (redis.call('GET', KEYS[1] .. ':generation') or '1')
 return { redis.call('GET', p .. ':as-of'), redis.call('ZRANGE', p .. ':b:' .. ARGV[1], 0, ARGV[2] - 1, 'WITHSCORES') }`;
 
-/** KEYS: shard. ARGV: producer, sequence. Answers the batch's bit. */
-export const applied = `
-local p = KEYS[1] .. ':' .. (redis.call('GET', KEYS[1] .. ':generation') or '1')
-return redis.call('GETBIT', p .. ':applied:' .. ARGV[1], ARGV[2])`;
+/** KEYS: shard. ARGV: producer, sequences. Answers those whose bit is not set. */
+export const unmarked = `
+local marks = KEYS[1] .. ':' .. (redis.call('GET', KEYS[1] .. ':generation') or '1') .. ':applied:' .. ARGV[1]
+local missing = {}
+for i = 2, #ARGV do
+  if redis.call('GETBIT', marks, ARGV[i]) == 0 then missing[#missing + 1] = ARGV[i] end
+end
+return missing`;
