@@ -25,8 +25,8 @@ export function rankerMetrics(thread: number) {
   });
   return {
     registry,
-    healed(domain: string, batches: number): void {
-      healed.inc({ domain }, batches);
+    healed(domain: string, count: number): void {
+      healed.inc({ domain }, count);
     },
     ranked(domain: string, applied: boolean, behindMs: number): void {
       batches.inc({ domain, outcome: applied ? "applied" : "known" });

@@ -42,7 +42,7 @@ export interface StoredFigures {
   readonly oldestMs: number;
 }
 
-export interface Log {
+interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;

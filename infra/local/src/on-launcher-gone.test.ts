@@ -5,7 +5,9 @@ import { expect, test, vi } from "vitest";
 test("what npx started notices that npx is gone, and ends", async () => {
   const fixture = join(import.meta.dirname, "on-launcher-gone.fixture.ts");
   // As npm does it: a shell that waits for its child and hands no signal on.
-  const launcher = spawn("sh", ["-c", `"${process.execPath}" "${fixture}"; true`], { stdio: ["ignore", "pipe", "inherit"] });
+  const launcher = spawn("sh", ["-c", `"${process.execPath}" "${fixture}"; true`], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let output = "";
   launcher.stdout.on("data", (data: Buffer) => (output += data.toString()));
   await vi.waitFor(() => expect(output).toContain("watching"), { timeout: 10_000 });

@@ -31,7 +31,11 @@ interface Ancestor {
 // From our parent upwards, as long as they belong to the launch; the shell of a person or a script ends the line.
 function ancestors(): readonly Ancestor[] {
   const line: Ancestor[] = [];
-  for (let one = read(process.ppid); one !== undefined && one.pid > 1 && launcher.test(one.command); one = read(one.parent)) {
+  for (
+    let one = read(process.ppid);
+    one !== undefined && one.pid > 1 && launcher.test(one.command);
+    one = read(one.parent)
+  ) {
     line.push(one);
   }
   return line;

@@ -70,7 +70,7 @@ export async function startApps(options: AppsOptions): Promise<Apps> {
         program: process.execPath,
         // Left alone, V8 lets a busy app grow to 300 MB and more, most of it garbage: a young generation of 128 MB, and an old
         // one of three times what lives. So bounded, gateway and writer stay at 200 MB for the same CPU (docs/performance.md).
-        args: ["--max-semi-space-size=16", "--heap-growing-percent=60", join(root, "apps", name, "src", "main.ts")],
+        args: ["--max-semi-space-size=32", "--heap-growing-percent=100", join(root, "apps", name, "src", "main.ts")],
         port: healthPort,
         ready: () => isReady(healthPort),
       },

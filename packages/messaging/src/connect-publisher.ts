@@ -1,6 +1,8 @@
-import type { Channel, ConfirmChannel } from "amqplib";
+import type { ChannelModel, ConfirmChannel } from "amqplib";
 import { declareQueues, type QueueSpec } from "./declare-queues.ts";
 import { openConnection, type ConnectionOptions, type ConnectionState } from "./open-connection.ts";
+import { depthProbe, type DepthProbe } from "./depth-probe.ts";
+import { renewWithChannel } from "./renew-with-channel.ts";
 
 /*
  * The life of a message:
@@ -15,17 +17,18 @@ import { openConnection, type ConnectionOptions, type ConnectionState } from "./
 
 export interface Message {
   readonly queue: string;
-  /** Stays the same when the message is sent again. */
+  /** Stays the same when the message is sent again. At most 255 bytes. */
   readonly messageId: string;
   readonly body: Buffer;
   /** Epoch ms after which the sender no longer waits; absent: for ever. */
   readonly deadline?: number;
+  readonly headers?: Readonly<Record<string, string | number>>;
 }
 
 export type PublishOutcome =
   /** On disk at a majority of the queue's nodes. */
   | "confirmed"
-  /** The queue is full; the message is not in it. */
+  /** The broker refused it: the queue is full, or cannot take anything now (seen while it was being created). */
   | "rejected"
   /** There is no such queue. */
   | "unroutable"
@@ -34,20 +37,25 @@ export type PublishOutcome =
 
 export interface Publisher {
   readonly state: ConnectionState;
+  /** Resolves at the first connection; rejects only with a MessagingError, and then the connection stays down. */
   readonly ready: Promise<void>;
   /** Messages whose outcome is not known yet. */
   readonly openCount: number;
-  /** Persistent and mandatory. Resolves with the outcome; never rejects for a fault of the broker. */
+  /**
+   * Persistent and mandatory. Resolves with the outcome; never rejects for a fault of the broker, only for a message that
+   * AMQP cannot carry (an id over 255 bytes, headers over 64 KiB).
+   */
   publish(message: Message): Promise<PublishOutcome>;
   /** Messages that wait in a queue, without those that consumers hold; undefined while the broker cannot say. */
   queueDepth(queue: string): Promise<number | undefined>;
-  /** Open messages expire. */
+  /** Waits for no confirm: open messages expire, and those published later. */
   close(): Promise<void>;
 }
 
 interface OpenMessage {
   readonly message: Message;
   readonly settle: (outcome: PublishOutcome) => void;
+  readonly fail: (error: unknown) => void;
   sent: boolean;
 }
 
@@ -60,57 +68,61 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
   const open = new Set<OpenMessage>();
   const returned = new Set<string>();
   let channel: ConfirmChannel | undefined;
-  let probe: Channel | undefined;
+  let probe: DepthProbe | undefined;
   let bufferFull = false;
+  let closed = false;
 
-  const connection = openConnection({
-    ...options,
-    async setup(model) {
-      const made = await model.createConfirmChannel();
-      made.on("error", () => undefined); // "close" follows
-      made.on("return", ({ properties }) => returned.add(String(properties.messageId)));
-      made.on("drain", () => {
-        bufferFull = false;
-        sendWaiting();
-      });
-      made.on("close", () => {
-        if (channel !== made) return;
-        channel = undefined;
-        connection.renew();
-      });
-      await declareQueues(made, options.queues);
-      probe = await openProbe(() => model.createChannel());
-      for (const one of open) one.sent = false;
-      returned.clear();
+  const connection = openConnection({ ...options, setup, onUp: sendWaiting });
+
+  async function setup(model: ChannelModel, renew: (reason: string) => void): Promise<void> {
+    const made = await model.createConfirmChannel();
+    made.on("return", ({ properties }) => returned.add(String(properties.messageId)));
+    made.on("drain", () => {
       bufferFull = false;
-      channel = made;
-    },
-    onUp: () => sendWaiting(),
-  });
-
-  const settle = (one: OpenMessage, outcome: PublishOutcome) => {
-    if (open.delete(one)) one.settle(outcome);
-  };
+      sendWaiting();
+    });
+    renewWithChannel(made, renew, () => {
+      if (channel === made) channel = undefined;
+    });
+    await declareQueues(made, options.queues);
+    probe = depthProbe(model);
+    for (const one of open) one.sent = false;
+    returned.clear();
+    bufferFull = false;
+    channel = made;
+  }
 
   function sendWaiting(): void {
-    for (const one of open) if (!one.sent) send(one);
+    for (const one of open) {
+      if (channel === undefined || bufferFull || connection.state !== "up") return;
+      if (!one.sent) send(one, channel);
+    }
   }
 
-  function send(one: OpenMessage): void {
-    if (channel === undefined || bufferFull || connection.state !== "up") return;
-    const { queue, messageId, body } = one.message;
-    one.sent = true;
-    const properties = { persistent: true, mandatory: true, messageId };
-    bufferFull = !channel.publish("", queue, body, properties, (error: unknown) => {
-      if (error instanceof Error) {
-        if (error.message === nacked) settle(one, "rejected");
-        return;
-      }
-      // The return of a message comes before its acknowledgement.
-      settle(one, returned.delete(messageId) ? "unroutable" : "confirmed");
-    });
+  function send(one: OpenMessage, to: ConfirmChannel): void {
+    const { queue, messageId, body, headers } = one.message;
+    try {
+      const properties = { persistent: true, mandatory: true, messageId, headers };
+      bufferFull = !to.publish("", queue, body, properties, (error: unknown) => {
+        if (error instanceof Error) {
+          if (error.message === nacked) settle(one, "rejected");
+          return;
+        }
+        // The return of a message comes before its acknowledgement.
+        settle(one, returned.delete(messageId) ? "unroutable" : "confirmed");
+      });
+      one.sent = true;
+    } catch (error) {
+      open.delete(one);
+      one.fail(error);
+    }
   }
 
+  function settle(one: OpenMessage, outcome: PublishOutcome): void {
+    if (open.delete(one)) one.settle(outcome);
+  }
+
+  // One timer for all of them: a timer for each message would cost more than the rest of it.
   const deadlines = setInterval(() => {
     const now = Date.now();
     for (const one of open)
@@ -126,40 +138,22 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
       return open.size;
     },
     publish(message) {
-      return new Promise((resolve) => {
-        const one: OpenMessage = { message, settle: resolve, sent: false };
+      if (closed) return Promise.resolve("expired");
+      return new Promise((resolve, reject) => {
+        const one: OpenMessage = { message, settle: resolve, fail: reject, sent: false };
         open.add(one);
-        send(one);
+        if (channel !== undefined && !bufferFull && connection.state === "up") send(one, channel);
       });
     },
     async queueDepth(queue) {
-      try {
-        return (await probe?.checkQueue(queue))?.messageCount;
-      } catch {
-        return undefined; // asked while the connection went, or of a queue that is gone
-      }
+      return connection.state === "up" ? probe?.(queue) : undefined;
     },
     async close() {
-      clearInterval(deadlines);
+      closed = true;
       channel = undefined;
-      await connection.close();
+      clearInterval(deadlines);
       for (const one of open) settle(one, "expired");
+      await connection.close();
     },
   };
-
-  // Asking for a queue that is not there costs the channel that asked: it has its own, made anew each time.
-  async function openProbe(make: () => Promise<Channel>): Promise<Channel> {
-    const made = await make();
-    made.on("error", () => undefined);
-    made.on("close", () => {
-      if (probe !== made) return;
-      probe = undefined;
-      // Fails when the connection is gone too: the next setup makes one.
-      openProbe(make).then(
-        (next) => (probe = next),
-        () => undefined,
-      );
-    });
-    return made;
-  }
 }

@@ -1,4 +1,4 @@
-import { connect, type ChannelModel, type RecoveringChannelModel } from "amqplib";
+import { connect, type ChannelModel } from "amqplib";
 import type { Log } from "./log.ts";
 import { MessagingError } from "./messaging-error.ts";
 
@@ -16,28 +16,33 @@ export interface ConnectionOptions {
 /** A connection that comes back by itself, for as long as it takes. */
 export interface Connection {
   readonly state: ConnectionState;
-  /** Resolves at the first connection; rejects only with a MessagingError. */
+  /** Resolves at the first connection; rejects only with a MessagingError, and then the connection stays down. */
   readonly ready: Promise<void>;
-  /** Ends what is open and begins anew: for a channel that the broker has closed. */
-  renew(): void;
   close(): Promise<void>;
 }
+
+/** Ends a connection that is of no use any more, so that everything on it begins anew. */
+export type Renew = (reason: string) => void;
 
 /**
  * amqplib brings the connection back, but channels, consumers and topology are ours: `setup` makes them on each new
  * connection, `onUp` is called when they are there.
  */
 export function openConnection(
-  options: ConnectionOptions & { setup: (model: ChannelModel) => Promise<void>; onUp: () => void },
+  options: ConnectionOptions & {
+    readonly setup: (model: ChannelModel, renew: Renew) => Promise<void>;
+    readonly onUp: () => void;
+  },
 ): Connection {
   const { log, connectionName } = options;
-  let state: ConnectionState = "down";
-  let current: ChannelModel | undefined;
-  let recovering: RecoveringChannelModel | undefined;
-  let closed = false;
   const first = Promise.withResolvers<void>();
   // Whoever does not ask for it still sees the fault in the log.
   first.promise.catch(() => undefined);
+  const reasonsTold = new Set<string>();
+  let state: ConnectionState = "down";
+  let closed = false;
+  let wasUp = false;
+  let ended = Promise.resolve();
 
   const become = (next: ConnectionState, reason?: string) => {
     if (next === state || closed) return;
@@ -48,45 +53,61 @@ export function openConnection(
     options.onStateChange?.(next);
   };
 
-  const opened = connect(withHeartbeat(options.url), {
-    // Without it Nagle's algorithm and delayed acknowledgements add 40 ms to each confirm.
-    noDelay: true,
-    clientProperties: { connection_name: connectionName },
-    recovery: {
-      initialDelay: 100,
-      maxDelay: 2000,
-      jitter: 0.5,
-      waitForConnect: false,
-      async setup(model: ChannelModel) {
-        // First of all: a connection that is lost during setup has no other listener, and would end the process.
-        model.on("error", () => undefined);
-        try {
-          await options.setup(model);
-          current = model;
-        } catch (error) {
-          if (error instanceof MessagingError) {
-            log.error({ err: error }, "broker: the queues are not ours");
-            first.reject(error);
-          }
-          throw error;
-        }
-      },
-    },
-  }).then((connection) => {
-    recovering = connection;
-    let told = false;
+  async function setUp(model: ChannelModel): Promise<void> {
+    // First of all: a connection that is lost during setup has no other listener, and would end the process.
+    model.on("error", () => undefined);
+    let broken: string | undefined;
+    let gone = false;
+    const end = new Promise<void>((resolve) => {
+      model.once("close", () => {
+        gone = true;
+        broken ??= "connection lost";
+        resolve();
+      });
+    });
+    const renew: Renew = (reason) => {
+      broken ??= reason;
+      // A lost connection ends its channels first and then itself, in one turn: it needs no close, and has a better reason.
+      queueMicrotask(() => {
+        if (gone) return;
+        become("down", reason);
+        model.close().catch(() => undefined);
+      });
+    };
+    await options.setup(model, renew);
+    // What ends in the same turn as the last answer came fails none of setup's calls, and amqplib would not notice it.
+    if (broken !== undefined) throw new Error(broken);
+    ended = end;
+  }
+
+  async function open() {
+    const connection = await connect(withHeartbeat(options.url), {
+      // Without it Nagle's algorithm and delayed acknowledgements add 40 ms to each confirm.
+      noDelay: true,
+      // For a peer that takes the connection and then says nothing; heartbeats begin only after the handshake.
+      timeout: 10_000,
+      clientProperties: { connection_name: connectionName },
+      recovery: { initialDelay: 100, maxDelay: 2000, jitter: 0.5, waitForConnect: false, setup: setUp },
+    });
     connection.on("error", () => undefined); // told by "disconnect"
     connection.on("connect", () => {
+      wasUp = true;
+      reasonsTold.clear();
       become("up");
       first.resolve();
       options.onUp();
     });
     connection.on("disconnect", (error) => become("down", error.message));
     connection.on("connect-failed", (error) => {
-      // The first connection has no "disconnect" before it.
-      if (!told && state === "down")
+      if (closed || reasonsTold.has(error.message)) return;
+      reasonsTold.add(error.message);
+      if (wasUp || !(error instanceof MessagingError)) {
         log.warn({ connectionName, reason: error.message }, "broker: not reached; trying on");
-      told = true;
+        return;
+      }
+      log.error({ connectionName, err: error }, "broker: the queues are not ours");
+      first.reject(error);
+      void connection.close();
     });
     connection.on("blocked", (reason) => become("blocked", reason));
     connection.on("unblocked", () => {
@@ -94,21 +115,20 @@ export function openConnection(
       options.onUp();
     });
     return connection;
-  });
+  }
+  const opened = open();
 
   return {
     get state() {
       return state;
     },
     ready: first.promise,
-    renew() {
-      // Already gone when it fails: then recovery is under way.
-      current?.close().catch(() => undefined);
-    },
     async close() {
       closed = true;
       state = "down";
-      await (recovering ?? (await opened)).close();
+      const connection = await opened;
+      // amqplib waits for the broker's answer, and for ever when the connection is lost before that.
+      await Promise.race([connection.close(), ended]);
     },
   };
 }

@@ -1,3 +1,6 @@
+// The routes of all domains stand in one list, so each forgets its own types; that what it is called with fits them is
+// checked at run time by its schemas.
+// oxlint-disable typescript/no-unsafe-type-assertion
 import type { Static, TObject, TSchema } from "typebox";
 import type { BatchId } from "./batch-id.ts";
 import type { Event } from "./batch.ts";

@@ -18,7 +18,7 @@ declare module "ioredis" {
 }
 
 /** What is told of a connection's state: one line for each change. Pino's shape. */
-export interface Log {
+interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
@@ -35,7 +35,7 @@ export interface RankingsOptions {
 }
 
 /** A batch whose moves are to be applied. */
-export interface AppliedBatch {
+interface AppliedBatch {
   readonly batch: { readonly producer: string; readonly sequence: number };
   readonly storedAt: number;
   readonly shards: readonly Buffer[];

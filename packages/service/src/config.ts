@@ -65,3 +65,11 @@ export function describeConfig(schema: ConfigSchema): readonly ConfigRow[] {
     says,
   }));
 }
+
+/** The settings as rows of a Markdown table, "| variable | expected | default | what it is |": a test holds documents to them. */
+export function configTable(schema: ConfigSchema): readonly string[] {
+  return describeConfig(schema).map(({ variable, expected, default: preset, says }) => {
+    const value = preset === undefined ? "must be set" : preset === "" ? "none" : `\`${preset}\``;
+    return `| \`${variable}\` | ${expected} | ${value} | ${says} |`;
+  });
+}

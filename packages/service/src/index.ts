@@ -2,6 +2,7 @@ export {
   type Config,
   type ConfigRow,
   type ConfigSchema,
+  configTable,
   describeConfig,
   readConfig,
   readConfigOrExit,

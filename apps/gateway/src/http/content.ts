@@ -23,7 +23,7 @@ function isBlank(line: Buffer): boolean {
 }
 
 /** A request whose content nothing here can read. */
-export class UnsupportedContent extends Error {
+class UnsupportedContent extends Error {
   readonly code = "UNSUPPORTED_CONTENT";
   readonly statusCode = 415;
 

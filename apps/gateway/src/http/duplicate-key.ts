@@ -12,7 +12,7 @@ export function duplicateKey(text: string): string | undefined {
   const levels: Level[] = [];
   for (let i = 0; i < text.length; i++) {
     const level = levels.at(-1);
-    switch (text[i]) {
+    switch (text.charAt(i)) {
       case "{":
         levels.push({ keys: new Set(), path: pathOf(level), index: 0, key: "", expectsKey: true });
         break;
@@ -41,6 +41,7 @@ export function duplicateKey(text: string): string | undefined {
         i = end;
         break;
       }
+      default: // between the values, or within a number or a word
     }
   }
   return undefined;

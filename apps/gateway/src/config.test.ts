@@ -1,0 +1,9 @@
+import { readFileSync } from "node:fs";
+import { configTable } from "@tally/service";
+import { expect, test } from "vitest";
+import { gatewaySettings } from "./config.ts";
+
+test("docs/operations.md lists every setting of the gateway as it is", () => {
+  const text = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
+  for (const row of configTable(gatewaySettings)) expect(text).toContain(row);
+});
