@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { startApps, startServices, type Apps, type Services } from "@tally/local";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
+
+const root = join(import.meta.dirname, "..");
+const directory = join(root, ".tally", `test-${randomBytes(4).toString("hex")}`);
+let services: Services;
+let apps: Apps;
+
+beforeAll(async () => {
+  const say = () => undefined;
+  services = await startServices({
+    directory,
+    database: "tally_test",
+    keepData: false,
+    docker: "never",
+    say,
+    environment: { PATH: process.env["PATH"] },
+  });
+  const environment = { PATH: process.env["PATH"], CONFIRM_WITHIN_MS: "1500", WAITING_MAX: "40" };
+  apps = await startApps({
+    root,
+    directory: `${directory}-apps`,
+    addresses: services.addresses,
+    port: 0,
+    environment,
+    say,
+  });
+});
+afterAll(async () => {
+  await apps?.stop();
+  await services?.stop();
+  await rm(`${directory}-apps`, { recursive: true, force: true });
+});
+
+// Servers of its own: they are killed here.
+const server = (name: string) => {
+  const found = services.servers.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`no server ${name}`);
+  return found;
+};
+const system = () => ({ ...apps, namespace: "tally", addresses: services.addresses });
+
+let sales = 0;
+async function post(): Promise<Response> {
+  const n = sales++;
+  const response = await fetch(`${apps.url}/purchase/${n % 5}/customer/${n}/date/20261120`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "idempotency-key": `sale-${n}` },
+    body: JSON.stringify({ items: [{ ItemID: n % 40, numberOfItems: 1 + (n % 3) }] }),
+  });
+  await response.arrayBuffer();
+  return response;
+}
+async function sell(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) expect((await post()).status).toBe(201);
+}
+
+/** Every acknowledged sale is a row, and every board equals the rows. */
+async function expectEqual(acknowledged: number): Promise<void> {
+  const database = openDatabase(system());
+  try {
+    await vi.waitFor(
+      async () => {
+        const [row] = await database.writer.query<{ purchases: number }>("SELECT COUNT(*) AS purchases FROM purchases");
+        expect(row?.purchases).toBe(acknowledged);
+        expect(await cellsOfBoards(system())).toEqual(await cellsOfRows(database));
+      },
+      { timeout: 60_000, interval: 500 },
+    );
+  } finally {
+    await database.close();
+  }
+}
+
+// One after the other, in this order: each builds on what the ones before have stored.
+test("what a killed Redis has forgotten comes back from the ledger, and storing goes on meanwhile", async () => {
+  await sell(200);
+  await expectEqual(200);
+  server("redis").kill("SIGKILL");
+  await sell(100);
+  // It keeps a snapshot every five minutes, so it comes back with nothing of all this.
+  await server("redis").start();
+  await expectEqual(300);
+}, 120_000);
+
+test("while the database is away sales are acknowledged, and stored when it is back", async () => {
+  server("database-primary").kill("SIGKILL");
+  await sell(50);
+  await server("database-primary").start();
+  await sell(10);
+  await expectEqual(360);
+}, 120_000);
+
+test("while the broker is away the answer is 503 with Retry-After; what was acknowledged is stored once, the rest not at all", async () => {
+  server("rabbitmq").kill("SIGKILL");
+  const refused = await post();
+  expect(refused.status).toBe(503);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await fetch(`${apps.url}/health/live`)).status).toBe(200);
+  expect((await fetch(`${apps.url}/health/ready`)).status).toBe(503);
+  await server("rabbitmq").start();
+  await vi.waitFor(async () => expect((await fetch(`${apps.url}/health/ready`)).status).toBe(200), 20_000);
+  await sell(40);
+  await expectEqual(400);
+}, 120_000);
+
+test("a broker that does not answer: so many wait, the others hear 503 at once, and nothing is stored twice", async () => {
+  server("rabbitmq").kill("SIGSTOP");
+  const answers = await Promise.all(Array.from({ length: 60 }, post));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+  server("rabbitmq").kill("SIGCONT");
+  // Their outcome is unknown to the clients: sent again with the same key, each is stored once.
+  sales -= 60;
+  await vi.waitFor(async () => expect((await fetch(`${apps.url}/health/ready`)).status).toBe(200), 20_000);
+  await sell(60);
+  await expectEqual(460);
+}, 120_000);
