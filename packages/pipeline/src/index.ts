@@ -1,4 +1,5 @@
 export { batchDecoder, encodeBatch, UndecodableBatch, type Batch, type Event } from "./batch.ts";
+export { smallBoard, wideBoard } from "./board-name.ts";
 export { BatchIds, textOfBatchId, type BatchId } from "./batch-id.ts";
 export {
   bulkRoute,

@@ -1,14 +1,14 @@
-import type { Change, Moves } from "@tally/pipeline";
+import { smallBoard, wideBoard, type Change, type Moves } from "@tally/pipeline";
 import type { PurchaseEvent } from "./event.ts";
 
-/** The board of a store: its items by how many were sold. */
+/** The board of a store: its items by how many were sold. A supermarket has some ten thousand items. */
 export function itemsOfStore(storeId: number): string {
-  return `store:${storeId}`;
+  return wideBoard(`store:${storeId}`);
 }
 
 /** The board of an item: the stores by how many of it they sold. */
 export function storesOfItem(itemId: number): string {
-  return `item:${itemId}`;
+  return smallBoard(`item:${itemId}`);
 }
 
 /** Every line of a new purchase counts on two boards: in its store and for its item. */
