@@ -26,10 +26,10 @@ export function openDatabase(system: System): Database {
 }
 
 const sums = `
-  SELECT CONCAT('w:store:', store_id) AS board, item_id AS member, CAST(SUM(quantity) AS UNSIGNED) AS count
+  SELECT CONCAT('store:', store_id) AS board, item_id AS member, CAST(SUM(quantity) AS UNSIGNED) AS count
   FROM purchases JOIN purchase_items ON purchase_id = id GROUP BY store_id, item_id
   UNION ALL
-  SELECT CONCAT('b:item:', item_id), store_id, CAST(SUM(quantity) AS UNSIGNED)
+  SELECT CONCAT('item:', item_id), store_id, CAST(SUM(quantity) AS UNSIGNED)
   FROM purchases JOIN purchase_items ON purchase_id = id GROUP BY item_id, store_id`;
 
 /** Every cell of every board as the rows say it, "board member count", sorted. */
@@ -42,15 +42,12 @@ export async function cellsOfRows(database: Database): Promise<readonly string[]
 export async function cellsOfBoards(system: System): Promise<readonly string[]> {
   const redis = new Redis(system.addresses.redisUrl);
   try {
-    const prefix = `${system.namespace}:{purchases:0}:1:`;
+    const prefix = `${system.namespace}:{purchases:0}:1:b:`;
     const cells: string[] = [];
-    for (const key of await redis.keys(`${prefix.replaceAll(/[{}]/g, "?")}[wb]:*`)) {
+    for (const key of await redis.keys(`${prefix.replaceAll(/[{}]/g, "?")}*`)) {
       const flat = await redis.zrange(key, "0", "-1", "WITHSCORES");
       for (let i = 0; i < flat.length; i += 2) {
-        const board = key.slice(prefix.length);
-        // A wide board's score holds the id too, see packages/rankings/src/score.ts.
-        const count = Math.ceil(-Number(flat[i + 1]) / (board.startsWith("w:") ? 2 ** 21 : 1));
-        cells.push(`${board} ${flat[i]?.slice(1)} ${count}`);
+        cells.push(`${key.slice(prefix.length)} ${flat[i]?.slice(1)} ${-Number(flat[i + 1])}`);
       }
     }
     return cells.toSorted();

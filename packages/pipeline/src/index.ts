@@ -1,5 +1,4 @@
 export { batchDecoder, encodeBatch, UndecodableBatch, type Batch, type Event } from "./batch.ts";
-export { smallBoard, wideBoard } from "./board-name.ts";
 export { BatchIds, textOfBatchId, type BatchId } from "./batch-id.ts";
 export {
   bulkRoute,

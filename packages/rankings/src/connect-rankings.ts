@@ -1,7 +1,6 @@
 import { Redis, type Result } from "ioredis";
 import { shardOf } from "./encode-moves.ts";
 import { decodeMember } from "./member.ts";
-import { countOfScore } from "./score.ts";
 import * as scripts from "./scripts.ts";
 
 declare module "ioredis" {
@@ -117,7 +116,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
     async top(domain, board, limit) {
       const shard = scripts.shardKey(options.namespace, domain, shardOf(board, options.shards));
       const [asOf, flat] = await redis.tallyTop(shard, board, limit);
-      return { entries: entriesOf(board, flat), asOf: asOf === null ? undefined : Number(asOf) };
+      return { entries: entriesOf(flat), asOf: asOf === null ? undefined : Number(asOf) };
     },
 
     async ping() {
@@ -166,9 +165,9 @@ function open({ url, commandTimeoutMs, log }: RankingsOptions): Redis {
   return redis;
 }
 
-function entriesOf(board: string, flat: readonly string[]): BoardTop["entries"] {
+function entriesOf(flat: readonly string[]): BoardTop["entries"] {
   return Array.from({ length: flat.length / 2 }, (_, i) => ({
     member: decodeMember(flat[2 * i] ?? ""),
-    count: countOfScore(board, Number(flat[2 * i + 1])),
+    count: -Number(flat[2 * i + 1]),
   }));
 }

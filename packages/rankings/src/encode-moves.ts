@@ -12,7 +12,8 @@ const packr = new Packr({ useRecords: false });
 
 /**
  * The moves of a batch as the apply script reads them, one buffer for each shard (an empty list where it has none):
- * [board, [member, its count taken from, …], …]: negated, as scores are.
+ * [board, [member, change of score, …], …]. A score is the count negated: so ascending order is "highest count first,
+ * then the smaller id" (contract, section 5), and the top of a board is its beginning.
  */
 export function encodeMoves(moves: BoardMoves, shards: number): readonly Buffer[] {
   const lists = Array.from({ length: shards }, (): (string | (string | number)[])[] => []);

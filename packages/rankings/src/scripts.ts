@@ -3,13 +3,10 @@
  * "tally" is the namespace.
  *
  *   tally:{purchases:0}:generation         which generation is live; absent means 1
- *   tally:{purchases:0}:1:w:store:5        a wide board: sorted set of members, see score.ts
- *   tally:{purchases:0}:1:b:item:7         a small board: the same, score = count negated
+ *   tally:{purchases:0}:1:b:store:5        a board: sorted set of members, score = count negated
  *   tally:{purchases:0}:1:applied:<hex>    one bit for each batch of a producer: set when its moves are in the boards
  *   tally:{purchases:0}:1:as-of            when the newest batch counted in was stored, ms since 1970
  */
-
-import { tieEnd } from "./score.ts";
 
 /** The part of every key that names the shard. */
 export function shardKey(namespace: string, domain: string, shard: number): string {
@@ -23,35 +20,14 @@ export function shardKey(namespace: string, domain: string, shard: number): stri
  */
 export const apply = `
 local call = redis.call
-local function wide(board, changes, from, to)
-  local members = {}
-  for j = from, to, 2 do members[#members + 1] = changes[j] end
-  local old = call('ZMSCORE', board, unpack(members))
-  local set, gone = {}, {}
-  for m, member in ipairs(members) do
-    local tie = ${tieEnd} - 1
-    if string.byte(member) ~= 122 then tie = math.min(tonumber(string.sub(member, 2)), tie) end
-    local score = (old[m] and tonumber(old[m]) or tie) + changes[from + 2 * m - 1] * ${tieEnd}
-    if score == tie then gone[#gone + 1] = member else
-      set[#set + 1] = string.format('%.0f', score)
-      set[#set + 1] = member
-    end
-  end
-  if #set > 0 then call('ZADD', board, unpack(set)) end
-  if #gone > 0 then call('ZREM', board, unpack(gone)) end
-end
 local p = KEYS[1] .. ':' .. (call('GET', KEYS[1] .. ':generation') or '1')
 local moves = cmsgpack.unpack(ARGV[4])
 if call('SETBIT', p .. ':applied:' .. ARGV[1], ARGV[2], 1) == 1 then return 0 end
 for i = 1, #moves, 2 do
-  local board, changes = p .. ':' .. moves[i], moves[i + 1]
-  if string.byte(moves[i]) == 119 then
-    for from = 1, #changes, 2000 do wide(board, changes, from, math.min(from + 1999, #changes)) end
-  else
-    for j = 1, #changes, 2 do
-      local score = call('ZINCRBY', board, changes[j + 1], changes[j])
-      if score == '0' or score == '-0' then call('ZREM', board, changes[j]) end
-    end
+  local board, changes = p .. ':b:' .. moves[i], moves[i + 1]
+  for j = 1, #changes, 2 do
+    local score = call('ZINCRBY', board, changes[j + 1], changes[j])
+    if score == '0' or score == '-0' then call('ZREM', board, changes[j]) end
   end
 end
 if tonumber(ARGV[3]) > tonumber(call('GET', p .. ':as-of') or '0') then call('SET', p .. ':as-of', ARGV[3]) end
@@ -60,7 +36,7 @@ return 1`;
 /** KEYS: shard. ARGV: board, limit. Answers as-of and the board's first members with their scores. */
 export const top = `
 local p = KEYS[1] .. ':' .. (redis.call('GET', KEYS[1] .. ':generation') or '1')
-return { redis.call('GET', p .. ':as-of'), redis.call('ZRANGE', p .. ':' .. ARGV[1], 0, ARGV[2] - 1, 'WITHSCORES') }`;
+return { redis.call('GET', p .. ':as-of'), redis.call('ZRANGE', p .. ':b:' .. ARGV[1], 0, ARGV[2] - 1, 'WITHSCORES') }`;
 
 /** KEYS: shard. ARGV: producer, sequences. Answers those whose bit is not set. */
 export const unmarked = `

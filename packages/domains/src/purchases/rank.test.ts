@@ -27,9 +27,9 @@ test("each line counts in its store and for its item, summed over the batch", ()
     [...moves.boards()].map(([board, members]) => [board, Object.fromEntries(members)]),
   );
   expect(boards).toEqual({
-    "w:store:1": { "10": 6, "11": 1 },
-    "w:store:2": { "10": 4 },
-    "b:item:10": { "1": 6, "2": 4 },
-    "b:item:11": { "1": 1 },
+    "store:1": { "10": 6, "11": 1 },
+    "store:2": { "10": 4 },
+    "item:10": { "1": 6, "2": 4 },
+    "item:11": { "1": 1 },
   });
 });

@@ -1,14 +1,14 @@
-import { smallBoard, wideBoard, type Change, type Moves } from "@tally/pipeline";
+import type { Change, Moves } from "@tally/pipeline";
 import type { PurchaseEvent } from "./event.ts";
 
-/** The board of a store: its items by how many were sold. A supermarket has some ten thousand items. */
+/** The board of a store: its items by how many were sold. */
 export function itemsOfStore(storeId: number): string {
-  return wideBoard(`store:${storeId}`);
+  return `store:${storeId}`;
 }
 
 /** The board of an item: the stores by how many of it they sold. */
 export function storesOfItem(itemId: number): string {
-  return smallBoard(`item:${itemId}`);
+  return `item:${itemId}`;
 }
 
 /** Every line of a new purchase counts on two boards: in its store and for its item. */
