@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { gatewaySettings } from "./config.ts";
 
 test("docs/operations.md lists every setting of the gateway as it is", () => {
-  const text = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
+  const padded = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
+  const text = padded.replaceAll(/ +/g, " ");
   for (const row of configTable(gatewaySettings)) expect(text).toContain(row);
 });
