@@ -42,9 +42,10 @@ export async function cellsOfRows(database: Database): Promise<readonly string[]
 export async function cellsOfBoards(system: System): Promise<readonly string[]> {
   const redis = new Redis(system.addresses.redisUrl);
   try {
-    const prefix = `${system.namespace}:{purchases:0}:1:b:`;
+    const shard = `${system.namespace}:{purchases:0}`;
+    const prefix = `${shard}:${(await redis.get(`${shard}:generation`)) ?? "1"}:b:`;
     const cells: string[] = [];
-    for (const key of await redis.keys(`${prefix.replaceAll(/[{}]/g, "?")}*`)) {
+    for (const key of await redis.keys(`${prefix}*`)) {
       const flat = await redis.zrange(key, "0", "-1", "WITHSCORES");
       for (let i = 0; i < flat.length; i += 2) {
         cells.push(`${key.slice(prefix.length)} ${flat[i]?.slice(1)} ${-Number(flat[i + 1])}`);

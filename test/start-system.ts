@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { dropTestDatabase, recreateTestDatabase } from "@tally/database";
-import { startApps, type Apps } from "@tally/local";
+import { startApps, type Apps, type AppsOptions } from "@tally/local";
 import { inject } from "vitest";
 
 const root = join(import.meta.dirname, "..");
@@ -14,7 +14,10 @@ export interface TestSystem extends Apps {
 }
 
 /** Starts gateway, writer and ranker as the processes they are in production. `settings` are environment variables. */
-export async function startSystem(settings: NodeJS.ProcessEnv = {}): Promise<TestSystem> {
+export async function startSystem(
+  settings: NodeJS.ProcessEnv = {},
+  more: Pick<AppsOptions, "instances" | "environmentOf" | "execArgv"> = {},
+): Promise<TestSystem> {
   const namespace = `t${randomBytes(4).toString("hex")}`;
   const addresses = addressesFor(namespace);
   const directory = join(root, ".tally", `test-apps-${namespace}`);
@@ -26,6 +29,7 @@ export async function startSystem(settings: NodeJS.ProcessEnv = {}): Promise<Tes
     port: 0,
     environment: { PATH: process.env["PATH"], NAMESPACE: namespace, WRITER_THREADS: "2", ...settings },
     say: () => undefined,
+    ...more,
   });
   return {
     ...apps,

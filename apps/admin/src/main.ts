@@ -1,16 +1,19 @@
-import { createLogger, readConfigOrExit, systemSettings } from "@tally/service";
-import { migrateAll } from "./migrate-all.ts";
+import { Command } from "commander";
+import { auditCommand } from "./audit/audit-command.ts";
+import { exitForFault } from "./exit-for-fault.ts";
+import { migrateCommand } from "./migrate-command.ts";
+import { rebuildCommand } from "./recovery/rebuild-command.ts";
+import { repairCommand } from "./recovery/repair-command.ts";
 
-const [command, ...rest] = process.argv.slice(2);
-
-if (command !== "migrate" || rest.length > 0) {
-  process.stderr.write("usage: tally migrate    creates and updates the tables at DATABASE_WRITE_URL\n");
-  process.exit(2);
+const program = new Command("tally")
+  .description("looks after a tally system; where its servers are comes from the environment, as for the apps")
+  .showHelpAfterError("(--help tells more)")
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+for (const command of [auditCommand(), repairCommand(), rebuildCommand(), migrateCommand()]) {
+  program.addCommand(command.copyInheritedSettings(program));
 }
-
-const { databaseWriteUrl, logLevel } = systemSettings;
-const config = readConfigOrExit({ databaseWriteUrl, logLevel });
-const applied = await migrateAll(config.databaseWriteUrl, createLogger({ name: "admin", level: config.logLevel }));
-process.stdout.write(
-  applied.length === 0 ? "the tables are up to date\n" : applied.map((name) => `applied ${name}\n`).join(""),
-);
+try {
+  await program.parseAsync();
+} catch (error) {
+  exitForFault(error);
+}

@@ -1,23 +1,29 @@
-import { listBatches, placeAt, readMoves, type LedgerPlace } from "@tally/ledger";
-import { decodeRankingMessage, textOfBatchId, type SqlReader } from "@tally/pipeline";
+import type { Database } from "@tally/database";
+import { placeAt, type LedgerPlace } from "@tally/ledger";
+import type { Domain } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
+import { prune, rebuild, repair } from "@tally/reconcile";
 
 /*
- * Heals what the messages missed. A batch that is in the ledger and whose mark is not set is applied from the ledger, by the
- * same script: so it does no harm when the message comes after all. What can be missing: the last writes of a Redis that
- * started again from an older file, or everything, when it came back empty.
+ * Keeps the rankings equal to the rows without anyone asking. Every second it looks at Redis:
  *
- * Each round looks at what was stored since the last one. A Redis that is another process than before is looked at from the
- * beginning of the ledger.
+ *   another process than before    it may have lost its last writes: every batch of the ledger is looked for among the marks
+ *   no generation, or a dirty one  it has lost everything, or a script failed half-way: built anew from the rows
+ *
+ * Every five seconds it looks for what the messages missed among the batches that were stored since, and applies it. Now and
+ * then it prunes the moves of batches that it has seen marked.
  */
 
 export interface AuditorOptions {
-  readonly domains: readonly string[];
-  readonly reader: SqlReader;
+  readonly domains: readonly Domain[];
+  readonly database: Database;
   readonly rankings: Rankings;
   readonly log: Log;
+  readonly movesKeptMs: number;
   /** Told how many batches a round applied. */
   readonly onHealed: (domain: string, batches: number) => void;
+  /** Told of each new generation. */
+  readonly onRebuilt: (domain: string) => void;
 }
 
 interface Log {
@@ -26,82 +32,114 @@ interface Log {
   error(fields: object, message: string): void;
 }
 
-const roundEveryMs = 5000;
+const lookEveryMs = 1000;
+const repairEveryMs = 5000;
+const pruneEveryMs = 60_000;
 // Younger batches are on their way through the rank queue.
-const settledAfterMs = 10_000;
+const settledAfterMs = 5000;
 // A ledger row shows when its transaction commits, which is later than the time it carries.
-const overlapMs = 30_000;
-const pageSize = 1000;
+const overlapMs = 60_000;
+
+/** What is known of one domain. */
+interface Seen {
+  /** Everything stored up to this time is marked; undefined: not known, all of it is to be looked at. */
+  until: number | undefined;
+  prunedTo: LedgerPlace;
+}
 
 export class Auditor {
   readonly #o: AuditorOptions;
-  readonly #seenUntil = new Map<string, number>();
+  readonly #seen = new Map<Domain, Seen>();
+  readonly #stop = new AbortController();
   #instance = "";
+  #repairAt = 0;
+  #pruneAt = Date.now() + pruneEveryMs;
+  #failing = false;
   #timer: NodeJS.Timeout | undefined;
-  #stopped = false;
 
   constructor(options: AuditorOptions) {
     this.#o = options;
+    for (const domain of options.domains) this.#seen.set(domain, { until: undefined, prunedTo: placeAt(0) });
     this.#schedule(0);
   }
 
   /** Begins nothing more. A round that waits for Redis or the database ends when their connections are closed. */
   stop(): void {
-    this.#stopped = true;
+    this.#stop.abort();
     clearTimeout(this.#timer);
   }
 
   // Never two rounds at once: the next is scheduled when one has ended.
   #schedule(delayMs: number): void {
-    if (this.#stopped) return;
+    if (this.#stop.signal.aborted) return;
     this.#timer = setTimeout(() => {
-      void this.#auditAll()
+      void this.#round()
+        .then(() => (this.#failing = false))
         .catch((error: unknown) => {
-          // Database or Redis are away: the next round looks again from where the last good one ended.
-          if (!this.#stopped) this.#o.log.warn({ err: error }, "auditor: a round failed; trying again");
+          // Database or Redis are away: the next round begins again where the last good one ended.
+          if (this.#stop.signal.aborted || this.#failing) return;
+          this.#failing = true;
+          this.#o.log.warn({ err: error }, "auditor: a round failed; trying on");
         })
-        .finally(() => this.#schedule(roundEveryMs));
+        .finally(() => this.#schedule(lookEveryMs));
     }, delayMs);
   }
 
-  async #auditAll(): Promise<void> {
+  async #round(): Promise<void> {
     const instance = await this.#o.rankings.instance();
-    if (instance !== this.#instance) this.#seenUntil.clear();
-    for (const domain of this.#o.domains) await this.#audit(domain);
+    const another = instance !== this.#instance;
+    if (another) for (const seen of this.#seen.values()) seen.until = undefined;
+    const now = Date.now();
+    const repairing = another || now >= this.#repairAt;
+    const pruning = now >= this.#pruneAt;
+    for (const [domain, seen] of this.#seen) {
+      const state = await this.#o.rankings.state(domain.name);
+      if (state.name !== "whole") await this.#rebuild(domain, state.name === "dirty" ? state.reason : state.name);
+      if (repairing) await this.#repair(domain, seen);
+      if (pruning) await this.#prune(domain, seen);
+    }
+    if (this.#stop.signal.aborted) return;
     this.#instance = instance;
+    if (repairing) this.#repairAt = now + repairEveryMs;
+    if (pruning) this.#pruneAt = now + pruneEveryMs;
   }
 
-  async #audit(domain: string): Promise<void> {
+  async #repair(domain: Domain, seen: Seen): Promise<void> {
     const until = Date.now() - settledAfterMs;
-    let place = placeAt(Math.max(0, (this.#seenUntil.get(domain) ?? 0) - overlapMs));
-    let healed = 0;
-    while (!this.#stopped) {
-      const page = await listBatches(this.#o.reader, domain, place, until, pageSize);
-      healed += await this.#heal(domain, page);
-      const last = page.at(-1);
-      if (last === undefined || page.length < pageSize) break;
-      place = last;
+    const { healed, beyondRepair } = await repair({
+      domain: domain.name,
+      reader: this.#o.database.writer,
+      rankings: this.#o.rankings,
+      from: seen.until === undefined ? 0 : seen.until - overlapMs,
+      until,
+      signal: this.#stop.signal,
+    });
+    if (this.#stop.signal.aborted) return;
+    this.#o.onHealed(domain.name, healed);
+    if (healed > 0)
+      this.#o.log.info({ domain: domain.name, batches: healed }, "auditor: applied batches from the ledger");
+    if (beyondRepair.length > 0) {
+      await this.#rebuild(domain, `${beyondRepair.length} batches are not ranked and their moves were pruned`);
     }
-    if (this.#stopped) return;
-    this.#seenUntil.set(domain, until);
-    this.#o.onHealed(domain, healed);
-    if (healed > 0) this.#o.log.info({ domain, batches: healed }, "auditor: applied batches from the ledger");
+    seen.until = until;
   }
 
-  async #heal(domain: string, page: readonly LedgerPlace[]): Promise<number> {
-    let healed = 0;
-    for (const batch of await this.#o.rankings.unmarked(domain, page)) {
-      if (this.#stopped) break;
-      const moves = await readMoves(this.#o.reader, batch);
-      if (moves === undefined) {
-        this.#o.log.error(
-          { domain, batch: textOfBatchId(batch) },
-          "auditor: a batch is not ranked and its moves are gone",
-        );
-        continue;
-      }
-      if (await this.#o.rankings.apply(domain, decodeRankingMessage(moves))) healed++;
-    }
-    return healed;
+  async #rebuild(domain: Domain, reason: string): Promise<void> {
+    const { log, database, rankings } = this.#o;
+    log.warn({ domain: domain.name, reason }, "auditor: building the rankings anew from the rows");
+    const outcome = await rebuild({ domain, database, rankings, signal: this.#stop.signal });
+    log.info({ domain: domain.name, outcome }, `auditor: rankings ${outcome.name}`);
+    if (outcome.name === "rebuilt") this.#o.onRebuilt(domain.name);
+  }
+
+  async #prune(domain: Domain, seen: Seen): Promise<void> {
+    if (seen.until === undefined) return;
+    seen.prunedTo = await prune({
+      domain: domain.name,
+      database: this.#o.database,
+      behind: seen.prunedTo,
+      until: Math.min(seen.until - overlapMs, Date.now() - this.#o.movesKeptMs),
+      signal: this.#stop.signal,
+    });
   }
 }

@@ -16,6 +16,13 @@ export const rankerSettings = {
     default: 8,
     says: "batches a thread holds unacknowledged, for each domain",
   }),
+  movesKeptSeconds: integer("RANKER_MOVES_KEPT_SECONDS", {
+    min: 60,
+    max: 31_536_000,
+    unit: "s",
+    default: 3600,
+    says: "how long the ledger keeps the moves of a ranked batch; a Redis that lost more than that is built anew from the rows",
+  }),
   healthPort: integer("RANKER_HEALTH_PORT", {
     min: 0,
     max: 65_535,

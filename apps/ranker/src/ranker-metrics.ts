@@ -23,8 +23,17 @@ export function rankerMetrics(thread: number) {
     labelNames: ["domain"] as const,
     registers,
   });
+  const generations = new Counter({
+    name: "tally_ranker_generations_total",
+    help: "New generations of the rankings that were built from the rows",
+    labelNames: ["domain"] as const,
+    registers,
+  });
   return {
     registry,
+    rebuilt(domain: string): void {
+      generations.inc({ domain });
+    },
     healed(domain: string, count: number): void {
       healed.inc({ domain }, count);
     },

@@ -35,11 +35,13 @@ runThread<RankerConfig>(async (config, { index }) => {
   const auditor =
     index === 0
       ? new Auditor({
-          domains: domains.map((domain) => domain.name),
-          reader: database.reader,
+          domains,
+          database,
           rankings,
           log,
+          movesKeptMs: config.movesKeptSeconds * 1000,
           onHealed: (domain, batches) => metrics.healed(domain, batches),
+          onRebuilt: (domain) => metrics.rebuilt(domain),
         })
       : undefined;
   const topology = domains.flatMap((domain) => Object.values(queuesOf(config.namespace, domain.name)));

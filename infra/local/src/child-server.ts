@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { lastLines } from "./last-lines.ts";
 import { ServiceError } from "./service-error.ts";
-import type { Server } from "./services.ts";
+import type { Server, StopOptions } from "./services.ts";
 import { until } from "./until.ts";
 import type { Workshop } from "./workshop.ts";
 
@@ -21,7 +21,8 @@ export interface ServerPlan {
 export type ServerHome = Pick<Workshop, "directory" | "environment" | "say" | "signal">;
 
 const READY_WITHIN_MS = 120_000;
-const END_WITHIN_MS = 20_000;
+// More than the 20 s after which an app gives up what is left of its work and ends by itself.
+const END_WITHIN_MS = 25_000;
 
 /**
  * One server process of ours. It leads its own process group, so that Ctrl-C in a terminal does not reach it before the apps
@@ -72,16 +73,17 @@ export class ChildServer implements Server {
     this.#home.say(`${this.name} serves on port ${this.port} (${((Date.now() - beganAt) / 1000).toFixed(1)} s)`);
   }
 
-  /** Ends the process: SIGTERM, after 20 s SIGKILL; at once with SIGKILL when its data is thrown away anyway. */
-  async stop({ atOnce }: { atOnce: boolean }): Promise<void> {
+  async stop({ atOnce = false }: StopOptions = {}): Promise<number | undefined> {
     this.#endExpected = true;
     if (!atOnce) {
       this.kill("SIGTERM");
       this.kill("SIGCONT"); // one that a fault drill has stopped takes SIGTERM only when it runs again
-      if (await this.#ended()) return;
     }
-    this.#send("SIGKILL", "group");
-    await this.#ended();
+    if (atOnce || !(await this.#ended())) {
+      this.#send("SIGKILL", "group");
+      await this.#ended();
+    }
+    return this.#child?.exitCode ?? undefined;
   }
 
   #spawn(): void {

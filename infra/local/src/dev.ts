@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { environmentFile } from "./environment-file.ts";
 import { onLauncherGone } from "./on-launcher-gone.ts";
 import { startApps, type Apps } from "./start-apps.ts";
 import { ServiceError } from "./service-error.ts";
@@ -12,6 +13,8 @@ import { startServices } from "./start-services.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const directory = join(root, ".tally", "dev");
+// What `pnpm tally` finds its settings in while this runs.
+const settings = environmentFile(join(directory, "environment"));
 const restartEveryMs = 500;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -33,6 +36,7 @@ try {
   say("tally: starting services (RabbitMQ, MySQL primary and replica, Redis)");
   services = await startServices({ directory, database: "tally", keepData: true, say: (line) => say(`  ${line}`) });
   interrupted.signal.throwIfAborted();
+  settings.remove(); // of a run that was killed
   say("tally: starting gateway, writer and ranker");
   apps = await startApps({
     root,
@@ -44,6 +48,7 @@ try {
     signal: interrupted.signal,
   });
   watching = watch([apps.gateway, apps.writer, apps.ranker]);
+  settings.write(variablesOf(apps, services));
   say(welcome(apps, services));
 } catch (error) {
   // What a person can mend is said in its own words; only a surprise shows its stack.
@@ -70,6 +75,16 @@ tally is running (services: ${source})
 ready`;
 }
 
+function variablesOf({ url }: Apps, { addresses }: Services): Readonly<Record<string, string>> {
+  return {
+    AMQP_URL: addresses.amqpUrl,
+    DATABASE_WRITE_URL: addresses.databaseWriteUrl,
+    DATABASE_READ_URL: addresses.databaseReadUrl,
+    REDIS_URL: addresses.redisUrl,
+    TALLY_URL: url,
+  };
+}
+
 function watch(servers: readonly Server[]): NodeJS.Timeout {
   const starting = new Set<Server>();
   return setInterval(() => {
@@ -89,6 +104,7 @@ function stop(exitCode: number): Promise<void> {
   return (stopping ??= (async () => {
     say("tally: stopping");
     clearInterval(watching);
+    settings.remove();
     await apps?.stop();
     await services?.stop();
     say("tally: stopped");

@@ -15,7 +15,7 @@ export async function lockDirectory(directory: string): Promise<() => void> {
     if (holder.born === birthOf(holder.pid)) {
       throw new ServiceError(
         "directory-in-use",
-        `Services already run in ${directory}, started by process ${holder.pid}. Stop that one, or use another directory.`,
+        `Something already runs in ${directory}, started by process ${holder.pid}. Stop that one, or use another directory.`,
       );
     }
     rmSync(file, { force: true });

@@ -7,24 +7,37 @@ import { redis } from "./redis.ts";
 import type { Services } from "./services.ts";
 import { closeWorkshop, type Workshop } from "./workshop.ts";
 
+export interface PrivateOptions {
+  readonly database: string;
+  readonly keepData: boolean;
+  /** How many nodes of RabbitMQ. Default 1. */
+  readonly brokers?: number;
+}
+
 /** Starts installed servers as private instances on loopback ports of their own. When one fails, all are stopped again. */
 export async function privateServices(
   programs: Programs,
-  databaseName: string,
-  keepData: boolean,
+  { database: databaseName, keepData, brokers = 1 }: PrivateOptions,
   givenWorkshop: Workshop,
 ): Promise<Services> {
   const failure = new AbortController();
   const workshop = { ...givenWorkshop, signal: AbortSignal.any([givenWorkshop.signal, failure.signal]) };
-  const [amqp = 0, distribution = 0, epmdPort = 0, primaryPort = 0, replicaPort = 0, redisPort = 0] =
-    await freePorts(6);
-  const { epmd, broker } = await rabbitmq(programs.rabbitmq, { amqp, distribution, epmd: epmdPort }, workshop);
+  const [epmdPort = 0, primaryPort = 0, replicaPort = 0, redisPort = 0, ...nodePorts] = await freePorts(
+    4 + 2 * brokers,
+  );
+  const amqpPorts = nodePorts.slice(0, brokers);
+  const nodes = amqpPorts.map((amqp, index) => ({ amqp, distribution: nodePorts[brokers + index] ?? 0 }));
+  const broker = await rabbitmq(programs.rabbitmq, { epmd: epmdPort, nodes }, workshop);
   const store = await redis(programs.redis, redisPort, workshop);
   const ports = { primary: primaryPort, replica: replicaPort };
   const pair = await database(databaseName, programs.database, ports, workshop);
 
   // Of those that need each other, the needed one last.
-  const groups: readonly (readonly ChildServer[])[] = [[pair.replica, pair.primary], [broker, epmd], [store]];
+  const groups: readonly (readonly ChildServer[])[] = [
+    [pair.replica, pair.primary],
+    [...broker.nodes, broker.epmd],
+    [store],
+  ];
   // Our process ends without stop(), e.g. by an uncaught exception: no time to wait, but they still end in an orderly way.
   const onExit = (): void => groups.flat().forEach((server) => server.kill("SIGTERM"));
   process.once("exit", onExit);
@@ -37,7 +50,7 @@ export async function privateServices(
     process.removeListener("exit", onExit);
   };
 
-  const starts = [store.start(), epmd.start().then(() => broker.start()), pair.start()];
+  const starts = [store.start(), broker.start(), pair.start()];
   // The first failure ends the other starts too; all must have ended before anything is stopped, else one could start after that.
   await Promise.all(starts).catch((error: unknown) => failure.abort(error));
   await Promise.allSettled(starts);
@@ -52,13 +65,13 @@ export async function privateServices(
   let stopped: Promise<void> | undefined;
   return {
     addresses: {
-      amqpUrl: `amqp://tally:${passwords.rabbitmq}@127.0.0.1:${amqp}`,
+      amqpUrl: amqpPorts.map((port) => `amqp://tally:${passwords.rabbitmq}@127.0.0.1:${port}`).join(","),
       databaseWriteUrl: databaseUrl(primaryPort),
       databaseReadUrl: databaseUrl(replicaPort),
       redisUrl: `redis://127.0.0.1:${redisPort}`,
     },
     source: "private",
-    servers: [broker, pair.primary, pair.replica, store],
+    servers: [...broker.nodes, pair.primary, pair.replica, store],
     stop: () => (stopped ??= stopServers().then(() => closeWorkshop(workshop, { keepData }))),
   };
 }

@@ -11,15 +11,26 @@ export interface StartOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** Default `auto`: Docker Compose when an engine answers. */
   readonly docker?: "auto" | "never";
+  /**
+   * Default 1. More: so many nodes of RabbitMQ in one cluster, each to be killed and started again by itself. Only private servers
+   * can; an engine of Docker is not asked then. Of a directory that keeps its data always the same.
+   */
+  readonly brokers?: number;
 }
 
 /** Where the services answer, as URLs with user and password. */
 export interface Addresses {
+  /** Of a cluster: one for each node, with commas between. */
   readonly amqpUrl: string;
   readonly databaseWriteUrl: string;
   /** The replica: it follows the write side with a small delay and refuses writes. */
   readonly databaseReadUrl: string;
   readonly redisUrl: string;
+}
+
+export interface StopOptions {
+  /** True: SIGKILL at once, to it and all that it has started. */
+  readonly atOnce?: boolean;
 }
 
 /** One private server process, in the hands of a fault drill. */
@@ -33,12 +44,17 @@ export interface Server {
   kill(signal: NodeJS.Signals): void;
   /** Waits for the end of a killed process, then starts again on the same port and data. Resolves once it serves. */
   start(): Promise<void>;
+  /**
+   * Ends the process by SIGTERM, after 25 s by SIGKILL; resolves when it has ended, with its exit code, undefined when a signal
+   * ended it. It may be started again.
+   */
+  stop(options?: StopOptions): Promise<number | undefined>;
 }
 
 export interface Services {
   readonly addresses: Addresses;
   readonly source: "docker" | "environment" | "private";
-  /** `rabbitmq`, `database-primary`, `database-replica`, `redis` when private, else empty. */
+  /** `rabbitmq` (of a cluster `rabbitmq-1`, `rabbitmq-2`, …), `database-primary`, `database-replica`, `redis` when private, else empty. */
   readonly servers: readonly Server[];
   /** Stops all that was started, and nothing else. May be called again. */
   stop(): Promise<void>;

@@ -1,108 +1,138 @@
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import { ChildServer } from "./child-server.ts";
+import { join, resolve } from "node:path";
+import { type AppName, appServer } from "./app-server.ts";
+import type { ChildServer } from "./child-server.ts";
+import { lockDirectory } from "./directory-lock.ts";
 import { freePorts } from "./free-ports.ts";
+import { endLeftovers } from "./leftovers.ts";
 import { runCommand } from "./run-command.ts";
 import { ServiceError } from "./service-error.ts";
 import type { Addresses, Server } from "./services.ts";
-import { directoryId } from "./workshop.ts";
+import { MARK } from "./workshop.ts";
 
 export interface AppsOptions {
   /** The checkout whose apps are run. */
   readonly root: string;
-  /** Where their logs lie, under `log/`. */
+  /** Where their logs lie, under `log/`. One launcher at a time; what a killed one has left running is ended first. */
   readonly directory: string;
   readonly addresses: Addresses;
-  /** The gateway's port; 0 takes a free one. */
+  /** The first gateway's port; 0 takes a free one. */
   readonly port: number;
   /** What else the apps find in their environment. */
   readonly environment: NodeJS.ProcessEnv;
+  /** How many processes of each app. Default 1. */
+  readonly instances?: { readonly [app in AppName]?: number };
+  /** What one process finds in its environment; wins over all else there. `index` counts the processes of an app from 0. */
+  readonly environmentOf?: (app: AppName, index: number) => NodeJS.ProcessEnv;
+  /** Further flags for node, at each start of a process the same. */
+  readonly execArgv?: (app: AppName, index: number) => readonly string[];
   readonly say: (line: string) => void;
   readonly signal?: AbortSignal;
 }
 
-/** tally itself, each app a process of its own. */
+/** tally itself, each instance of an app a process of its own. */
 export interface Apps {
-  /** Where the gateway answers, without a slash at the end. */
+  /** Where the first gateway answers, without a slash at the end. */
   readonly url: string;
+  /** One for each gateway. They stay the same when it is started again. */
+  readonly urls: readonly string[];
   readonly gateway: Server;
   readonly writer: Server;
   readonly ranker: Server;
-  /** Stops the apps in the order of an event's way, so that each finishes what the one before has sent. */
+  /** All of an app: `gateway`, or `gateway-1`, `gateway-2`, … when there are several. */
+  readonly gateways: readonly Server[];
+  readonly writers: readonly Server[];
+  readonly rankers: readonly Server[];
+  /** Stops the apps in the order of an event's way, so that each finishes what the one before has sent. May be called again. */
   stop(): Promise<void>;
 }
 
-/** Creates or updates the tables, then starts gateway, writer and ranker; resolves when all three are ready. */
+/** Creates or updates the tables, then starts gateways, writers and rankers; resolves when all are ready. */
 export async function startApps(options: AppsOptions): Promise<Apps> {
-  const { root, directory, addresses, say } = options;
-  await mkdir(join(directory, "log"), { recursive: true });
-  await mkdir(join(directory, "run"), { recursive: true });
-  const [free = 0, writerHealth = 0, rankerHealth = 0] = await freePorts(3);
-  const port = options.port === 0 ? free : options.port;
-  const environment: NodeJS.ProcessEnv = {
-    ...options.environment,
-    AMQP_URL: addresses.amqpUrl,
-    DATABASE_WRITE_URL: addresses.databaseWriteUrl,
-    DATABASE_READ_URL: addresses.databaseReadUrl,
-    REDIS_URL: addresses.redisUrl,
-    PORT: String(port),
-    HOST: options.environment["HOST"] ?? "127.0.0.1",
-    WRITER_HEALTH_PORT: String(writerHealth),
-    WRITER_HEALTH_HOST: "127.0.0.1",
-    RANKER_HEALTH_PORT: String(rankerHealth),
-    RANKER_HEALTH_HOST: "127.0.0.1",
-  };
-  await migrateTables(root, environment);
+  const { root, addresses, say } = options;
+  const directory = resolve(options.directory);
+  for (const folder of ["log", "run"]) await mkdir(join(directory, folder), { recursive: true });
+  const release = await lockDirectory(directory);
+  try {
+    await endLeftovers(directory, say);
+    const environment: NodeJS.ProcessEnv = {
+      ...options.environment,
+      HOST: options.environment["HOST"] ?? "127.0.0.1",
+      AMQP_URL: addresses.amqpUrl,
+      DATABASE_WRITE_URL: addresses.databaseWriteUrl,
+      DATABASE_READ_URL: addresses.databaseReadUrl,
+      REDIS_URL: addresses.redisUrl,
+    };
+    await migrateTables(root, environment);
+    return await runApps(await plannedApps({ ...options, directory, environment }), release);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
 
-  const workshop = {
-    directory,
-    id: directoryId(directory),
-    passwords: { rabbitmq: "", database: "", databaseRoot: "", databaseReplication: "" },
-    socketDirectory: directory,
-    environment,
-    say,
-    signal: options.signal ?? new AbortController().signal,
-  };
-  const app = (name: string, healthPort: number): ChildServer =>
-    new ChildServer(
-      {
-        name,
-        program: process.execPath,
-        // Left alone, V8 lets a busy app grow to 300 MB and more, most of it garbage: a young generation of 128 MB, and an old
-        // one of three times what lives. So bounded, gateway and writer stay at 200 MB for the same CPU (docs/performance.md).
-        args: ["--max-semi-space-size=32", "--heap-growing-percent=100", join(root, "apps", name, "src", "main.ts")],
-        port: healthPort,
-        ready: () => isReady(healthPort),
-      },
-      workshop,
+type AppServers = Readonly<Record<AppName, readonly [ChildServer, ...ChildServer[]]>>;
+
+async function plannedApps(options: AppsOptions): Promise<AppServers> {
+  const { root, directory, environment, instances = {}, say, signal } = options;
+  const home = { directory, environment, say, signal: signal ?? new AbortController().signal };
+  const { gateway = 1, writer = 1, ranker = 1 } = instances;
+  const free = await freePorts(gateway + writer + ranker);
+  if (options.port !== 0) free[0] = options.port;
+  const planned = (app: AppName, count: number): readonly [ChildServer, ...ChildServer[]] => {
+    const ports = free.splice(0, count);
+    const [first, ...others] = ports.map((port, index) =>
+      appServer(
+        root,
+        {
+          app,
+          name: ports.length === 1 ? app : `${app}-${index + 1}`,
+          port,
+          environment: { ...options.environmentOf?.(app, index), [MARK]: directory },
+          execArgv: options.execArgv?.(app, index) ?? [],
+        },
+        home,
+      ),
     );
-  const gateway = app("gateway", port);
-  const writer = app("writer", writerHealth);
-  const ranker = app("ranker", rankerHealth);
-  const stop = async (): Promise<void> => {
-    for (const one of [gateway, writer, ranker]) await one.stop({ atOnce: false });
+    if (first === undefined) throw new TypeError(`at least one ${app} is needed`);
+    return [first, ...others];
   };
-  const starts = await Promise.allSettled([gateway.start(), writer.start(), ranker.start()]);
+  // In this order: the first port is the first gateway's.
+  return { gateway: planned("gateway", gateway), writer: planned("writer", writer), ranker: planned("ranker", ranker) };
+}
+
+async function runApps({ gateway, writer, ranker }: AppServers, release: () => void): Promise<Apps> {
+  const onWay = [gateway, writer, ranker];
+  // Our process ends without stop(), e.g. by an uncaught exception: no time to wait, but they still end in an orderly way.
+  const onExit = (): void => onWay.flat().forEach((app) => app.kill("SIGTERM"));
+  process.once("exit", onExit);
+  const stopApps = async (): Promise<void> => {
+    for (const group of onWay) await Promise.all(group.map((app) => app.stop()));
+    process.removeListener("exit", onExit);
+  };
+  const starts = await Promise.allSettled(onWay.flat().map((app) => app.start()));
   const failure = starts.find((start) => start.status === "rejected");
   if (failure) {
-    await stop();
+    await stopApps();
     throw failure.reason;
   }
-  return { url: `http://127.0.0.1:${port}`, gateway, writer, ranker, stop };
+  const urls = gateway.map(({ port }) => `http://127.0.0.1:${port}`);
+  let stopped: Promise<void> | undefined;
+  return {
+    url: `http://127.0.0.1:${gateway[0].port}`,
+    urls,
+    gateway: gateway[0],
+    writer: writer[0],
+    ranker: ranker[0],
+    gateways: gateway,
+    writers: writer,
+    rankers: ranker,
+    stop: () => (stopped ??= stopApps().finally(release)),
+  };
 }
 
 async function migrateTables(root: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const main = join(root, "apps", "admin", "src", "main.ts");
   const { exitCode, output, errors } = await runCommand(process.execPath, [main, "migrate"], { environment });
   if (exitCode !== 0) throw new ServiceError("server-failed", `The tables cannot be made:\n${output}${errors}`);
-}
-
-async function isReady(port: number): Promise<boolean> {
-  try {
-    const response = await fetch(`http://127.0.0.1:${port}/health/ready`, { signal: AbortSignal.timeout(2000) });
-    await response.arrayBuffer();
-    return response.ok;
-  } catch {
-    return false; // not listening yet
-  }
 }

@@ -29,12 +29,12 @@ export async function startServices(options: StartOptions): Promise<Services> {
   try {
     const services = await whileInterruptible(async (signal) => {
       await endLeftovers(directory, say);
-      const docker =
-        options.docker === "never" ? undefined : await fromDocker({ ...options, directory, environment, signal });
+      const dockerMay = options.docker !== "never" && (options.brokers ?? 1) === 1;
+      const docker = dockerMay ? await fromDocker({ ...options, directory, environment, signal }) : undefined;
       if (docker) return docker;
       const programs = await installedPrograms({ environment, say, signal });
       const workshop = await openWorkshop(directory, environment, say, signal);
-      return privateServices(programs, options.database, options.keepData, workshop);
+      return privateServices(programs, options, workshop);
     });
     return { ...services, stop: () => services.stop().finally(release) };
   } catch (error) {

@@ -2,7 +2,8 @@ import { sessionSql } from "./connection-options.ts";
 import { Endpoint } from "./endpoint.ts";
 import type { Log } from "./log.ts";
 import { read } from "./read.ts";
-import type { SqlReader, SqlTransaction } from "./sql.ts";
+import { snapshot } from "./snapshot.ts";
+import type { SqlReader, SqlSnapshot, SqlTransaction } from "./sql.ts";
 import { transact, type TransactionOptions } from "./transact.ts";
 
 export interface DatabaseOptions {
@@ -28,6 +29,11 @@ export interface Database {
   readonly reader: SqlReader;
   /** Single reads on the write endpoint, for whoever must see what was just committed. */
   readonly writer: SqlReader;
+  /**
+   * Runs `work` on one consistent snapshot of an endpoint, for reads of any size that must agree with each other. Not tried again. A stream
+   * may be silent for half an hour.
+   */
+  snapshot<T>(endpoint: "read" | "write", work: (reader: SqlSnapshot) => Promise<T>): Promise<T>;
   /** Whether each endpoint answers, and the write endpoint is not read-only. Never throws. */
   ping(): Promise<{ readonly write: boolean; readonly read: boolean }>;
   /** Waits for what is running, at most the query time-out, and disconnects. Whatever comes later fails with DATABASE_CLOSED. */
@@ -57,6 +63,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
     transaction: (work, transactionOptions = {}) => transact(write, work, transactionOptions),
     reader: { query: (sql, values) => read(replica, sql, values) },
     writer: { query: (sql, values) => read(write, sql, values) },
+    snapshot: (endpoint, work) => snapshot(endpoint === "read" ? replica : write, work),
     async ping() {
       const [writable, readable] = await Promise.all([answers(write, pingWrite), answers(replica, pingRead)]);
       return { write: writable, read: readable };

@@ -1,6 +1,7 @@
 import type { PoolConnection, QueryResult } from "mysql2";
 import { DatabaseError } from "./database-error.ts";
 import { destroyConnection, runStatement } from "./run-statement.ts";
+import { streamRows } from "./stream-rows.ts";
 import { sqlText } from "./sql-text.ts";
 import type { SqlParameter } from "./sql.ts";
 
@@ -40,6 +41,26 @@ export class Session {
     const result = this.#idle.then(() => this.#send(text, label));
     this.#idle = result.catch(() => {});
     return result;
+  }
+
+  /** The rows of one SELECT as they come, in chunks; see streamRows. Nothing else may run on the session meanwhile. */
+  async *stream(
+    sql: string,
+    values: readonly SqlParameter[] | undefined,
+    silenceMs: number,
+  ): AsyncGenerator<readonly (readonly unknown[])[]> {
+    await this.#idle;
+    if (this.#ended) throw this.#failure ?? new DatabaseError("DATABASE_STATEMENT", `the transaction is over: ${sql}`);
+    let whole = false;
+    try {
+      yield* streamRows(this.#connection, sqlText(sql, values), sql, silenceMs);
+      whole = true;
+    } catch (error) {
+      if (error instanceof DatabaseError) this.#failure ??= error;
+      throw error;
+    } finally {
+      if (!whole) this.#failure ??= new DatabaseError("DATABASE_ABORTED", `not read to its end: ${sql}`);
+    }
   }
 
   /** Commits what was accepted before, and nothing after. Fails with the session's failure, if there is one. */

@@ -14,6 +14,12 @@ export interface SqlReader {
   query<Row extends object>(sql: string, values?: readonly SqlParameter[]): Promise<readonly Row[]>;
 }
 
+/** Inside one consistent snapshot: every read sees the same moment. */
+export interface SqlSnapshot extends SqlReader {
+  /** The rows of one SELECT as they come, each an array of its columns, in chunks. Read it to its end, one at a time. */
+  stream(sql: string, values?: readonly SqlParameter[]): AsyncIterable<readonly (readonly unknown[])[]>;
+}
+
 /** Inside one transaction on the write endpoint. */
 export interface SqlTransaction extends SqlReader {
   /**

@@ -5,8 +5,12 @@ export {
   ledgerMigrations,
   listBatches,
   placeAt,
+  pruneMoves,
   readMoves,
+  readTotals,
+  selectBatches,
   type KnownBatch,
   type LedgerEntry,
   type LedgerPlace,
+  type LedgerTotals,
 } from "./ledger.ts";

@@ -10,7 +10,14 @@ const selectPage = `
   SELECT producer, sequence, stored_at FROM batches
   WHERE domain = ? AND stored_at <= ? AND (stored_at > ? OR (stored_at = ? AND (producer, sequence) > (?, ?)))
   ORDER BY stored_at, producer, sequence LIMIT ?`;
-const selectMoves = "SELECT moves FROM batches WHERE producer = ? AND sequence = ?";
+const selectMoves =
+  "SELECT producer, sequence, moves FROM batches WHERE (producer, sequence) IN (?) AND moves IS NOT NULL";
+const updatePruned = "UPDATE batches SET moves = NULL WHERE (producer, sequence) IN (?) AND moves IS NOT NULL";
+const selectTotals = `
+  SELECT COUNT(*) AS batches, CAST(COALESCE(SUM(events), 0) AS UNSIGNED) AS events,
+    CAST(COALESCE(SUM(changes), 0) AS UNSIGNED) AS changes, CAST(COALESCE(SUM(refused), 0) AS UNSIGNED) AS refused,
+    COALESCE(MAX(stored_at), 0) AS newest
+  FROM batches WHERE domain = ?`;
 
 /** A batch as the ledger remembers it. */
 export interface LedgerEntry {
@@ -52,7 +59,7 @@ export async function findKnown(
     sequence: number;
     body_hash: Buffer;
     moves: Buffer | null;
-  }>(selectKnown, [batches.map((id) => [Buffer.from(id.producer, "hex"), id.sequence])]);
+  }>(selectKnown, [keysOf(batches)]);
   return new Map(
     rows.map((row) => [
       textOfBatchId({ producer: row.producer.toString("hex"), sequence: row.sequence }),
@@ -116,8 +123,41 @@ export async function listBatches(
   }));
 }
 
-/** A batch's ranking message; undefined when it was pruned. */
-export async function readMoves(reader: SqlReader, { producer, sequence }: BatchId): Promise<Buffer | undefined> {
-  const [row] = await reader.query<{ moves: Buffer | null }>(selectMoves, [Buffer.from(producer, "hex"), sequence]);
-  return row?.moves ?? undefined;
+/** The ranking messages of some batches, by textOfBatchId; without those that were pruned. */
+export async function readMoves(reader: SqlReader, batches: readonly BatchId[]): Promise<ReadonlyMap<string, Buffer>> {
+  if (batches.length === 0) return new Map();
+  const rows = await reader.query<{ producer: Buffer; sequence: number; moves: Buffer }>(selectMoves, [
+    keysOf(batches),
+  ]);
+  return new Map(
+    rows.map((row) => [textOfBatchId({ producer: row.producer.toString("hex"), sequence: row.sequence }), row.moves]),
+  );
+}
+
+/** Forgets the moves of batches that are surely in the rankings; answers how many. Repeating it changes nothing. */
+export async function pruneMoves(transaction: SqlTransaction, batches: readonly BatchId[]): Promise<number> {
+  return batches.length === 0 ? 0 : transaction.execute(updatePruned, [keysOf(batches)]);
+}
+
+/** What the ledger says of a domain, in numbers. */
+export interface LedgerTotals {
+  readonly batches: number;
+  readonly events: number;
+  readonly changes: number;
+  readonly refused: number;
+  /** When the newest batch was stored, in ms since 1970; 0 while there is none. */
+  readonly newest: number;
+}
+
+/** Sums over all batches of a domain: a walk over the whole ledger, about a second for a million batches. */
+export async function readTotals(reader: SqlReader, domain: string): Promise<LedgerTotals> {
+  const [row] = await reader.query<LedgerTotals>(selectTotals, [domain]);
+  return row ?? { batches: 0, events: 0, changes: 0, refused: 0, newest: 0 };
+}
+
+/** All batches of a domain for a stream: (producer, sequence, stored_at, changes), changes being how many rows are new. */
+export const selectBatches = "SELECT producer, sequence, stored_at, changes FROM batches WHERE domain = ?";
+
+function keysOf(batches: readonly BatchId[]): readonly (readonly [Buffer, number])[] {
+  return batches.map((id) => [Buffer.from(id.producer, "hex"), id.sequence]);
 }

@@ -1,4 +1,5 @@
 import { connect, type ChannelModel } from "amqplib";
+import { brokerNodes } from "./broker-nodes.ts";
 import type { Log } from "./log.ts";
 import { MessagingError } from "./messaging-error.ts";
 
@@ -6,6 +7,7 @@ import { MessagingError } from "./messaging-error.ts";
 export type ConnectionState = "up" | "blocked" | "down";
 
 export interface ConnectionOptions {
+  /** One, or those of a cluster's nodes between commas: the first is any of them, and after each failure comes the next. */
   readonly url: string;
   /** How the broker's tools name this connection. */
   readonly connectionName: string;
@@ -35,6 +37,7 @@ export function openConnection(
   },
 ): Connection {
   const { log, connectionName } = options;
+  const nodes = brokerNodes(options.url);
   const first = Promise.withResolvers<void>();
   // Whoever does not ask for it still sees the fault in the log.
   first.promise.catch(() => undefined);
@@ -47,9 +50,12 @@ export function openConnection(
   const become = (next: ConnectionState, reason?: string) => {
     if (next === state || closed) return;
     state = next;
-    if (next === "up") log.info({ connectionName }, "broker: connected");
+    if (next === "up") log.info({ connectionName, node: nodes.current }, "broker: connected");
     else
-      log.warn({ connectionName, reason }, next === "down" ? "broker: connection lost" : "broker: takes nothing now");
+      log.warn(
+        { connectionName, node: nodes.current, reason },
+        next === "down" ? "broker: connection lost" : "broker: takes nothing now",
+      );
     options.onStateChange?.(next);
   };
 
@@ -81,7 +87,7 @@ export function openConnection(
   }
 
   async function open() {
-    const connection = await connect(withHeartbeat(options.url), {
+    const connection = await connect(nodes.target, {
       // Without it Nagle's algorithm and delayed acknowledgements add 40 ms to each confirm.
       noDelay: true,
       // For a peer that takes the connection and then says nothing; heartbeats begin only after the handshake.
@@ -102,13 +108,15 @@ export function openConnection(
       if (closed || reasonsTold.has(error.message)) return;
       reasonsTold.add(error.message);
       if (wasUp || !(error instanceof MessagingError)) {
-        log.warn({ connectionName, reason: error.message }, "broker: not reached; trying on");
+        log.warn({ connectionName, node: nodes.current, reason: error.message }, "broker: not reached; trying on");
         return;
       }
       log.error({ connectionName, err: error }, "broker: the queues are not ours");
       first.reject(error);
       void connection.close();
     });
+    // After "disconnect" and "connect-failed" have told of the node that failed.
+    connection.on("reconnect-scheduled", nodes.next);
     connection.on("blocked", (reason) => become("blocked", reason));
     connection.on("unblocked", () => {
       become("up");
@@ -131,11 +139,4 @@ export function openConnection(
       await Promise.race([connection.close(), ended]);
     },
   };
-}
-
-// A peer that is gone without a word is noticed after two of these; amqplib takes it from the URL only.
-function withHeartbeat(text: string): string {
-  const url = new URL(text);
-  if (!url.searchParams.has("heartbeat")) url.searchParams.set("heartbeat", "10");
-  return url.href;
 }

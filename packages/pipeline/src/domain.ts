@@ -20,6 +20,7 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   readonly store: Store<E, C>;
   /** Pure: what changed rows mean for the boards. Called once for each batch, with that batch's changes only. */
   readonly rank: (changes: readonly C[], moves: Moves) => void;
+  readonly recount: Recount;
   readonly queries: readonly QueryRoute[];
   /** The key under which this domain's error answers carry their sentence. */
   readonly errorKey: "message" | "msg";
@@ -44,6 +45,27 @@ export interface Store<E extends Event, C extends Change<E>> {
   readonly write: (transaction: SqlTransaction, recorded: readonly Recorded<E>[]) => Promise<readonly C[]>;
   /** The batch that stored this event, or undefined while none has. */
   readonly locate: (reader: SqlReader, eventId: string) => Promise<BatchId | undefined>;
+}
+
+/**
+ * What the stored rows are and mean, as SQL: from this the rankings are built anew, and proven. Each is a literal SELECT whose
+ * columns are read by their place.
+ */
+export interface Recount {
+  /** (event id as 16 bytes), once for each stored event. */
+  readonly ids: string;
+  /** (producer, sequence, rows): how many rows each batch changed, as its ledger entry says. */
+  readonly rowsOfBatches: string;
+  /** All boards, kind by kind: what `rank` adds up to. */
+  readonly boards: readonly RecountedBoards[];
+}
+
+/** One kind of boards. */
+export interface RecountedBoards {
+  /** (key, member, count), every cell once, all rows of a key one after the other. Key, member and count are integers or text. */
+  readonly cells: string;
+  /** The board that a key stands for. */
+  readonly board: (key: string) => string;
 }
 
 /** One HTTP request that is one event. Paths are Fastify's; all values in `params` are strings. */

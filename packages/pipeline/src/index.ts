@@ -13,6 +13,8 @@ export {
   type IngestRoute,
   type QueryRoute,
   type Recorded,
+  type Recount,
+  type RecountedBoards,
   type Sources,
   type Store,
 } from "./domain.ts";

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { connectRankings, type Rankings } from "./connect-rankings.ts";
+import { connectRankings } from "./connect-rankings.ts";
 import { encodeMoves } from "./encode-moves.ts";
+import type { Rankings } from "./rankings.ts";
 
 const namespace = `test-${randomBytes(4).toString("hex")}`;
 const silent = { info: () => undefined, warn: () => undefined };

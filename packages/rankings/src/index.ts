@@ -1,2 +1,4 @@
-export { connectRankings, RankingsError, type BoardTop, type Rankings } from "./connect-rankings.ts";
+export type { NewGeneration } from "./build-generation.ts";
+export { connectRankings } from "./connect-rankings.ts";
 export { encodeMoves } from "./encode-moves.ts";
+export { RankingsError, type Applied, type BoardTop, type Rankings, type RankingsState } from "./rankings.ts";

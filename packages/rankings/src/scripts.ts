@@ -1,11 +1,16 @@
 /*
  * All keys of one shard share a hash tag, so they live in one slot of a Redis Cluster:
- * "tally" is the namespace.
+ * "tally" is the namespace, "g" a generation.
  *
- *   tally:{purchases:0}:generation         which generation is live; absent means 1
- *   tally:{purchases:0}:1:b:store:5        a board: sorted set of members, score = count negated
- *   tally:{purchases:0}:1:applied:<hex>    one bit for each batch of a producer: set when its moves are in the boards
- *   tally:{purchases:0}:1:as-of            when the newest batch counted in was stored, ms since 1970
+ *   tally:{purchases:0}:generation         which generation is live. Absent: nothing was ever built here, or Redis has lost all
+ *   tally:{purchases:0}:builder            who builds a new generation, with a time to live: one at a time
+ *   tally:{purchases:0}:g:b:store:5        a board: sorted set of members, score = count negated
+ *   tally:{purchases:0}:g:applied:<hex>    one bit for each batch of a producer: set when its moves are in the boards
+ *   tally:{purchases:0}:g:as-of            when the newest batch counted in was stored, ms since 1970
+ *   tally:{purchases:0}:g:dirty            why this generation cannot be trusted: a script failed half-way
+ *   tally:{purchases:0}:g:loaded           while it is built: one bit for each chunk that has arrived
+ *
+ * While no generation is live, batches are applied to one called "1", so that traffic is counted from its first batch.
  */
 
 /** The part of every key that names the shard. */
@@ -13,36 +18,96 @@ export function shardKey(namespace: string, domain: string, shard: number): stri
   return `${namespace}:{${domain}:${shard}}`;
 }
 
-/**
- * Applies a batch's moves once: mark and moves are one atomic step, so a message that comes twice does nothing.
- * KEYS: shard. ARGV: producer, sequence, stored at, moves. Answers 1 when it applied, 0 when it had been applied.
- * A member that falls back to 0 leaves its board: a board holds what the rows hold.
- */
-export const apply = `
+/** The generation that is used while none is live; a built one is never called so. */
+export const firstGeneration = "1";
+
+// KEYS[1] is the shard and ARGV[1] a generation, or "" for the live one.
+const prefix = `
 local call = redis.call
-local p = KEYS[1] .. ':' .. (call('GET', KEYS[1] .. ':generation') or '1')
-local moves = cmsgpack.unpack(ARGV[4])
-if call('SETBIT', p .. ':applied:' .. ARGV[1], ARGV[2], 1) == 1 then return 0 end
-for i = 1, #moves, 2 do
-  local board, changes = p .. ':b:' .. moves[i], moves[i + 1]
-  for j = 1, #changes, 2 do
-    local score = call('ZINCRBY', board, changes[j + 1], changes[j])
-    if score == '0' or score == '-0' then call('ZREM', board, changes[j]) end
+local p = KEYS[1] .. ':' .. (ARGV[1] ~= '' and ARGV[1] or call('GET', KEYS[1] .. ':generation') or '${firstGeneration}')`;
+
+// A member that falls back to 0 leaves its board: a board holds what the rows hold. A script that fails does not undo what it
+// did: that generation is marked, and built anew.
+const move = `
+local function move(moves)
+  for i = 1, #moves, 2 do
+    local board, changes = p .. ':b:' .. moves[i], moves[i + 1]
+    for j = 1, #changes, 2 do
+      local score = call('ZINCRBY', board, changes[j + 1], changes[j])
+      if score == '0' or score == '-0' then call('ZREM', board, changes[j]) end
+    end
   end
 end
-if tonumber(ARGV[3]) > tonumber(call('GET', p .. ':as-of') or '0') then call('SET', p .. ':as-of', ARGV[3]) end
+local function moveOrSoil(moves)
+  local ok, fault = pcall(move, moves)
+  if ok then return nil end
+  local reason = type(fault) == 'table' and fault.err or tostring(fault)
+  call('SET', p .. ':dirty', reason)
+  return redis.error_reply(reason)
+end`;
+
+/**
+ * Applies a batch's moves once: mark and moves are one atomic step, so a message that comes twice does nothing.
+ * ARGV: generation, producer, sequence, stored at, moves. Answers 1 when it applied, 0 when it had been applied.
+ */
+export const apply = `${prefix}${move}
+local moves = cmsgpack.unpack(ARGV[5])
+if call('SETBIT', p .. ':applied:' .. ARGV[2], ARGV[3], 1) == 1 then return 0 end
+local failed = moveOrSoil(moves)
+if failed then return failed end
+if tonumber(ARGV[4]) > tonumber(call('GET', p .. ':as-of') or '0') then call('SET', p .. ':as-of', ARGV[4]) end
 return 1`;
 
-/** KEYS: shard. ARGV: board, limit. Answers as-of and the board's first members with their scores. */
-export const top = `
-local p = KEYS[1] .. ':' .. (redis.call('GET', KEYS[1] .. ':generation') or '1')
-return { redis.call('GET', p .. ':as-of'), redis.call('ZRANGE', p .. ':b:' .. ARGV[1], 0, ARGV[2] - 1, 'WITHSCORES') }`;
+/**
+ * One chunk of a generation that is built, at most once. ARGV: generation, number of the chunk, moves, time of the newest batch, then
+ * for marks: producer, offset in bytes, bits.
+ */
+export const load = `${prefix}${move}
+local moves = cmsgpack.unpack(ARGV[3])
+if call('SETBIT', p .. ':loaded', ARGV[2], 1) == 1 then return 0 end
+local failed = moveOrSoil(moves)
+if failed then return failed end
+call('SET', p .. ':as-of', ARGV[4])
+for i = 5, #ARGV, 3 do call('SETRANGE', p .. ':applied:' .. ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
+return 1`;
 
-/** KEYS: shard. ARGV: producer, sequences. Answers those whose bit is not set. */
-export const unmarked = `
-local marks = KEYS[1] .. ':' .. (redis.call('GET', KEYS[1] .. ':generation') or '1') .. ':applied:' .. ARGV[1]
+/**
+ * Makes a generation the live one, if all its chunks are here: Redis may have started again half-way, from an older file.
+ * ARGV: generation, number of chunks. Answers 1, or 0 when something is missing.
+ */
+export const switchTo = `${prefix}
+if call('BITCOUNT', p .. ':loaded') ~= tonumber(ARGV[2]) or call('EXISTS', p .. ':dirty') == 1 then return 0 end
+call('SET', KEYS[1] .. ':generation', ARGV[1])
+call('DEL', p .. ':loaded')
+return 1`;
+
+/** ARGV: generation, board, limit. Answers as-of and the board's first members with their scores. */
+export const top = `${prefix}
+return { call('GET', p .. ':as-of'), call('ZRANGE', p .. ':b:' .. ARGV[2], 0, ARGV[3] - 1, 'WITHSCORES') }`;
+
+/** ARGV: generation, producer, sequences. Answers those whose bit is not set. */
+export const unmarked = `${prefix}
+local marks = p .. ':applied:' .. ARGV[2]
 local missing = {}
-for i = 2, #ARGV do
-  if redis.call('GETBIT', marks, ARGV[i]) == 0 then missing[#missing + 1] = ARGV[i] end
+for i = 3, #ARGV do
+  if call('GETBIT', marks, ARGV[i]) == 0 then missing[#missing + 1] = ARGV[i] end
 end
 return missing`;
+
+/** Answers the live generation, and why it is dirty; each nil where there is none. */
+export const state = `${prefix}
+return { call('GET', KEYS[1] .. ':generation'), call('GET', p .. ':dirty') }`;
+
+/** Takes or keeps the right to build. ARGV: generation, time to live in ms. Answers 1, or 0 when another builds. */
+export const hold = `
+local key = KEYS[1] .. ':builder'
+local holder = redis.call('GET', key)
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', key, ARGV[1], 'PX', ARGV[2])
+return 1`;
+
+/** Gives it back. ARGV: generation. */
+export const release = `
+local key = KEYS[1] .. ':builder'
+if redis.call('GET', key) == ARGV[1] then redis.call('DEL', key) end
+return 1`;

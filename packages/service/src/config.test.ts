@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, test } from "vitest";
-import { describeConfig, readConfig } from "./config.ts";
+import { type ConfigSchema, describeConfig, readConfig } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
-import { choice, integer, list, string, url } from "./setting.ts";
+import { choice, integer, list, string, url, urls } from "./setting.ts";
 
 const schema = {
   port: integer("PORT", { min: 0, max: 65535, default: 8080, says: "where the gateway listens" }),
@@ -82,6 +82,28 @@ test.each(["amqp://u:hunter2@h:port/", "u:hunter2@h", "hunter2", "http://u:hunte
   },
 );
 
+const nodes = { amqpUrl: urls("AMQP_URL", { protocols: ["amqp:", "amqps:"], says: "the nodes" }) };
+
+test("several URLs are checked one by one, and stay the text that was given", () => {
+  const given = "amqp://u:p@h, amqps://h:2/v,";
+  expect(readConfig(nodes, { AMQP_URL: given })).toEqual({ amqpUrl: given });
+  for (const [text, got] of [
+    ["amqp://u:hunter2@h,http://u:hunter2@h", "as number 2 of 2 http:// and more"],
+    ["amqp://u:hunter2@h,u:hunter2@h", "as number 2 of 2 a text"],
+    [" , ", "no URL"],
+  ] as const) {
+    const error = problemsOf({ AMQP_URL: text }, nodes);
+    expect(error.message).not.toContain("hunter2");
+    expect(error.problems).toEqual([
+      {
+        variable: "AMQP_URL",
+        expected: "one or more URLs between commas, amqp://… or amqps://…",
+        got: expect.stringContaining(got),
+      },
+    ]);
+  }
+});
+
 test("a schema describes itself, without secrets", () => {
   const rows = describeConfig(schema);
   expect(rows).toHaveLength(7);
@@ -102,9 +124,9 @@ test("a schema describes itself, without secrets", () => {
   ]);
 });
 
-function problemsOf(environment: Record<string, string>): ConfigError {
+function problemsOf(environment: Record<string, string>, of: ConfigSchema = schema): ConfigError {
   try {
-    readConfig(schema, environment);
+    readConfig(of, environment);
   } catch (error) {
     if (error instanceof ConfigError) return error;
     throw error;

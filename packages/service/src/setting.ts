@@ -47,12 +47,29 @@ export function url(
 ): Setting<string> {
   return {
     ...facts(variable, o),
-    expected: `a URL, ${o.protocols.map((protocol) => `${protocol}//…`).join(" or ")}`,
+    expected: `a URL, ${forms(o.protocols)}`,
+    read: (text) => (isUrl(text, o.protocols) ? accepted(text) : { ok: false, got: hidden(text) }),
+  };
+}
+
+/**
+ * One or more such URLs between commas, spaces around them and empty ones allowed. A comma in a password is written %2C. It
+ * stays the text that was given.
+ */
+export function urls(
+  variable: string,
+  o: Common<string> & { readonly protocols: readonly [string, ...string[]] },
+): Setting<string> {
+  return {
+    ...facts(variable, o),
+    expected: `one or more URLs between commas, ${forms(o.protocols)}`,
     read(text) {
-      const parsed = URL.parse(text);
-      return parsed !== null && parsed.host !== "" && o.protocols.includes(parsed.protocol)
-        ? accepted(text)
-        : { ok: false, got: hidden(text) };
+      const entries = entriesOf(text);
+      if (entries.length === 0) return { ok: false, got: "no URL" };
+      const wrong = entries.findIndex((entry) => !isUrl(entry, o.protocols));
+      if (wrong < 0) return accepted(text);
+      const place = entries.length === 1 ? "" : `as number ${wrong + 1} of ${entries.length} `;
+      return { ok: false, got: place + hidden(entries[wrong] ?? "") };
     },
   };
 }
@@ -63,8 +80,7 @@ export function list(variable: string, o: Common<readonly string[]>): Setting<re
     ...facts(variable, o),
     expected: "texts between commas",
     read(text) {
-      const entries = text.split(",").map((entry) => entry.trim());
-      return accepted(Object.freeze(entries.filter((entry) => entry !== "")));
+      return accepted(Object.freeze(entriesOf(text)));
     },
   };
 }
@@ -82,6 +98,20 @@ export function choice<const Word extends string>(
       return word === undefined ? refused(text) : accepted(word);
     },
   };
+}
+
+function entriesOf(text: string): string[] {
+  const entries = text.split(",").map((entry) => entry.trim());
+  return entries.filter((entry) => entry !== "");
+}
+
+function forms(protocols: readonly string[]): string {
+  return protocols.map((protocol) => `${protocol}//…`).join(" or ");
+}
+
+function isUrl(text: string, protocols: readonly string[]): boolean {
+  const parsed = URL.parse(text);
+  return parsed !== null && parsed.host !== "" && protocols.includes(parsed.protocol);
 }
 
 function facts<Value>(variable: string, o: Common<Value>) {

@@ -1,8 +1,8 @@
-import { choice, integer, string, url } from "./setting.ts";
+import { choice, integer, string, url, urls } from "./setting.ts";
 
 /** What every app of one system is told alike: where the servers are, and what keeps this system apart from others there. */
 export const systemSettings = {
-  amqpUrl: url("AMQP_URL", { protocols: ["amqp:", "amqps:"], says: "the message broker" }),
+  amqpUrl: urls("AMQP_URL", { protocols: ["amqp:", "amqps:"], says: "the message broker, each node of a cluster" }),
   databaseWriteUrl: url("DATABASE_WRITE_URL", { protocols: ["mysql:"], says: "the database's write endpoint" }),
   databaseReadUrl: url("DATABASE_READ_URL", { protocols: ["mysql:"], says: "the database's read endpoint" }),
   redisUrl: url("REDIS_URL", { protocols: ["redis:", "rediss:"], says: "the Redis or Valkey of the rankings" }),

@@ -2,6 +2,7 @@ import { defineDomain } from "@tally/pipeline";
 import { PurchaseEvent } from "./event.ts";
 import { queries } from "./queries.ts";
 import { rank } from "./rank.ts";
+import { recount } from "./recount.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
 
@@ -12,6 +13,7 @@ export const purchases = defineDomain({
   routes,
   store,
   rank,
+  recount,
   queries,
   errorKey: "message",
   migrations: new URL("migrations/", import.meta.url),

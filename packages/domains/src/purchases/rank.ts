@@ -2,12 +2,12 @@ import type { Change, Moves } from "@tally/pipeline";
 import type { PurchaseEvent } from "./event.ts";
 
 /** The board of a store: its items by how many were sold. */
-export function itemsOfStore(storeId: number): string {
+export function itemsOfStore(storeId: number | string): string {
   return `store:${storeId}`;
 }
 
 /** The board of an item: the stores by how many of it they sold. */
-export function storesOfItem(itemId: number): string {
+export function storesOfItem(itemId: number | string): string {
   return `item:${itemId}`;
 }
 

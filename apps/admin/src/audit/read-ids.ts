@@ -1,0 +1,21 @@
+import { createReadStream, existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { bytesOfEventId, isEventId } from "@tally/pipeline";
+import { IdSet } from "@tally/reconcile";
+import { CommandError } from "../exit-for-fault.ts";
+
+/** Reads a file of event ids, one a line, as a client wrote down what it was answered. About a second for a million. */
+export async function readIds(file: string): Promise<IdSet> {
+  if (!existsSync(file)) throw new CommandError(`--acknowledged: there is no file ${file}`, 2);
+  const ids = new IdSet();
+  let line = 0;
+  for await (const text of createInterface({ input: createReadStream(file) })) {
+    line++;
+    const id = text.trim().toLowerCase();
+    if (id === "") continue;
+    if (!isEventId(id))
+      throw new CommandError(`${file}, line ${line}: expected an event id, got ${text.slice(0, 60)}`, 2);
+    ids.add(bytesOfEventId(id));
+  }
+  return ids;
+}

@@ -1,0 +1,111 @@
+import type { DomainAudit, IdSet } from "@tally/reconcile";
+
+/** What `tally audit --json` prints. */
+export interface AuditReport {
+  readonly agrees: boolean;
+  readonly endpoint: "read" | "write";
+  /** Empty when the pipeline was drained; else nothing was compared. */
+  readonly underWay: readonly string[];
+  readonly waitedSeconds: number;
+  readonly seconds: number;
+  readonly audit: {
+    /** Ids of the file; without one, events that the ledger says changed rows. */
+    readonly acknowledged: number;
+    /** Events that are rows. */
+    readonly stored: number;
+    /** Events whose batch is counted on every shard. */
+    readonly ranked: number;
+    /** Acknowledged events that are nowhere, and units that boards lack. */
+    readonly lost: number;
+    /** Events that are stored twice, and units that boards have too many. */
+    readonly doubled: number;
+    /** Rows whose id is not in the file. */
+    readonly unacknowledged?: number;
+  };
+  /** The first ids of the file that are not stored. */
+  readonly notStored: readonly string[];
+  readonly domains: readonly DomainAudit[];
+}
+
+interface Findings {
+  readonly endpoint: "read" | "write";
+  readonly underWay: readonly string[];
+  readonly audits: readonly DomainAudit[];
+  readonly acknowledged: IdSet | undefined;
+  readonly waitedSeconds: number;
+  readonly seconds: number;
+}
+
+const shownMax = 10;
+
+export function reportOf({ audits, acknowledged, ...rest }: Findings): AuditReport {
+  const sum = (of: (audit: DomainAudit) => number): number => audits.reduce((total, one) => total + of(one), 0);
+  const stored = sum((one) => one.batches.stored);
+  const notStored = acknowledged === undefined ? [] : firstOf(acknowledged.unticked(), shownMax);
+  const absent = acknowledged === undefined ? 0 : acknowledged.size - acknowledged.ticked;
+  return {
+    ...rest,
+    agrees: rest.underWay.length === 0 && absent === 0 && audits.every((one) => one.agrees),
+    audit: {
+      acknowledged: acknowledged?.size ?? sum((one) => one.ledger.changes),
+      stored,
+      ranked: sum((one) => one.batches.ranked),
+      lost: absent + sum((one) => one.boards.missing + Math.max(0, one.ledger.changes - one.batches.stored)),
+      doubled: sum((one) => (one.ids?.doubled ?? 0) + one.boards.surplus),
+      ...(acknowledged === undefined ? {} : { unacknowledged: stored - acknowledged.ticked }),
+    },
+    notStored,
+    domains: audits,
+  };
+}
+
+/** The report for a person. */
+export function textOf(report: AuditReport): string {
+  if (report.underWay.length > 0) {
+    return `still under way after ${report.waitedSeconds.toFixed(1)} s, so nothing was compared:\n${lines(report.underWay)}`;
+  }
+  const { acknowledged, stored, ranked, lost, doubled, unacknowledged } = report.audit;
+  const verdict = report.agrees ? "acknowledged = stored = ranked" : "THEY DIFFER";
+  const head = [
+    `${verdict}: ${acknowledged} acknowledged, ${stored} stored, ${ranked} ranked, ${lost} lost, ${doubled} doubled`,
+    ...(unacknowledged === undefined || unacknowledged === 0
+      ? []
+      : [`${unacknowledged} stored events are not in the file`]),
+  ];
+  const each = report.domains.map(
+    ({ domain, ledger, boards }) =>
+      `  ${domain}: ${ledger.batches} batches, ${ledger.events} events (${ledger.refused} dead letters), ${boards.cells} cells on ${boards.boards} boards`,
+  );
+  const took = `  read from the ${report.endpoint} endpoint in ${report.seconds.toFixed(1)} s`;
+  return `${[...head, ...each, took].join("\n")}\n${lines(differences(report))}`;
+}
+
+function differences({ notStored, domains }: AuditReport): readonly string[] {
+  return [
+    ...notStored.map((id) => `acknowledged and not stored: ${id}`),
+    ...domains.flatMap(({ domain, state, batches, boards, ids }) => [
+      ...(state.name === "dirty" ? [`${domain}: the rankings are dirty: ${state.reason}`] : []),
+      ...batches.unmarked.first.map((batch) => `${domain}: batch ${batch} is stored and not ranked`),
+      ...batches.miscounted.first.map(
+        (one) => `${domain}: batch ${one.batch} has ${one.rows} rows, its ledger entry says ${one.ledger}`,
+      ),
+      ...(batches.strayMarks > 0 ? [`${domain}: ${batches.strayMarks} batches are ranked and not in the ledger`] : []),
+      ...boards.differences.first.map(
+        (one) => `${domain}: board ${one.board}, member ${one.member}: rows say ${one.rows}, the board ${one.ranked}`,
+      ),
+      ...((ids?.doubled ?? 0) > 0 ? [`${domain}: ${ids?.doubled} acknowledged ids are stored twice`] : []),
+    ]),
+  ];
+}
+
+function lines(texts: readonly string[]): string {
+  return texts.map((text) => `  ${text}\n`).join("");
+}
+
+function firstOf(texts: Iterable<string>, count: number): readonly string[] {
+  const first: string[] = [];
+  for (const text of texts) {
+    if (first.push(text) === count) break;
+  }
+  return first;
+}

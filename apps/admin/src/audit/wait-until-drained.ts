@@ -1,0 +1,78 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { listBatches, placeAt, readTotals } from "@tally/ledger";
+import { connectPublisher } from "@tally/messaging";
+import { queuesOf, type Domain, type SqlReader } from "@tally/pipeline";
+import type { System } from "../open-system.ts";
+
+const lookEveryMs = 250;
+// What a consumer holds cannot be seen from outside, only that nothing more comes of it.
+const quietForMs = 1500;
+const recentMs = 600_000;
+
+/**
+ * Waits until nothing is under way: queues empty, nothing new in the ledger for 1.5 s, its recent batches marked, and the read
+ * endpoint as far as the write endpoint. Answers what still is under way when the time is up, else an empty list.
+ */
+export async function waitUntilDrained(
+  system: System,
+  domains: readonly Domain[],
+  endpoint: "read" | "write",
+  withinMs: number,
+): Promise<readonly string[]> {
+  const deadline = Date.now() + withinMs;
+  const queues = domains.flatMap((domain) => {
+    const { ingest, rank } = queuesOf(system.config.namespace, domain.name);
+    return [ingest, rank];
+  });
+  const broker = connectPublisher({
+    url: system.config.amqpUrl,
+    connectionName: "tally audit",
+    queues,
+    log: system.log,
+  });
+  try {
+    await Promise.race([broker.ready, delay(withinMs, undefined, { ref: false })]);
+    let newestBefore = "";
+    let quietSince = Date.now();
+    for (;;) {
+      const underWay: string[] = [];
+      for (const { name } of queues) {
+        const messages = await broker.queueDepth(name);
+        if (messages !== 0)
+          underWay.push(messages === undefined ? "the broker does not answer" : `${messages} messages wait in ${name}`);
+      }
+      const newest = await Promise.all(domains.map((domain) => newestOf(system.database.writer, domain)));
+      if (newest.join() !== newestBefore) quietSince = Date.now();
+      newestBefore = newest.join();
+      if (Date.now() - quietSince < quietForMs) underWay.push("batches are being stored");
+      for (const [index, domain] of domains.entries()) {
+        const unmarked = await recentUnmarked(system, domain);
+        if (unmarked > 0) underWay.push(`${unmarked} batches of ${domain.name} are stored and not ranked yet`);
+        if (endpoint === "write") continue;
+        if ((await newestOf(system.database.reader, domain)) !== newest[index]) {
+          underWay.push("the read endpoint is behind the write endpoint");
+        }
+      }
+      if (underWay.length === 0 || Date.now() > deadline) return [...new Set(underWay)];
+      await delay(lookEveryMs);
+    }
+  } finally {
+    await broker.close();
+  }
+}
+
+async function newestOf(reader: SqlReader, domain: Domain): Promise<string> {
+  const { newest, batches } = await readTotals(reader, domain.name);
+  return `${newest}/${batches}`;
+}
+
+async function recentUnmarked({ database, rankings }: System, domain: Domain): Promise<number> {
+  const page = await listBatches(
+    database.writer,
+    domain.name,
+    placeAt(Date.now() - recentMs),
+    Date.now() + recentMs,
+    100_000,
+  );
+  return (await rankings.unmarked(domain.name, page)).length;
+}

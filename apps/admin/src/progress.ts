@@ -1,0 +1,32 @@
+import { SingleBar } from "cli-progress";
+
+/** Shows how far a long work is: a bar on a terminal, and nothing where the output is read by a program. */
+export class Progress {
+  #bar: SingleBar | undefined;
+  #step = "";
+
+  /** `total` undefined: not known, the bar only counts. */
+  show(step: string, done: number, total: number | undefined): void {
+    if (!process.stderr.isTTY) return;
+    if (step !== this.#step) {
+      this.end();
+      this.#step = step;
+      const format = total === undefined ? `${step}: {value}` : `${step} {bar} {percentage} % ({value} of {total})`;
+      this.#bar = new SingleBar({
+        format,
+        stream: process.stderr,
+        clearOnComplete: true,
+        hideCursor: true,
+        barsize: 30,
+      });
+      this.#bar.start(total ?? 0, 0);
+    }
+    this.#bar?.update(done);
+  }
+
+  end(): void {
+    this.#bar?.stop();
+    this.#bar = undefined;
+    this.#step = "";
+  }
+}

@@ -1,0 +1,12 @@
+import type { Redis } from "ioredis";
+
+/** All keys that begin with a text, in portions; one may come twice. Walks all keys of the Redis without blocking it. */
+export async function* keysOfShard(redis: Redis, prefix: string): AsyncGenerator<readonly string[]> {
+  const pattern = `${prefix.replaceAll(/[*?[\]\\]/g, String.raw`\$&`)}*`;
+  let cursor = "0";
+  do {
+    const [next, keys] = await redis.scan(cursor, "MATCH", pattern, "COUNT", 2000);
+    if (keys.length > 0) yield keys;
+    cursor = next;
+  } while (cursor !== "0");
+}

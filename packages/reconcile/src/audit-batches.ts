@@ -1,0 +1,89 @@
+import type { SqlSnapshot } from "@tally/database";
+import { selectBatches } from "@tally/ledger";
+import { textOfBatchId, type Domain } from "@tally/pipeline";
+import type { Rankings } from "@tally/rankings";
+import { BatchBits } from "./batch-bits.ts";
+import { Findings } from "./findings.ts";
+
+/** The ledger against the rows and against the marks, batch by batch. */
+export interface BatchAudit {
+  /** Events that are rows, by the rows. */
+  readonly stored: number;
+  /** Events whose batch is marked on every shard. */
+  readonly ranked: number;
+  /** Batches whose rows are not as many as their ledger entry says. */
+  readonly miscounted: Findings<{ readonly batch: string; readonly ledger: number; readonly rows: number }>;
+  /** Batches of the ledger without a mark. */
+  readonly unmarked: Findings<string>;
+  /** Marks without a batch in the ledger: the database has lost what was counted. */
+  readonly strayMarks: number;
+}
+
+export async function auditBatches(
+  snapshot: SqlSnapshot,
+  domain: Domain,
+  rankings: Rankings,
+  onProgress: (batches: number) => void,
+): Promise<BatchAudit> {
+  const marks = await rankings.marks(domain.name);
+  const ledger = new BatchBits();
+  const changesOf = new Map<string, number>();
+  const unmarked = new Findings<string>();
+  let ranked = 0;
+  let seen = 0;
+  for await (const rows of snapshot.stream(selectBatches, [domain.name])) {
+    for (const [producer, sequence, , changes] of rows) {
+      ledger.set(producer, sequence);
+      const id = batchOf(producer, sequence);
+      changesOf.set(textOfBatchId(id), Number(changes));
+      if (marks.every((shard) => hasBit(shard.get(id.producer), id.sequence))) ranked += Number(changes);
+      else unmarked.add(textOfBatchId(id));
+    }
+    onProgress((seen += rows.length));
+  }
+  return { ranked, unmarked, strayMarks: strayBits(marks, ledger), ...(await countRows(snapshot, domain, changesOf)) };
+}
+
+async function countRows(snapshot: SqlSnapshot, domain: Domain, changesOf: Map<string, number>) {
+  const miscounted: BatchAudit["miscounted"] = new Findings();
+  let stored = 0;
+  for await (const counts of snapshot.stream(domain.recount.rowsOfBatches)) {
+    for (const [producer, sequence, count] of counts) {
+      const batch = textOfBatchId(batchOf(producer, sequence));
+      const rows = Number(count);
+      const changes = changesOf.get(batch) ?? 0;
+      stored += rows;
+      changesOf.delete(batch);
+      if (rows !== changes) miscounted.add({ batch, ledger: changes, rows });
+    }
+  }
+  for (const [batch, changes] of changesOf) if (changes > 0) miscounted.add({ batch, ledger: changes, rows: 0 });
+  return { stored, miscounted };
+}
+
+function batchOf(producer: unknown, sequence: unknown) {
+  return { producer: Buffer.isBuffer(producer) ? producer.toString("hex") : "", sequence: Number(sequence) };
+}
+
+function hasBit(bits: Buffer | undefined, at: number): boolean {
+  const byte = at >>> 3;
+  return bits !== undefined && byte < bits.length && (bits.readUInt8(byte) & (0x80 >>> (at & 7))) !== 0;
+}
+
+function strayBits(marks: readonly ReadonlyMap<string, Buffer>[], ledger: BatchBits): number {
+  const known = new Map(ledger.all());
+  let stray = 0;
+  for (const shard of marks) {
+    for (const [producer, bits] of shard) {
+      const own = known.get(producer);
+      for (const [at, byte] of bits.entries()) stray += ones(byte & ~(own?.[at] ?? 0));
+    }
+  }
+  return stray;
+}
+
+function ones(byte: number): number {
+  let count = 0;
+  for (let rest = byte; rest > 0; rest &= rest - 1) count++;
+  return count;
+}

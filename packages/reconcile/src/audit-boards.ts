@@ -1,0 +1,87 @@
+import type { SqlSnapshot } from "@tally/database";
+import type { Domain } from "@tally/pipeline";
+import type { Rankings } from "@tally/rankings";
+import { Findings } from "./findings.ts";
+import { readCells, type RecountedBoard } from "./read-cells.ts";
+
+/** Every cell of every board against the sum of its rows, none missing and none extra. */
+export interface BoardAudit {
+  readonly boards: number;
+  readonly cells: number;
+  /** What all cells of the rows add up to. */
+  readonly units: number;
+  /** Units that rows have and boards lack, and the other way round. */
+  readonly missing: number;
+  readonly surplus: number;
+  readonly differences: Findings<CellDifference>;
+}
+
+interface CellDifference {
+  readonly board: string;
+  readonly member: string;
+  /** 0: it is not there. */
+  readonly rows: number;
+  readonly ranked: number;
+}
+
+// What is compared at once: enough for one round trip to carry many small boards.
+const cellsAtOnce = 20_000;
+
+export async function auditBoards(
+  snapshot: SqlSnapshot,
+  domain: Domain,
+  rankings: Rankings,
+  onProgress: (cells: number) => void,
+): Promise<BoardAudit> {
+  const differences = new Findings<CellDifference>();
+  const known = new Set<string>();
+  let cells = 0;
+  let units = 0;
+  let missing = 0;
+  let surplus = 0;
+
+  function differ(board: string, member: string, rows: number, ranked: number): void {
+    if (rows === ranked) return;
+    if (rows > ranked) missing += rows - ranked;
+    else surplus += ranked - rows;
+    differences.add({ board, member, rows, ranked });
+  }
+
+  async function compare(boards: readonly RecountedBoard[]): Promise<void> {
+    const ranked = await rankings.cells(
+      domain.name,
+      boards.map(({ board }) => board),
+    );
+    for (const [index, { board, cells: own }] of boards.entries()) {
+      known.add(board);
+      const onBoard = new Map(ranked[index]);
+      for (const [member, count] of own) {
+        units += count;
+        differ(board, member, count, onBoard.get(member) ?? 0);
+        onBoard.delete(member);
+      }
+      for (const [member, count] of onBoard) differ(board, member, 0, count);
+      cells += own.length;
+    }
+    onProgress(cells);
+  }
+
+  for (const kind of domain.recount.boards) {
+    let waiting: RecountedBoard[] = [];
+    let size = 0;
+    for await (const board of readCells(snapshot, kind)) {
+      waiting.push(board);
+      size += board.cells.length;
+      if (size < cellsAtOnce) continue;
+      await compare(waiting);
+      waiting = [];
+      size = 0;
+    }
+    await compare(waiting);
+  }
+  for await (const boards of rankings.boards(domain.name)) {
+    const extra = boards.filter((board) => !known.has(board));
+    await compare(extra.map((board) => ({ board, cells: [] })));
+  }
+  return { boards: known.size, cells, units, missing, surplus, differences };
+}

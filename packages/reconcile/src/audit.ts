@@ -1,0 +1,65 @@
+import type { Database } from "@tally/database";
+import { readTotals, type LedgerTotals } from "@tally/ledger";
+import type { Domain } from "@tally/pipeline";
+import type { Rankings, RankingsState } from "@tally/rankings";
+import { auditBatches, type BatchAudit } from "./audit-batches.ts";
+import { auditBoards, type BoardAudit } from "./audit-boards.ts";
+import { auditIds, type IdAudit } from "./audit-ids.ts";
+import type { IdSet } from "./id-set.ts";
+
+export interface AuditOptions {
+  readonly domain: Domain;
+  readonly database: Database;
+  readonly endpoint: "read" | "write";
+  readonly rankings: Rankings;
+  /** Ids that clients were answered 2xx for; the domain's are ticked off. */
+  readonly acknowledged?: IdSet;
+  readonly onProgress?: (progress: AuditProgress) => void;
+}
+
+export interface AuditProgress {
+  readonly step: "batches" | "boards" | "ids";
+  readonly done: number;
+  /** How many there will be, where that is known. */
+  readonly total: number | undefined;
+}
+
+/** What a domain's ledger, rows and boards say of each other. */
+export interface DomainAudit {
+  readonly domain: string;
+  readonly state: RankingsState;
+  readonly ledger: LedgerTotals;
+  readonly batches: BatchAudit;
+  readonly boards: BoardAudit;
+  readonly ids: IdAudit | undefined;
+  /** Ledger, rows, marks and boards agree. */
+  readonly agrees: boolean;
+}
+
+/**
+ * Reads everything once, in one consistent snapshot of the database. Right only while nothing is under way: batches that are
+ * stored and not ranked yet show up as differences. Throws DatabaseError, and what Redis refuses.
+ */
+export async function audit(o: AuditOptions): Promise<DomainAudit> {
+  const { domain, rankings, acknowledged } = o;
+  const progress = (step: AuditProgress["step"], total?: number) => (done: number) =>
+    o.onProgress?.({ step, done, total });
+  return o.database.snapshot(o.endpoint, async (snapshot) => {
+    const ledger = await readTotals(snapshot, domain.name);
+    const state = await rankings.state(domain.name);
+    const batches = await auditBatches(snapshot, domain, rankings, progress("batches", ledger.batches));
+    const boards = await auditBoards(snapshot, domain, rankings, progress("boards"));
+    const ids =
+      acknowledged === undefined
+        ? undefined
+        : await auditIds(snapshot, domain, acknowledged, progress("ids", batches.stored));
+    const agrees =
+      state.name !== "dirty" &&
+      batches.miscounted.count === 0 &&
+      batches.unmarked.count === 0 &&
+      batches.strayMarks === 0 &&
+      boards.differences.count === 0 &&
+      (ids?.doubled ?? 0) === 0;
+    return { domain: domain.name, state, ledger, batches, boards, ids, agrees };
+  });
+}

@@ -1,0 +1,26 @@
+import type { Database } from "@tally/database";
+import { listBatches, pruneMoves, type LedgerPlace } from "@tally/ledger";
+
+const pageSize = 1000;
+
+export interface PruneOptions {
+  readonly domain: string;
+  readonly database: Database;
+  /** Where the last pruning ended. */
+  readonly behind: LedgerPlace;
+  /** Everything that was stored up to this time is known to be marked, ms since 1970. */
+  readonly until: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Forgets the moves of old batches: the ledger keeps 60 bytes of each. Answers the place where to go on. May be repeated. */
+export async function prune({ domain, database, behind, until, signal }: PruneOptions): Promise<LedgerPlace> {
+  let place = behind;
+  while (signal?.aborted !== true) {
+    const page = await listBatches(database.writer, domain, place, until, pageSize);
+    await database.transaction((transaction) => pruneMoves(transaction, page));
+    place = page.at(-1) ?? place;
+    if (page.length < pageSize) break;
+  }
+  return place;
+}

@@ -1,0 +1,100 @@
+import type { Database, SqlSnapshot } from "@tally/database";
+import { readTotals, selectBatches } from "@tally/ledger";
+import type { Domain } from "@tally/pipeline";
+import type { NewGeneration, Rankings } from "@tally/rankings";
+import { readCells } from "./read-cells.ts";
+import { repair } from "./repair.ts";
+import { BatchBits } from "./batch-bits.ts";
+
+/*
+ * A new generation beside live traffic:
+ *
+ *   1  one consistent snapshot of the read endpoint: what all rows add up to, and which batches that are
+ *   2  both into new keys, chunk by chunk; each chunk counts once
+ *   3  repair: what was committed since goes in from the ledger, until little is left
+ *   4  one switch, if every chunk is there; and repair once more for what went to the old keys meanwhile
+ */
+
+export interface RebuildOptions {
+  readonly domain: Domain;
+  readonly database: Database;
+  readonly rankings: Rankings;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: RebuildProgress) => void;
+}
+
+export interface RebuildProgress {
+  readonly step: "reading batches" | "adding up" | "repairing" | "done";
+  readonly batches: number;
+  readonly cells: number;
+}
+
+export type RebuildOutcome =
+  | { readonly name: "rebuilt"; readonly batches: number; readonly cells: number; readonly healed: number }
+  /** Another process builds this domain's generation. */
+  | { readonly name: "busy" }
+  /** Redis lost a part of it on the way, or it was interrupted: nothing was changed. */
+  | { readonly name: "abandoned" };
+
+// A ledger row shows when its transaction commits, which is later than the time it carries: by seconds mostly, by as much as a
+// statement may take in a bad hour.
+const commitWithinMs = 600_000;
+const repairRoundsMax = 10;
+const littleBatches = 20;
+
+/** Throws DatabaseError, and what Redis refuses; then nothing was changed. About 5 s for a million cells. */
+export async function rebuild(o: RebuildOptions): Promise<RebuildOutcome> {
+  const { domain, database, rankings } = o;
+  const generation = await rankings.build(domain.name);
+  if (generation === undefined) return { name: "busy" };
+  try {
+    const { newest, batches, cells } = await database.snapshot("read", (snapshot) => load(snapshot, generation, o));
+    const heal = (into: Pick<Rankings, "apply" | "unmarked">) =>
+      repair({
+        domain: domain.name,
+        reader: database.writer,
+        rankings: into,
+        from: newest - commitWithinMs,
+        until: Date.now(),
+        ...(o.signal === undefined ? {} : { signal: o.signal }),
+      });
+    o.onProgress?.({ step: "repairing", batches, cells });
+    let healed = 0;
+    for (let round = 0; round < repairRoundsMax; round++) {
+      const found = await heal(generation);
+      healed += found.healed;
+      if (found.healed <= littleBatches) break;
+    }
+    if (o.signal?.aborted === true || !(await generation.switch())) return { name: "abandoned" };
+    healed += (await heal(rankings)).healed;
+    o.onProgress?.({ step: "done", batches, cells });
+    return { name: "rebuilt", batches, cells, healed };
+  } finally {
+    await generation.release();
+  }
+}
+
+async function load(
+  snapshot: SqlSnapshot,
+  generation: NewGeneration,
+  { domain, signal, onProgress }: RebuildOptions,
+): Promise<{ readonly newest: number; readonly batches: number; readonly cells: number }> {
+  const { newest, batches } = await readTotals(snapshot, domain.name);
+  let cells = 0;
+  onProgress?.({ step: "reading batches", batches, cells });
+  const bits = new BatchBits();
+  for await (const rows of snapshot.stream(selectBatches, [domain.name])) {
+    for (const [producer, sequence] of rows) bits.set(producer, sequence);
+  }
+  for (const [producer, set] of bits.all()) await generation.mark(producer, set);
+  for (const kind of domain.recount.boards) {
+    for await (const { board, cells: own } of readCells(snapshot, kind)) {
+      signal?.throwIfAborted();
+      await generation.add(board, own);
+      cells += own.length;
+      onProgress?.({ step: "adding up", batches, cells });
+    }
+  }
+  await generation.loaded(newest);
+  return { newest, batches, cells };
+}
