@@ -9,6 +9,8 @@ import type { Workshop } from "./workshop.ts";
 export interface Database {
   readonly primary: ChildServer;
   readonly replica: ChildServer;
+  /** As the primary's root. */
+  readonly sql: Sql;
   /** Prepares the data, starts both servers, and resolves when the replica has all that the primary has. */
   start(): Promise<void>;
 }
@@ -61,7 +63,7 @@ export async function database(
       await start();
     }
   };
-  return { primary: primary.server, replica: replica.server, start: startOrRebuild };
+  return { primary: primary.server, replica: replica.server, sql: primary.sql, start: startOrRebuild };
 }
 
 const USER = "tally@127.0.0.1";

@@ -1,3 +1,4 @@
+export type { Operator } from "./operator.ts";
 export type { AppName } from "./app-server.ts";
 export { ServiceError } from "./service-error.ts";
 export type { ServiceErrorCode } from "./service-error.ts";

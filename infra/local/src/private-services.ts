@@ -3,6 +3,7 @@ import { database } from "./database.ts";
 import type { Programs } from "./find-programs.ts";
 import { freePorts } from "./free-ports.ts";
 import { rabbitmq } from "./rabbitmq.ts";
+import { operator } from "./operator.ts";
 import { redis } from "./redis.ts";
 import type { Services } from "./services.ts";
 import { closeWorkshop, type Workshop } from "./workshop.ts";
@@ -71,6 +72,11 @@ export async function privateServices(
       redisUrl: `redis://127.0.0.1:${redisPort}`,
     },
     source: "private",
+    operator: operator(workshop, {
+      sql: pair.sql,
+      rabbitmqctl: brokers === 1 ? "rabbitmqctl" : "rabbitmqctl-1",
+      redisPort,
+    }),
     servers: [...broker.nodes, pair.primary, pair.replica, store],
     stop: () => (stopped ??= stopServers().then(() => closeWorkshop(workshop, { keepData }))),
   };

@@ -4,9 +4,12 @@ import { ChildServer } from "./child-server.ts";
 import { converse } from "./converse.ts";
 import type { Workshop } from "./workshop.ts";
 
-/** A private Redis or Valkey, not started yet. Keeps its data in an append-only file, synced every second. */
+/** Where its data lies: `dump.rdb`. */
+export const dataDirectory = (workshop: Workshop): string => join(workshop.directory, "redis");
+
+/** A private Redis or Valkey, not started yet. Keeps its data in snapshots. */
 export async function redis(program: string, port: number, workshop: Workshop): Promise<ChildServer> {
-  const data = join(workshop.directory, "redis");
+  const data = dataDirectory(workshop);
   const configFile = join(workshop.directory, "redis.conf");
   await mkdir(data, { recursive: true });
   await writeFile(configFile, configuration(port, data), { mode: 0o600 });

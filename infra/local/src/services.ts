@@ -1,3 +1,5 @@
+import type { Operator } from "./operator.ts";
+
 export interface StartOptions {
   /** Where data, logs, passwords and pid files live, e.g. `<root>/.tally/dev`. Made when missing. */
   readonly directory: string;
@@ -56,6 +58,8 @@ export interface Services {
   readonly source: "docker" | "environment" | "private";
   /** `rabbitmq` (of a cluster `rabbitmq-1`, `rabbitmq-2`, …), `database-primary`, `database-replica`, `redis` when private, else empty. */
   readonly servers: readonly Server[];
+  /** Only of private servers. */
+  readonly operator?: Operator;
   /** Stops all that was started, and nothing else. May be called again. */
   stop(): Promise<void>;
 }

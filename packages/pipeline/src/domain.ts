@@ -22,6 +22,7 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   readonly rank: (changes: readonly C[], moves: Moves) => void;
   readonly recount: Recount;
   readonly queries: readonly QueryRoute[];
+  readonly workload: Workload;
   /** The key under which this domain's error answers carry their sentence. */
   readonly errorKey: "message" | "msg";
   /** The folder of its numbered SQL files. */
@@ -66,6 +67,22 @@ export interface RecountedBoards {
   readonly cells: string;
   /** The board that a key stands for. */
   readonly board: (key: string) => string;
+}
+
+/** What this domain's clients send, made up for drills and benches. */
+export interface Workload {
+  /** `random` answers numbers from 0 to below 1. "narrow": of few keys, so that boards stay small. */
+  readonly next: (random: () => number, spread: "narrow" | "wide") => Posting;
+  /** A stored event that fits its schema and that no database takes, because of its data. */
+  readonly poison: (id: string) => Event;
+}
+
+/** One event as a client posts it. */
+export interface Posting {
+  readonly path: string;
+  readonly body: string;
+  /** What it adds to all boards together. */
+  readonly units: number;
 }
 
 /** One HTTP request that is one event. Paths are Fastify's; all values in `params` are strings. */

@@ -11,12 +11,14 @@ export {
   type Change,
   type Domain,
   type IngestRoute,
+  type Posting,
   type QueryRoute,
   type Recorded,
   type Recount,
   type RecountedBoards,
   type Sources,
   type Store,
+  type Workload,
 } from "./domain.ts";
 export { bytesOfEventId, eventIdOfBytes, eventIdOfKey, isEventId, newEventId, type EventId } from "./event-id.ts";
 export { firstProblem, type Problem, type Validator } from "./first-problem.ts";

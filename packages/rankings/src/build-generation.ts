@@ -17,7 +17,7 @@ import { firstGeneration } from "./scripts.ts";
 
 /** A generation in the making. All its calls reject when Redis is away for too long. */
 export interface NewGeneration extends Applied {
-  /** Adds cells of one board, in any portions. */
+  /** Adds cells of one board, in any portions; each cell once. */
   add(board: string, cells: readonly (readonly [member: string, count: number])[]): Promise<void>;
   /** Marks batches of a producer as counted in: bit n, highest bit of a byte first, is sequence n. */
   mark(producer: string, bits: Buffer): Promise<void>;
@@ -38,11 +38,12 @@ const holdAgainMs = 5000;
 
 // Plain MessagePack, as the Lua of Redis reads it.
 const packr = new Packr({ useRecords: false });
-const noMoves = packr.pack([]);
+const noCells = packr.pack([]);
 
 interface Shard {
   readonly key: string;
-  moves: (string | (string | number)[])[];
+  /** Alternating: a board, its [score, member, ...]. */
+  waiting: (string | (string | number)[])[];
   cells: number;
   chunks: number;
 }
@@ -54,16 +55,16 @@ export async function buildGeneration(redis: Redis, keys: readonly string[]): Pr
   const [first = ""] = keys;
   if ((await redis.tallyHold(first, name, holdMs)) === 0) return undefined;
   const holding = setInterval(() => void redis.tallyHold(first, name, holdMs).catch(() => undefined), holdAgainMs);
-  const shards = keys.map((key): Shard => ({ key, moves: [], cells: 0, chunks: 0 }));
+  const shards = keys.map((key): Shard => ({ key, waiting: [], cells: 0, chunks: 0 }));
   const inFlight = new Set<Promise<void>>();
   let failure: unknown;
   let asOf = 0;
 
-  async function send(shard: Shard, moves: Buffer, marks: readonly (string | number | Buffer)[]): Promise<void> {
+  async function send(shard: Shard, cells: Buffer, marks: readonly (string | number | Buffer)[]): Promise<void> {
     while (inFlight.size >= chunksInFlightMax) await Promise.race(inFlight);
     if (failure !== undefined) throw failure;
     const sent = redis
-      .tallyLoad(shard.key, name, shard.chunks++, moves, asOf, ...marks)
+      .tallyLoad(shard.key, name, shard.chunks++, cells, asOf, ...marks)
       .then(() => undefined)
       .catch((error: unknown) => void (failure ??= error))
       .finally(() => inFlight.delete(sent));
@@ -71,10 +72,10 @@ export async function buildGeneration(redis: Redis, keys: readonly string[]): Pr
   }
 
   async function flush(shard: Shard): Promise<void> {
-    const { moves } = shard;
-    shard.moves = [];
+    const { waiting } = shard;
+    shard.waiting = [];
     shard.cells = 0;
-    if (moves.length > 0) await send(shard, packr.pack(moves), []);
+    if (waiting.length > 0) await send(shard, packr.pack(waiting), []);
   }
 
   return {
@@ -85,9 +86,9 @@ export async function buildGeneration(redis: Redis, keys: readonly string[]): Pr
       if (shard === undefined) return;
       for (let from = 0; from < cells.length; from += cellsPerChunk) {
         const part = cells.slice(from, from + cellsPerChunk);
-        shard.moves.push(
+        shard.waiting.push(
           board,
-          part.flatMap(([member, count]) => [encodeMember(member), -count]),
+          part.flatMap(([member, count]) => [-count, encodeMember(member)]),
         );
         shard.cells += part.length;
         if (shard.cells >= cellsPerChunk) await flush(shard);
@@ -97,7 +98,7 @@ export async function buildGeneration(redis: Redis, keys: readonly string[]): Pr
     async mark(producer, bits) {
       for (const shard of shards) {
         for (let at = 0; at < bits.length; at += markBytesPerChunk) {
-          await send(shard, noMoves, [producer, at, bits.subarray(at, at + markBytesPerChunk)]);
+          await send(shard, noCells, [producer, at, bits.subarray(at, at + markBytesPerChunk)]);
         }
       }
     },
@@ -106,7 +107,7 @@ export async function buildGeneration(redis: Redis, keys: readonly string[]): Pr
       asOf = newest;
       for (const shard of shards) {
         await flush(shard);
-        await send(shard, noMoves, []); // each shard gets its age, and has a chunk that can be missed
+        await send(shard, noCells, []); // each shard gets its age, and has a chunk that can be missed
       }
       await Promise.all(inFlight);
       if (failure !== undefined) throw failure;

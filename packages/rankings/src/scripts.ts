@@ -59,14 +59,13 @@ if tonumber(ARGV[4]) > tonumber(call('GET', p .. ':as-of') or '0') then call('SE
 return 1`;
 
 /**
- * One chunk of a generation that is built, at most once. ARGV: generation, number of the chunk, moves, time of the newest batch, then
- * for marks: producer, offset in bytes, bits.
+ * One chunk of a generation that is built, at most once; no cell comes in two chunks. ARGV: generation, number of the chunk, cells as
+ * board, [score, member, ...], time of the newest batch, then for marks: producer, offset in bytes, bits.
  */
-export const load = `${prefix}${move}
-local moves = cmsgpack.unpack(ARGV[3])
+export const load = `${prefix}
+local cells = cmsgpack.unpack(ARGV[3])
 if call('SETBIT', p .. ':loaded', ARGV[2], 1) == 1 then return 0 end
-local failed = moveOrSoil(moves)
-if failed then return failed end
+for i = 1, #cells, 2 do call('ZADD', p .. ':b:' .. cells[i], unpack(cells[i + 1])) end
 call('SET', p .. ':as-of', ARGV[4])
 for i = 5, #ARGV, 3 do call('SETRANGE', p .. ':applied:' .. ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
 return 1`;

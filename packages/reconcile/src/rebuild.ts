@@ -36,11 +36,13 @@ export type RebuildOutcome =
   /** Redis lost a part of it on the way, or it was interrupted: nothing was changed. */
   | { readonly name: "abandoned" };
 
-// A ledger row shows when its transaction commits, which is later than the time it carries: by seconds mostly, by as much as a
-// statement may take in a bad hour.
-const commitWithinMs = 600_000;
+// A ledger row shows when its transaction commits, which is later than the time it carries: by seconds mostly, in a bad hour by
+// as much as a statement may take. Looked so far back once, then only by as much as the auditor does.
+const lateCommitMs = 600_000;
+const roundOverlapMs = 5000;
+const overlapMs = 60_000;
 const repairRoundsMax = 10;
-const littleBatches = 20;
+const shortMs = 1000;
 
 /** Throws DatabaseError, and what Redis refuses; then nothing was changed. About 5 s for a million cells. */
 export async function rebuild(o: RebuildOptions): Promise<RebuildOutcome> {
@@ -49,24 +51,31 @@ export async function rebuild(o: RebuildOptions): Promise<RebuildOutcome> {
   if (generation === undefined) return { name: "busy" };
   try {
     const { newest, batches, cells } = await database.snapshot("read", (snapshot) => load(snapshot, generation, o));
-    const heal = (into: Pick<Rankings, "apply" | "unmarked">) =>
-      repair({
+    let nextFrom = newest - lateCommitMs;
+    const heal = async (into: Pick<Rankings, "apply" | "unmarked">, overlapMs: number) => {
+      const begunAt = Date.now();
+      const from = nextFrom - overlapMs;
+      nextFrom = begunAt;
+      const found = await repair({
         domain: domain.name,
         reader: database.writer,
         rankings: into,
-        from: newest - commitWithinMs,
-        until: Date.now(),
+        from,
+        until: begunAt,
         ...(o.signal === undefined ? {} : { signal: o.signal }),
       });
+      return { ...found, tookMs: Date.now() - begunAt };
+    };
     o.onProgress?.({ step: "repairing", batches, cells });
     let healed = 0;
     for (let round = 0; round < repairRoundsMax; round++) {
-      const found = await heal(generation);
+      const found = await heal(generation, roundOverlapMs);
       healed += found.healed;
-      if (found.healed <= littleBatches) break;
+      // What is committed meanwhile goes in after the switch; until then it is missing for so long.
+      if (found.tookMs <= shortMs) break;
     }
     if (o.signal?.aborted === true || !(await generation.switch())) return { name: "abandoned" };
-    healed += (await heal(rankings)).healed;
+    healed += (await heal(rankings, overlapMs)).healed;
     o.onProgress?.({ step: "done", batches, cells });
     return { name: "rebuilt", batches, cells, healed };
   } finally {

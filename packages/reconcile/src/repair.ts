@@ -31,6 +31,8 @@ export interface Repaired {
 }
 
 const pageSize = 1000;
+// One after the other they would be no faster than new ones come in.
+const applyAtOnce = 50;
 
 /** Applies what is missing; an interrupted repair may be begun again. Throws DatabaseError, and what Redis refuses. */
 export async function repair(o: RepairOptions): Promise<Repaired> {
@@ -42,10 +44,13 @@ export async function repair(o: RepairOptions): Promise<Repaired> {
     const page = await listBatches(o.reader, o.domain, place, o.until, pageSize);
     const missing = await o.rankings.unmarked(o.domain, page);
     const moves = await readMoves(o.reader, missing);
-    for (const batch of missing) {
-      const body = moves.get(textOfBatchId(batch));
-      if (body === undefined) beyondRepair.push(textOfBatchId(batch));
-      else if (await o.rankings.apply(o.domain, decodeRankingMessage(body))) healed++;
+    for (let at = 0; at < missing.length; at += applyAtOnce) {
+      const applied = missing.slice(at, at + applyAtOnce).map(async (batch) => {
+        const body = moves.get(textOfBatchId(batch));
+        if (body === undefined) beyondRepair.push(textOfBatchId(batch));
+        else if (await o.rankings.apply(o.domain, decodeRankingMessage(body))) healed++;
+      });
+      await Promise.all(applied);
     }
     looked += page.length;
     o.onProgress?.({ looked, healed, beyondRepair });

@@ -1,0 +1,190 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Sabotage } from "./inside/sabotages.ts";
+import type { FaultKind } from "./kinds/fault-kind.ts";
+import { startLoad, type Load } from "./load/start-load.ts";
+import type { Figures, Totals } from "./load/protocol.ts";
+import { recovery, type Recovery } from "./recovery.ts";
+import { countDeadLetters, runAudit, type Audit } from "./run-audit.ts";
+import { scheduleOf, type ScheduledFault } from "./schedule.ts";
+import { openStand, type Stand } from "./stand.ts";
+
+export interface DrillOptions {
+  readonly root: string;
+  /** Deleted at the end, unless something is wrong. */
+  readonly directory: string;
+  readonly seed: number;
+  readonly faults: number;
+  readonly kinds: readonly FaultKind[];
+  readonly eventsPerSecond: number;
+  /** How long there is load before the first fault. */
+  readonly warmUpSeconds: number;
+  /** "wide": boards as large as they can get; to build them anew takes its time. */
+  readonly spread: "narrow" | "wide";
+  readonly sabotage?: Sabotage | undefined;
+  readonly say: (line: string) => void;
+  /** Told of each fault when it is over. */
+  readonly onFault: (outcome: FaultOutcome, number: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** One fault, and what it did. */
+export interface FaultOutcome extends ScheduledFault {
+  /** When it began, in seconds after the load. */
+  readonly at: number;
+  /** How long it lasted, in seconds. */
+  readonly lasted: number;
+  /** What clients saw from its begin until everything was as before. */
+  readonly clients: Figures;
+  readonly recovery: Recovery;
+  /** How many events were acknowledged before it, and when it was over. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface DrillReport {
+  readonly seed: number;
+  readonly sabotage: Sabotage | undefined;
+  readonly faults: readonly (FaultOutcome & {
+    /** Of the events that were acknowledged while it lasted: how many are not stored. */
+    readonly lost: number;
+  })[];
+  readonly load: Totals;
+  /** 2xx for the first time, per second, faults included. */
+  readonly eventsPerSecond: number;
+  readonly audit: Audit["audit"];
+  readonly auditSeconds: number;
+  /** Sentences about what is not as it should be; empty when all is well. */
+  readonly differences: readonly string[];
+}
+
+const tills = 1500;
+const calmMs = 300;
+
+/** Starts a system of its own, puts load on it, injects the faults of a seed, and audits what is left. */
+export async function runDrill(o: DrillOptions): Promise<DrillReport> {
+  const schedule = scheduleOf(o.seed, o.kinds, o.faults);
+  await rm(o.directory, { recursive: true, force: true });
+  const stand = await openStand(o);
+  const file = join(o.directory, "acknowledged");
+  let load: Load | undefined;
+  try {
+    load = startLoad({
+      urls: stand.urls,
+      domain: stand.domain.name,
+      eventsPerSecond: o.eventsPerSecond,
+      tills,
+      seed: o.seed,
+      spread: o.spread,
+      file,
+    });
+    const startedAt = performance.now();
+    await delay(o.warmUpSeconds * 1000);
+    let acknowledged = (await load.figures()).acknowledged;
+    const outcomes: FaultOutcome[] = [];
+    const letters = { events: 0, messages: 0 };
+    for (const fault of schedule) {
+      o.signal.throwIfAborted();
+      const calm = await load.figures();
+      acknowledged += calm.acknowledged;
+      const { aftermath, ...seen } = await injectOne(stand, load, o.kinds, fault, startedAt);
+      const from = acknowledged;
+      acknowledged += seen.clients.acknowledged;
+      const outcome = { ...seen, from, to: acknowledged };
+      outcomes.push(outcome);
+      letters.events += aftermath.letters?.events ?? 0;
+      letters.messages += aftermath.letters?.messages ?? 0;
+      o.onFault(outcome, outcomes.length);
+      await delay(calmMs);
+    }
+    o.say("load ends; waiting for what is under way");
+    const totals = await load.finish();
+    load = undefined;
+    o.say(`audit of ${totals.acknowledged} acknowledged events`);
+    const audit = await runAudit(o.root, stand, file);
+    const kept = letters;
+    void countDeadLetters;
+    const lost = await lostByPlace(file, audit);
+    const report: DrillReport = {
+      seed: o.seed,
+      sabotage: o.sabotage,
+      faults: outcomes.map((outcome) => withLost(outcome, lost)),
+      load: totals,
+      eventsPerSecond: Math.round(totals.acknowledged / totals.seconds),
+      audit: audit.audit,
+      auditSeconds: audit.seconds,
+      differences: differences(totals, audit, letters, kept),
+    };
+    // After a fault of ours the logs of the apps are of use.
+    if (report.differences.length === 0) await rm(o.directory, { recursive: true, force: true });
+    return report;
+  } finally {
+    await load?.abort();
+    await stand.close();
+  }
+}
+
+async function injectOne(
+  stand: Stand,
+  load: Load,
+  kinds: readonly FaultKind[],
+  fault: ScheduledFault,
+  startedAt: number,
+) {
+  const kind = kinds.find(({ name }) => name === fault.kind);
+  if (kind === undefined) throw new TypeError(`there is no kind ${fault.kind}`);
+  const begunAt = performance.now();
+  try {
+    const aftermath = await kind.inject(stand, fault);
+    const after = await recovery(stand, load, aftermath);
+    const clients = await load.figures();
+    return {
+      ...fault,
+      at: (begunAt - startedAt) / 1000,
+      lasted: (aftermath.backAt - begunAt) / 1000,
+      clients,
+      recovery: after,
+      aftermath,
+    };
+  } catch (error) {
+    throw new Error(`fault "${fault.kind}" on ${fault.target} (${JSON.stringify(fault)})`, { cause: error });
+  }
+}
+
+/** Where the lost ids stand among the acknowledged, in the order of their answers. */
+async function lostByPlace(file: string, audit: Audit): Promise<readonly number[]> {
+  if (audit.notStored.length === 0) return [];
+  const lost = new Set(audit.notStored);
+  const ids = (await readFile(file, "utf8")).split("\n");
+  return ids.flatMap((id, place) => (lost.has(id.replaceAll("-", "")) ? [place] : []));
+}
+
+function withLost(outcome: FaultOutcome, lostPlaces: readonly number[]) {
+  return { ...outcome, lost: lostPlaces.filter((place) => place >= outcome.from && place < outcome.to).length };
+}
+
+function differences(
+  load: Totals,
+  { agrees, audit, underWay, domains }: Audit,
+  letters: { readonly events: number; readonly messages: number },
+  kept: { readonly events: number; readonly messages: number },
+): readonly string[] {
+  const found: string[] = underWay.map((what) => `still under way: ${what}`);
+  if (!agrees) found.push("the audit found differences");
+  if (audit.unacknowledged > load.unknown) {
+    found.push(`${audit.unacknowledged} rows were never acknowledged; ${load.unknown} events have no answer`);
+  }
+  const units = domains.reduce((sum, { boards }) => sum + boards.units, 0);
+  if (audit.unacknowledged === 0 && audit.lost === 0 && units !== load.units) {
+    found.push(`the rows hold ${units} units, what was acknowledged ${load.units}`);
+  }
+  if (load.otherIds > 0) found.push(`${load.otherIds} repetitions were given another id`);
+  if (load.refused > 0) found.push(`${load.refused} requests were refused, the first with ${load.firstRefusal}`);
+  for (const stage of ["events", "messages"] as const) {
+    if (letters[stage] !== kept[stage]) {
+      found.push(`${letters[stage]} ${stage} were poisoned, there are ${kept[stage]} such dead letters`);
+    }
+  }
+  return found;
+}

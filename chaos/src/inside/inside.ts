@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { AppName } from "@tally/local";
+import type { CrashPoint } from "./crash-points.ts";
+import type { Sabotage } from "./sabotages.ts";
+
+/** Orders to code that runs inside the apps, see preload.ts. */
+export interface Inside {
+  /** Flags for node that bring it in. */
+  flags(app: AppName, processName: string): readonly string[];
+  /** Kills a process at a crash point that it has passed some times before; resolves when that has happened. */
+  crash(processName: string, point: CrashPoint, passes: number): Promise<void>;
+  /** Ends one thread of a process, no matter which. */
+  endThread(processName: string): Promise<void>;
+}
+
+const obeyedWithinMs = 15_000;
+
+export async function openInside(directory: string, sabotage: Sabotage | undefined): Promise<Inside> {
+  await mkdir(directory, { recursive: true });
+
+  async function order(processName: string, text: string): Promise<void> {
+    const file = join(directory, processName);
+    await rm(`${file}.done`, { force: true });
+    await writeFile(`${file}.new`, text);
+    await rename(`${file}.new`, `${file}.order`);
+    const deadline = Date.now() + obeyedWithinMs;
+    while (!existsSync(`${file}.done`)) {
+      if (Date.now() > deadline) {
+        await rm(`${file}.order`, { force: true });
+        throw new Error(`${processName} did not come to "${text}" within ${obeyedWithinMs / 1000} s`);
+      }
+      await delay(10);
+    }
+  }
+
+  return {
+    flags(app, processName) {
+      const preload = new URL("preload.ts", import.meta.url);
+      preload.search = new URLSearchParams({
+        directory,
+        app,
+        process: processName,
+        ...(sabotage === undefined ? {} : { sabotage }),
+      }).toString();
+      return ["--import", preload.href];
+    },
+    crash: (processName, point, passes) => order(processName, `${point} ${passes}`),
+    endThread: (processName) => order(processName, "thread"),
+  };
+}

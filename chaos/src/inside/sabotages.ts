@@ -1,0 +1,54 @@
+import type { SourceEdit } from "./source-edit.ts";
+
+/* Each takes one mechanism away that the promise rests on. A drill with one of them must find losses or doubles. */
+
+export const sabotages = {
+  /** A batch that comes again is stored again, and told to the rankings with what it changed then: nothing. */
+  ledger: [
+    {
+      apps: ["writer"],
+      file: "apps/writer/src/store-batches.ts",
+      find: "const entry = known.get(one.key);",
+      replace: "const entry: ReturnType<typeof known.get> = undefined;",
+    },
+    {
+      apps: ["writer"],
+      file: "apps/writer/src/store-batches.ts",
+      find: 'if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();',
+      replace: "await enter(transaction, entries.filter((entry) => !known.has(textOfBatchId(entry.batch))));",
+    },
+  ],
+  /** A ranking message that comes twice counts twice. */
+  "applied-mark": [
+    {
+      apps: ["ranker"],
+      file: "packages/rankings/src/scripts.ts",
+      find: "if call('SETBIT', p .. ':applied:' .. ARGV[2], ARGV[3], 1) == 1 then return 0 end",
+      replace: "call('SETBIT', p .. ':applied:' .. ARGV[2], ARGV[3], 1)",
+    },
+  ],
+  /** The writer acknowledges a batch when it gets it. */
+  "early-ack": [
+    {
+      apps: ["writer"],
+      file: "apps/writer/src/batch-writer.ts",
+      find: "this.#waiting.push(receive(this.#decode, delivery));",
+      replace: "this.#waiting.push(receive(this.#decode, delivery)); delivery.ack();",
+    },
+  ],
+  /** The gateway answers 2xx before the broker has confirmed. */
+  "early-2xx": [
+    {
+      apps: ["gateway"],
+      file: "apps/gateway/src/ingest/group-commit.ts",
+      find: "batch.waiters.push(resolve);",
+      replace: 'resolve("confirmed"); batch.waiters.push(() => undefined);',
+    },
+  ],
+} as const satisfies Record<string, readonly SourceEdit[]>;
+
+export type Sabotage = keyof typeof sabotages;
+
+// The keys of an object literal are its own.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+export const sabotageNames = Object.keys(sabotages) as readonly Sabotage[];

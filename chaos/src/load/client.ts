@@ -1,0 +1,63 @@
+import { Agent, request } from "node:http";
+import type { Posting } from "@tally/pipeline";
+
+/** What became of one request. */
+export type Reply =
+  | { readonly name: "answered"; readonly status: number; readonly id: string; readonly text: string }
+  /** The connection was refused, or ended before the answer. */
+  | { readonly name: "broken" }
+  /** No answer in time. */
+  | { readonly name: "silent" };
+
+const answerWithinMs = 10_000;
+
+/** Sends events to one gateway, on connections that are kept. */
+export class Client {
+  readonly #url: URL;
+  readonly #agent: Agent;
+
+  constructor(url: string, connections: number) {
+    this.#url = new URL(url);
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
+  }
+
+  /** Never rejects. */
+  post({ path, body }: Posting, key: string): Promise<Reply> {
+    return new Promise((resolve) => {
+      const sent = request(
+        {
+          agent: this.#agent,
+          host: this.#url.hostname,
+          port: this.#url.port,
+          method: "POST",
+          path,
+          timeout: answerWithinMs,
+          headers: {
+            "content-type": "application/json",
+            "content-length": Buffer.byteLength(body),
+            "idempotency-key": key,
+          },
+        },
+        (response) => {
+          const { statusCode: status = 0, headers } = response;
+          let text = "";
+          response.setEncoding("utf8").on("data", (part: string) => (text += part));
+          response.once("end", () =>
+            resolve({ name: "answered", status, id: String(headers["tally-event-id"] ?? ""), text }),
+          );
+          response.once("error", () => resolve({ name: "broken" }));
+        },
+      );
+      sent.once("timeout", () => {
+        resolve({ name: "silent" });
+        sent.destroy();
+      });
+      sent.once("error", () => resolve({ name: "broken" }));
+      sent.end(body);
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}

@@ -1,0 +1,67 @@
+/** What the load is made of; goes to its thread. */
+export interface LoadPlan {
+  /** The gateways. Each event goes to one of them, and to the next when that one fails. */
+  readonly urls: readonly string[];
+  readonly domain: string;
+  readonly eventsPerSecond: number;
+  /** Events under way at once; when so many wait, no further ones are begun. */
+  readonly tills: number;
+  readonly seed: number;
+  readonly spread: "narrow" | "wide";
+  /** Takes the id of each event that was answered 2xx, one a line, in the order of the answers. */
+  readonly file: string;
+}
+
+/** What clients saw in some span of time. */
+export interface Figures {
+  /** Events that were answered 2xx for the first time. */
+  readonly acknowledged: number;
+  /** Requests by what they were answered. */
+  readonly answers: Readonly<Record<string, number>>;
+  /** Requests whose connection was refused or ended before the answer. */
+  readonly broken: number;
+  /** Requests without an answer for 10 s. */
+  readonly silent: number;
+  /** The longest time without any 2xx, in ms. */
+  readonly longestGapMs: number;
+  /** The slowest 2xx, in ms. */
+  readonly slowestMs: number;
+}
+
+export interface Totals {
+  readonly seconds: number;
+  readonly acknowledged: number;
+  /** What the acknowledged events add to all boards together. */
+  readonly units: number;
+  /** Events that were never answered 2xx, however often they were sent: they may be stored or not. */
+  readonly unknown: number;
+  /** Events that were sent once more after their 2xx, or to two gateways at once. */
+  readonly repeated: number;
+  /** Repetitions that were given another id than the event had. */
+  readonly otherIds: number;
+  /** Requests that were answered with anything but 2xx and 503, and the first of those answers. */
+  readonly refused: number;
+  readonly firstRefusal: string | undefined;
+}
+
+/** Questions to the thread, and the type of each answer. */
+export interface Questions {
+  /** What clients saw since the last time this was asked. */
+  figures: Figures;
+  /** Sends one event to one gateway until it is acknowledged; its id. */
+  probe: string;
+  /** Begins no more events, waits for those under way, closes the file. */
+  finish: Totals;
+}
+
+export interface Ask {
+  readonly request: number;
+  readonly question: keyof Questions;
+  /** Of a probe: the number of the gateway. */
+  readonly gateway: number;
+}
+
+export interface Answer {
+  readonly request: number;
+  readonly answer: Questions[keyof Questions];
+}

@@ -1,0 +1,94 @@
+import { randomInt } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { runDrill } from "./drill.ts";
+import { sabotageNames, type Sabotage } from "./inside/sabotages.ts";
+import { faultKinds } from "./kinds/kinds.ts";
+import { isGood, tableHead, tableRow, verdictOf } from "./report.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+interface Flags {
+  readonly seed: number;
+  readonly faults: number;
+  readonly kinds?: string[];
+  readonly rate: number;
+  readonly warmUp: number;
+  readonly wide?: boolean;
+  readonly sabotage?: Sabotage;
+  readonly json?: string;
+}
+
+const program = new Command("chaos")
+  .description("starts a tally of its own, puts load on it, breaks it in every way it knows, and audits what is left")
+  .option("--seed <number>", "the same seed gives the same faults", wholeNumber, randomInt(1, 2 ** 31))
+  .option("--faults <number>", "how many", wholeNumber, 25)
+  .option("--kinds <names>", "only these, between commas; --list tells all", (text) => text.split(","))
+  .option("--rate <number>", "events a second that are offered", wholeNumber, 3000)
+  .option("--warm-up <seconds>", "load before the first fault", wholeNumber, 3)
+  .option("--wide", "keys as many as there are: large boards, which take their time to be built anew")
+  .addOption(
+    new Option("--sabotage <mechanism>", "take one mechanism away: the drill must find it").choices(sabotageNames),
+  )
+  .option("--json <file>", "the report as JSON")
+  .option("--list", "tell the kinds of faults")
+  .addHelpText("after", "\nExit status: 0 nothing lost or doubled, 1 something was, 2 wrong usage.")
+  .showHelpAfterError("(--help tells more)")
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+program.action(async (flags: Flags & { readonly list?: boolean }) => {
+  if (flags.list === true) say(faultKinds.map(({ name }) => name).join("\n"));
+  else await drill(flags);
+});
+await program.parseAsync();
+
+async function drill(flags: Flags): Promise<void> {
+  const interrupted = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      say("stopping after the fault that is under way");
+      interrupted.abort(new Error(`interrupted by ${signal}`));
+    });
+  }
+  say(`seed ${flags.seed}`);
+  try {
+    const report = await runDrill({
+      root,
+      directory: join(root, ".tally", `chaos-${process.pid}`),
+      seed: flags.seed,
+      faults: flags.faults,
+      kinds: kindsNamed(flags.kinds),
+      eventsPerSecond: flags.rate,
+      warmUpSeconds: flags.warmUp,
+      spread: flags.wide === true ? "wide" : "narrow",
+      sabotage: flags.sabotage,
+      say,
+      onFault(outcome, number) {
+        if (number === 1) say(tableHead);
+        say(tableRow(outcome, number));
+      },
+      signal: interrupted.signal,
+    });
+    if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
+    say(verdictOf(report));
+    process.exitCode = isGood(report) ? 0 : 1;
+  } catch (error) {
+    if (!interrupted.signal.aborted) throw error;
+    say("interrupted: nothing was audited");
+    process.exitCode = 1;
+  }
+}
+
+function kindsNamed(names: readonly string[] | undefined) {
+  if (names === undefined) return faultKinds;
+  const unknown = names.find((name) => !faultKinds.some((kind) => kind.name === name));
+  if (unknown !== undefined) program.error(`--kinds: there is no kind "${unknown}"; --list tells all`);
+  return faultKinds.filter(({ name }) => names.includes(name));
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError("expected a whole number from 1 on");
+  return value;
+}

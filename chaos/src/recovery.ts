@@ -1,0 +1,71 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { listBatches, placeAt, type LedgerPlace } from "@tally/ledger";
+import type { Aftermath } from "./kinds/fault-kind.ts";
+import type { Load } from "./load/start-load.ts";
+import type { Stand } from "./stand.ts";
+
+/** Seconds from the end of a fault until an event that was sent then had come so far. */
+export interface Recovery {
+  /** Answered 2xx; by the gateway that was hit, if one was. */
+  readonly accepted: number;
+  readonly stored: number;
+  readonly ranked: number;
+  /** After Redis lost something: until everything that was stored before was counted again. */
+  readonly equal: number | undefined;
+}
+
+const recoveredWithinMs = 120_000;
+const lookEveryMs = 20;
+const pageSize = 1000;
+
+export async function recovery(stand: Stand, load: Load, aftermath: Aftermath): Promise<Recovery> {
+  const { backAt } = aftermath;
+  const since = (): number => (performance.now() - backAt) / 1000;
+  const late = AbortSignal.timeout(recoveredWithinMs);
+  const equal = aftermath.redisLost === true ? equalAgain(stand, late).then(since) : undefined;
+  let accepted = 0;
+  const probe = async (): Promise<string> => {
+    const id = await load.probe(aftermath.gateway ?? 0);
+    accepted = since();
+    return id;
+  };
+  const [id] = await Promise.all([probe(), aftermath.started]);
+  await until(late, "stored", async () => (await eventAt(stand, id)).stored === true);
+  const stored = since();
+  await until(late, "ranked", async () => (await eventAt(stand, id)).ranked === true);
+  return { accepted, stored, ranked: since(), equal: await equal };
+}
+
+async function eventAt(stand: Stand, id: string): Promise<{ readonly stored?: unknown; readonly ranked?: unknown }> {
+  const [url = ""] = stand.urls;
+  try {
+    const response = await fetch(`${url}/events/${id}`, { signal: AbortSignal.timeout(2000) });
+    const answer: unknown = await response.json();
+    return typeof answer === "object" && answer !== null ? answer : {};
+  } catch {
+    return {}; // what is hit may not answer yet: asked again
+  }
+}
+
+/** Every batch that is stored by now is marked in rankings that can be trusted. */
+async function equalAgain({ domain, database, rankings }: Stand, late: AbortSignal): Promise<void> {
+  const now = Date.now();
+  let place: LedgerPlace = placeAt(0);
+  await until(late, "equal", async () => {
+    if ((await rankings.state(domain.name)).name !== "whole") return false;
+    for (;;) {
+      const page = await listBatches(database.writer, domain.name, place, now, pageSize);
+      if ((await rankings.unmarked(domain.name, page)).length > 0) return false;
+      const last = page.at(-1);
+      if (last === undefined || page.length < pageSize) return true;
+      place = last;
+    }
+  });
+}
+
+async function until(late: AbortSignal, what: string, check: () => Promise<boolean>): Promise<void> {
+  while (!(await check().catch(() => false))) {
+    if (late.aborted) throw new Error(`not ${what} again ${recoveredWithinMs / 1000} s after the fault was over`);
+    await delay(lookEveryMs);
+  }
+}

@@ -1,0 +1,44 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { converse } from "./converse.ts";
+import { runCommand } from "./run-command.ts";
+import { ServiceError } from "./service-error.ts";
+import type { Sql } from "./database-server.ts";
+import { dataDirectory } from "./redis.ts";
+import type { Workshop } from "./workshop.ts";
+
+/** What the operator of private servers can do to them, and a fault drill in their place. Each call throws when it is refused. */
+export interface Operator {
+  /** SQL as the primary's root. */
+  sql(text: string): Promise<string>;
+  /** rabbitmqctl; takes about a second. Of a cluster: for its first node. */
+  rabbitmqctl(...args: readonly string[]): Promise<string>;
+  /** A command of Redis, e.g. `SAVE`; answers the first bytes of the answer. */
+  redis(command: string): Promise<string>;
+  /** Takes Redis's data away, while it does not run. */
+  wipeRedis(): Promise<void>;
+}
+
+export function operator(
+  workshop: Workshop,
+  o: { readonly sql: Sql; readonly rabbitmqctl: string; readonly redisPort: number },
+): Operator {
+  return {
+    sql: (text) => o.sql(text),
+    async rabbitmqctl(...args) {
+      const { exitCode, output, errors } = await runCommand(join(workshop.directory, o.rabbitmqctl), args, {
+        environment: workshop.environment,
+        timeoutMs: 60_000,
+      });
+      if (exitCode !== 0) throw new ServiceError("server-failed", `rabbitmqctl ${args.join(" ")}: ${errors.trim()}`);
+      return output;
+    },
+    async redis(command) {
+      const answer = await converse(o.redisPort, `${command}\r\n`, 30_000);
+      if (answer === "" || answer.startsWith("-"))
+        throw new ServiceError("server-failed", `redis ${command}: ${answer}`);
+      return answer;
+    },
+    wipeRedis: () => rm(join(dataDirectory(workshop), "dump.rdb"), { force: true }),
+  };
+}
