@@ -1,45 +1,52 @@
 import { randomBytes } from "node:crypto";
-import { connectConsumer, connectPublisher, type Delivery } from "@tally/messaging";
+import { rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Database } from "@tally/database";
+import { connectPublisher } from "@tally/messaging";
 import { encodeBatch, newEventId, queuesOf } from "@tally/pipeline";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openDatabase } from "./rankings-equal-rows.ts";
+import { runTally } from "./run-tally.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
 /* Messages that no gateway of ours would send, put straight into the ingest queue. */
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 let system: TestSystem;
+let database: Database;
 let queues: ReturnType<typeof queuesOf>;
 let publisher: ReturnType<typeof connectPublisher>;
-let consumer: ReturnType<typeof connectConsumer>;
-const letters: {
-  readonly id: string;
-  readonly reason: string;
-  readonly event?: { readonly id: string };
-  readonly body?: string;
-}[] = [];
 
 beforeAll(async () => {
   system = await startSystem();
+  database = openDatabase(system);
   queues = queuesOf(system.namespace, "purchases");
-  const common = { url: system.addresses.amqpUrl, connectionName: "test", queues: Object.values(queues), log };
-  publisher = connectPublisher(common);
-  consumer = connectConsumer({
-    ...common,
-    queue: queues.dead.name,
-    prefetch: 10,
-    onDelivery(delivery: Delivery) {
-      letters.push(JSON.parse(delivery.body.toString()));
-      delivery.ack();
-    },
+  publisher = connectPublisher({
+    url: system.addresses.amqpUrl,
+    connectionName: "test",
+    queues: Object.values(queues),
+    log,
   });
-  await consumer.ready;
+  await publisher.ready;
 });
 afterAll(async () => {
-  await consumer.close();
   await publisher.close();
+  await database.close();
   await system.stop();
 });
+
+interface Letter {
+  readonly id: string;
+  readonly stage: string;
+  readonly state: string;
+  readonly reason: string;
+  readonly diedAt: string;
+  readonly domain: string;
+  readonly messageId: string;
+  readonly event?: object;
+  readonly message?: string;
+}
 
 const producer = () => randomBytes(8).toString("hex");
 const event = (storeId: number, more: object = {}) => ({
@@ -50,66 +57,88 @@ const event = (storeId: number, more: object = {}) => ({
   lines: [[5, 2]],
   ...more,
 });
-const send = (body: Buffer, messageId = "m") => publisher.publish({ queue: queues.ingest.name, messageId, body });
+// The 30th of February passes the stored event's schema, which knows a date as a number, and no database takes it.
+const poison = (storeId: number) => event(storeId, { date: 20260230 });
+const send = (body: Buffer, messageId = "m", queue = queues.ingest.name) =>
+  publisher.publish({ queue, messageId, body });
 const batch = (name: string, sequence: number, events: readonly object[]) =>
   encodeBatch(
     { producer: name, sequence },
     Date.now(),
     events.map((one) => JSON.stringify(one)),
   );
-const rowsOf = async (storeId: number) => {
-  const database = openDatabase(system);
-  try {
-    return await database.writer.query("SELECT id FROM purchases WHERE store_id = ?", [storeId]);
-  } finally {
-    await database.close();
-  }
-};
+const rowsOf = (storeId: number) => database.writer.query("SELECT id FROM purchases WHERE store_id = ?", [storeId]);
 const ranked = async (storeId: number): Promise<unknown> =>
   (await fetch(`${system.url}/stores/${storeId}/top-items`)).json();
+const tally = (...args: readonly string[]) => runTally(system, ["dead-letters", ...args]);
+const list = async (...flags: readonly string[]): Promise<readonly Letter[]> =>
+  JSON.parse((await tally("list", "--json", ...flags)).output);
+const count = async () =>
+  Number((await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM dead_letters"))[0]?.n);
+const countBecomes = (n: number) => vi.waitFor(async () => expect(await count()).toBe(n), 10_000);
 
 test("an event that the database refuses for its data becomes a dead letter; the others of its batch are stored and ranked", async () => {
-  // The 30th of February passes the stored event's schema, which knows a date as a number, and no database takes it.
-  const bad = event(1, { date: 20260230 });
+  const bad = poison(1);
   const name = producer();
-  await send(batch(name, 0, [event(1), event(1), bad, event(1)]));
-  await vi.waitFor(() => expect(letters.map(({ id }) => id)).toContain(bad.id), 10_000);
-  const letter = letters.find(({ id }) => id === bad.id);
-  expect(letter).toMatchObject({ event: bad, reason: expect.stringMatching(/date/i) });
+  const before = Date.now();
+  const known = await count();
+  const body = batch(name, 0, [event(1), event(1), bad, event(1)]);
+  await send(body);
+  await countBecomes(known + 1);
+  const letter = (await list()).find(({ id }) => id === bad.id);
+  expect(letter).toMatchObject({ domain: "purchases", stage: "event", state: "open", event: bad });
+  expect(letter?.reason).toMatch(/date/i);
+  expect(Date.parse(letter?.diedAt ?? "")).toBeGreaterThanOrEqual(before);
   await vi.waitFor(async () => expect(await ranked(1)).toMatchObject({ items: [{ itemID: 5, quantity: 6 }] }), 10_000);
   expect(await rowsOf(1)).toHaveLength(3);
-  const database = openDatabase(system);
-  const entries = await database.writer.query(
-    "SELECT events, changes, refused FROM batches WHERE producer = UNHEX(?)",
-    [name],
-  );
-  await database.close();
-  expect(entries).toEqual([{ events: 4, changes: 3, refused: 1 }]);
+  const entries = () =>
+    database.writer.query("SELECT events, changes, refused FROM batches WHERE producer = UNHEX(?)", [name]);
+  expect(await entries()).toEqual([{ events: 4, changes: 3, refused: 1 }]);
+
+  // The batch comes again: the ledger knows it, and nothing is added.
+  await send(body);
+  await send(batch(producer(), 0, [event(2)]));
+  await vi.waitFor(async () => expect(await rowsOf(2)).toHaveLength(1), 10_000);
+  expect(await count()).toBe(known + 1);
+  expect(await entries()).toEqual([{ events: 4, changes: 3, refused: 1 }]);
 });
 
-test("a message that is no batch becomes a dead letter with its bytes", async () => {
+test("a message that is no batch becomes a dead letter with its bytes; sent twice, it is one", async () => {
+  const known = await count();
   await send(Buffer.from("no batch"), "strange");
-  await vi.waitFor(() => expect(letters.find(({ id }) => id === "strange")).toBeDefined(), 10_000);
-  const letter = letters.find(({ id }) => id === "strange");
-  expect(Buffer.from(letter?.body ?? "", "base64").toString()).toBe("no batch");
+  await send(Buffer.from("no batch"), "strange");
+  await countBecomes(known + 1);
+  const letter = (await list("--stage", "message")).find(({ messageId }) => messageId === "strange");
+  expect(Buffer.from(letter?.message ?? "", "base64").toString()).toBe("no batch");
+});
+
+test("what the broker gives up, here a message that no ranker can read, becomes a dead letter", async () => {
+  const known = await count();
+  await send(Buffer.from("no moves"), "unreadable", queues.rank.name);
+  await countBecomes(known + 1);
+  const [letter] = await list("--stage", "delivery");
+  expect(letter).toMatchObject({ messageId: "unreadable", reason: "given up: rejected" });
 });
 
 test("a batch that comes many times is stored once and counted once", async () => {
-  const body = batch(producer(), 0, [event(2), event(2)]);
+  const body = batch(producer(), 0, [event(12), event(12)]);
   await Promise.all(Array.from({ length: 10 }, () => send(body)));
   await send(body);
   await send(batch(producer(), 0, [event(3)]));
   await vi.waitFor(async () => expect(await ranked(3)).toMatchObject({ items: [{ quantity: 2 }] }), 10_000);
-  await vi.waitFor(async () => expect(await ranked(2)).toMatchObject({ items: [{ itemID: 5, quantity: 4 }] }));
-  expect(await rowsOf(2)).toHaveLength(2);
+  await vi.waitFor(async () => expect(await ranked(12)).toMatchObject({ items: [{ itemID: 5, quantity: 4 }] }));
+  expect(await rowsOf(12)).toHaveLength(2);
 });
 
 test("another batch under a known id is a dead letter, and the known one stays as it is", async () => {
+  const known = await count();
   const name = producer();
   await send(batch(name, 0, [event(4)]));
   await vi.waitFor(async () => expect(await rowsOf(4)).toHaveLength(1), 10_000);
-  await send(batch(name, 0, [event(4)]));
-  await vi.waitFor(() => expect(letters.find(({ id }) => id === `${name}:0`)).toBeDefined(), 10_000);
+  await send(batch(name, 0, [event(4)]), `${name}:0`);
+  await countBecomes(known + 1);
+  const letters = await list("--reason", "other content");
+  expect(letters.map(({ messageId }) => messageId)).toContain(`${name}:0`);
   expect(await rowsOf(4)).toHaveLength(1);
 });
 
@@ -119,4 +148,85 @@ test("the same event twice in one batch, and in two batches, is one purchase", a
   await send(batch(producer(), 0, [same, event(5)]));
   await vi.waitFor(async () => expect(await ranked(5)).toMatchObject({ items: [{ itemID: 5, quantity: 6 }] }), 10_000);
   expect(await rowsOf(5)).toHaveLength(3);
+});
+
+test("replay stores and counts once what is not refused any more, however often it is repeated; what still is, is open again", async () => {
+  const known = await count();
+  const [mended, hopeless] = [event(6, { lines: [[7, 1000]] }), poison(6)];
+  await database.writer.query("ALTER TABLE purchase_items MODIFY quantity TINYINT UNSIGNED NOT NULL");
+  try {
+    await send(batch(producer(), 0, [mended, hopeless]));
+    await countBecomes(known + 2);
+    expect(await rowsOf(6)).toHaveLength(0);
+  } finally {
+    await database.writer.query("ALTER TABLE purchase_items MODIFY quantity INT UNSIGNED NOT NULL");
+  }
+
+  const stateOf = async (id: string) => (await list("--state", "any")).find((letter) => letter.id === id)?.state;
+  expect(await tally("replay", mended.id, hopeless.id)).toMatchObject({ exitCode: 0 });
+  await vi.waitFor(
+    async () => expect(await ranked(6)).toMatchObject({ items: [{ itemID: 7, quantity: 1000 }] }),
+    10_000,
+  );
+  await vi.waitFor(async () => expect(await stateOf(hopeless.id)).toBe("open"), 10_000);
+  expect(await stateOf(mended.id)).toBe("replayed");
+
+  // As after a replay that was killed before it could mark its letter.
+  await database.writer.query("UPDATE dead_letters SET state = 'open'");
+  expect((await tally("replay", mended.id)).output).toContain("replayed 1 of 1");
+  await send(batch(producer(), 0, [event(7)]));
+  await vi.waitFor(async () => expect(await rowsOf(7)).toHaveLength(1), 10_000);
+  expect(await rowsOf(6)).toHaveLength(1);
+  expect(await ranked(6)).toMatchObject({ items: [{ itemID: 7, quantity: 1000 }] });
+  expect(await stateOf(mended.id)).toBe("replayed");
+});
+
+test("a message that is replayed and still cannot be read is the same letter, open again", async () => {
+  await send(Buffer.from("never a batch"), "never");
+  await vi.waitFor(async () => expect((await list()).map(({ messageId }) => messageId)).toContain("never"), 10_000);
+  const known = await count();
+  const before = (await list()).find(({ messageId }) => messageId === "never");
+  expect(await tally("replay", before?.id ?? "")).toMatchObject({ exitCode: 0 });
+  await vi.waitFor(async () => {
+    const after = (await list()).find(({ messageId }) => messageId === "never");
+    expect(after?.diedAt).not.toBe(before?.diedAt);
+  }, 10_000);
+  expect(await count()).toBe(known);
+});
+
+test("discarded letters are kept, and are listed when they are asked for", async () => {
+  await send(batch(producer(), 0, [poison(8)]));
+  await vi.waitFor(async () => expect((await list("--reason", "date")).length).toBeGreaterThan(0), 10_000);
+  const open = await list("--reason", "date");
+  expect((await tally("discard", "--all", "--reason", "date")).output).toBe(
+    `discarded ${open.length} of ${open.length}\n`,
+  );
+  expect(await list("--reason", "date")).toEqual([]);
+  expect((await list("--state", "discarded")).map(({ id }) => id)).toEqual(open.map(({ id }) => id));
+  expect((await tally("show", open[0]?.id ?? "")).output).toContain("(discarded)");
+});
+
+test("the audit counts an acknowledged event that is a dead letter as kept, not as lost", async () => {
+  const [good, bad] = [event(9), poison(9)];
+  const known = await count();
+  await send(batch(producer(), 0, [good, bad]));
+  await countBecomes(known + 1);
+  const file = join(tmpdir(), `tally-acknowledged-${system.namespace}`);
+  await writeFile(file, `${good.id}\n${bad.id}\n`);
+  const { output } = await runTally(system, ["audit", "--json", "--acknowledged", file]);
+  await rm(file);
+  expect(JSON.parse(output)).toMatchObject({ agrees: true, audit: { acknowledged: 2, deadLetters: 1, lost: 0 } });
+});
+
+test.each([
+  [["list", "--domain", "cars"], "--domain: expected one of purchases"],
+  [["list", "--since", "soon"], "expected a time"],
+  [["replay"], "expected ids, or --all"],
+  [["discard", "x", "--all"], "expected ids, or --all"],
+  [["show", "x"], "expected the id of a dead letter, got x"],
+])("wrong usage is told in a line: %j", async (args, told) => {
+  const { exitCode, errors } = await tally(...args);
+  expect(errors).toContain(told);
+  expect(errors).not.toMatch(/\n\s+at /);
+  expect(exitCode).toBe(2);
 });

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { auditCommand } from "./audit/audit-command.ts";
+import { deadLettersCommand } from "./dead-letters/dead-letters-command.ts";
 import { exitForFault } from "./exit-for-fault.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { rebuildCommand } from "./recovery/rebuild-command.ts";
@@ -9,8 +10,9 @@ const program = new Command("tally")
   .description("looks after a tally system; where its servers are comes from the environment, as for the apps")
   .showHelpAfterError("(--help tells more)")
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
-for (const command of [auditCommand(), repairCommand(), rebuildCommand(), migrateCommand()]) {
+for (const command of [auditCommand(), repairCommand(), rebuildCommand(), deadLettersCommand(), migrateCommand()]) {
   program.addCommand(command.copyInheritedSettings(program));
+  for (const inner of command.commands) inner.copyInheritedSettings(command);
 }
 try {
   await program.parseAsync();

@@ -1,4 +1,5 @@
 import { migrate, readMigrations } from "@tally/database";
+import { deadLetterMigrations } from "@tally/dead-letters";
 import { domains } from "@tally/domains";
 import { ledgerMigrations } from "@tally/ledger";
 import type { Logger } from "@tally/service";
@@ -7,6 +8,7 @@ import type { Logger } from "@tally/service";
 export async function migrateAll(databaseUrl: string, log: Logger): Promise<readonly string[]> {
   const files = await Promise.all([
     readMigrations(ledgerMigrations, "ledger"),
+    readMigrations(deadLetterMigrations, "dead-letters"),
     ...domains.map((domain) => readMigrations(domain.migrations, domain.name)),
   ]);
   return migrate({ url: databaseUrl, log }, files.flat());

@@ -14,8 +14,8 @@ export interface System {
   close(): Promise<void>;
 }
 
-/** Connects to database and Redis; throws a CommandError when one of them does not answer. */
-export async function openSystem(): Promise<System> {
+/** A system's database alone, for commands that need no more. Statements throw a DatabaseError when it does not answer. */
+export function openDatabase(): Pick<System, "config" | "log" | "database"> {
   // A command speaks for itself: what the connections have to say is of interest only when something is wrong.
   const config = readConfigOrExit(systemSettings);
   const log = createLogger({ name: "admin", level: process.stdout.isTTY ? "silent" : "error" });
@@ -27,6 +27,12 @@ export async function openSystem(): Promise<System> {
     queryTimeoutMs: 60_000,
     log,
   });
+  return { config, log, database };
+}
+
+/** Connects to database and Redis; throws a CommandError when one of them does not answer. */
+export async function openSystem(): Promise<System> {
+  const { config, log, database } = openDatabase();
   const rankings = connectRankings({
     url: config.redisUrl,
     namespace: config.namespace,

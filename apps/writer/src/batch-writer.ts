@@ -1,9 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseError, type Database } from "@tally/database";
+import { letterOfMessage } from "@tally/dead-letters";
 import type { Delivery, Publisher } from "@tally/messaging";
-import { batchDecoder, UndecodableBatch, type Domain } from "@tally/pipeline";
-import { writeDeadLetters, type DeadLetter } from "./dead-letters.ts";
+import { batchDecoder, UndecodableBatch, type Domain, type Event } from "@tally/pipeline";
+import { Outage } from "@tally/service";
 import { findRefused } from "./find-refused.ts";
+import type { LetterKeeper } from "./letter-keeper.ts";
 import { receive, without, type ReceivedBatch } from "./received-batch.ts";
 import { ForeignBatch, storeBatches, StoredMeanwhile, type RankingBodies, type Stored } from "./store-batches.ts";
 
@@ -23,8 +25,9 @@ export interface BatchWriterOptions {
   readonly domain: Domain;
   readonly database: Database;
   readonly publisher: Publisher;
+  readonly keeper: LetterKeeper;
+  readonly ingestQueue: string;
   readonly rankQueue: string;
-  readonly deadQueue: string;
   readonly rankingShards: number;
   /** A transaction takes waiting batches until it holds so many events. */
   readonly eventsPerTransaction: number;
@@ -53,6 +56,7 @@ const retryMs = 500;
 export class BatchWriter {
   readonly #o: BatchWriterOptions;
   readonly #decode;
+  readonly #outage: Outage;
   #waiting: ReceivedBatch[] = [];
   #storing: Promise<void> | undefined;
   readonly #announcing = new Set<Promise<void>>();
@@ -61,6 +65,7 @@ export class BatchWriter {
   constructor(options: BatchWriterOptions) {
     this.#o = options;
     this.#decode = batchDecoder(options.domain.event);
+    this.#outage = new Outage(options.log, `store ${options.domain.name}`);
   }
 
   /** Takes a delivery of the domain's ingest queue. */
@@ -70,8 +75,7 @@ export class BatchWriter {
       this.#storing ??= this.#run();
     } catch (error) {
       if (!(error instanceof UndecodableBatch)) throw error;
-      const letter = { id: delivery.messageId, reason: error.message, body: delivery.body };
-      this.#track(this.#bury([letter], () => delivery.ack()));
+      this.#giveUp(delivery, error.message, () => delivery.ack());
     }
   }
 
@@ -138,14 +142,16 @@ export class BatchWriter {
   async #transaction(group: readonly ReceivedBatch[]): Promise<Stored | Error | "stopped"> {
     while (!this.#stopped) {
       try {
-        return await this.#o.database.transaction((transaction) =>
-          storeBatches(transaction, this.#o.domain, group, this.#o.rankingShards),
+        const stored = await this.#o.database.transaction((transaction) =>
+          storeBatches(transaction, this.#o.domain, group, this.#o),
         );
+        this.#outage.worked();
+        return stored;
       } catch (error) {
         if (error instanceof ForeignBatch || (error instanceof DatabaseError && error.kind === "data")) return error;
         // Another writer held a second copy of one of these batches and was faster: now the ledger knows it.
         if (error instanceof StoredMeanwhile) continue;
-        this.#o.log.error({ err: error, batches: group.length }, "batches cannot be stored; trying again");
+        this.#outage.failed(error);
         await delay(retryMs);
       }
     }
@@ -163,15 +169,28 @@ export class BatchWriter {
       return;
     }
     if (fault instanceof ForeignBatch) {
-      const letter = { id: only.key, reason: fault.message, body: only.delivery.body };
-      await this.#bury([letter], () => [only, ...copies].forEach(({ delivery }) => delivery.ack()));
+      this.#giveUp(only.delivery, fault.message, () => [only, ...copies].forEach(({ delivery }) => delivery.ack()));
       return;
     }
-    const refused = await findRefused(this.#o.database, this.#o.domain, only);
-    const letters = [...refused].map(([event, reason]) => ({ id: event.id, reason, event }));
-    // First the letters, then the rest: a crash between the two repeats the letters and loses nothing.
-    await this.#bury(letters, () => undefined);
-    await this.#store([without(only, new Set(refused.keys()))], copies);
+    const refused = await this.#refusedOf(only);
+    if (refused !== "stopped") await this.#store([without(only, refused)], copies);
+  }
+
+  /** Which events of a batch are at fault. A database that is away is waited for; so is one that refuses nothing now. */
+  async #refusedOf(batch: ReceivedBatch): Promise<ReadonlyMap<Event, string> | "stopped"> {
+    while (!this.#stopped) {
+      try {
+        const refused = await findRefused(this.#o.database, this.#o.domain, batch);
+        this.#outage.worked();
+        if (refused.size > 0) return refused;
+        await delay(retryMs);
+        return refused;
+      } catch (error) {
+        this.#outage.failed(error);
+        await delay(retryMs);
+      }
+    }
+    return "stopped";
   }
 
   async #announce({ key, delivery }: ReceivedBatch, bodies: RankingBodies): Promise<void> {
@@ -189,16 +208,9 @@ export class BatchWriter {
     if (!this.#stopped) delivery.ack();
   }
 
-  async #bury(letters: readonly DeadLetter[], then: () => void): Promise<void> {
-    const { publisher, deadQueue, domain, log } = this.#o;
-    for (const { id, reason } of letters) log.error({ id, domain: domain.name, reason }, "dead letter");
-    while (!this.#stopped) {
-      if (await writeDeadLetters(publisher, deadQueue, domain.name, letters)) {
-        then();
-        return;
-      }
-      await delay(retryMs);
-    }
+  #giveUp({ messageId, body }: Delivery, reason: string, kept: () => void): void {
+    const { domain, ingestQueue: queue, keeper } = this.#o;
+    keeper.keep(letterOfMessage({ domain: domain.name, stage: "message", queue, messageId, reason, body }), kept);
   }
 
   #track(work: Promise<void>): void {

@@ -8,19 +8,19 @@ export interface ReceivedBatch {
   /** textOfBatchId, the key under which a batch is looked up. */
   readonly key: string;
   readonly bodyHash: Buffer;
-  /** Events of the message that the database refuses for their data; they are not in `batch.events`. */
-  readonly refused: number;
+  /** Events of the message that the database refuses for their data, and why; they are not in `batch.events`. */
+  readonly refused: ReadonlyMap<Event, string>;
   readonly delivery: Delivery;
 }
 
 /** Reads a delivery; throws UndecodableBatch. */
 export function receive(decode: (body: Buffer) => Batch, delivery: Delivery): ReceivedBatch {
   const batch = decode(delivery.body);
-  return { batch, key: textOfBatchId(batch.id), bodyHash: hashOfBody(delivery.body), refused: 0, delivery };
+  return { batch, key: textOfBatchId(batch.id), bodyHash: hashOfBody(delivery.body), refused: new Map(), delivery };
 }
 
-/** The same batch without some of its events. */
-export function without(received: ReceivedBatch, refused: ReadonlySet<Event>): ReceivedBatch {
+/** The same batch without those of its events that the database refuses. */
+export function without(received: ReceivedBatch, refused: ReadonlyMap<Event, string>): ReceivedBatch {
   const events = received.batch.events.filter((event) => !refused.has(event));
-  return { ...received, batch: { ...received.batch, events }, refused: refused.size };
+  return { ...received, batch: { ...received.batch, events }, refused };
 }

@@ -1,3 +1,4 @@
+import { keepLetters, letterOfEvent } from "@tally/dead-letters";
 import { enter, findKnown, type LedgerEntry } from "@tally/ledger";
 import {
   encodeRankingMessage,
@@ -21,15 +22,15 @@ export interface Stored {
 }
 
 /**
- * Within one transaction: the rows of all batches that the ledger does not know yet, and their ledger entries with what
- * they mean for the rankings. A batch that the ledger knows writes nothing; its moves are told again from there. So this
+ * Within one transaction: the rows of all batches that the ledger does not know yet, the dead letters among their events, and
+ * their ledger entries with what they mean for the rankings. A batch that the ledger knows writes nothing; its moves are told again from there. So this
  * may be repeated, whatever became of the attempt before. No batch may occur twice in `received`.
  */
 export async function storeBatches(
   transaction: SqlTransaction,
   domain: Domain,
   received: readonly ReceivedBatch[],
-  shards: number,
+  { ingestQueue, rankingShards }: { readonly ingestQueue: string; readonly rankingShards: number },
 ): Promise<Stored> {
   const known = await findKnown(
     transaction,
@@ -47,7 +48,11 @@ export async function storeBatches(
 
   const changes = await domain.store.write(transaction, recordedOf(fresh));
   const changesOf = Map.groupBy(changes, (change: Change) => change.batch);
-  const entries = fresh.map((one) => entryOf(domain, one, changesOf.get(one.batch.id) ?? [], shards));
+  const letters = fresh.flatMap(({ refused }) =>
+    [...refused].map(([event, reason]) => letterOfEvent(domain.name, ingestQueue, event, reason)),
+  );
+  await keepLetters(transaction, letters);
+  const entries = fresh.map((one) => entryOf(domain, one, changesOf.get(one.batch.id) ?? [], rankingShards));
   if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();
   for (const [index, one] of fresh.entries()) bodies.set(one.key, entries[index]?.moves);
   return { bodies, changes: changes.length };
@@ -87,9 +92,9 @@ function entryOf(domain: Domain, received: ReceivedBatch, changes: readonly Chan
     batch,
     domain: domain.name,
     bodyHash: received.bodyHash,
-    events: received.batch.events.length + received.refused,
+    events: received.batch.events.length + received.refused.size,
     changes: changes.length,
-    refused: received.refused,
+    refused: received.refused.size,
     storedAt,
     moves: encodeRankingMessage({ batch, storedAt, shards: encodeMoves(moves, shards) }),
   };

@@ -5,8 +5,12 @@ import { connectConsumer, connectPublisher } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
 import { createLogger } from "@tally/service";
 import { BatchWriter } from "./batch-writer.ts";
+import { givenUp } from "./given-up.ts";
+import { LetterKeeper } from "./letter-keeper.ts";
 import type { WriterConfig } from "./config.ts";
 import { writerMetrics } from "./writer-metrics.ts";
+
+const deadPrefetch = 10;
 
 /** One writer thread: a whole consumer of every domain's ingest queue, with connections of its own. */
 runThread<WriterConfig>(async (config, { index }) => {
@@ -16,8 +20,8 @@ runThread<WriterConfig>(async (config, { index }) => {
   const database = connectDatabase({
     writeUrl: config.databaseWriteUrl,
     readUrl: config.databaseReadUrl,
-    // One transaction at a time for each domain.
-    writeConnections: domains.length,
+    // One transaction at a time for each domain, and one for dead letters.
+    writeConnections: domains.length + 1,
     readConnections: 1,
     queryTimeoutMs: config.statementWithinMs,
     log,
@@ -28,14 +32,16 @@ runThread<WriterConfig>(async (config, { index }) => {
     queues: topology,
     log,
   });
+  const keeper = new LetterKeeper(database, log);
   const lines = domains.map((domain) => {
     const { ingest, rank, dead } = queuesOf(config.namespace, domain.name);
     const writer = new BatchWriter({
       domain,
       database,
       publisher,
+      keeper,
+      ingestQueue: ingest.name,
       rankQueue: rank.name,
-      deadQueue: dead.name,
       rankingShards: config.rankingShards,
       eventsPerTransaction: config.eventsPerTransaction,
       log,
@@ -50,15 +56,26 @@ runThread<WriterConfig>(async (config, { index }) => {
       onDelivery: (delivery) => writer.take(delivery),
       log,
     });
-    return { writer, consumer };
+    // What the broker itself gave up.
+    const deadConsumer = connectConsumer({
+      url: config.amqpUrl,
+      connectionName: `tally writer ${index} ${domain.name} dead letters`,
+      queues: topology,
+      queue: dead.name,
+      prefetch: deadPrefetch,
+      onDelivery: (delivery) => keeper.keep(givenUp(domain.name, delivery), () => delivery.ack()),
+      log,
+    });
+    return { writer, consumers: [consumer, deadConsumer] };
   });
-  await Promise.all([publisher.ready, ...lines.map(({ consumer }) => consumer.ready)]);
+  const consumers = lines.flatMap((line) => line.consumers);
+  await Promise.all([publisher.ready, ...consumers.map(({ ready }) => ready)]);
   return {
     metrics: () => metrics.registry.getMetricsAsJSON(),
     async stop() {
-      await Promise.all(lines.map(({ consumer }) => consumer.cancel()));
-      await Promise.all(lines.map(({ writer }) => writer.drain()));
-      await Promise.all(lines.map(({ consumer }) => consumer.close()));
+      await Promise.all(consumers.map((consumer) => consumer.cancel()));
+      await Promise.all([keeper.drain(), ...lines.map(({ writer }) => writer.drain())]);
+      await Promise.all(consumers.map((consumer) => consumer.close()));
       await publisher.close();
       await database.close();
     },

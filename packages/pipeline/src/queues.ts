@@ -20,10 +20,12 @@ const rankMessagesMax = 1_000_000;
 // Every message that a consumer held when it died counts as delivered once; RabbitMQ 4's default of 20 would throw healthy
 // batches out when something else crashes again and again.
 const deliveryLimit = 1000;
+// Behind it there is no other queue: what is over the limit would be gone.
+const deadDeliveryLimit = 1_000_000_000;
 
 /** Every app declares the same queues, so any of them may start first. */
 export function queuesOf(namespace: string, domain: string): DomainQueues {
-  const dead = { name: `${namespace}.dead.${domain}` };
+  const dead = { name: `${namespace}.dead.${domain}`, deliveryLimit: deadDeliveryLimit };
   return {
     ingest: {
       name: `${namespace}.ingest.${domain}`,

@@ -1,4 +1,5 @@
 import type { SqlSnapshot } from "@tally/database";
+import { selectKeptEvents } from "@tally/dead-letters";
 import { eventIdOfBytes, type Domain } from "@tally/pipeline";
 import { Findings } from "./findings.ts";
 import type { IdSet } from "./id-set.ts";
@@ -7,6 +8,8 @@ import type { IdSet } from "./id-set.ts";
 export interface IdAudit {
   /** Rows whose id is among them, each once. */
   readonly stored: number;
+  /** Among them, not stored, and kept as dead letters. */
+  readonly deadLetters: number;
   /** Rows with an id that another row has too. */
   readonly doubled: number;
   /** Rows that are not among them: their clients were answered nothing, or another list has them. */
@@ -34,5 +37,9 @@ export async function auditIds(
     }
     onProgress((seen += rows.length));
   }
-  return { stored, doubled, others };
+  let deadLetters = 0;
+  for await (const rows of snapshot.stream(selectKeptEvents, [domain.name])) {
+    for (const [id] of rows) if (Buffer.isBuffer(id) && acknowledged.tick(id) === "ticked") deadLetters++;
+  }
+  return { stored, deadLetters, doubled, others };
 }

@@ -52,9 +52,9 @@ export async function rebuild(o: RebuildOptions): Promise<RebuildOutcome> {
   try {
     const { newest, batches, cells } = await database.snapshot("read", (snapshot) => load(snapshot, generation, o));
     let nextFrom = newest - lateCommitMs;
-    const heal = async (into: Pick<Rankings, "apply" | "unmarked">, overlapMs: number) => {
+    const heal = async (into: Pick<Rankings, "apply" | "unmarked">, backMs: number) => {
       const begunAt = Date.now();
-      const from = nextFrom - overlapMs;
+      const from = nextFrom - backMs;
       nextFrom = begunAt;
       const found = await repair({
         domain: domain.name,

@@ -19,6 +19,8 @@ export interface AuditReport {
     readonly lost: number;
     /** Events that are stored twice, and units that boards have too many. */
     readonly doubled: number;
+    /** Acknowledged events that the database refused for their data: they are kept as dead letters, not lost. */
+    readonly deadLetters?: number;
     /** Rows whose id is not in the file. */
     readonly unacknowledged?: number;
   };
@@ -36,12 +38,14 @@ interface Findings {
   readonly seconds: number;
 }
 
-const shownMax = 10;
+const shownMax = 1000;
+const printedMax = 10;
 
 export function reportOf({ audits, acknowledged, ...rest }: Findings): AuditReport {
   const sum = (of: (audit: DomainAudit) => number): number => audits.reduce((total, one) => total + of(one), 0);
   const stored = sum((one) => one.batches.stored);
   const notStored = acknowledged === undefined ? [] : firstOf(acknowledged.unticked(), shownMax);
+  const deadLetters = sum((one) => one.ids?.deadLetters ?? 0);
   const absent = acknowledged === undefined ? 0 : acknowledged.size - acknowledged.ticked;
   return {
     ...rest,
@@ -52,7 +56,9 @@ export function reportOf({ audits, acknowledged, ...rest }: Findings): AuditRepo
       ranked: sum((one) => one.batches.ranked),
       lost: absent + sum((one) => one.boards.missing + Math.max(0, one.ledger.changes - one.batches.stored)),
       doubled: sum((one) => (one.ids?.doubled ?? 0) + one.boards.surplus),
-      ...(acknowledged === undefined ? {} : { unacknowledged: stored - acknowledged.ticked }),
+      ...(acknowledged === undefined
+        ? {}
+        : { deadLetters, unacknowledged: stored + deadLetters - acknowledged.ticked }),
     },
     notStored,
     domains: audits,
@@ -64,13 +70,12 @@ export function textOf(report: AuditReport): string {
   if (report.underWay.length > 0) {
     return `still under way after ${report.waitedSeconds.toFixed(1)} s, so nothing was compared:\n${lines(report.underWay)}`;
   }
-  const { acknowledged, stored, ranked, lost, doubled, unacknowledged } = report.audit;
+  const { acknowledged, stored, ranked, lost, doubled, deadLetters = 0, unacknowledged = 0 } = report.audit;
   const verdict = report.agrees ? "acknowledged = stored = ranked" : "THEY DIFFER";
   const head = [
     `${verdict}: ${acknowledged} acknowledged, ${stored} stored, ${ranked} ranked, ${lost} lost, ${doubled} doubled`,
-    ...(unacknowledged === undefined || unacknowledged === 0
-      ? []
-      : [`${unacknowledged} stored events are not in the file`]),
+    ...(deadLetters === 0 ? [] : [`${deadLetters} acknowledged events are dead letters`]),
+    ...(unacknowledged === 0 ? [] : [`${unacknowledged} stored events are not in the file`]),
   ];
   const each = report.domains.map(
     ({ domain, ledger, boards }) =>
@@ -82,7 +87,7 @@ export function textOf(report: AuditReport): string {
 
 function differences({ notStored, domains }: AuditReport): readonly string[] {
   return [
-    ...notStored.map((id) => `acknowledged and not stored: ${id}`),
+    ...notStored.slice(0, printedMax).map((id) => `acknowledged and not stored: ${id}`),
     ...domains.flatMap(({ domain, state, batches, boards, ids }) => [
       ...(state.name === "dirty" ? [`${domain}: the rankings are dirty: ${state.reason}`] : []),
       ...batches.unmarked.first.map((batch) => `${domain}: batch ${batch} is stored and not ranked`),

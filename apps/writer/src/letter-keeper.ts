@@ -1,0 +1,58 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Database } from "@tally/database";
+import { keepLetters, type NewLetter } from "@tally/dead-letters";
+import { Outage } from "@tally/service";
+
+interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+const retryMs = 500;
+
+/** Keeps letters that come with no batch: messages as a whole. A database that is away is waited for. */
+export class LetterKeeper {
+  readonly #database: Database;
+  readonly #log: Log;
+  readonly #outage: Outage;
+  readonly #inHand = new Set<Promise<void>>();
+  #stopped = false;
+
+  constructor(database: Database, log: Log) {
+    this.#database = database;
+    this.#log = log;
+    this.#outage = new Outage(log, "keep dead letters");
+  }
+
+  /** Calls `kept` when the letter is safe: its delivery may be acknowledged then. */
+  keep(letter: NewLetter, kept: () => void): void {
+    const work = this.#keep(letter, kept).finally(() => this.#inHand.delete(work));
+    this.#inHand.add(work);
+  }
+
+  async drain(): Promise<void> {
+    while (this.#inHand.size > 0) await Promise.all(this.#inHand);
+  }
+
+  /** Begins nothing more; what is not kept comes again to another writer. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #keep(letter: NewLetter, kept: () => void): Promise<void> {
+    const { id, domain, stage, reason } = letter;
+    while (!this.#stopped) {
+      try {
+        await this.#database.transaction((transaction) => keepLetters(transaction, [letter]));
+        this.#outage.worked();
+        this.#log.error({ id, domain, stage, reason }, "dead letter");
+        kept();
+        return;
+      } catch (error) {
+        this.#outage.failed(error);
+        await delay(retryMs);
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { eventIdOfBytes, type Event } from "@tally/pipeline";
+
+/** event: the database refuses it for its data. message: nobody can read it. delivery: the broker gave it up. */
+export type Stage = "event" | "message" | "delivery";
+
+/** open: waits for a person. replayed: sent again. discarded: shall stay as it is. */
+export type LetterState = "open" | "replayed" | "discarded";
+
+/** Something that can never be stored as it is. */
+export interface NewLetter {
+  /** As a UUID. The same letter has always the same. */
+  readonly id: string;
+  readonly domain: string;
+  readonly stage: Stage;
+  /** The queue that it came through. */
+  readonly queue: string;
+  /** Of a message, so that it keeps its name when it is sent again; empty for an event. */
+  readonly messageId: string;
+  readonly reason: string;
+  /** The event as JSON, or the message as it was. */
+  readonly body: Buffer;
+}
+
+/** A letter that is kept. */
+export interface DeadLetter extends NewLetter {
+  /** When it was last seen to die, in ms since 1970. */
+  readonly diedAt: number;
+  readonly state: LetterState;
+}
+
+/** An event that the database refuses for its data. */
+export function letterOfEvent(domain: string, queue: string, event: Event, reason: string): NewLetter {
+  return {
+    id: event.id,
+    domain,
+    stage: "event",
+    queue,
+    messageId: "",
+    reason,
+    body: Buffer.from(JSON.stringify(event)),
+  };
+}
+
+// A statement holds a little more; what tally sends itself is smaller by far.
+const bodyBytesMax = 2_000_000;
+
+/** A message that nobody can read, or that the broker gave up. Of one over 2 MB the beginning is kept, and the reason says so. */
+export function letterOfMessage(letter: {
+  readonly domain: string;
+  readonly stage: "message" | "delivery";
+  readonly queue: string;
+  readonly messageId: string;
+  readonly reason: string;
+  readonly body: Buffer;
+}): NewLetter {
+  const { domain, stage, queue, messageId, reason, body } = letter;
+  const hash = createHash("sha256").update(`${queue}\0${messageId}\0`).update(body).digest();
+  const id = eventIdOfBytes(hash.subarray(0, 16));
+  if (body.length <= bodyBytesMax) return { id, domain, stage, queue, messageId, reason, body };
+  const cut = `the first ${bodyBytesMax} of ${body.length} bytes; ${reason}`;
+  return { id, domain, stage, queue, messageId, reason: cut, body: body.subarray(0, bodyBytesMax) };
+}

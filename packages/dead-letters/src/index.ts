@@ -1,0 +1,17 @@
+export {
+  letterOfEvent,
+  letterOfMessage,
+  type DeadLetter,
+  type LetterState,
+  type NewLetter,
+  type Stage,
+} from "./dead-letter.ts";
+export {
+  deadLetterMigrations,
+  findLetters,
+  keepLetters,
+  listLetters,
+  selectKeptEvents,
+  settleLetter,
+  type LetterFilter,
+} from "./letters.ts";

@@ -1,0 +1,100 @@
+import { bytesOfEventId, eventIdOfBytes, type SqlReader, type SqlTransaction } from "@tally/pipeline";
+import type { DeadLetter, LetterState, NewLetter, Stage } from "./dead-letter.ts";
+
+/** The folder of the numbered SQL files. */
+export const deadLetterMigrations = new URL("../migrations/", import.meta.url);
+
+// One that was replayed and dies again is open again; one that was discarded stays so. died_at always grows: whoever read the
+// letter before sees that it came again.
+const insertLetters = `
+  INSERT INTO dead_letters (id, domain, stage, queue, message_id, reason, died_at, body, state) VALUES ?
+  ON DUPLICATE KEY UPDATE
+    state = IF(state = 'replayed', 'open', state),
+    reason = VALUES(reason),
+    died_at = GREATEST(died_at + 1, VALUES(died_at))`;
+const columns = "id, domain, stage, queue, message_id, reason, died_at, body, state";
+const selectSome = `
+  SELECT ${columns} FROM dead_letters
+  WHERE (? IS NULL OR domain = ?) AND (? IS NULL OR stage = ?) AND (? IS NULL OR state = ?)
+    AND died_at >= ? AND died_at <= ? AND LOCATE(?, reason) > 0
+  ORDER BY died_at, id LIMIT ?`;
+const selectByIds = `SELECT ${columns} FROM dead_letters WHERE id IN (?) ORDER BY died_at, id`;
+const updateState = "UPDATE dead_letters SET state = ? WHERE id = ? AND state <> ? AND died_at = ?";
+
+const reasonCharactersMax = 1000;
+
+/** Which letters are meant; what is absent does not matter. */
+export interface LetterFilter {
+  readonly domain?: string | undefined;
+  readonly stage?: Stage | undefined;
+  readonly state?: LetterState | undefined;
+  /** ms since 1970, both included. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  /** A part of the reason. */
+  readonly reason?: string | undefined;
+}
+
+interface Row {
+  readonly id: Buffer;
+  readonly domain: string;
+  readonly stage: Stage;
+  readonly queue: string;
+  readonly message_id: string;
+  readonly reason: string;
+  readonly died_at: number;
+  readonly body: Buffer;
+  readonly state: LetterState;
+}
+
+/** Keeps letters. Repeating it changes nothing but the time. */
+export async function keepLetters(transaction: SqlTransaction, letters: readonly NewLetter[]): Promise<void> {
+  if (letters.length === 0) return;
+  const now = Date.now();
+  const rows = letters.map((letter) => [
+    bytesOfEventId(letter.id),
+    letter.domain,
+    letter.stage,
+    letter.queue,
+    letter.messageId,
+    letter.reason.slice(0, reasonCharactersMax),
+    now,
+    letter.body,
+    "open",
+  ]);
+  await transaction.execute(insertLetters, [rows]);
+}
+
+/** Letters that fit a filter, oldest first. */
+export async function listLetters(
+  reader: SqlReader,
+  filter: LetterFilter,
+  limit: number,
+): Promise<readonly DeadLetter[]> {
+  const { domain = null, stage = null, state = null, since = 0, until = Number.MAX_SAFE_INTEGER, reason = "" } = filter;
+  const values = [domain, domain, stage, stage, state, state, since, until, reason, limit];
+  return (await reader.query<Row>(selectSome, values)).map(letterOf);
+}
+
+/** The letters of some ids, oldest first; without those that there are not. */
+export async function findLetters(reader: SqlReader, ids: readonly string[]): Promise<readonly DeadLetter[]> {
+  if (ids.length === 0) return [];
+  return (await reader.query<Row>(selectByIds, [ids.map((id) => bytesOfEventId(id))])).map(letterOf);
+}
+
+/** Says what became of a letter. False, and nothing done, when it is so already or has died again since it was read. */
+export async function settleLetter(
+  transaction: SqlTransaction,
+  { id, diedAt }: DeadLetter,
+  state: "replayed" | "discarded",
+): Promise<boolean> {
+  return (await transaction.execute(updateState, [state, bytesOfEventId(id), state, diedAt])) > 0;
+}
+
+/** The ids of a domain's events that are kept here and are not stored, for a stream: (id). */
+export const selectKeptEvents =
+  "SELECT id FROM dead_letters WHERE domain = ? AND stage = 'event' AND state <> 'replayed'";
+
+function letterOf({ id, died_at: diedAt, message_id: messageId, ...rest }: Row): DeadLetter {
+  return { id: eventIdOfBytes(id), diedAt, messageId, ...rest };
+}
