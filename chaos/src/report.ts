@@ -48,7 +48,7 @@ export function tableRow(outcome: FaultOutcome, number: number): string {
 }
 
 /** Seconds from the end of a fault to recovery, for each kind of a drill. */
-export function recoveryTable({ faults }: Pick<DrillReport, "faults">): string {
+function recoveryTable({ faults }: Pick<DrillReport, "faults">): string {
   const kinds = Map.groupBy(faults, ({ kind }) => kind);
   const rows = [...kinds].map(([kind, ofKind]) => {
     const of = (pick: (outcome: FaultOutcome) => number | undefined): string => {

@@ -11,7 +11,7 @@ import { openLink, type Link } from "./link.ts";
 
 export const gateways = ["gateway-1", "gateway-2"] as const;
 export const appProcesses = [...gateways, "writer", "ranker"] as const;
-export const serverNames = ["rabbitmq", "database-primary", "database-replica", "redis"] as const;
+const serverNames = ["rabbitmq", "database-primary", "database-replica", "redis"] as const;
 
 export type AppProcess = (typeof appProcesses)[number];
 export type ServerName = (typeof serverNames)[number];

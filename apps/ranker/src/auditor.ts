@@ -7,7 +7,8 @@ import { prune, rebuild, repair } from "@tally/reconcile";
 /*
  * Keeps the rankings equal to the rows without anyone asking. Every second it looks at Redis:
  *
- *   another process than before    it may have lost its last writes: every batch of the ledger is looked for among the marks
+ *   another process than before    it may have lost its last writes: every batch of the ledger is looked for among the marks.
+ *                                  What was seen is noted in Redis: another ranker need not look again
  *   no generation, or a dirty one  it has lost everything, or a script failed half-way: built anew from the rows
  *
  * Every five seconds it looks for what the messages missed among the batches that were stored since, and applies it. Now and
@@ -88,14 +89,16 @@ export class Auditor {
   async #round(): Promise<void> {
     const instance = await this.#o.rankings.instance();
     const another = instance !== this.#instance;
-    if (another) for (const seen of this.#seen.values()) seen.until = undefined;
+    if (another) {
+      for (const [domain, seen] of this.#seen) seen.until = await this.#o.rankings.checkedUntil(domain.name, instance);
+    }
     const now = Date.now();
     const repairing = another || now >= this.#repairAt;
     const pruning = now >= this.#pruneAt;
     for (const [domain, seen] of this.#seen) {
       const state = await this.#o.rankings.state(domain.name);
       if (state.name !== "whole") await this.#rebuild(domain, state.name === "dirty" ? state.reason : state.name);
-      if (repairing) await this.#repair(domain, seen);
+      if (repairing) await this.#repair(domain, seen, instance);
       if (pruning) await this.#prune(domain, seen);
     }
     if (this.#stop.signal.aborted) return;
@@ -104,7 +107,7 @@ export class Auditor {
     if (pruning) this.#pruneAt = now + pruneEveryMs;
   }
 
-  async #repair(domain: Domain, seen: Seen): Promise<void> {
+  async #repair(domain: Domain, seen: Seen, instance: string): Promise<void> {
     const until = Date.now() - settledAfterMs;
     const { healed, beyondRepair } = await repair({
       domain: domain.name,
@@ -122,6 +125,7 @@ export class Auditor {
       await this.#rebuild(domain, `${beyondRepair.length} batches are not ranked and their moves were pruned`);
     }
     seen.until = until;
+    await this.#o.rankings.noteChecked(domain.name, instance, until);
   }
 
   async #rebuild(domain: Domain, reason: string): Promise<void> {

@@ -15,7 +15,9 @@ export const sabotages = {
       apps: ["writer"],
       file: "apps/writer/src/store-batches.ts",
       find: 'if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();',
-      replace: "await enter(transaction, entries.filter((entry) => !known.has(textOfBatchId(entry.batch))));",
+      replace:
+        'const unknown = entries.filter((_, index) => !known.has(fresh[index]?.key ?? ""));' +
+        " if (unknown.length > 0) await enter(transaction, unknown);",
     },
   ],
   /** A ranking message that comes twice counts twice. */

@@ -16,6 +16,8 @@ export function connectRankings(options: RankingsOptions): Rankings {
   const livePrefix = async (shard: string): Promise<string> =>
     `${shard}:${(await redis.get(`${shard}:generation`)) ?? firstGeneration}`;
 
+  const checkedKey = (domain: string): string => `${shardKey(options.namespace, domain, 0)}:checked`;
+
   return {
     ...live,
 
@@ -23,15 +25,24 @@ export function connectRankings(options: RankingsOptions): Rankings {
       return (await live.unmarked(domain, [batch])).length === 0;
     },
 
-    async instance() {
-      return /^run_id:(.*)$/m.exec(await redis.info("server"))?.[1]?.trim() ?? "";
-    },
-
     async state(domain): Promise<RankingsState> {
       const states = await Promise.all(shardsOf(domain).map((shard) => redis.tallyState(shard, "")));
       if (states.some(([generation]) => generation === null)) return { name: "unbuilt" };
       const [reason] = states.flatMap(([, dirty]) => dirty ?? []);
       return reason === undefined ? { name: "whole" } : { name: "dirty", reason };
+    },
+
+    async instance() {
+      return /^run_id:(.*)$/m.exec(await redis.info("server"))?.[1]?.trim() ?? "";
+    },
+
+    async checkedUntil(domain, instance) {
+      const [noted, until] = (await redis.get(checkedKey(domain)))?.split(" ") ?? [];
+      return noted === instance && until !== undefined ? Number(until) : undefined;
+    },
+
+    async noteChecked(domain, instance, until) {
+      await redis.set(checkedKey(domain), `${instance} ${until}`);
     },
 
     build: (domain) => buildGeneration(redis, shardsOf(domain)),

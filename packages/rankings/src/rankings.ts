@@ -42,6 +42,13 @@ export interface Rankings extends Applied {
   /** Names the running Redis process: another answer means that it started again and may have lost something. */
   instance(): Promise<string>;
   state(domain: string): Promise<RankingsState>;
+  /**
+   * Up to when all that was stored is known to be marked, as noteChecked said it of this Redis process; ms since 1970. undefined: nobody
+   * has looked since it started, or it has lost that too.
+   */
+  checkedUntil(domain: string, instance: string): Promise<number | undefined>;
+  /** `instance`: the process that was looked at, as it was called before the look. */
+  noteChecked(domain: string, instance: string, until: number): Promise<void>;
   /** Begins a new generation beside the live one; undefined while another process builds one. */
   build(domain: string): Promise<NewGeneration | undefined>;
   /** The members with the highest counts of one board, equal counts by the smaller id. An unknown board is empty. */

@@ -4,6 +4,7 @@
  *
  *   tally:{purchases:0}:generation         which generation is live. Absent: nothing was ever built here, or Redis has lost all
  *   tally:{purchases:0}:builder            who builds a new generation, with a time to live: one at a time
+ *   tally:{purchases:0}:checked            all that was stored up to a time is marked, as seen in one run of Redis: "run time"
  *   tally:{purchases:0}:g:b:store:5        a board: sorted set of members, score = count negated
  *   tally:{purchases:0}:g:applied:<hex>    one bit for each batch of a producer: set when its moves are in the boards
  *   tally:{purchases:0}:g:as-of            when the newest batch counted in was stored, ms since 1970

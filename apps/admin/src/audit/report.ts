@@ -38,7 +38,7 @@ interface Findings {
   readonly seconds: number;
 }
 
-const shownMax = 1000;
+const shownMax = 100_000;
 const printedMax = 10;
 
 export function reportOf({ audits, acknowledged, ...rest }: Findings): AuditReport {
