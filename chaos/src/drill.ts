@@ -114,7 +114,7 @@ export async function runDrill(o: DrillOptions): Promise<DrillReport> {
       eventsPerSecond: Math.round(totals.acknowledged / totals.seconds),
       audit: audit.audit,
       auditSeconds: audit.seconds,
-      differences: differences(totals, audit, letters, kept),
+      differences: [...outcomes.flatMap(lateness), ...differences(totals, audit, letters, kept)],
     };
     // After a fault of ours the logs of the apps are of use.
     if (report.differences.length === 0) await rm(o.directory, { recursive: true, force: true });
@@ -158,6 +158,10 @@ async function lostByPlace(file: string, audit: Audit): Promise<readonly number[
   const lost = new Set(audit.notStored);
   const ids = (await readFile(file, "utf8")).split("\n");
   return ids.flatMap((id, place) => (lost.has(id.replaceAll("-", "")) ? [place] : []));
+}
+
+function lateness({ kind, at, recovery: { late } }: FaultOutcome): readonly string[] {
+  return late.map((what) => `not ${what} again two minutes after "${kind}" at ${at.toFixed(1)} s`);
 }
 
 function withLost(outcome: FaultOutcome, lostPlaces: readonly number[]) {

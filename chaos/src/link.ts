@@ -69,10 +69,16 @@ export async function openLink(targetPort: number): Promise<Link> {
       if (timer === undefined) pump();
     };
     from.on("data", enqueue);
-    from.on("end", () => enqueue(undefined));
+    let ended = false;
+    from.on("end", () => {
+      ended = true;
+      enqueue(undefined);
+    });
     from.on("error", () => to.destroy());
     from.on("close", () => {
       sockets.delete(from);
+      // One that came to its end still has in the queue what it said last.
+      if (ended) return;
       clearTimeout(timer);
       to.destroy();
     });

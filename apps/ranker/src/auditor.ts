@@ -3,6 +3,7 @@ import { placeAt, type LedgerPlace } from "@tally/ledger";
 import type { Domain } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
 import { prune, rebuild, repair } from "@tally/reconcile";
+import { Outage } from "@tally/service";
 
 /*
  * Keeps the rankings equal to the rows without anyone asking. Every second it looks at Redis:
@@ -51,15 +52,16 @@ interface Seen {
 export class Auditor {
   readonly #o: AuditorOptions;
   readonly #seen = new Map<Domain, Seen>();
+  readonly #outage: Outage;
   readonly #stop = new AbortController();
   #instance = "";
   #repairAt = 0;
   #pruneAt = Date.now() + pruneEveryMs;
-  #failing = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: AuditorOptions) {
     this.#o = options;
+    this.#outage = new Outage(options.log, "look after the rankings");
     for (const domain of options.domains) this.#seen.set(domain, { until: undefined, prunedTo: placeAt(0) });
     this.#schedule(0);
   }
@@ -75,12 +77,10 @@ export class Auditor {
     if (this.#stop.signal.aborted) return;
     this.#timer = setTimeout(() => {
       void this.#round()
-        .then(() => (this.#failing = false))
+        .then(() => this.#outage.worked())
         .catch((error: unknown) => {
           // Database or Redis are away: the next round begins again where the last good one ended.
-          if (this.#stop.signal.aborted || this.#failing) return;
-          this.#failing = true;
-          this.#o.log.warn({ err: error }, "auditor: a round failed; trying on");
+          if (!this.#stop.signal.aborted) this.#outage.failed(error);
         })
         .finally(() => this.#schedule(lookEveryMs));
     }, delayMs);

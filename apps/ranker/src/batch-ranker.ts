@@ -1,14 +1,21 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Delivery } from "@tally/messaging";
-import { decodeRankingMessage, textOfBatchId, UndecodableRankingMessage, type RankingMessage } from "@tally/pipeline";
+import { decodeRankingMessage, UndecodableRankingMessage, type RankingMessage } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
+import { Outage } from "@tally/service";
 
 export interface BatchRankerOptions {
   readonly domain: string;
   readonly rankings: Rankings;
-  readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
+  readonly log: Log;
   /** Told after each batch: whether it was new to the rankings, and how long ago its rows were written. */
   readonly onRanked: (applied: boolean, behindMs: number) => void;
+}
+
+interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
 }
 
 const retryMs = 500;
@@ -16,11 +23,13 @@ const retryMs = 500;
 /** Applies deliveries of one domain's rank queue, several at once: each batch is atomic and their order does not matter. */
 export class BatchRanker {
   readonly #o: BatchRankerOptions;
+  readonly #outage: Outage;
   readonly #inHand = new Set<Promise<void>>();
   #stopped = false;
 
   constructor(options: BatchRankerOptions) {
     this.#o = options;
+    this.#outage = new Outage(options.log, `rank ${options.domain}`);
   }
 
   /** Takes a delivery; it is acknowledged when Redis has answered that its moves are in. */
@@ -44,13 +53,14 @@ export class BatchRanker {
     while (message !== undefined && !this.#stopped) {
       try {
         const applied = await this.#o.rankings.apply(this.#o.domain, message);
+        this.#outage.worked();
         this.#o.onRanked(applied, Date.now() - message.storedAt);
         delivery.ack();
         return;
       } catch (error) {
         // Nothing is lost by waiting: the message stays unacknowledged, and applying it again does nothing.
         if (this.#stopped) return;
-        this.#o.log.warn({ err: error, batch: textOfBatchId(message.batch) }, "a batch cannot be ranked; trying again");
+        this.#outage.failed(error);
         await delay(retryMs);
       }
     }

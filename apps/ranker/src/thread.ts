@@ -12,6 +12,7 @@ import type { RankerConfig } from "./config.ts";
 import { rankerMetrics } from "./ranker-metrics.ts";
 
 const drainWithinMs = 5000;
+const commandTimeoutMs = 30_000;
 
 /** One ranker thread: a whole consumer of every domain's rank queue, with connections of its own. */
 runThread<RankerConfig>(async (config, { index }) => {
@@ -21,6 +22,8 @@ runThread<RankerConfig>(async (config, { index }) => {
     url: config.redisUrl,
     namespace: config.namespace,
     shards: config.rankingShards,
+    // Whoever waits for an answer that does not come tries again: whatever is applied carries its mark.
+    commandTimeoutMs,
     log,
   });
   // One thread looks after what the messages missed; more would only look at the same.

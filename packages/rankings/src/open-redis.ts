@@ -55,6 +55,9 @@ export interface RankingsOptions {
   readonly log: Log;
 }
 
+// Longer than any script or snapshot may keep Redis busy.
+const silenceMs = 20_000;
+
 /** One connection with our scripts, which comes back by itself for as long as it takes. */
 export function openRedis({ url, commandTimeoutMs, log }: RankingsOptions): Redis {
   const redis = new Redis(url, {
@@ -64,6 +67,8 @@ export function openRedis({ url, commandTimeoutMs, log }: RankingsOptions): Redi
     // again after a cut is safe: reads change nothing, apply and load are marked.
     maxRetriesPerRequest: commandTimeoutMs === undefined ? null : 1,
     ...(commandTimeoutMs === undefined ? {} : { commandTimeout: commandTimeoutMs }),
+    // A peer that is gone without a word: no answer for so long, and the connection is made anew.
+    socketTimeout: silenceMs,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 2000) * (0.5 + Math.random() / 2),
     scripts: {
       tallyApply: { lua: scripts.apply, numberOfKeys: 1 },

@@ -1,0 +1,81 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const main = join(import.meta.dirname, "..", "chaos", "src", "main.ts");
+const drillWithinMs = 10 * 60_000;
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "tally-drill-"));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+interface Report {
+  readonly audit: {
+    readonly acknowledged: number;
+    readonly stored: number;
+    readonly ranked: number;
+    readonly lost: number;
+    readonly doubled: number;
+  };
+  readonly faults: readonly { readonly kind: string; readonly lost: number }[];
+  readonly differences: readonly string[];
+}
+
+/** Runs the drill as its users do. `report` is undefined when it wrote none. */
+async function chaos(...args: readonly string[]) {
+  const file = join(directory, `${Math.random()}.json`);
+  const child = spawn(process.execPath, [main, "--json", file, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const [output, errors, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  const written = await readFile(file, "utf8").catch(() => undefined);
+  const report: Report | undefined = written === undefined ? undefined : JSON.parse(written);
+  return { exitCode, output, errors, report };
+}
+
+test(
+  "25 faults of different kinds: nothing lost, nothing doubled",
+  async () => {
+    const { exitCode, output, errors, report } = await chaos("--seed", "25", "--faults", "25", "--rate", "2000");
+    expect(report, `${output}\n${errors}`).toMatchObject({ audit: { lost: 0, doubled: 0 }, differences: [] });
+    expect(exitCode).toBe(0);
+    expect(new Set(report?.faults.map(({ kind }) => kind)).size).toBe(25);
+    expect(report?.audit.acknowledged).toBeGreaterThan(10_000);
+    expect(report?.audit.stored).toBe(report?.audit.acknowledged);
+    expect(report?.audit.ranked).toBe(report?.audit.acknowledged);
+  },
+  drillWithinMs,
+);
+
+test.each([
+  ["ledger", "writer.after-commit", "lost"],
+  ["applied-mark", "duplicate-rank-deliveries,ranker.before-acknowledgement", "doubled"],
+  ["early-ack", "writer-killed,writer.before-commit", "lost"],
+  ["early-2xx", "gateway-killed,gateway.before-publish,broker-killed", "lost"],
+] as const)(
+  "without the mechanism %s the drill finds what went wrong",
+  async (sabotage, kinds, found) => {
+    const flags = ["--seed", "3", "--faults", "3", "--rate", "1500", "--kinds", kinds, "--sabotage", sabotage];
+    const { exitCode, output, errors, report } = await chaos(...flags);
+    expect(report?.audit[found], `${output}\n${errors}`).toBeGreaterThan(0);
+    expect(exitCode).toBe(1);
+  },
+  drillWithinMs,
+);
+
+test("wrong usage is told in a line, and nothing is started", async () => {
+  for (const [flags, told] of [
+    [["--kinds", "no-such-kind"], 'there is no kind "no-such-kind"'],
+    [["--faults", "many"], "expected a whole number from 1 on"],
+    [["--sabotage", "luck"], "Allowed choices are ledger, applied-mark, early-ack, early-2xx"],
+  ] as const) {
+    const { exitCode, errors, report } = await chaos(...flags);
+    expect(errors).toContain(told);
+    expect(exitCode).toBe(2);
+    expect(report).toBeUndefined();
+  }
+});
