@@ -56,9 +56,9 @@ async function auditSystem(system: System, chosen: readonly Domain[], flags: Aud
   const begunAt = performance.now();
   let differsSince: number | undefined;
   for (;;) {
+    const acknowledged = flags.acknowledged === undefined ? undefined : await readIds(flags.acknowledged);
     const underWay = await waitUntilDrained(system, chosen, flags.endpoint, flags.wait * 1000);
     const waitedAt = performance.now();
-    const acknowledged = flags.acknowledged === undefined ? undefined : await readIds(flags.acknowledged);
     const audits = underWay.length > 0 ? [] : await auditAll(system, chosen, flags.endpoint, acknowledged);
     const report = reportOf({
       endpoint: flags.endpoint,

@@ -7,11 +7,12 @@ import type { System } from "../open-system.ts";
 const lookEveryMs = 250;
 // What a consumer holds cannot be seen from outside, only that nothing more comes of it.
 const quietForMs = 1500;
-const recentMs = 600_000;
+// One that is older and not ranked is a difference: the ranker mends what its messages missed within 12 s.
+const recentMs = 30_000;
 
 /**
- * Waits until nothing is under way: queues empty, nothing new in the ledger for 1.5 s, its recent batches marked, and the read
- * endpoint as far as the write endpoint. Answers what still is under way when the time is up, else an empty list.
+ * Waits until nothing is under way: queues empty, nothing new in the ledger for 1.5 s, the batches of the last 30 s marked, and the
+ * read endpoint as far as the write endpoint. Answers what still is under way when the time is up, else an empty list.
  */
 export async function waitUntilDrained(
   system: System,
