@@ -1,0 +1,66 @@
+import { beforeAll, expect, test } from "vitest";
+import { ownDatabase } from "./own-database.test-kit.ts";
+
+const { connect } = ownDatabase();
+const rowCount = 20_000;
+
+beforeAll(async () => {
+  await connect().transaction(async (tx) => {
+    await tx.execute("CREATE TABLE numbers (n INT PRIMARY KEY) ENGINE = InnoDB");
+    await tx.insert(
+      "INSERT INTO numbers (n) VALUES ?",
+      Array.from({ length: rowCount }, (_, n) => [n]),
+    );
+  });
+});
+
+const countOf = (rows: readonly { readonly n: number }[]) => rows[0]?.n;
+
+test("a snapshot sees one moment: what is committed meanwhile is not in it", async () => {
+  const database = connect();
+  await database.snapshot("write", async (snapshot) => {
+    expect(countOf(await snapshot.query<{ n: number }>("SELECT COUNT(*) AS n FROM numbers"))).toBe(rowCount);
+    await database.transaction((tx) => tx.insert("INSERT INTO numbers (n) VALUES ?", [[-1]]));
+    expect(countOf(await snapshot.query<{ n: number }>("SELECT COUNT(*) AS n FROM numbers"))).toBe(rowCount);
+  });
+  await database.transaction((tx) => tx.execute("DELETE FROM numbers WHERE n = -1"));
+});
+
+test("it cannot write", async () => {
+  const work = connect().snapshot("write", (snapshot) => snapshot.query("DELETE FROM numbers"));
+  await expect(work).rejects.toMatchObject({ errno: 1792 });
+});
+
+test("a stream gives every row once, in portions", async () => {
+  await connect().snapshot("write", async (snapshot) => {
+    let portions = 0;
+    let next = 0;
+    for await (const rows of snapshot.stream("SELECT n FROM numbers ORDER BY n")) {
+      portions++;
+      for (const [n] of rows) expect(n).toBe(next++);
+    }
+    expect(next).toBe(rowCount);
+    expect(portions).toBeGreaterThan(1);
+  });
+});
+
+test("a stream that is left early, or whose statement fails, leaves the pool as it was", async () => {
+  const database = connect({ writeConnections: 1 });
+  const left = database.snapshot("write", async (snapshot) => {
+    for await (const rows of snapshot.stream("SELECT n FROM numbers")) return rows.length;
+    return 0;
+  });
+  expect(await left).toBeGreaterThan(0);
+  const failed = database.snapshot("write", async (snapshot) => {
+    for await (const rows of snapshot.stream("SELECT n FROM no_such_table")) return rows.length;
+    return 0;
+  });
+  await expect(failed).rejects.toThrow("no_such_table");
+  expect(countOf(await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM numbers"))).toBe(rowCount);
+});
+
+test("an error in the work is the snapshot's, and its connection is free again", async () => {
+  const database = connect({ writeConnections: 1 });
+  await expect(database.snapshot("write", () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
+  expect(await database.writer.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+});

@@ -1,0 +1,135 @@
+import { randomBytes } from "node:crypto";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { connectRankings } from "./connect-rankings.ts";
+import { encodeMoves } from "./encode-moves.ts";
+import type { NewGeneration } from "./build-generation.ts";
+import type { Rankings } from "./rankings.ts";
+
+const namespace = `test-${randomBytes(4).toString("hex")}`;
+const silent = { info: () => undefined, warn: () => undefined };
+const shards = 2;
+let rankings: Rankings;
+let redis: Redis;
+
+beforeAll(() => {
+  const { redisUrl: url } = inject("services");
+  rankings = connectRankings({ url, namespace, shards, log: silent });
+  redis = new Redis(url);
+});
+afterAll(async () => {
+  const keys = await redis.keys(`${namespace}:*`);
+  if (keys.length > 0) await redis.del(keys);
+  redis.disconnect();
+  await rankings.close();
+});
+
+const producer = randomBytes(8).toString("hex");
+const batchOf = (sequence: number, board: string, member: string, count: number) => ({
+  batch: { producer, sequence },
+  storedAt: 1000 + sequence,
+  shards: encodeMoves({ boards: () => [[board, new Map([[member, count]])]] }, shards),
+});
+const keysOf = (domain: string) => redis.keys(`${namespace}:{${domain}:*`);
+const entriesOf = async (domain: string, board: string) => (await rankings.top(domain, board, 100)).entries;
+
+async function begin(domain: string): Promise<NewGeneration> {
+  const generation = await rankings.build(domain);
+  if (generation === undefined) throw new Error("another one builds");
+  return generation;
+}
+
+test("before anything was built a domain is unbuilt, and counts all the same", async () => {
+  await rankings.apply("first", batchOf(0, "b", "1", 2));
+  expect(await rankings.state("first")).toEqual({ name: "unbuilt" });
+  expect(await entriesOf("first", "b")).toEqual([{ member: "1", count: 2 }]);
+});
+
+test("a new generation is seen when it is switched to, with its marks and its age, and what was there before is gone", async () => {
+  await rankings.apply("built", batchOf(0, "old", "1", 2));
+  const generation = await begin("built");
+  await generation.add("new", [["7", 5]]);
+  await generation.mark(producer, Buffer.from([0b1010_0000]));
+  await generation.loaded(5000);
+  // Traffic goes on, to what is live.
+  await rankings.apply("built", batchOf(4, "old", "1", 1));
+  expect(await entriesOf("built", "old")).toEqual([{ member: "1", count: 3 }]);
+  expect(await entriesOf("built", "new")).toEqual([]);
+
+  expect(await generation.switch()).toBe(true);
+  await generation.release();
+  expect(await rankings.state("built")).toEqual({ name: "whole" });
+  expect(await rankings.top("built", "new", 10)).toEqual({ entries: [{ member: "7", count: 5 }], asOf: 5000 });
+  expect(await entriesOf("built", "old")).toEqual([]);
+  const batches = [0, 1, 2, 3, 4].map((sequence) => ({ producer, sequence }));
+  expect(await rankings.unmarked("built", batches)).toEqual([1, 3, 4].map((sequence) => ({ producer, sequence })));
+  expect((await keysOf("built")).filter((key) => key.includes(":1:"))).toEqual([]);
+});
+
+test("large boards and many marks arrive whole, whatever chunks they travel in", async () => {
+  const cells = Array.from({ length: 5000 }, (_, n): [string, number] => [String(n), n + 1]);
+  const generation = await begin("large");
+  for (const board of ["x", "y"]) await generation.add(board, cells);
+  const bits = Buffer.alloc(200_000, 0xff);
+  await generation.mark(producer, bits);
+  await generation.loaded(1);
+  expect(await generation.switch()).toBe(true);
+  await generation.release();
+  for (const board of ["x", "y"]) {
+    const [found] = await rankings.cells("large", [board]);
+    expect(new Map(found)).toEqual(new Map(cells));
+  }
+  for (const marks of await rankings.marks("large")) expect(marks.get(producer)?.equals(bits)).toBe(true);
+});
+
+test("a generation that has lost a chunk cannot become the live one", async () => {
+  const generation = await begin("torn");
+  await generation.add("b", [["1", 1]]);
+  await generation.loaded(1);
+  const [loaded = ""] = (await keysOf("torn")).filter((key) => key.endsWith(":loaded"));
+  await redis.del(loaded); // as in a Redis that came back older
+  expect(await generation.switch()).toBe(false);
+  await generation.release();
+  expect(await rankings.state("torn")).toEqual({ name: "unbuilt" });
+});
+
+test("one builds at a time; what a dead builder left is taken away by the next", async () => {
+  const dead = await begin("turns");
+  await dead.add("b", [["1", 1]]);
+  await dead.loaded(1);
+  expect(await rankings.build("turns")).toBeUndefined();
+  await redis.del(`${namespace}:{turns:0}:builder`); // its time is up
+
+  const next = await begin("turns");
+  await next.add("b", [["2", 2]]);
+  await next.loaded(2);
+  expect(await next.switch()).toBe(true);
+  await next.release();
+  expect(await entriesOf("turns", "b")).toEqual([{ member: "2", count: 2 }]);
+  const generations = new Set((await keysOf("turns")).flatMap((key) => /\}:(\d+):/.exec(key)?.[1] ?? []));
+  expect(generations.size).toBe(1);
+  await dead.release();
+});
+
+test("a script that fails half-way makes its generation dirty, and building anew ends that", async () => {
+  const domain = "soiled";
+  await rankings.apply(domain, batchOf(0, "b", "1", 1));
+  const [board = ""] = (await keysOf(domain)).filter((key) => key.endsWith(":b:b"));
+  await redis.set(board, "no sorted set");
+  await expect(rankings.apply(domain, batchOf(1, "b", "1", 1))).rejects.toThrow("WRONGTYPE");
+  const generation = await begin(domain);
+  await generation.add("b", [["1", 2]]);
+  await generation.mark(producer, Buffer.from([0b1100_0000]));
+  await generation.loaded(1);
+  expect(await generation.switch()).toBe(true);
+  await generation.release();
+  expect(await rankings.state(domain)).toEqual({ name: "whole" });
+  expect(await entriesOf(domain, "b")).toEqual([{ member: "1", count: 2 }]);
+});
+
+test("what was checked is known of the Redis process that was looked at only", async () => {
+  expect(await rankings.checkedUntil("checked", "run-1")).toBeUndefined();
+  await rankings.noteChecked("checked", "run-1", 1234);
+  expect(await rankings.checkedUntil("checked", "run-1")).toBe(1234);
+  expect(await rankings.checkedUntil("checked", "run-2")).toBeUndefined();
+});
