@@ -22,6 +22,8 @@ export interface DrillOptions {
   readonly warmUpSeconds: number;
   /** "wide": boards as large as they can get; to build them anew takes its time. */
   readonly spread: "narrow" | "wide";
+  /** The next fault does not wait until the rankings equal the rows again. */
+  readonly pileUp: boolean;
   readonly sabotage?: Sabotage | undefined;
   readonly say: (line: string) => void;
   /** Told of each fault when it is over. */
@@ -60,7 +62,7 @@ export interface DrillReport {
 }
 
 const tills = 1500;
-const calmMs = 300;
+const calmMs = 100;
 
 /** Starts a system of its own, puts load on it, injects the faults of a seed, and audits what is left. */
 export async function runDrill(o: DrillOptions): Promise<DrillReport> {
@@ -88,7 +90,7 @@ export async function runDrill(o: DrillOptions): Promise<DrillReport> {
       o.signal.throwIfAborted();
       const calm = await load.figures();
       acknowledged += calm.acknowledged;
-      const { aftermath, ...seen } = await injectOne(stand, load, o.kinds, fault, startedAt);
+      const { aftermath, ...seen } = await injectOne(stand, load, o, fault, startedAt);
       const from = acknowledged;
       acknowledged += seen.clients.acknowledged;
       const outcome = { ...seen, from, to: acknowledged };
@@ -128,7 +130,7 @@ export async function runDrill(o: DrillOptions): Promise<DrillReport> {
 async function injectOne(
   stand: Stand,
   load: Load,
-  kinds: readonly FaultKind[],
+  { kinds, pileUp }: DrillOptions,
   fault: ScheduledFault,
   startedAt: number,
 ) {
@@ -137,7 +139,7 @@ async function injectOne(
   const begunAt = performance.now();
   try {
     const aftermath = await kind.inject(stand, fault);
-    const after = await recovery(stand, load, aftermath);
+    const after = await recovery(stand, load, aftermath, pileUp);
     const clients = await load.figures();
     return {
       ...fault,

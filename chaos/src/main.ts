@@ -17,6 +17,7 @@ interface Flags {
   readonly rate: number;
   readonly warmUp: number;
   readonly wide?: boolean;
+  readonly pileUp?: boolean;
   readonly sabotage?: Sabotage;
   readonly json?: string;
 }
@@ -29,6 +30,7 @@ const program = new Command("chaos")
   .option("--rate <number>", "events a second that are offered", wholeNumber, 3000)
   .option("--warm-up <seconds>", "load before the first fault", wholeNumber, 3)
   .option("--wide", "keys as many as there are: large boards, which take their time to be built anew")
+  .option("--pile-up", "do not wait after a fault of Redis until the rankings equal the rows again")
   .addOption(
     new Option("--sabotage <mechanism>", "take one mechanism away: the drill must find it").choices(sabotageNames),
   )
@@ -62,6 +64,7 @@ async function drill(flags: Flags): Promise<void> {
       eventsPerSecond: flags.rate,
       warmUpSeconds: flags.warmUp,
       spread: flags.wide === true ? "wide" : "narrow",
+      pileUp: flags.pileUp === true,
       sabotage: flags.sabotage,
       say,
       onFault(outcome, number) {

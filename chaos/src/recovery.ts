@@ -20,7 +20,8 @@ const recoveredWithinMs = 120_000;
 const lookEveryMs = 20;
 const pageSize = 1000;
 
-export async function recovery(stand: Stand, load: Load, aftermath: Aftermath): Promise<Recovery> {
+/** `pileUp`: does not wait until the rankings equal the rows again. */
+export async function recovery(stand: Stand, load: Load, aftermath: Aftermath, pileUp: boolean): Promise<Recovery> {
   const { backAt } = aftermath;
   const deadline = performance.now() + recoveredWithinMs;
   const late: string[] = [];
@@ -29,7 +30,7 @@ export async function recovery(stand: Stand, load: Load, aftermath: Aftermath): 
     if (!(await until(deadline, check))) late.push(what);
     return since();
   };
-  const equal = aftermath.redisLost === true ? reached("equal", equalAgain(stand)) : undefined;
+  const equal = aftermath.redisLost === true && !pileUp ? reached("equal", equalAgain(stand)) : undefined;
   let accepted = 0;
   const probe = async (): Promise<string> => {
     const id = await load.probe(aftermath.gateway ?? 0);

@@ -1,0 +1,152 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Database } from "@tally/database";
+import { connectConsumer } from "@tally/messaging";
+import { queuesOf } from "@tally/pipeline";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
+import { runTally } from "./run-tally.ts";
+import { startSystem, type TestSystem } from "./start-system.ts";
+
+let system: TestSystem;
+let database: Database;
+let redis: Redis;
+
+beforeAll(async () => {
+  system = await startSystem();
+  database = openDatabase(system);
+  redis = new Redis(system.addresses.redisUrl);
+});
+afterAll(async () => {
+  redis.disconnect();
+  await database.close();
+  await system.stop();
+});
+
+let sales = 0;
+async function sell(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const sale = sales++;
+    const response = await fetch(`${system.url}/purchase/${sale % 3}/customer/1/date/20261120`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": `sale-${sale}` },
+      body: JSON.stringify({ items: [{ ItemID: sale % 5, numberOfItems: 1 }] }),
+    });
+    expect(response.status).toBe(201);
+  }
+}
+
+const shard = () => `${system.namespace}:{purchases:0}`;
+const ownKeys = () => redis.keys(`${shard()}:*`);
+const storedAll = () =>
+  vi.waitFor(async () => {
+    const [row] = await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM purchases");
+    expect(row?.n).toBe(sales);
+  }, 20_000);
+/** Whatever was sold is a row, and every board equals the rows. */
+const equal = async (withinMs: number): Promise<void> => {
+  await storedAll();
+  await vi.waitFor(async () => expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database)), {
+    timeout: withinMs,
+    interval: 200,
+  });
+};
+const topCount = async (): Promise<number> => {
+  const answer = await (await fetch(`${system.url}/items/store/0`)).text();
+  return [...answer.matchAll(/"numberOfItems":(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+};
+
+// One after the other, in this order: the last ones stop the ranker.
+test("rankings are built anew beside live traffic, and never show less than before", async () => {
+  await sell(60);
+  await equal(20_000);
+  const before = await redis.get(`${shard()}:generation`);
+  let running = true;
+  let shown = await topCount();
+  const traffic = (async () => {
+    while (running) {
+      await sell(1);
+      const now = await topCount();
+      // A batch that is stored and was not ranked yet is all that may be missing.
+      expect(now).toBeGreaterThanOrEqual(shown - 1);
+      shown = Math.max(shown, now);
+    }
+  })();
+  const { exitCode, output } = await runTally(system, ["rebuild"]);
+  running = false;
+  await traffic;
+  expect(output).toMatch(/^purchases: \d+ cells of \d+ batches/);
+  expect(exitCode).toBe(0);
+  expect(await redis.get(`${shard()}:generation`)).not.toBe(before);
+  await equal(20_000);
+});
+
+test("a Redis that came back empty is built anew by itself, while traffic goes on", async () => {
+  await redis.del(await ownKeys());
+  await sell(30);
+  await equal(30_000);
+});
+
+test("after a script that failed half-way the ranker builds anew by itself", async () => {
+  const live = `${shard()}:${await redis.get(`${shard()}:generation`)}`;
+  await redis.set(`${live}:b:store:0`, "no sorted set");
+  await sell(3);
+  await equal(30_000);
+});
+
+test("marks and counts that were lost come back from the ledger by themselves", async () => {
+  await sell(5);
+  await equal(20_000);
+  // As in a Redis that started again from an older file: all it forgot is forgotten together.
+  const live = `${shard()}:${await redis.get(`${shard()}:generation`)}`;
+  const boards = (await ownKeys()).filter((key) => key.startsWith(`${live}:b:`) || key.includes(":applied:"));
+  await redis.del(boards);
+  await redis.del(`${shard()}:checked`);
+  // The process is the same one, so nobody knows; the one that starts next looks.
+  await system.ranker.stop();
+  await system.ranker.start();
+  await equal(30_000);
+});
+
+test("while another builds, rebuild says so", async () => {
+  await redis.set(`${shard()}:builder`, "another", "PX", 30_000);
+  const { exitCode, errors } = await runTally(system, ["rebuild"]);
+  await redis.del(`${shard()}:builder`);
+  expect(errors).toContain("another process rebuilds it just now");
+  expect(exitCode).toBe(1);
+});
+
+test("repair applies what the messages did not bring; what was pruned too needs a rebuild, and it says so", async () => {
+  await equal(20_000);
+  await system.ranker.stop();
+  await sell(10);
+  await storedAll();
+  await delay(500);
+  const queues = queuesOf(system.namespace, "purchases");
+  const thief = connectConsumer({
+    url: system.addresses.amqpUrl,
+    connectionName: "test",
+    queues: Object.values(queues),
+    queue: queues.rank.name,
+    prefetch: 100,
+    onDelivery: (delivery) => delivery.ack(),
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+  });
+  await thief.ready;
+  await delay(500);
+  await thief.close();
+  expect(await cellsOfBoards(system)).not.toEqual(await cellsOfRows(database));
+  const repaired = await runTally(system, ["repair"]);
+  expect(repaired).toMatchObject({ exitCode: 0, output: expect.stringMatching(/looked at \d+ batches, applied 10/) });
+  expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
+  expect((await runTally(system, ["repair"])).output).toMatch(/applied 0/);
+
+  await redis.del((await ownKeys()).filter((key) => key.includes(":applied:")));
+  await database.writer.query("UPDATE batches SET moves = NULL");
+  const beyond = await runTally(system, ["repair"]);
+  expect(beyond.output).toMatch(/\d+ batches are not ranked and their moves were pruned .* run tally rebuild/);
+  expect(beyond.exitCode).toBe(1);
+  expect((await runTally(system, ["rebuild"])).exitCode).toBe(0);
+  expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
+  expect((await runTally(system, ["audit"])).exitCode).toBe(0);
+});
