@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { runDrill } from "./drill.ts";
+import { runOverload } from "./overload.ts";
 import { sabotageNames, type Sabotage } from "./inside/sabotages.ts";
 import { faultKinds } from "./kinds/kinds.ts";
 import { isGood, tableHead, tableRow, verdictOf } from "./report.ts";
@@ -43,16 +44,35 @@ program.action(async (flags: Flags & { readonly list?: boolean }) => {
   if (flags.list === true) say(faultKinds.map(({ name }) => name).join("\n"));
   else await drill(flags);
 });
+program
+  .command("overload")
+  .description("offers ten times what a narrow link to the broker carries, and watches the gateway")
+  .option("--seconds <number>", "for how long", wholeNumber, 60)
+  .action(async ({ seconds }: { readonly seconds: number }) => overload(seconds));
 await program.parseAsync();
 
-async function drill(flags: Flags): Promise<void> {
+function interruption(): AbortController {
   const interrupted = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
-      say("stopping after the fault that is under way");
+      say("stopping after what is under way");
       interrupted.abort(new Error(`interrupted by ${signal}`));
     });
   }
+  return interrupted;
+}
+
+async function overload(seconds: number): Promise<void> {
+  const { signal } = interruption();
+  const directory = join(root, ".tally", `chaos-${process.pid}`);
+  const report = await runOverload({ root, directory, seconds, seed: 1, say, signal });
+  say(JSON.stringify(report, undefined, 2));
+  const { audit, agrees, failed } = report;
+  process.exitCode = agrees && audit.lost === 0 && audit.doubled === 0 && failed === 0 ? 0 : 1;
+}
+
+async function drill(flags: Flags): Promise<void> {
+  const interrupted = interruption();
   say(`seed ${flags.seed}`);
   try {
     const report = await runDrill({
