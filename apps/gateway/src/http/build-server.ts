@@ -1,4 +1,5 @@
 import fastify, {
+  LogController,
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
@@ -32,7 +33,7 @@ export function buildServer({ log, bodyBytesMax, onRefused }: ServerOptions): Fa
 
   const app = fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     // A logger of its own for each request costs more than the rest of the logging: our lines name the request themselves.
     childLoggerFactory: (logger) => logger,
     requestIdHeader: "x-request-id",
@@ -46,7 +47,8 @@ export function buildServer({ log, bodyBytesMax, onRefused }: ServerOptions): Fa
     // Longer than a load balancer's 60 s: whoever closes an idle connection first must not be us (else its clients get 502).
     keepAliveTimeout: 65_000,
     requestTimeout: 30_000,
-    return503OnClosing: true,
+    // While it stops, what comes on a connection that is still open is served, and the answer closes the connection.
+    return503OnClosing: false,
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
   });
   addContentTypes(app);
