@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { startApps, startServices, type Apps, type Services } from "@tally/local";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
@@ -118,4 +119,66 @@ test("a broker that does not answer: so many wait, the others hear 503 at once, 
   await vi.waitFor(async () => expect((await fetch(`${apps.url}/health/ready`)).status).toBe(200), 20_000);
   await sell(60);
   await expectEqual(460);
+}, 120_000);
+
+const linesOf = async (app: "gateway" | "writer" | "ranker", text: string): Promise<number> =>
+  (await readFile(apps[app].logFile, "utf8")).split("\n").filter((line) => line.includes(text)).length;
+
+test("a database that becomes read-only, as in a failover, is waited for: nothing is a dead letter, and one line tells of it", async () => {
+  const before = await linesOf("writer", "cannot store purchases");
+  await services.operator?.sql("SET GLOBAL read_only = 1");
+  try {
+    await sell(30);
+    await vi.waitFor(
+      async () => expect(await linesOf("writer", "cannot store purchases")).toBeGreaterThan(before),
+      10_000,
+    );
+    await delay(2500); // some attempts more
+  } finally {
+    await services.operator?.sql("SET GLOBAL read_only = 0");
+  }
+  await sell(10);
+  await expectEqual(500);
+  expect((await linesOf("writer", "cannot store purchases")) - before).toBeLessThanOrEqual(1);
+  expect(await linesOf("writer", "dead letter")).toBe(0);
+}, 120_000);
+
+test("a broker under alarm: 503 at once, not after the wait for a confirm, and intake goes on when it is lifted", async () => {
+  await services.operator?.rabbitmqctl("set_vm_memory_high_watermark", "0");
+  try {
+    await vi.waitFor(async () => expect((await post()).status).toBe(503), 20_000);
+    const begunAt = performance.now();
+    const answers = await Promise.all(Array.from({ length: 20 }, post));
+    expect(performance.now() - begunAt).toBeLessThan(1000); // a confirm would be waited for 1.5 s
+    for (const answer of answers) {
+      expect(answer.status).toBe(503);
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    }
+  } finally {
+    await services.operator?.rabbitmqctl("set_vm_memory_high_watermark", "0.4");
+  }
+  await vi.waitFor(async () => expect((await fetch(`${apps.url}/health/ready`)).status).toBe(200), 20_000);
+  // Sent again with their keys, those of before too: each is stored once.
+  sales = 500;
+  await sell(40);
+  await vi.waitFor(async () => expect((await post()).status).toBe(201), 20_000);
+  await expectEqual(541);
+}, 120_000);
+
+test("an outage is one line, however often it is tried to connect", async () => {
+  const count = async () => ({
+    lost: await linesOf("gateway", "broker: connection lost"),
+    redis: await linesOf("ranker", "Redis is away"),
+  });
+  const before = await count();
+  server("rabbitmq").kill("SIGKILL");
+  server("redis").kill("SIGKILL");
+  await delay(5000);
+  await Promise.all([server("rabbitmq").start(), server("redis").start()]);
+  await vi.waitFor(async () => expect((await fetch(`${apps.url}/health/ready`)).status).toBe(200), 30_000);
+  const after = await count();
+  expect(after.lost - before.lost).toBe(1);
+  expect(after.redis - before.redis).toBe(1);
+  await sell(9);
+  await expectEqual(550);
 }, 120_000);

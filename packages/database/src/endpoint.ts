@@ -23,6 +23,7 @@ export class Endpoint {
   readonly #pool: Pool;
   readonly #prepared = new WeakSet<PoolConnection>();
   readonly #lent = new Set<Session>();
+  readonly #abandonable = new Set<Session>();
   readonly health: EndpointHealth;
   #closed = false;
 
@@ -37,11 +38,18 @@ export class Endpoint {
     this.#pool.on("connection", (connection) => connection.on("error", () => {}));
   }
 
-  /** A session with its settings made. Waits for a free connection at most the query time-out. Throws DatabaseError. */
-  async open(): Promise<Session> {
+  /**
+   * A session with its settings made. Waits for a free connection at most the query time-out. Throws DatabaseError. `abandonable`: it
+   * only reads, and close() need not wait for it.
+   */
+  async open({ abandonable = false } = {}): Promise<Session> {
     const connection = await this.#connect();
-    const session = new Session(connection, this.#options.queryTimeoutMs, (returned) => this.#lent.delete(returned));
+    const session = new Session(connection, this.#options.queryTimeoutMs, (returned) => {
+      this.#lent.delete(returned);
+      this.#abandonable.delete(returned);
+    });
     this.#lent.add(session);
+    if (abandonable) this.#abandonable.add(session);
     if (this.#prepared.has(connection)) return session;
     try {
       for (const sql of this.#options.sessionSql) await session.run(sql);
@@ -56,6 +64,7 @@ export class Endpoint {
   /** Lends nothing more, waits for what is lent at most the query time-out, then ends every connection. */
   async close(): Promise<void> {
     this.#closed = true;
+    for (const session of this.#abandonable) session.destroy();
     const deadline = performance.now() + this.#options.queryTimeoutMs;
     while (this.#lent.size > 0 && performance.now() < deadline) await sleep(closePollMs);
     for (const session of this.#lent) session.destroy();

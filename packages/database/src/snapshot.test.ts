@@ -64,3 +64,18 @@ test("an error in the work is the snapshot's, and its connection is free again",
   await expect(database.snapshot("write", () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
   expect(await database.writer.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
 });
+
+test("closing the database does not wait for a snapshot", async () => {
+  const database = connect({ queryTimeoutMs: 20_000 });
+  const begun = Promise.withResolvers<void>();
+  const work = database.snapshot("write", async (snapshot) => {
+    begun.resolve();
+    for await (const rows of snapshot.stream("SELECT SLEEP(15)")) return rows.length;
+    return 0;
+  });
+  work.catch(() => undefined);
+  await begun.promise;
+  const beganAt = performance.now();
+  await database.close();
+  expect(performance.now() - beganAt).toBeLessThan(5000);
+});

@@ -7,10 +7,10 @@ const silenceMs = 1_800_000;
 
 /**
  * Runs `work` on one consistent snapshot of an endpoint: all its reads see the same moment, however long they take. Nothing is
- * tried again. Throws DatabaseError.
+ * tried again, and closing the database ends it. Throws DatabaseError.
  */
 export async function snapshot<T>(endpoint: Endpoint, work: (reader: SqlSnapshot) => Promise<T>): Promise<T> {
-  const session = await endpoint.open();
+  const session = await endpoint.open({ abandonable: true });
   try {
     await session.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
     await session.run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");

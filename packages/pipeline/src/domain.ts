@@ -67,6 +67,11 @@ export interface RecountedBoards {
   readonly cells: string;
   /** The board that a key stands for. */
   readonly board: (key: string) => string;
+  /**
+   * These are the cells of the kind before it with key and member exchanged: whoever has read that one has read this one. Only the audit
+   * reads both, board by board.
+   */
+  readonly mirrored?: true;
 }
 
 /** What this domain's clients send, made up for drills and benches. */

@@ -47,7 +47,7 @@ export async function auditBoards(
     differences.add({ board, member, rows, ranked });
   }
 
-  async function compare(boards: readonly RecountedBoard[]): Promise<void> {
+  async function compare(boards: readonly Pick<RecountedBoard, "board" | "cells">[]): Promise<void> {
     const ranked = await rankings.cells(
       domain.name,
       boards.map(({ board }) => board),

@@ -3,6 +3,7 @@ import type { RecountedBoards } from "@tally/pipeline";
 
 /** What the rows say of one board: all its cells, each once. */
 export interface RecountedBoard {
+  readonly key: string;
   readonly board: string;
   readonly cells: readonly (readonly [member: string, count: number])[];
 }
@@ -14,7 +15,7 @@ export async function* readCells(snapshot: SqlSnapshot, kind: RecountedBoards): 
   for await (const rows of snapshot.stream(kind.cells)) {
     for (const [rowKey, member, count] of rows) {
       if (rowKey !== key) {
-        if (cells.length > 0) yield { board: kind.board(String(key)), cells };
+        if (cells.length > 0) yield { key: String(key), board: kind.board(String(key)), cells };
         key = rowKey;
         cells = [];
       }
@@ -22,5 +23,5 @@ export async function* readCells(snapshot: SqlSnapshot, kind: RecountedBoards): 
       if (Number(count) !== 0) cells.push([String(member), Number(count)]);
     }
   }
-  if (cells.length > 0) yield { board: kind.board(String(key)), cells };
+  if (cells.length > 0) yield { key: String(key), board: kind.board(String(key)), cells };
 }

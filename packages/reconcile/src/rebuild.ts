@@ -2,9 +2,10 @@ import type { Database, SqlSnapshot } from "@tally/database";
 import { readTotals, selectBatches } from "@tally/ledger";
 import type { Domain } from "@tally/pipeline";
 import type { NewGeneration, Rankings } from "@tally/rankings";
+import { BatchBits } from "./batch-bits.ts";
+import { Mirror } from "./mirror.ts";
 import { readCells } from "./read-cells.ts";
 import { repair } from "./repair.ts";
-import { BatchBits } from "./batch-bits.ts";
 
 /*
  * A new generation beside live traffic:
@@ -96,13 +97,19 @@ async function load(
     for (const [producer, sequence] of rows) bits.set(producer, sequence);
   }
   for (const [producer, set] of bits.all()) await generation.mark(producer, set);
-  for (const kind of domain.recount.boards) {
-    for await (const { board, cells: own } of readCells(snapshot, kind)) {
+  const { boards } = domain.recount;
+  for (const [index, kind] of boards.entries()) {
+    if (kind.mirrored === true) continue;
+    const next = boards[index + 1];
+    const mirror = next?.mirrored === true ? new Mirror(generation, next.board) : undefined;
+    for await (const { key, board, cells: own } of readCells(snapshot, kind)) {
       signal?.throwIfAborted();
       await generation.add(board, own);
-      cells += own.length;
+      await mirror?.add(key, own);
+      cells += mirror === undefined ? own.length : 2 * own.length;
       onProgress?.({ step: "adding up", batches, cells });
     }
+    await mirror?.flush();
   }
   await generation.loaded(newest);
   return { newest, batches, cells };

@@ -18,6 +18,6 @@ export const recount: Recount = {
   rowsOfBatches: selectRowsOfBatches,
   boards: [
     { cells: selectItemsOfStores, board: itemsOfStore },
-    { cells: selectStoresOfItems, board: storesOfItem },
+    { cells: selectStoresOfItems, board: storesOfItem, mirrored: true },
   ],
 };
