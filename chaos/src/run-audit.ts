@@ -26,7 +26,7 @@ export interface Audit {
 
 /** Runs the command as its users do; `text` is what it tells a person when something differs. */
 export async function runAudit(root: string, stand: Stand, acknowledged: string): Promise<Audit> {
-  const output = await runAdmin(root, stand, ["audit", "--json", "--wait", "120", "--acknowledged", acknowledged]);
+  const output = await runAdmin(root, stand, ["audit", "--json", "--wait", "300", "--acknowledged", acknowledged]);
   const report: Audit = JSON.parse(output);
   return report;
 }

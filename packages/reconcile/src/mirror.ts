@@ -1,6 +1,7 @@
 import type { NewGeneration } from "@tally/rankings";
 
-const cellsHeldMax = 100_000;
+// About 40 MB.
+const cellsHeldMax = 500_000;
 
 /** Adds cells with key and member exchanged: what one kind of boards says by key, another says by member. */
 export class Mirror {
@@ -14,7 +15,7 @@ export class Mirror {
     this.#boardOf = boardOf;
   }
 
-  /** Takes the cells of one key. Holds up to 100,000 of them, so that those of one board travel together. */
+  /** Takes the cells of one key. Holds up to 500,000 of them, so that those of one board travel together. */
   async add(key: string, cells: readonly (readonly [member: string, count: number])[]): Promise<void> {
     for (const [member, count] of cells) {
       const own = this.#boards.get(member);

@@ -54,7 +54,7 @@ export function auditCommand(): Command {
 
 async function auditSystem(system: System, chosen: readonly Domain[], flags: AuditFlags): Promise<AuditReport> {
   const begunAt = performance.now();
-  let differsSince: number | undefined;
+  let differs = { as: "", since: 0 };
   for (;;) {
     const acknowledged = flags.acknowledged === undefined ? undefined : await readIds(flags.acknowledged);
     const underWay = await waitUntilDrained(system, chosen, flags.endpoint, flags.wait * 1000);
@@ -69,9 +69,10 @@ async function auditSystem(system: System, chosen: readonly Domain[], flags: Aud
       seconds: (performance.now() - waitedAt) / 1000,
     });
     if (report.agrees || underWay.length > 0) return report;
-    // What a consumer holds cannot be seen, and a ranker mends what was missed within 12 s: a difference that stays is one.
-    differsSince ??= waitedAt;
-    if (performance.now() - differsSince > Math.min(flags.wait, stableForSeconds) * 1000) return report;
+    // What a consumer holds cannot be seen, and a ranker mends what was missed within 12 s: a difference that stays as it is is one.
+    const as = JSON.stringify(report.audit);
+    if (as !== differs.as) differs = { as, since: waitedAt };
+    if (performance.now() - differs.since > Math.min(flags.wait, stableForSeconds) * 1000) return report;
     await delay(againAfterMs);
   }
 }

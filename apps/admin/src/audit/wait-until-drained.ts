@@ -5,13 +5,14 @@ import { queuesOf, type Domain, type SqlReader } from "@tally/pipeline";
 import type { System } from "../open-system.ts";
 
 const lookEveryMs = 250;
+const nothing = "0/0";
 // What a consumer holds cannot be seen from outside, only that nothing more comes of it.
 const quietForMs = 1500;
 // One that is older and not ranked is a difference: the ranker mends what its messages missed within 12 s.
 const recentMs = 30_000;
 
 /**
- * Waits until nothing is under way: queues empty, nothing new in the ledger for 1.5 s, the batches of the last 30 s marked, and the
+ * Waits until nothing is under way: rankings built, queues empty, nothing new in the ledger for 1.5 s, the batches of the last 30 s marked, and the
  * read endpoint as far as the write endpoint. Answers what still is under way when the time is up, else an empty list.
  */
 export async function waitUntilDrained(
@@ -47,6 +48,9 @@ export async function waitUntilDrained(
       newestBefore = newest.join();
       if (Date.now() - quietSince < quietForMs) underWay.push("batches are being stored");
       for (const [index, domain] of domains.entries()) {
+        const { name } = await system.rankings.state(domain.name);
+        if (name === "unbuilt" && newest[index] !== nothing)
+          underWay.push(`the rankings of ${domain.name} are not built yet`);
         const unmarked = await recentUnmarked(system, domain);
         if (unmarked > 0) underWay.push(`${unmarked} batches of ${domain.name} are stored and not ranked yet`);
         if (endpoint === "write") continue;
