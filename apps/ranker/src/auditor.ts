@@ -97,7 +97,11 @@ export class Auditor {
     const pruning = now >= this.#pruneAt;
     for (const [domain, seen] of this.#seen) {
       const state = await this.#o.rankings.state(domain.name);
-      if (state.name !== "whole") await this.#rebuild(domain, state.name === "dirty" ? state.reason : state.name);
+      if (state.name !== "whole") {
+        await this.#rebuild(domain, seen, state.name === "dirty" ? state.reason : state.name);
+        // Another may build; until it has, there is nothing that is worth mending.
+        if ((await this.#o.rankings.state(domain.name)).name !== "whole") continue;
+      }
       if (repairing) await this.#repair(domain, seen, instance);
       if (pruning) await this.#prune(domain, seen);
     }
@@ -118,22 +122,38 @@ export class Auditor {
       signal: this.#stop.signal,
     });
     if (this.#stop.signal.aborted) return;
+    seen.until = until;
     this.#o.onHealed(domain.name, healed);
     if (healed > 0)
       this.#o.log.info({ domain: domain.name, batches: healed }, "auditor: applied batches from the ledger");
     if (beyondRepair.length > 0) {
-      await this.#rebuild(domain, `${beyondRepair.length} batches are not ranked and their moves were pruned`);
+      seen.until = undefined;
+      await this.#rebuild(domain, seen, `${beyondRepair.length} batches are not ranked and their moves were pruned`);
+      return;
     }
-    seen.until = until;
     await this.#o.rankings.noteChecked(domain.name, instance, until);
   }
 
-  async #rebuild(domain: Domain, reason: string): Promise<void> {
+  async #rebuild(domain: Domain, seen: Seen, reason: string): Promise<void> {
     const { log, database, rankings } = this.#o;
-    log.warn({ domain: domain.name, reason }, "auditor: building the rankings anew from the rows");
-    const outcome = await rebuild({ domain, database, rankings, signal: this.#stop.signal });
+    const begunAt = Date.now();
+    const outcome = await rebuild({
+      domain,
+      database,
+      rankings,
+      signal: this.#stop.signal,
+      onProgress({ step }) {
+        if (step !== "reading batches") return;
+        log.warn({ domain: domain.name, reason }, "auditor: building the rankings anew from the rows");
+      },
+    });
+    // Asked again every second while another builds: no line for that.
+    if (outcome.name === "busy") return;
     log.info({ domain: domain.name, outcome }, `auditor: rankings ${outcome.name}`);
-    if (outcome.name === "rebuilt") this.#o.onRebuilt(domain.name);
+    if (outcome.name !== "rebuilt") return;
+    // Whatever had been stored by then is in.
+    seen.until = begunAt;
+    this.#o.onRebuilt(domain.name);
   }
 
   async #prune(domain: Domain, seen: Seen): Promise<void> {

@@ -33,8 +33,9 @@ export interface NewGeneration extends Applied {
 const cellsPerChunk = 1000;
 const markBytesPerChunk = 64 * 1024;
 const chunksInFlightMax = 8;
-const holdMs = 30_000;
-const holdAgainMs = 5000;
+// Short: for so long nobody else builds when the builder was killed.
+const holdMs = 10_000;
+const holdAgainMs = 2000;
 
 // Plain MessagePack, as the Lua of Redis reads it.
 const packr = new Packr({ useRecords: false });
