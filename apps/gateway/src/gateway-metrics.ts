@@ -1,7 +1,7 @@
 import { Counter, createMetrics, Gauge, Histogram } from "@tally/service";
 
-/** What the gateway counts. Per batch or per refusal, never per accepted event. */
-export function gatewayMetrics() {
+/** What the gateway counts. Per batch or per refusal, never per accepted event. `waiting` is asked when someone looks. */
+export function gatewayMetrics(waiting: () => readonly { readonly domain: string; readonly events: number }[]) {
   const registry = createMetrics();
   const registers = [registry];
   return {
@@ -37,6 +37,9 @@ export function gatewayMetrics() {
       help: "Events that wait for their confirm",
       labelNames: ["domain"] as const,
       registers,
+      collect() {
+        for (const { domain, events } of waiting()) this.set({ domain }, events);
+      },
     }),
     backlog: new Gauge({
       name: "tally_queue_messages",

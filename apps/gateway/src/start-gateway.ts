@@ -11,7 +11,7 @@ import { addDomainRoutes } from "./http/domain-routes.ts";
 import { addEventRoute } from "./http/event-route.ts";
 import { addOperatorRoutes } from "./http/operator-routes.ts";
 import { buildServer } from "./http/build-server.ts";
-import { openIntake } from "./ingest/intake.ts";
+import { openIntake, type Intake } from "./ingest/intake.ts";
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -25,7 +25,9 @@ export interface Gateway {
  * away, requests get 503 and /health/ready says so. `stopAsked` ends the waiting.
  */
 export async function startGateway(config: GatewayConfig, log: Logger, stopAsked: AbortSignal): Promise<Gateway> {
-  const metrics = gatewayMetrics();
+  const metrics = gatewayMetrics(() =>
+    intakes.map(({ domain, commit }) => ({ domain: domain.name, events: commit.waiting })),
+  );
   const database = connectDatabase({
     writeUrl: config.databaseWriteUrl,
     readUrl: config.databaseReadUrl,
@@ -47,7 +49,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
     queues: domains.flatMap((domain) => Object.values(queuesOf(config.namespace, domain.name))),
     log,
   });
-  const intakes = domains.map((domain) => openIntake(domain, { config, publisher, metrics }));
+  const intakes: readonly Intake[] = domains.map((domain) => openIntake(domain, { config, publisher, metrics }));
 
   const app = buildServer({
     log,

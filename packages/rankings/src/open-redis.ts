@@ -69,6 +69,8 @@ export function openRedis({ url, commandTimeoutMs, log }: RankingsOptions): Redi
     ...(commandTimeoutMs === undefined ? {} : { commandTimeout: commandTimeoutMs }),
     // A peer that is gone without a word: no answer for so long, and the connection is made anew.
     socketTimeout: silenceMs,
+    // A primary that became a replica in a failover goes on answering: behind its name there may be another by now.
+    reconnectOnError: (error) => error.message.startsWith("READONLY"),
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 2000) * (0.5 + Math.random() / 2),
     scripts: {
       tallyApply: { lua: scripts.apply, numberOfKeys: 1 },

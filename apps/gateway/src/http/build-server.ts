@@ -9,6 +9,7 @@ import fastify, {
 import { firstProblem } from "@tally/pipeline";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
+import { answerBroken } from "./answer-broken.ts";
 import { addContentTypes } from "./content.ts";
 import { refusalOfError } from "./errors.ts";
 import { refuse } from "./refuse.ts";
@@ -24,7 +25,6 @@ export function buildServer({ log, bodyBytesMax, onRefused }: ServerOptions): Fa
   const answerError = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = refusalOfError(error);
     if (refusal === undefined) log.error({ err: error, requestId: request.id, url: request.url }, "a request failed");
-    onRefused(refusal?.status ?? 500);
     return refuse(
       reply,
       refusal ?? { status: 500, message: `something is wrong here; tell us the request id ${request.id}` },
@@ -49,8 +49,10 @@ export function buildServer({ log, bodyBytesMax, onRefused }: ServerOptions): Fa
     requestTimeout: 30_000,
     // While it stops, what comes on a connection that is still open is served, and the answer closes the connection.
     return503OnClosing: false,
+    clientErrorHandler: (error, socket) => answerBroken(error, socket, onRefused),
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
   });
+  app.decorate("onRefused", onRefused);
   addContentTypes(app);
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
     const check = Compile(schema);
@@ -60,10 +62,9 @@ export function buildServer({ log, bodyBytesMax, onRefused }: ServerOptions): Fa
     };
   });
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler((request, reply) => {
-    onRefused(404);
-    return refuse(reply, { status: 404, message: `no such path: ${request.method} ${request.url.slice(0, 200)}` });
-  });
+  app.setNotFoundHandler((request, reply) =>
+    refuse(reply, { status: 404, message: `no such path: ${request.method} ${request.url.slice(0, 200)}` }),
+  );
   return app;
 }
 

@@ -57,6 +57,7 @@ export function addBulkRoute(
       const statuses = new Set(results.map((result) => result.status));
       const [status = 500] = statuses.size === 1 ? statuses : [207];
       if (statuses.has(503)) reply.header("retry-after", 2);
+      if (status >= 400) reply.server.onRefused(status);
       const accepted = results.filter((result) => result.status === 201).length;
       return reply.code(status).send({ accepted, refused: results.length - accepted, results });
     },

@@ -1,14 +1,19 @@
 import type { FastifyReply } from "fastify";
 import type { Refusal } from "./errors.ts";
 
-/** Sends a refusal in the shape of the route's domain: {"message": …}, or {"msg": …} where the contract has that. */
+/** Sends a refusal in the shape of the route's domain, {"message": …}, or {"msg": …} where the contract has that; and counts it. */
 export function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
   if (refusal.retryAfterSeconds !== undefined) reply.header("retry-after", refusal.retryAfterSeconds);
+  reply.server.onRefused(refusal.status);
   const key = reply.routeOptions.config.errorKey ?? "message";
   return reply.code(refusal.status).send({ [key]: refusal.message });
 }
 
 declare module "fastify" {
+  interface FastifyInstance {
+    /** Told the status of each request that is answered with an error. */
+    readonly onRefused: (status: number) => void;
+  }
   interface FastifyContextConfig {
     errorKey?: "message" | "msg";
   }

@@ -34,7 +34,7 @@ export interface GroupCommitOptions {
   readonly inFlightMax: number;
   /** How many events may wait for their confirm before further ones are turned away. */
   readonly waitingMax: number;
-  /** How long an event waits for its confirm. */
+  /** How long an event waits for its confirm, its wait for a turn included. */
   readonly deadlineMs: number;
   /** Told once for each batch: how many events, what became of them, how long the oldest waited. */
   readonly onBatch: (events: number, outcome: PublishOutcome, waitedMs: number) => void;
@@ -113,20 +113,26 @@ export class GroupCommit {
 
   async #publish(batch: OpenBatch): Promise<void> {
     this.#inFlight++;
-    const id = this.#o.ids.next();
-    const outcome = await this.#o.publisher.publish({
-      queue: this.#o.queue,
-      messageId: textOfBatchId(id),
-      body: encodeBatch(id, Date.now(), batch.events),
-      deadline: Date.now() + this.#o.deadlineMs,
-    });
+    const leftMs = batch.openedAtMs + this.#o.deadlineMs - performance.now();
+    const outcome = leftMs > 0 ? await this.#send(batch, Date.now() + leftMs) : "expired";
     this.#inFlight--;
     this.#waiting -= batch.events.length;
-    const told = commitOutcome(outcome);
+    // What never went out is certainly not stored.
+    const told = leftMs > 0 ? commitOutcome(outcome) : "busy";
     for (const waiter of batch.waiters) waiter(told);
     this.#o.onBatch(batch.events.length, outcome, performance.now() - batch.openedAtMs);
     if (this.#waiting === 0) this.#drained?.();
     this.#wake ??= setImmediate(() => this.#pump());
+  }
+
+  #send({ events }: OpenBatch, deadline: number): Promise<PublishOutcome> {
+    const id = this.#o.ids.next();
+    return this.#o.publisher.publish({
+      queue: this.#o.queue,
+      messageId: textOfBatchId(id),
+      body: encodeBatch(id, Date.now(), events),
+      deadline,
+    });
   }
 }
 

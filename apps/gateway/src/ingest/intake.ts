@@ -46,7 +46,6 @@ export function openIntake(
       metrics.events.inc({ ...label, outcome }, events);
       metrics.batchEvents.observe(label, events);
       metrics.batchSeconds.observe(label, waitedMs / 1000);
-      metrics.waiting.set(label, commit.waiting);
       metrics.backlog.set(label, pace.backlog);
     },
   });
