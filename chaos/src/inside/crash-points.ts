@@ -20,7 +20,7 @@ export const crashPoints = {
   "gateway.before-publish": {
     apps: ["gateway"],
     file: groupCommit,
-    ...before("gateway.before-publish", "const outcome = await this.#o.publisher.publish({"),
+    ...before("gateway.before-publish", "return this.#o.publisher.publish({"),
   },
   "gateway.before-confirm": {
     apps: ["gateway"],
@@ -30,7 +30,7 @@ export const crashPoints = {
   "gateway.after-confirm": {
     apps: ["gateway"],
     file: groupCommit,
-    ...before("gateway.after-confirm", "const told = commitOutcome(outcome);"),
+    ...before("gateway.after-confirm", 'const told = leftMs > 0 ? commitOutcome(outcome) : "busy";'),
   },
   "gateway.after-answer": {
     apps: ["gateway"],
