@@ -86,7 +86,7 @@ test("a generation that has lost a chunk cannot become the live one", async () =
   const generation = await begin("torn");
   await generation.add("b", [["1", 1]]);
   await generation.loaded(1);
-  const [loaded = ""] = (await keysOf("torn")).filter((key) => key.endsWith(":loaded"));
+  const loaded = (await keysOf("torn")).find((key) => key.endsWith(":loaded")) ?? "";
   await redis.del(loaded); // as in a Redis that came back older
   expect(await generation.switch()).toBe(false);
   await generation.release();
@@ -114,7 +114,7 @@ test("one builds at a time; what a dead builder left is taken away by the next",
 test("a script that fails half-way makes its generation dirty, and building anew ends that", async () => {
   const domain = "soiled";
   await rankings.apply(domain, batchOf(0, "b", "1", 1));
-  const [board = ""] = (await keysOf(domain)).filter((key) => key.endsWith(":b:b"));
+  const board = (await keysOf(domain)).find((key) => key.endsWith(":b:b")) ?? "";
   await redis.set(board, "no sorted set");
   await expect(rankings.apply(domain, batchOf(1, "b", "1", 1))).rejects.toThrow("WRONGTYPE");
   const generation = await begin(domain);

@@ -24,6 +24,7 @@ function refusalOfCode(code: string | undefined): { readonly status: number; rea
       return { status: 431, message: `headers: expected at most ${maxHeaderSize} bytes together` };
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return { status: 408, message: "request: expected all of it sooner" };
+    case undefined:
     default:
       return { status: 400, message: "request: expected HTTP/1.1" };
   }
