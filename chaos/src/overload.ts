@@ -44,7 +44,7 @@ export interface OverloadReport {
   readonly agrees: boolean;
 }
 
-const bytesPerSecond = 150_000;
+const bytesPerSecond = 50_000;
 const factor = 10;
 const measuredSeconds = 10;
 const connections = 6000;
@@ -52,7 +52,7 @@ const tickMs = 5;
 
 export async function runOverload(o: OverloadOptions): Promise<OverloadReport> {
   await rm(o.directory, { recursive: true, force: true });
-  const stand = await openStand({ ...o, settings: { WAITING_MAX: "2000" } });
+  const stand = await openStand({ ...o, settings: { WAITING_MAX: "1000", BATCH_BYTES_MAX: "16384" } });
   const offer = new Offer(stand, o.seed);
   try {
     stand.link("gateway-1", "rabbitmq").become({ name: "narrow", bytesPerSecond });
