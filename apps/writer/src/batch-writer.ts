@@ -57,6 +57,7 @@ export class BatchWriter {
   readonly #o: BatchWriterOptions;
   readonly #decode;
   readonly #outage: Outage;
+  readonly #rankOutage: Outage;
   #waiting: ReceivedBatch[] = [];
   #storing: Promise<void> | undefined;
   readonly #announcing = new Set<Promise<void>>();
@@ -66,6 +67,7 @@ export class BatchWriter {
     this.#o = options;
     this.#decode = batchDecoder(options.domain.event);
     this.#outage = new Outage(options.log, `store ${options.domain.name}`);
+    this.#rankOutage = new Outage(options.log, `hand what was stored of ${options.domain.name} to the rank queue`);
   }
 
   /** Takes a delivery of the domain's ingest queue. */
@@ -197,12 +199,12 @@ export class BatchWriter {
     const body = bodies.get(key);
     while (body !== undefined && !this.#stopped) {
       const outcome = await this.#o.publisher.publish({ queue: this.#o.rankQueue, messageId: key, body });
-      if (outcome === "confirmed") break;
       if (outcome === "expired") return;
-      this.#o.log.warn(
-        { batch: key, outcome, queue: this.#o.rankQueue },
-        "the rank queue does not take a batch; trying again",
-      );
+      if (outcome === "confirmed") {
+        this.#rankOutage.worked();
+        break;
+      }
+      this.#rankOutage.failed(new Error(`${this.#o.rankQueue}: ${outcome}`));
       await delay(retryMs);
     }
     if (!this.#stopped) delivery.ack();

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { connectPublisher, type PublishOutcome } from "./connect-publisher.ts";
 import type { QueueSpec } from "./declare-queues.ts";
@@ -63,6 +64,31 @@ test("a full queue refuses what is too much, and holds exactly what it confirmed
     async () => expect(await publisher.publish({ queue, messageId: "later", body })).toBe("confirmed"),
     10_000,
   );
+});
+
+test("a channel on which an empty queue refuses everything is left for a new one; one on which a full queue does is kept", async () => {
+  const broker = await ownBroker();
+  const [queue, full] = [broker.queueName("q"), broker.queueName("full")];
+  // basic.ack becomes basic.nack: what is said of a message that a queue refuses.
+  const ack = Buffer.from([0, 60, 0, 80]);
+  const proxy = await broker.proxy((answer, connection) => {
+    const at = connection === 1 ? answer.indexOf(ack) : -1;
+    if (at !== -1) answer[at + 3] = 120;
+    return answer;
+  });
+  const { publisher, log } = await publisherOf(proxy.url, [{ name: queue }, { name: full, messagesMax: 2 }]);
+  const until = async (to: string, wanted: PublishOutcome, count: number) => {
+    let seen = 0;
+    for (const begunAt = performance.now(); seen < count && performance.now() - begunAt < 15_000; await delay(50))
+      if ((await publisher.publish({ queue: to, messageId: "m", body })) === wanted) seen++;
+    expect(seen).toBe(count);
+  };
+  await until(queue, "rejected", 1);
+  await until(queue, "confirmed", 1);
+  expect(log.lines[1]).toMatch(/^warn broker: connection lost: .* refuses everything, and holds only \d+ messages$/);
+  expect(proxy.connections).toBe(2);
+  await until(full, "rejected", 50);
+  expect(proxy.connections).toBe(2);
 });
 
 test("a connection that is cut while publishing, again and again, loses nothing and keeps the order", async () => {

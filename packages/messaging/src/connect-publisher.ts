@@ -1,6 +1,6 @@
 import type { ChannelModel, ConfirmChannel } from "amqplib";
 import { declareQueues, type QueueSpec } from "./declare-queues.ts";
-import { openConnection, type ConnectionOptions, type ConnectionState } from "./open-connection.ts";
+import { openConnection, type ConnectionOptions, type ConnectionState, type Renew } from "./open-connection.ts";
 import { depthProbe, type DepthProbe } from "./depth-probe.ts";
 import { renewWithChannel } from "./renew-with-channel.ts";
 
@@ -59,7 +59,17 @@ interface OpenMessage {
   sent: boolean;
 }
 
+/** Of a queue that has confirmed nothing since: when it was last asked why, or began, by performance.now(). */
+interface Refusal {
+  askedAt: number;
+}
+
 const deadlineCheckMs = 50;
+/*
+ * A full queue refuses until it has drained to 80 %. But a channel whose first message meets a queue that is electing its
+ * leader (a node has died) can be refused for ever, by an empty queue (seen with RabbitMQ 3.10). Only a new channel helps.
+ */
+const wrongRefusalMs = 1000;
 // What amqplib calls back with for a basic.nack; any other error is a channel that has ended.
 const nacked = "message nacked";
 
@@ -69,12 +79,14 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
   const returned = new Set<string>();
   let channel: ConfirmChannel | undefined;
   let probe: DepthProbe | undefined;
+  let renewConnection: Renew | undefined;
   let bufferFull = false;
   let closed = false;
+  const refusals = new Map<string, Refusal>();
 
   const connection = openConnection({ ...options, setup, onUp: sendWaiting });
 
-  async function setup(model: ChannelModel, renew: (reason: string) => void): Promise<void> {
+  async function setup(model: ChannelModel, renew: Renew): Promise<void> {
     const made = await model.createConfirmChannel();
     made.on("return", ({ properties }) => returned.add(String(properties.messageId)));
     made.on("drain", () => {
@@ -86,6 +98,8 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
     });
     await declareQueues(made, options.queues);
     probe = depthProbe(model);
+    renewConnection = renew;
+    refusals.clear();
     for (const one of open) one.sent = false;
     returned.clear();
     bufferFull = false;
@@ -105,9 +119,12 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
       const properties = { persistent: true, mandatory: true, messageId, headers };
       bufferFull = !to.publish("", queue, body, properties, (error: unknown) => {
         if (error instanceof Error) {
-          if (error.message === nacked) settle(one, "rejected");
+          if (error.message !== nacked) return;
+          settle(one, "rejected");
+          void refused(queue);
           return;
         }
+        refusals.delete(queue);
         // The return of a message comes before its acknowledgement.
         settle(one, returned.delete(messageId) ? "unroutable" : "confirmed");
       });
@@ -120,6 +137,19 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
 
   function settle(one: OpenMessage, outcome: PublishOutcome): void {
     if (open.delete(one)) one.settle(outcome);
+  }
+
+  /** Leaves a connection on which a queue that has room refuses everything. */
+  async function refused(queue: string): Promise<void> {
+    const now = performance.now();
+    const refusal = refusals.get(queue) ?? { askedAt: now };
+    refusals.set(queue, refusal);
+    if (now - refusal.askedAt < wrongRefusalMs) return;
+    refusal.askedAt = now;
+    const depth = await probe?.(queue);
+    if (depth === undefined || refusals.get(queue) !== refusal) return;
+    const { messagesMax = Number.POSITIVE_INFINITY } = options.queues.find(({ name }) => name === queue) ?? {};
+    if (depth < messagesMax / 2) renewConnection?.(`${queue} refuses everything, and holds only ${depth} messages`);
   }
 
   // One timer for all of them: a timer for each message would cost more than the rest of it.
