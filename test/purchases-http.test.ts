@@ -203,8 +203,18 @@ describe("bad input gets a clear 4xx that names the field", () => {
 
   test("what is no HTTP is answered and ends the connection", async () => {
     const own = new RawConnection(system.url);
-    expect((await own.send(["this is no HTTP"])).status).toBe(400);
+    const answer = await own.send(["this is no HTTP"]);
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.body)).toEqual({ message: "request: expected HTTP/1.1" });
     await vi.waitFor(() => expect(own.closed).toBe(true));
+  });
+
+  test("headers of 20 kB", async () => {
+    const own = new RawConnection(system.url);
+    const answer = await own.send(["GET /items/store/1 HTTP/1.1", "Host: tally", `X-Long: ${"x".repeat(20_000)}`]);
+    expect(answer.status).toBe(431);
+    expect(JSON.parse(answer.body)).toEqual({ message: "headers: expected at most 16384 bytes together" });
+    own.end();
   });
 
   test("a question with a wrong or unknown parameter", async () => {

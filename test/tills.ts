@@ -12,6 +12,8 @@ export interface Sold {
   readonly broken: number;
   /** The longest time without any 201, in ms. */
   readonly longestGapMs: number;
+  /** How often the unluckiest sale was sent, each time to the next gateway. */
+  readonly triesMax: number;
 }
 
 export interface Tills {
@@ -30,12 +32,14 @@ export function keepSelling(urls: readonly string[], tills: number): Tills {
   let sales = 0;
   let longestGapMs = 0;
   let goodAt = performance.now();
+  let triesMax = 0;
   let stopping = false;
 
-  const post = (url: string, key: string): Promise<string | undefined> =>
+  const keyOf = (sale: number): string => `${run}-${sale}`;
+  const post = (url: string, sale: number): Promise<string | undefined> =>
     new Promise((resolve) => {
-      const headers = { "content-type": "application/json", "idempotency-key": key };
-      const path = `/purchase/${sales % 7}/customer/1/date/20261120`;
+      const headers = { "content-type": "application/json", "idempotency-key": keyOf(sale) };
+      const path = `/purchase/${sale % 7}/customer/1/date/20261120`;
       const sent = request(url + path, { agent, method: "POST", headers, timeout: 15_000 }, (response) => {
         const { statusCode = 0 } = response;
         statuses[statusCode] = (statuses[statusCode] ?? 0) + 1;
@@ -51,11 +55,12 @@ export function keepSelling(urls: readonly string[], tills: number): Tills {
 
   async function till(): Promise<void> {
     while (!stopping) {
-      const key = `${run}-${sales++}`;
-      for (let attempt = sales; ; attempt++) {
-        const id = await post(urls[attempt % urls.length] ?? "", key);
+      const sale = sales++;
+      for (let tries = 1; ; tries++) {
+        const id = await post(urls[(sale + tries) % urls.length] ?? "", sale);
         if (id !== undefined) {
-          ids.set(key, id);
+          ids.set(keyOf(sale), id);
+          triesMax = Math.max(triesMax, tries);
           longestGapMs = Math.max(longestGapMs, performance.now() - goodAt);
           goodAt = performance.now();
           break;
@@ -74,7 +79,7 @@ export function keepSelling(urls: readonly string[], tills: number): Tills {
       stopping = true;
       await all;
       agent.destroy();
-      return { ids, statuses, broken, longestGapMs };
+      return { ids, statuses, broken, longestGapMs, triesMax };
     },
   };
 }

@@ -54,6 +54,11 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
   const app = buildServer({
     log,
     bodyBytesMax: config.bodyBytesMax,
+    // A second for what is not waiting; and whatever is configured, a stop has its end.
+    answeredWithinMs: Math.min(
+      Math.max(config.confirmWithinMs, config.queryWithinMs) + 1000,
+      config.stopWithinMs * 0.8,
+    ),
     onRefused: (status) => metrics.refusals.inc({ status: String(status) }),
   });
   let stopping = false;
@@ -92,7 +97,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
     port: typeof address === "object" && address !== null ? address.port : config.port,
     async stop() {
       stopping = true;
-      // Fastify answers what is in hand and closes idle connections; each answer still needs its confirm.
+      // Answers what is in hand; each answer still needs its confirm.
       await app.close();
       await Promise.all(intakes.map((intake) => intake.close()));
       await publisher.close();

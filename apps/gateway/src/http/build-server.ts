@@ -12,16 +12,19 @@ import { Compile } from "typebox/compile";
 import { answerBroken } from "./answer-broken.ts";
 import { addContentTypes } from "./content.ts";
 import { refusalOfError } from "./errors.ts";
+import { addOrderlyClose } from "./orderly-close.ts";
 import { refuse } from "./refuse.ts";
 
 export interface ServerOptions {
   readonly log: FastifyBaseLogger;
   readonly bodyBytesMax: number;
+  /** The longest time from a whole request to its answer. */
+  readonly answeredWithinMs: number;
   readonly onRefused: (status: number) => void;
 }
 
 /** A Fastify that reads, checks and refuses as the contract says; it has no routes yet. */
-export function buildServer({ log, bodyBytesMax, onRefused }: ServerOptions): FastifyInstance {
+export function buildServer({ log, bodyBytesMax, answeredWithinMs, onRefused }: ServerOptions): FastifyInstance {
   const answerError = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = refusalOfError(error);
     if (refusal === undefined) log.error({ err: error, requestId: request.id, url: request.url }, "a request failed");
@@ -53,6 +56,7 @@ export function buildServer({ log, bodyBytesMax, onRefused }: ServerOptions): Fa
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
   });
   app.decorate("onRefused", onRefused);
+  addOrderlyClose(app, answeredWithinMs);
   addContentTypes(app);
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
     const check = Compile(schema);
