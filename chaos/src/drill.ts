@@ -90,7 +90,7 @@ export async function runDrill(o: DrillOptions): Promise<DrillReport> {
       o.signal.throwIfAborted();
       const calm = await load.figures();
       acknowledged += calm.acknowledged;
-      const { aftermath, ...seen } = await injectOne(stand, load, o, fault, startedAt);
+      const { aftermath, ...seen } = await injectOne(stand, load, o, { fault, startedAt, events: acknowledged });
       const from = acknowledged;
       acknowledged += seen.clients.acknowledged;
       const outcome = { ...seen, from, to: acknowledged };
@@ -105,8 +105,7 @@ export async function runDrill(o: DrillOptions): Promise<DrillReport> {
     load = undefined;
     o.say(`audit of ${totals.acknowledged} acknowledged events`);
     const audit = await runAudit(o.root, stand, file);
-    const kept = letters;
-    void countDeadLetters;
+    const kept = await countDeadLetters(o.root, stand);
     const lost = await lostByPlace(file, audit);
     const report: DrillReport = {
       seed: o.seed,
@@ -131,15 +130,14 @@ async function injectOne(
   stand: Stand,
   load: Load,
   { kinds, pileUp }: DrillOptions,
-  fault: ScheduledFault,
-  startedAt: number,
+  { fault, startedAt, events }: { readonly fault: ScheduledFault; readonly startedAt: number; readonly events: number },
 ) {
   const kind = kinds.find(({ name }) => name === fault.kind);
   if (kind === undefined) throw new TypeError(`there is no kind ${fault.kind}`);
   const begunAt = performance.now();
   try {
     const aftermath = await kind.inject(stand, fault);
-    const after = await recovery(stand, load, aftermath, pileUp);
+    const after = await recovery(stand, load, aftermath, { pileUp, events });
     const clients = await load.figures();
     return {
       ...fault,
@@ -163,7 +161,7 @@ async function lostByPlace(file: string, audit: Audit): Promise<readonly number[
 }
 
 function lateness({ kind, at, recovery: { late } }: FaultOutcome): readonly string[] {
-  return late.map((what) => `not ${what} again two minutes after "${kind}" at ${at.toFixed(1)} s`);
+  return late.map((what) => `not ${what} again in time after "${kind}" at ${at.toFixed(1)} s`);
 }
 
 function withLost(outcome: FaultOutcome, lostPlaces: readonly number[]) {

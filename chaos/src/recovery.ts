@@ -12,18 +12,24 @@ export interface Recovery {
   readonly ranked: number;
   /** After Redis lost something: until everything that was stored before was counted again. */
   readonly equal: number | undefined;
-  /** What was not as before within two minutes. */
+  /** What was not as before in time, see patienceMs. */
   readonly late: readonly string[];
 }
 
-const recoveredWithinMs = 120_000;
+// Rankings that are built anew are summed up from all rows, while the load goes on.
+const patienceMs = (events: number): number => 120_000 + (events / 1_000_000) * 60_000;
 const lookEveryMs = 20;
 const pageSize = 1000;
 
-/** `pileUp`: does not wait until the rankings equal the rows again. */
-export async function recovery(stand: Stand, load: Load, aftermath: Aftermath, pileUp: boolean): Promise<Recovery> {
+/** `pileUp`: does not wait until the rankings equal the rows again. `events`: how many are stored, about. */
+export async function recovery(
+  stand: Stand,
+  load: Load,
+  aftermath: Aftermath,
+  { pileUp, events }: { readonly pileUp: boolean; readonly events: number },
+): Promise<Recovery> {
   const { backAt } = aftermath;
-  const deadline = performance.now() + recoveredWithinMs;
+  const deadline = performance.now() + patienceMs(events);
   const late: string[] = [];
   const since = (): number => (performance.now() - backAt) / 1000;
   const reached = async (what: string, check: () => Promise<boolean>): Promise<number> => {

@@ -1,7 +1,4 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { runTally } from "@tally/local";
 import type { Stand } from "./stand.ts";
 
 /** What the drill reads of `tally audit --json`. */
@@ -42,12 +39,8 @@ export async function countDeadLetters(
   return { events, messages: letters.length - events };
 }
 
-async function runAdmin(root: string, stand: Stand, args: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, [join(root, "apps", "admin", "src", "main.ts"), ...args], {
-    env: stand.environment,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+async function runAdmin(root: string, { environment }: Stand, args: readonly string[]): Promise<string> {
+  const { output, errors } = await runTally(root, environment, args);
   if (output === "") throw new Error(`tally ${args.join(" ")} answered nothing: ${errors}`);
   return output;
 }

@@ -1,7 +1,15 @@
 import { join } from "node:path";
 import { connectDatabase, type Database } from "@tally/database";
 import { domains } from "@tally/domains";
-import { startApps, startServices, type Apps, type Operator, type Server, type Services } from "@tally/local";
+import {
+  addressVariables,
+  startApps,
+  startServices,
+  type Apps,
+  type Operator,
+  type Server,
+  type Services,
+} from "@tally/local";
 import { connectPublisher, type Publisher } from "@tally/messaging";
 import { queuesOf, type Domain } from "@tally/pipeline";
 import { connectRankings, type Rankings } from "@tally/rankings";
@@ -130,7 +138,7 @@ export async function openStand({ root, directory, sabotage, settings, say, sign
       database,
       rankings,
       publisher,
-      environment: { ...common, ...variablesOf(addresses) },
+      environment: { ...common, ...addressVariables(addresses) },
       close,
     };
   } catch (error) {
@@ -173,19 +181,10 @@ function linkedAddresses(addresses: Services["addresses"], link: (to: ServerName
     linked.port = String(link(to).port);
     return linked.href;
   };
-  return variablesOf({
+  return addressVariables({
     amqpUrl: through(addresses.amqpUrl, "rabbitmq"),
     databaseWriteUrl: through(addresses.databaseWriteUrl, "database-primary"),
     databaseReadUrl: through(addresses.databaseReadUrl, "database-replica"),
     redisUrl: through(addresses.redisUrl, "redis"),
   });
-}
-
-function variablesOf(addresses: Services["addresses"]): NodeJS.ProcessEnv {
-  return {
-    AMQP_URL: addresses.amqpUrl,
-    DATABASE_WRITE_URL: addresses.databaseWriteUrl,
-    DATABASE_READ_URL: addresses.databaseReadUrl,
-    REDIS_URL: addresses.redisUrl,
-  };
 }

@@ -1,4 +1,4 @@
-import type { SourceEdit } from "./source-edit.ts";
+import type { SourceEdit } from "@tally/local/source-edits";
 
 /*
  * Where an app can be killed: before and after each commit, confirm and acknowledgement on an event's way. What `reach` does

@@ -1,11 +1,9 @@
 import { existsSync, readFileSync, renameSync } from "node:fs";
-import { registerHooks } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { threadId } from "node:worker_threads";
+import { registerSourceEdits, type SourceEdit } from "@tally/local/source-edits";
 import { crashPoints } from "./crash-points.ts";
 import { sabotages } from "./sabotages.ts";
-import { edited, type SourceEdit } from "./source-edit.ts";
 
 /*
  * Runs before an app, in its main thread and in each of its threads (`node --import`): puts the crash points and the sabotage of this
@@ -21,19 +19,9 @@ const lookEveryMs = 20;
 
 const sabotage = Object.entries(sabotages).find(([name]) => name === told.get("sabotage"))?.[1] ?? [];
 const edits: readonly SourceEdit[] = [...Object.values(crashPoints).filter((edit) => edit !== undefined), ...sabotage];
-const root = pathToFileURL(join(import.meta.dirname, "..", "..", "..", "/")).href;
+const root = join(import.meta.dirname, "..", "..", "..");
 
-registerHooks({
-  load(url, context, nextLoad) {
-    const loaded = nextLoad(url, context);
-    const own = edits.filter(
-      ({ apps, file }) => url === `${root}${file}` && apps.some((app) => app === told.get("app")),
-    );
-    if (own.length === 0) return loaded;
-    // The modules of apps are files of text.
-    return { ...loaded, source: edited(readFileSync(new URL(url), "utf8"), own) };
-  },
-});
+registerSourceEdits(root, told.get("app"), edits);
 
 let armed: { readonly point: string; passes: number } | undefined;
 

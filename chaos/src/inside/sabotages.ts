@@ -1,4 +1,4 @@
-import type { SourceEdit } from "./source-edit.ts";
+import type { SourceEdit } from "@tally/local/source-edits";
 
 /* Each takes one mechanism away that the promise rests on. A drill with one of them must find losses or doubles. */
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { environmentFile } from "./environment-file.ts";
 import { onLauncherGone } from "./on-launcher-gone.ts";
+import { addressVariables } from "./run-tally.ts";
 import { startApps, type Apps } from "./start-apps.ts";
 import { ServiceError } from "./service-error.ts";
 import type { Server, Services } from "./services.ts";
@@ -48,7 +49,7 @@ try {
     signal: interrupted.signal,
   });
   watching = watch([apps.gateway, apps.writer, apps.ranker]);
-  settings.write(variablesOf(apps, services));
+  settings.write({ ...addressVariables(services.addresses), TALLY_URL: apps.url });
   say(welcome(apps, services));
 } catch (error) {
   // What a person can mend is said in its own words; only a surprise shows its stack.
@@ -73,16 +74,6 @@ tally is running (services: ${source})
   Ctrl-C stops everything; the data stays in .tally/
 
 ready`;
-}
-
-function variablesOf({ url }: Apps, { addresses }: Services): Readonly<Record<string, string>> {
-  return {
-    AMQP_URL: addresses.amqpUrl,
-    DATABASE_WRITE_URL: addresses.databaseWriteUrl,
-    DATABASE_READ_URL: addresses.databaseReadUrl,
-    REDIS_URL: addresses.redisUrl,
-    TALLY_URL: url,
-  };
 }
 
 function watch(servers: readonly Server[]): NodeJS.Timeout {

@@ -5,7 +5,7 @@ import type { ChildServer } from "./child-server.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { freePorts } from "./free-ports.ts";
 import { endLeftovers } from "./leftovers.ts";
-import { runCommand } from "./run-command.ts";
+import { addressVariables, runTally } from "./run-tally.ts";
 import { ServiceError } from "./service-error.ts";
 import type { Addresses, Server } from "./services.ts";
 import { MARK } from "./workshop.ts";
@@ -60,10 +60,7 @@ export async function startApps(options: AppsOptions): Promise<Apps> {
       NODE_COMPILE_CACHE: join(root, ".tally", "compile-cache"),
       ...options.environment,
       HOST: options.environment["HOST"] ?? "127.0.0.1",
-      AMQP_URL: addresses.amqpUrl,
-      DATABASE_WRITE_URL: addresses.databaseWriteUrl,
-      DATABASE_READ_URL: addresses.databaseReadUrl,
-      REDIS_URL: addresses.redisUrl,
+      ...addressVariables(addresses),
     };
     await migrateTables(root, environment);
     return await runApps(await plannedApps({ ...options, directory, environment }), release);
@@ -134,7 +131,6 @@ async function runApps({ gateway, writer, ranker }: AppServers, release: () => v
 }
 
 async function migrateTables(root: string, environment: NodeJS.ProcessEnv): Promise<void> {
-  const main = join(root, "apps", "admin", "src", "main.ts");
-  const { exitCode, output, errors } = await runCommand(process.execPath, [main, "migrate"], { environment });
+  const { exitCode, output, errors } = await runTally(root, environment, ["migrate"]);
   if (exitCode !== 0) throw new ServiceError("server-failed", `The tables cannot be made:\n${output}${errors}`);
 }

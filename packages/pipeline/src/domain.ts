@@ -74,10 +74,17 @@ export interface RecountedBoards {
   readonly mirrored?: true;
 }
 
-/** What this domain's clients send, made up for drills and benches. */
+/**
+ * Which keys a workload takes. wide: all that the contract names, equally likely. narrow: few, so that boards stay small. zipf: those of
+ * "wide", the nth of them 1/n as likely as the first, as shops and goods really are.
+ */
+export type Spread = "narrow" | "wide" | "zipf";
+
+/** What this domain's clients send, made up for drills and benches. `random` answers numbers from 0 to below 1. */
 export interface Workload {
-  /** `random` answers numbers from 0 to below 1. "narrow": of few keys, so that boards stay small. */
-  readonly next: (random: () => number, spread: "narrow" | "wide") => Posting;
+  readonly next: (random: () => number, spread: Spread) => Posting;
+  /** The path of a GET of a ranking. */
+  readonly read: (random: () => number, spread: Spread) => string;
   /** A stored event that fits its schema and that no database takes, because of its data. */
   readonly poison: (id: string) => Event;
 }

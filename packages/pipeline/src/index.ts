@@ -18,6 +18,7 @@ export {
   type RecountedBoards,
   type Sources,
   type Store,
+  type Spread,
   type Workload,
 } from "./domain.ts";
 export { bytesOfEventId, eventIdOfBytes, eventIdOfKey, isEventId, newEventId, type EventId } from "./event-id.ts";

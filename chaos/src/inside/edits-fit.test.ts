@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { edited, type SourceEdit } from "@tally/local/source-edits";
 import { expect, test } from "vitest";
 import { crashPointNames, crashPoints } from "./crash-points.ts";
 import { sabotages } from "./sabotages.ts";
-import { edited, type SourceEdit } from "./source-edit.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const apps = ["gateway", "writer", "ranker"] as const;
@@ -30,11 +30,4 @@ test.each(apps)("every crash point of the %s stands once in its modules", (app) 
 
 test.each(Object.entries(sabotages))("the sabotage %s fits the modules, crash points and all", (_, edits) => {
   for (const app of apps) expect(() => modulesOf(app, [...points, ...edits])).not.toThrow();
-});
-
-test("an edit that does not fit exactly once is an error that names the file", () => {
-  const edit: SourceEdit = { apps: ["writer"], file: "a.ts", find: "x", replace: "y" };
-  expect(edited("axb", [edit])).toBe("ayb");
-  expect(() => edited("ab", [edit])).toThrow("a.ts: expected exactly once, found 0 times");
-  expect(() => edited("axbx", [edit])).toThrow("a.ts: expected exactly once, found 2 times");
 });

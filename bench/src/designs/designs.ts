@@ -1,0 +1,119 @@
+import type { SourceEdit } from "@tally/local/source-edits";
+
+/*
+ * What each idea of the design is worth is measured by taking it away. The apps have no switches for that: settings that they have anyway,
+ * and edits of single lines while a module is loaded.
+ */
+
+export interface Design {
+  readonly says: string;
+  readonly settings?: NodeJS.ProcessEnv;
+  readonly edits?: readonly SourceEdit[];
+  /** Who stores: the writer, after the answer; the gateway, before it; nobody. */
+  readonly stores: "writer" | "gateway" | "nobody";
+}
+
+const oneByOne = {
+  BATCH_EVENTS_MAX: "1",
+  BATCHES_IN_FLIGHT_MAX: "1000",
+  WRITER_EVENTS_PER_TRANSACTION: "1",
+};
+
+const publisher = "packages/messaging/src/connect-publisher.ts";
+const declareQueues = "packages/messaging/src/declare-queues.ts";
+const groupCommit = "apps/gateway/src/ingest/group-commit.ts";
+const startGateway = "apps/gateway/src/start-gateway.ts";
+const everyApp = ["gateway", "writer", "ranker"] as const;
+
+const withoutConfirms: readonly SourceEdit[] = [
+  {
+    apps: ["gateway"],
+    file: publisher,
+    find: "await model.createConfirmChannel()",
+    replace: "await model.createChannel()",
+  },
+  {
+    apps: ["gateway"],
+    file: publisher,
+    find: "one.sent = true;",
+    replace: 'one.sent = true; settle(one, "confirmed");',
+  },
+];
+
+/** What a 2xx means. Ours is "confirmed". */
+export const durabilities = {
+  /** On disk at a majority of the broker's nodes. */
+  confirmed: [],
+  /** Sent to the broker, which will write it to disk. */
+  persistent: withoutConfirms,
+  /** Sent to the broker, which keeps it in memory: classic queues that end with it. */
+  transient: [
+    ...withoutConfirms,
+    { apps: ["gateway"], file: publisher, find: "persistent: true", replace: "persistent: false" },
+    { apps: everyApp, file: declareQueues, find: "durable: true", replace: "durable: false" },
+    {
+      apps: everyApp,
+      file: declareQueues,
+      find: '  return {\n    "x-queue-type": "quorum",',
+      replace: '  return { "x-queue-type": "classic" };\n  return {\n    "x-queue-type": "quorum",',
+    },
+  ],
+} as const satisfies Record<string, readonly SourceEdit[]>;
+
+export const designs = {
+  batched: { says: "ours: one confirmed message and one transaction for many events", stores: "writer" },
+  "per-message": {
+    says: "one confirmed message for each request, each purchase committed alone",
+    settings: oneByOne,
+    stores: "writer",
+  },
+  unconfirmed: {
+    says: "one message for each request, published and forgotten, each purchase committed alone",
+    settings: oneByOne,
+    edits: withoutConfirms,
+    stores: "writer",
+  },
+  synchronous: {
+    says: "no queue: rows into MySQL and rankings into Redis before the answer",
+    edits: [
+      { apps: ["gateway"], file: startGateway, find: "writeConnections: 2,", replace: "writeConnections: 64," },
+      {
+        apps: ["gateway"],
+        file: startGateway,
+        find: "domains.map((domain) => openIntake(domain, { config, publisher, metrics }));",
+        replace:
+          `(await import(${JSON.stringify(new URL("synchronous.ts", import.meta.url).href)}))` +
+          ".openIntakes(domains, { database, rankings, shards: config.rankingShards });",
+      },
+    ],
+    stores: "gateway",
+  },
+  bare: {
+    says: "nothing behind the HTTP app and its checks: the ceiling",
+    edits: [
+      {
+        apps: ["gateway"],
+        file: groupCommit,
+        find: 'if (this.#waiting >= this.#o.waitingMax) return Promise.resolve("busy");',
+        replace: 'if (event !== "") return Promise.resolve("confirmed");',
+      },
+    ],
+    stores: "nobody",
+  },
+} as const satisfies Record<string, Design>;
+
+export type DesignName = keyof typeof designs;
+export type Durability = keyof typeof durabilities;
+
+// The keys of an object literal are its own.
+/* oxlint-disable typescript/no-unsafe-type-assertion */
+export const designNames = Object.keys(designs) as readonly DesignName[];
+export const durabilityNames = Object.keys(durabilities) as readonly Durability[];
+/* oxlint-enable typescript/no-unsafe-type-assertion */
+
+export const designOf = (name: DesignName): Design => designs[name];
+
+/** Each edit once: a design and a durability may share some. */
+export function editsOf(design: DesignName, durability: Durability): readonly SourceEdit[] {
+  return [...new Set([...(designOf(design).edits ?? []), ...durabilities[durability]])];
+}

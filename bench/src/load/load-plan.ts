@@ -1,0 +1,72 @@
+import type { Spread } from "@tally/pipeline";
+
+/** What a load thread has to do from its start to its end. Plain data: it travels to the thread. */
+export interface LoadPlan {
+  /** One for each gateway: connections take them in turn. */
+  readonly urls: readonly string[];
+  readonly domain: string;
+  readonly connections: number;
+  readonly seed: number;
+  readonly spread: Spread;
+  /** Which share of the requests are GETs of rankings, from 0 to 1. */
+  readonly readShare: number;
+  /** A request without an answer for so long is given up. */
+  readonly answerWithinMs: number;
+}
+
+/** Closed: each connection sends its next request when the last is answered. Open: requests come at a rate, answered or not. */
+export type Phase =
+  | { readonly model: "closed"; readonly until: Until }
+  | { readonly model: "open"; readonly until: Until; readonly perSecond: number };
+
+export type Until =
+  | { readonly name: "seconds"; readonly seconds: number }
+  | { readonly name: "amount"; readonly amount: number };
+
+/** What was seen of one phase. */
+export interface PhaseResult {
+  /** From the first request to the last answer, in seconds. */
+  readonly seconds: number;
+  readonly sent: number;
+  /** 2xx to a POST. */
+  readonly accepted: number;
+  /** 2xx to a GET. */
+  readonly read: number;
+  /** Answers by their status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Connections that were refused or ended. */
+  readonly connectionErrors: number;
+  readonly timeouts: number;
+  /** Sent, and neither answered nor given up when the load ended. */
+  readonly unanswered: number;
+  /** Of what was answered 2xx, in µs, as hdr-histogram-js encodes it. */
+  readonly posts: string;
+  readonly gets: string;
+  readonly perSecond: readonly Second[];
+  readonly client: ClientFigures;
+}
+
+export interface Second {
+  readonly accepted: number;
+  readonly read: number;
+  /** Answers other than 2xx, time-outs and broken connections. */
+  readonly failed: number;
+  /** In ms; undefined without an answer. */
+  readonly p50?: number;
+  readonly p99?: number;
+}
+
+/** How busy the load thread was: a client that is the limit measures itself. */
+export interface ClientFigures {
+  /** Share of the time in which its event loop was not idle, 0 to 1. */
+  readonly busy: number;
+  /** Of its event loop, in ms. */
+  readonly delayP99: number;
+}
+
+/** An event that was accepted just now, for whoever wants to follow it. */
+export interface Sample {
+  readonly id: string;
+  /** When its request was sent, in ms since 1970. */
+  readonly sentAt: number;
+}

@@ -1,0 +1,70 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
+import { errors, Pool } from "undici";
+import type { LoadPlan, Until } from "./load-plan.ts";
+import type { Recorder } from "./recorder.ts";
+import type { Requests } from "./requests.ts";
+import { share } from "./share.ts";
+
+const eventIdHeader = "tally-event-id";
+
+/**
+ * Requests come evenly at a rate, answered or not. The time of each counts from when it should have been sent: it waits in line while all
+ * connections are busy, so a server that stalls shows it in every request that came meanwhile. Ends when all are answered or given up.
+ */
+export async function runOpen(
+  plan: LoadPlan,
+  { until, perSecond }: { readonly until: Until; readonly perSecond: number },
+  requests: Requests,
+  recorder: Recorder,
+): Promise<void> {
+  const pools = plan.urls.map(
+    (url, index) =>
+      new Pool(url, {
+        connections: share(plan.connections, index, plan.urls.length),
+        pipelining: 1,
+        headersTimeout: plan.answerWithinMs,
+        bodyTimeout: plan.answerWithinMs,
+      }),
+  );
+  const amount = until.name === "amount" ? until.amount : Math.round(until.seconds * perSecond);
+  const startedAt = performance.now();
+  let settled = 0;
+
+  const send = (dueAt: number): void => {
+    const { method, path, body } = requests.next();
+    let status = 0;
+    let id: string | undefined;
+    recorder.sent++;
+    pools[recorder.sent % pools.length]?.dispatch(
+      { method, path, body: body ?? null, headers: body === undefined ? [] : ["content-type", "application/json"] },
+      {
+        onRequestStart: () => undefined,
+        onResponseStart(_controller, statusCode, headers) {
+          status = statusCode;
+          const value = headers[eventIdHeader];
+          if (typeof value === "string") id = value;
+        },
+        onResponseData: () => undefined,
+        onResponseEnd() {
+          settled++;
+          recorder.answer(status, (performance.now() - dueAt) * 1000, id, method === "GET");
+        },
+        onResponseError(_controller, error) {
+          settled++;
+          const late = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError;
+          recorder.failed(late ? "timeout" : "connection");
+        },
+      },
+    );
+  };
+
+  for (let due = 0; due < amount;) {
+    const now = performance.now() - startedAt;
+    for (; due < amount && (due / perSecond) * 1000 <= now; due++) send(startedAt + (due / perSecond) * 1000);
+    await delay(1);
+  }
+  const giveUpAt = performance.now() + plan.answerWithinMs * 2;
+  while (settled < amount && performance.now() < giveUpAt) await delay(5);
+  await Promise.all(pools.map((pool) => pool.destroy()));
+}

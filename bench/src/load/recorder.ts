@@ -1,0 +1,131 @@
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { build, encodeIntoCompressedBase64 as encode, type Histogram } from "hdr-histogram-js";
+import type { PhaseResult, Sample, Second } from "./load-plan.ts";
+
+const longestUs = 120_000_000;
+/** In µs, to three digits. */
+export const microseconds = (): Histogram =>
+  build({ lowestDiscernibleValue: 1, highestTrackableValue: longestUs, numberOfSignificantValueDigits: 3 });
+
+const sampleEveryMs = 100;
+const idBytes = 37;
+
+/** Counts what a load sees. Everything here happens once for each request, and costs well under a microsecond. */
+export class Recorder {
+  readonly #startedAt = performance.now();
+  readonly #posts = microseconds();
+  readonly #gets = microseconds();
+  readonly #statuses = new Map<number, number>();
+  readonly #perSecond: Second[] = [];
+  readonly #loop = monitorEventLoopDelay({ resolution: 5 });
+  readonly #busySince = performance.eventLoopUtilization();
+  readonly #onSample: (sample: Sample) => void;
+  #second = { number: 0, accepted: 0, read: 0, failed: 0, latencies: microseconds() };
+  #sampledAt = 0;
+  #lastAnswerAt = this.#startedAt;
+  #ids = Buffer.alloc(idBytes * 4096);
+  #idsLength = 0;
+  sent = 0;
+  accepted = 0;
+  read = 0;
+  connectionErrors = 0;
+  timeouts = 0;
+
+  constructor(onSample: (sample: Sample) => void) {
+    this.#onSample = onSample;
+    this.#loop.enable();
+  }
+
+  get answered(): number {
+    let answered = 0;
+    for (const count of this.#statuses.values()) answered += count;
+    return answered;
+  }
+
+  /** Ids of accepted events, a line each. */
+  get ids(): Buffer {
+    return this.#ids.subarray(0, this.#idsLength);
+  }
+
+  /** `id` is what the answer to a POST names, undefined of a GET. `us` since it was sent, or should have been. */
+  answer(status: number, us: number, id: string | undefined, isRead: boolean): void {
+    const now = performance.now();
+    this.#lastAnswerAt = now;
+    this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
+    const second = this.#secondOf(now);
+    if (status < 200 || status > 299) {
+      second.failed++;
+      return;
+    }
+    const value = Math.min(Math.max(1, Math.round(us)), longestUs);
+    second.latencies.recordValue(value);
+    if (isRead) {
+      this.read++;
+      second.read++;
+      this.#gets.recordValue(value);
+      return;
+    }
+    this.accepted++;
+    second.accepted++;
+    this.#posts.recordValue(value);
+    if (id !== undefined) this.#keep(id, now, us);
+  }
+
+  failed(kind: "timeout" | "connection"): void {
+    this.#secondOf(performance.now()).failed++;
+    if (kind === "timeout") this.timeouts++;
+    else this.connectionErrors++;
+  }
+
+  result(): PhaseResult {
+    this.#closeSecond();
+    this.#loop.disable();
+    return {
+      seconds: (this.#lastAnswerAt - this.#startedAt) / 1000,
+      sent: this.sent,
+      accepted: this.accepted,
+      read: this.read,
+      statuses: Object.fromEntries(this.#statuses),
+      connectionErrors: this.connectionErrors,
+      timeouts: this.timeouts,
+      unanswered: Math.max(0, this.sent - this.answered - this.timeouts),
+      posts: encode(this.#posts),
+      gets: encode(this.#gets),
+      perSecond: this.#perSecond,
+      client: {
+        busy: performance.eventLoopUtilization(this.#busySince).utilization,
+        delayP99: this.#loop.percentile(99) / 1e6,
+      },
+    };
+  }
+
+  #keep(id: string, now: number, us: number): void {
+    if (this.#idsLength + idBytes > this.#ids.length)
+      this.#ids = Buffer.concat([this.#ids, Buffer.alloc(this.#ids.length)]);
+    this.#ids.write(id, this.#idsLength, "latin1");
+    this.#ids[this.#idsLength + idBytes - 1] = 0x0a;
+    this.#idsLength += idBytes;
+    if (now - this.#sampledAt < sampleEveryMs) return;
+    this.#sampledAt = now;
+    this.#onSample({ id, sentAt: performance.timeOrigin + now - us / 1000 });
+  }
+
+  #secondOf(now: number) {
+    const number = Math.floor((now - this.#startedAt) / 1000);
+    while (this.#second.number < number) this.#closeSecond();
+    return this.#second;
+  }
+
+  #closeSecond(): void {
+    const { number, accepted, read, failed, latencies } = this.#second;
+    const seen = latencies.totalCount > 0;
+    this.#perSecond.push({
+      accepted,
+      read,
+      failed,
+      ...(seen && { p50: latencies.getValueAtPercentile(50) / 1000, p99: latencies.getValueAtPercentile(99) / 1000 }),
+    });
+    latencies.reset();
+    this.#second = { number: number + 1, accepted: 0, read: 0, failed: 0, latencies };
+  }
+}

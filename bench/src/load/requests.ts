@@ -1,0 +1,44 @@
+import type { Domain } from "@tally/pipeline";
+import { uniformInt } from "pure-rand/distribution/uniformInt";
+import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+import type { LoadPlan } from "./load-plan.ts";
+
+export interface Request {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** Of a POST. ASCII. */
+  readonly body?: string;
+}
+
+/** Requests without end: always the same for a seed, in the same order, whichever connection sends them. */
+export class Requests {
+  readonly #plan: LoadPlan;
+  readonly #domain: Domain;
+  readonly #random: () => number;
+
+  constructor(plan: LoadPlan, domain: Domain) {
+    const generator = xoroshiro128plus(plan.seed);
+    this.#plan = plan;
+    this.#domain = domain;
+    this.#random = () => uniformInt(generator, 0, 2 ** 31 - 1) / 2 ** 31;
+  }
+
+  next(): Request {
+    const { readShare, spread } = this.#plan;
+    const { workload } = this.#domain;
+    if (readShare > 0 && this.#random() < readShare)
+      return { method: "GET", path: workload.read(this.#random, spread) };
+    const { path, body } = workload.next(this.#random, spread);
+    return { method: "POST", path, body };
+  }
+}
+
+/** A request as it goes over the wire. */
+export function bytesOf({ method, path, body }: Request, host: string): Buffer {
+  const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n`;
+  if (body === undefined) return Buffer.from(`${head}\r\n`, "latin1");
+  return Buffer.from(
+    `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    "latin1",
+  );
+}

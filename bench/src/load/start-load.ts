@@ -1,0 +1,90 @@
+import { Worker } from "node:worker_threads";
+import type { LoadPlan, Phase, PhaseResult, Sample } from "./load-plan.ts";
+import { mergeResults } from "./merge-results.ts";
+import { share } from "./share.ts";
+import type { FromThread, ToThread } from "./protocol.ts";
+
+/** A client in threads of its own. */
+export interface Load {
+  /** Runs one phase after the other. `idsFile` takes the ids of what was accepted, a line each. */
+  run(phase: Phase, idsFile?: string): Promise<PhaseResult>;
+  /** Takes some accepted events while a phase runs, about ten a second from each thread. */
+  onSample: (sample: Sample) => void;
+  /** How many were answered 2xx so far in the running phase. */
+  progress(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Connections, rate and amount are shared out over the threads; none is lost. */
+export function startLoad(plan: LoadPlan, threads: number): Load {
+  const workers = Array.from({ length: threads }, (_, index) => {
+    const workerData: LoadPlan = {
+      ...plan,
+      connections: share(plan.connections, index, threads),
+      seed: plan.seed + index,
+    };
+    return new Worker(new URL("thread.ts", import.meta.url), { workerData });
+  });
+  const load: Load = {
+    onSample: () => undefined,
+    async run(phase, idsFile) {
+      const results = await Promise.all(
+        workers.map((worker, index) => {
+          const order: ToThread = { name: "run", phase: shareOf(phase, index, threads), idsFile };
+          return asked(worker, order, "done", (sample) => load.onSample(sample));
+        }),
+      );
+      return mergeResults(results.map(({ result }) => result));
+    },
+    async progress() {
+      const answers = await Promise.all(workers.map((worker) => asked(worker, { name: "progress" }, "progress")));
+      return answers.reduce((sum, { accepted, read }) => sum + accepted + read, 0);
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    },
+  };
+  return load;
+}
+
+function shareOf(phase: Phase, index: number, threads: number): Phase {
+  const { until } = phase;
+  const own = until.name === "amount" ? { ...until, amount: share(until.amount, index, threads) } : until;
+  return phase.model === "open"
+    ? { ...phase, until: own, perSecond: phase.perSecond / threads }
+    : { ...phase, until: own };
+}
+
+type Said<N extends FromThread["name"]> = Extract<FromThread, { readonly name: N }>;
+
+function asked<N extends "done" | "progress">(
+  worker: Worker,
+  order: ToThread,
+  answer: N,
+  onSample?: (sample: Sample) => void,
+): Promise<Said<N>> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      worker.off("message", take).off("error", fail);
+    };
+    const fail = (error: unknown): void => {
+      end();
+      reject(error);
+    };
+    const take = (message: FromThread): void => {
+      if (message.name === "sample") onSample?.(message.sample);
+      else if (message.name === "failed") fail(new Error(message.reason));
+      else if (isSaid(message, answer)) {
+        end();
+        resolve(message);
+      }
+    };
+    worker.on("message", take).on("error", fail);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
+    worker.postMessage(order);
+  });
+}
+
+function isSaid<N extends FromThread["name"]>(message: FromThread, name: N): message is Said<N> {
+  return message.name === name;
+}

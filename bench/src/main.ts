@@ -1,0 +1,202 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { SingleBar } from "cli-progress";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { designNames, durabilityNames, type DesignName, type Durability } from "./designs/designs.ts";
+import type { Phase } from "./load/load-plan.ts";
+import { domainNamed } from "./open-stack.ts";
+import { isGood, textOf, type Report } from "./report.ts";
+import { readReport, runBench } from "./run-bench.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+interface Flags {
+  readonly domain: string;
+  readonly connections: number;
+  readonly duration: number;
+  readonly amount?: number;
+  readonly warmUp: number;
+  readonly rate?: number;
+  readonly mix: number;
+  readonly zipf?: boolean;
+  readonly seed: number;
+  readonly gateways: number;
+  readonly clientThreads: number;
+  readonly design: DesignName;
+  readonly durability: Durability;
+  readonly target?: string;
+  readonly set: readonly string[];
+  readonly json?: string;
+  readonly csv?: string;
+  readonly compare?: string;
+}
+
+const program = new Command("bench")
+  .description("puts load on a fresh tally of its own, measures every tier, waits until it has drained, and audits it")
+  .option("--domain <name>", "whose events", "purchases")
+  .option("--connections <number>", "exactly so many are opened", wholeNumber, 512)
+  .option("--duration <seconds>", "of the measured load", number, 30)
+  .option("--amount <number>", "so many requests instead of a time", wholeNumber)
+  .option("--warm-up <seconds>", "before it, not counted", number, 10)
+  .option("--rate <number>", "open model: so many requests a second, answered or not", number)
+  .option("--mix <share>", "share of GETs of rankings, 0 to 1", share, 0)
+  .option("--zipf", "some stores and items sell much more than others, instead of all alike")
+  .option("--seed <number>", "the same seed sends the same requests", wholeNumber, 1)
+  .option("--gateways <number>", "processes of the gateway", wholeNumber, 1)
+  .option("--client-threads <number>", "threads that send", wholeNumber, 1)
+  .addOption(new Option("--design <name>", "one idea taken away").choices(designNames).default("batched"))
+  .addOption(new Option("--durability <name>", "what a 2xx means").choices(durabilityNames).default("confirmed"))
+  .option("--target <url>", "a system that runs somewhere, instead of one of its own")
+  .option("--set <NAME=value>", "a setting of the apps; may be repeated", collect, [])
+  .option("--json <file>", "the report as JSON")
+  .option("--csv <file>", "the figures of each second")
+  .option("--compare <file>", "ratios against a stored report")
+  .addHelpText("after", "\nExit status: 0 nothing lost, 1 something was lost or doubled, 2 wrong usage.")
+  .showHelpAfterError("(--help tells more)")
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+program.action(bench);
+await program.parseAsync();
+
+async function bench(flags: Flags): Promise<void> {
+  const interrupted = interruption();
+  const before = flags.compare === undefined ? undefined : await storedReport(flags.compare);
+  try {
+    const report = await runBench({
+      root,
+      domain: checkedDomain(flags.domain),
+      connections: flags.connections,
+      seed: flags.seed,
+      spread: flags.zipf === true ? "zipf" : "wide",
+      readShare: flags.mix,
+      answerWithinMs: 10_000,
+      design: flags.design,
+      durability: flags.durability,
+      gateways: flags.gateways,
+      clientThreads: flags.clientThreads,
+      warmUpSeconds: flags.warmUp,
+      phase: phaseOf(flags),
+      settings: Object.fromEntries(flags.set.map((setting) => setting.split(/=(.*)/s, 2))),
+      target: flags.target?.replace(/\/+$/, ""),
+      say,
+      ...progress(flags),
+      signal: interrupted.signal,
+    });
+    say(`\n${textOf(report)}`);
+    if (before !== undefined) say(`\n${ratios(report, before)}`);
+    const stored = join(root, "bench", "results", `${report.at.replaceAll(":", "-")}-${report.design}.json`);
+    await writeReport(stored, report);
+    say(`\nstored as ${stored}`);
+    if (flags.json !== undefined) await writeReport(flags.json, report);
+    if (flags.csv !== undefined) await writeFile(flags.csv, csvOf(report));
+    process.exitCode = isGood(report) ? 0 : 1;
+  } catch (error) {
+    if (interrupted.signal.aborted) say("interrupted");
+    else if (error instanceof TypeError) say(error.message);
+    else throw error;
+    process.exitCode = 1;
+  }
+}
+
+function phaseOf({ amount, duration, rate, connections }: Flags): Phase {
+  if (amount !== undefined && amount < connections)
+    program.error("--amount: expected at least one for each connection");
+  const until =
+    amount === undefined ? ({ name: "seconds", seconds: duration } as const) : ({ name: "amount", amount } as const);
+  return rate === undefined ? { model: "closed", until } : { model: "open", until, perSecond: rate };
+}
+
+function progress({ duration, amount }: Flags) {
+  const bar = new SingleBar({
+    format: "{bar} {percentage} % | {done} answered",
+    clearOnComplete: true,
+    hideCursor: null,
+  });
+  const total = amount ?? duration;
+  let begun = false;
+  return {
+    onProgress({ seconds, done }: { readonly seconds: number; readonly done: number }): void {
+      if (!process.stderr.isTTY) return;
+      if (!begun) bar.start(total, 0, { done });
+      begun = true;
+      bar.update(Math.min(total, amount === undefined ? seconds : done), { done });
+      if (seconds >= total) bar.stop();
+    },
+  };
+}
+
+/** Ours against another run: above 1 is more. */
+function ratios(ours: Report, theirs: Report): string {
+  const figures: readonly [string, (report: Report) => number | null][] = [
+    ["accepted /s", ({ accepted }) => accepted.perSecond],
+    ["stored /s", ({ stored }) => stored.perSecond],
+    ["ranked /s", ({ ranked }) => ranked.perSecond],
+    ["p50 ms", ({ latencyMs }) => latencyMs.p50],
+    ["p99 ms", ({ latencyMs }) => latencyMs.p99],
+    ["CPU µs/event", ({ cpuUsPerEvent }) => cpuUsPerEvent.total],
+  ];
+  const lines = figures.map(([name, of]) => {
+    const [a, b] = [of(ours), of(theirs)];
+    const ratio = a === null || b === null || b === 0 ? "" : (a / b).toFixed(3);
+    return `${name.padEnd(14)}${String(a ?? "").padStart(10)}${String(b ?? "").padStart(10)}  ${ratio}`;
+  });
+  return [`against ${theirs.design}, ${theirs.at}, commit ${theirs.commit}`, ...lines].join("\n");
+}
+
+function csvOf({ perSecond }: Report): string {
+  const rows = perSecond.map(({ accepted, read, failed, p50, p99 }, second) =>
+    [second, accepted, read, failed, p50 ?? "", p99 ?? ""].join(","),
+  );
+  return `second,accepted,read,failed,p50_ms,p99_ms\n${rows.join("\n")}\n`;
+}
+
+async function writeReport(file: string, report: Report): Promise<void> {
+  await mkdir(join(file, ".."), { recursive: true });
+  await writeFile(file, `${JSON.stringify(report, undefined, 1)}\n`);
+}
+
+async function storedReport(file: string): Promise<Report> {
+  try {
+    return await readReport(file);
+  } catch (error) {
+    return program.error(`--compare: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function checkedDomain(name: string): string {
+  try {
+    return domainNamed(name).name;
+  } catch (error) {
+    return program.error(`--domain: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function interruption(): AbortController {
+  const interrupted = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => interrupted.abort(new Error(`interrupted by ${signal}`)));
+  return interrupted;
+}
+
+function collect(text: string, before: readonly string[]): readonly string[] {
+  if (!/^[A-Z][A-Z0-9_]*=/.test(text)) throw new InvalidArgumentError("expected NAME=value");
+  return [...before, text];
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError("expected a whole number from 1 on");
+  return value;
+}
+
+function number(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value < 0) throw new InvalidArgumentError("expected a number from 0 on");
+  return value;
+}
+
+function share(text: string): number {
+  const value = number(text);
+  if (value > 1) throw new InvalidArgumentError("expected a number from 0 to 1");
+  return value;
+}

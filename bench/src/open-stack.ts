@@ -1,0 +1,152 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { domains } from "@tally/domains";
+import { addressVariables, startApps, startServices, type Server } from "@tally/local";
+import { connectPublisher } from "@tally/messaging";
+import { queuesOf } from "@tally/pipeline";
+import { designOf, type DesignName, type Durability } from "./designs/designs.ts";
+import { readTiers, type TierFigures, type TierName } from "./watch/tiers.ts";
+
+/** A tally of our own, fresh and empty, as in production but on one machine. */
+export interface Stack {
+  readonly urls: readonly string[];
+  readonly writerUrls: readonly string[];
+  readonly rankerUrls: readonly string[];
+  /** What `pnpm tally` needs to know to look at it. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** The versions of its servers. */
+  readonly versions: Readonly<Record<string, string>>;
+  tiers(): ReadonlyMap<TierName, TierFigures>;
+  /** Messages that wait in a domain's two queues. */
+  queueDepth(domain: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface StackOptions {
+  readonly root: string;
+  /** Everything lies here and is deleted at the end. */
+  readonly directory: string;
+  readonly design: DesignName;
+  readonly durability: Durability;
+  readonly gateways: number;
+  /** For the apps, beside what the design sets. */
+  readonly settings: NodeJS.ProcessEnv;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+const namespace = "bench";
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export async function openStack(o: StackOptions): Promise<Stack> {
+  const { root, directory, say, signal } = o;
+  const closers: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true, force: true })];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).toReversed()) await closer();
+  };
+  try {
+    const services = await startServices({
+      directory: join(directory, "services"),
+      database: "tally_bench",
+      keepData: false,
+      docker: "never",
+      // Nothing of the user's: a bench never fills servers that it has not started.
+      environment: { PATH: process.env["PATH"] },
+      say,
+    });
+    closers.push(() => services.stop());
+    const common = {
+      PATH: process.env["PATH"],
+      NODE_ENV: "production",
+      NAMESPACE: namespace,
+      LOG_LEVEL: "warn",
+      ...designOf(o.design).settings,
+      ...o.settings,
+    };
+    const apps = await startApps({
+      root,
+      directory: join(directory, "apps"),
+      addresses: services.addresses,
+      port: 0,
+      environment: common,
+      instances: { gateway: o.gateways },
+      execArgv: (app) => flagsFor(app, o),
+      say,
+      signal,
+    });
+    closers.push(() => apps.stop());
+    const publisher = connectPublisher({
+      url: services.addresses.amqpUrl,
+      connectionName: "tally bench",
+      queues: [],
+      log: silent,
+    });
+    closers.push(() => publisher.close());
+    await publisher.ready;
+
+    const groups = new Map<TierName, readonly number[]>([
+      ["gateway", pids(apps.gateways)],
+      ["writer", pids(apps.writers)],
+      ["ranker", pids(apps.rankers)],
+      ["broker", pids(services.servers, "rabbitmq", "epmd")],
+      ["database", pids(services.servers, "database")],
+      ["redis", pids(services.servers, "redis")],
+    ]);
+    const healthUrl = ({ port }: Server): string => `http://127.0.0.1:${port}`;
+    return {
+      urls: apps.urls,
+      writerUrls: apps.writers.map(healthUrl),
+      rankerUrls: apps.rankers.map(healthUrl),
+      environment: { ...common, ...addressVariables(services.addresses) },
+      versions: await versionsOf(services.operator),
+      tiers: () => readTiers(groups),
+      async queueDepth(domain) {
+        const { ingest, rank } = queuesOf(namespace, domain);
+        const depths = await Promise.all([ingest, rank].map(({ name }) => publisher.queueDepth(name)));
+        return depths.reduce<number>((sum, depth) => sum + (depth ?? 0), 0);
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function flagsFor(app: string, { design, durability }: StackOptions): readonly string[] {
+  const preload = new URL("designs/preload.ts", import.meta.url);
+  preload.search = new URLSearchParams({ app, design, durability }).toString();
+  return design === "batched" && durability === "confirmed" ? [] : ["--import", preload.href];
+}
+
+function pids(servers: readonly Server[], ...begins: readonly string[]): readonly number[] {
+  return servers
+    .filter(({ name }) => begins.length === 0 || begins.some((begin) => name.startsWith(begin)))
+    .flatMap(({ pid }) => pid ?? []);
+}
+
+async function versionsOf(operator: Awaited<ReturnType<typeof startServices>>["operator"]) {
+  if (operator === undefined) return {};
+  const [database, broker, redis] = await Promise.all([
+    operator.sql("SELECT VERSION()"),
+    operator.rabbitmqctl("version"),
+    operator.redis("INFO server"),
+  ]);
+  return {
+    database:
+      database
+        .split("\n")
+        .find((line) => /^\d/.test(line.trim()))
+        ?.trim() ?? database.trim(),
+    broker: broker.trim(),
+    redis: /(?:redis|valkey)_version:(\S+)/.exec(redis)?.[1] ?? "unknown",
+  };
+}
+
+/** The domain of a name; throws for one that there is not. */
+export function domainNamed(name: string) {
+  const domain = domains.find((one) => one.name === name);
+  if (domain === undefined)
+    throw new TypeError(`there is no domain ${name}; there are: ${domains.map((one) => one.name).join(", ")}`);
+  return domain;
+}

@@ -1,0 +1,168 @@
+import type { Second } from "./load/load-plan.ts";
+import type { TierName } from "./watch/tiers.ts";
+
+/** In ms; measured in µs. */
+export interface Latency {
+  readonly mean: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly max: number;
+}
+
+/** Of single events that were followed, in ms from sending the request. */
+export interface Spans {
+  readonly samples: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** What is read of `tally audit --json`. */
+export interface AuditFigures {
+  readonly agrees: boolean;
+  readonly seconds: number;
+  readonly audit: {
+    readonly acknowledged: number;
+    readonly stored: number;
+    readonly ranked: number;
+    readonly lost: number;
+    readonly doubled: number;
+  };
+  readonly domains: readonly { readonly domain: string; readonly boards: { readonly hash: string } }[];
+}
+
+/** One run, as `--json` writes it. null: cannot be known of this design or target. */
+export interface Report {
+  readonly runId: string;
+  readonly at: string;
+  readonly machine: string;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly commit: string;
+  readonly design: string;
+  readonly durability: string;
+  readonly target: string | null;
+  readonly domain: string;
+  readonly model: "closed" | "open";
+  readonly offeredPerSecond: number | null;
+  readonly connections: number;
+  readonly gateways: number;
+  readonly seed: number;
+  readonly spread: string;
+  readonly readShare: number;
+  /** From the first request to the last answer. */
+  readonly seconds: number;
+  readonly accepted: { readonly events: number; readonly perSecond: number };
+  /** All that was accepted, by the time from the first request until the last of it was stored, and ranked. */
+  readonly stored: { readonly perSecond: number | null };
+  readonly ranked: { readonly perSecond: number | null };
+  readonly reads: { readonly requests: number; readonly perSecond: number; readonly latencyMs: Latency };
+  /** From the last answer until everything was ranked. */
+  readonly drainSeconds: number | null;
+  readonly latencyMs: Latency;
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly errors: {
+    readonly non2xx: number;
+    readonly timeouts: number;
+    readonly connections: number;
+    readonly unanswered: number;
+    readonly retries: number;
+  };
+  /** Messages in both queues of the domain while the load ran. */
+  readonly queue: { readonly max: number; readonly verdict: "plateau" | "peak" | null };
+  readonly eventToStoredMs: Spans | null;
+  readonly eventToRankedMs: Spans | null;
+  /** For each accepted event and each read, from the begin of the load until everything was ranked. */
+  readonly cpuUsPerEvent: Readonly<Record<TierName | "client" | "total", number>>;
+  /** The most that was seen of all processes of a tier together. */
+  readonly memoryMiB: Readonly<Record<TierName, number>>;
+  readonly client: { readonly busy: number; readonly delayP99Ms: number; readonly isLimit: boolean };
+  /** Connections by mean latency against what was measured. Not of the open model. */
+  readonly littlesLaw: { readonly expectedPerSecond: number; readonly errorPercent: number | null };
+  readonly audit: AuditFigures["audit"] | null;
+  readonly agrees: boolean | null;
+  readonly perSecond: readonly Second[];
+  readonly looks: readonly {
+    readonly second: number;
+    readonly queued: number;
+    readonly stored: number;
+    readonly cpuSeconds: Readonly<Record<string, number>>;
+  }[];
+  readonly histogram: readonly { readonly percentile: number; readonly ms: number }[];
+}
+
+/** Whether everything that was accepted is there, once. */
+export function isGood({ audit, agrees }: Report): boolean {
+  return agrees !== false && (audit === null || (audit.lost === 0 && audit.doubled === 0));
+}
+
+export function textOf(report: Report): string {
+  const { accepted, stored, ranked, latencyMs, reads, errors, queue, cpuUsPerEvent: cpu, audit } = report;
+  const lines = [
+    `${report.domain}, ${report.design}, ${report.durability}, ${report.model} model, ${report.connections} connections, seed ${report.seed}, ${report.spread}`,
+    `${report.machine}; ${Object.entries(report.versions)
+      .map(([name, version]) => `${name} ${version}`)
+      .join(", ")}; commit ${report.commit}`,
+    "",
+    row("accepted", `${accepted.perSecond}/s`, `${accepted.events} in ${report.seconds} s`),
+    row("stored", perSecond(stored.perSecond)),
+    row(
+      "ranked",
+      perSecond(ranked.perSecond),
+      report.drainSeconds === null ? "" : `drained after ${report.drainSeconds} s`,
+    ),
+    row("latency ms", ...latencyCells(latencyMs)),
+    ...(reads.requests > 0 ? [row("reads", `${reads.perSecond}/s`, ...latencyCells(reads.latencyMs))] : []),
+    row("to stored ms", ...spanCells(report.eventToStoredMs)),
+    row("to ranked ms", ...spanCells(report.eventToRankedMs)),
+    row(
+      "answers",
+      JSON.stringify(report.statuses).replaceAll('"', ""),
+      `${errors.timeouts} timed out, ${errors.connections} connections broken, ${errors.unanswered} never answered`,
+    ),
+    row("queues", `at most ${queue.max} messages`, queue.verdict ?? ""),
+    row("CPU µs/event", ...Object.entries(cpu).map(([tier, us]) => `${tier} ${us}`)),
+    row("memory MiB", ...Object.entries(report.memoryMiB).map(([tier, mib]) => `${tier} ${mib}`)),
+    row("client", `busy ${Math.round(report.client.busy * 100)} %`, `loop delay p99 ${report.client.delayP99Ms} ms`),
+    ...(report.littlesLaw.errorPercent === null
+      ? []
+      : [
+          row(
+            "Little's law",
+            `${report.littlesLaw.expectedPerSecond}/s expected`,
+            `${report.littlesLaw.errorPercent} % off`,
+          ),
+        ]),
+    audit === null
+      ? row("audit", "not of this design or target")
+      : row(
+          "audit",
+          `acknowledged ${audit.acknowledged}, stored ${audit.stored}, ranked ${audit.ranked}`,
+          `lost ${audit.lost}, doubled ${audit.doubled}`,
+        ),
+  ];
+  if (report.client.isLimit)
+    lines.push(
+      "",
+      "The client was the limit: its thread was never idle. More --client-threads, or another machine for it.",
+    );
+  return lines.join("\n");
+}
+
+function row(name: string, ...cells: readonly string[]): string {
+  return `${name.padEnd(14)}${cells.filter((cell) => cell !== "").join("  ")}`;
+}
+
+function perSecond(value: number | null): string {
+  return value === null ? "not known" : `${value}/s`;
+}
+
+function latencyCells(latency: Latency): readonly string[] {
+  return Object.entries(latency).map(([name, ms]) => `${name} ${ms.toFixed(1)}`);
+}
+
+function spanCells(spans: Spans | null): readonly string[] {
+  if (spans === null) return ["not known"];
+  return [`p50 ${spans.p50}`, `p99 ${spans.p99}`, `max ${spans.max}`, `(${spans.samples} followed)`];
+}
