@@ -2,11 +2,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { comparison, contenderNamed, turns, type Contender } from "./compare-designs.ts";
 import { designNames, durabilityNames, type DesignName, type Durability } from "./designs/designs.ts";
 import type { Phase } from "./load/load-plan.ts";
 import { domainNamed } from "./open-stack.ts";
 import { isGood, textOf, type Report } from "./report.ts";
-import { readReport, runBench } from "./run-bench.ts";
+import { readReport, runBench, type BenchPlan } from "./run-bench.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -56,46 +57,86 @@ const program = new Command("bench")
   .showHelpAfterError("(--help tells more)")
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
 program.action(bench);
+program
+  .command("compare")
+  .description("runs designs by turns, one order and then the other, and tells their ratios")
+  .argument("<designs...>", `${designNames.join(", ")}; with :persistent or :transient behind for another durability`)
+  .option("--rounds <number>", "runs of each", wholeNumber, 2)
+  .action(async (names: readonly string[], { rounds }: { readonly rounds: number }) =>
+    compare(names, rounds, program.opts()),
+  );
 await program.parseAsync();
 
 async function bench(flags: Flags): Promise<void> {
-  const interrupted = interruption();
   const before = flags.compare === undefined ? undefined : await storedReport(flags.compare);
-  try {
-    const report = await runBench({
-      root,
-      domain: checkedDomain(flags.domain),
-      connections: flags.connections,
-      seed: flags.seed,
-      spread: flags.zipf === true ? "zipf" : "wide",
-      readShare: flags.mix,
-      answerWithinMs: 10_000,
-      design: flags.design,
-      durability: flags.durability,
-      gateways: flags.gateways,
-      clientThreads: flags.clientThreads,
-      warmUpSeconds: flags.warmUp,
-      phase: phaseOf(flags),
-      settings: Object.fromEntries(flags.set.map((setting) => setting.split(/=(.*)/s, 2))),
-      target: flags.target?.replace(/\/+$/, ""),
-      say,
-      ...progress(flags),
-      signal: interrupted.signal,
-    });
+  await orTell(async (signal) => {
+    const report = await runBench(planOf(flags, signal));
     say(`\n${textOf(report)}`);
     if (before !== undefined) say(`\n${ratios(report, before)}`);
-    const stored = join(root, "bench", "results", `${report.at.replaceAll(":", "-")}-${report.design}.json`);
-    await writeReport(stored, report);
-    say(`\nstored as ${stored}`);
+    say(`\nstored as ${await keep(report)}`);
     if (flags.json !== undefined) await writeReport(flags.json, report);
     if (flags.csv !== undefined) await writeFile(flags.csv, csvOf(report));
     process.exitCode = isGood(report) ? 0 : 1;
+  });
+}
+
+async function compare(names: readonly string[], rounds: number, flags: Flags): Promise<void> {
+  await orTell(async (signal) => {
+    const contenders = names.map(contenderNamed);
+    const runs: [Contender, Report][] = [];
+    for (const contender of turns(contenders, rounds)) {
+      say(`\n${contender.name}, run ${runs.length + 1} of ${contenders.length * rounds}`);
+      const { design, durability } = contender;
+      const report = await runBench({ ...planOf({ ...flags, design, durability }, signal), say: () => undefined });
+      say(textOf(report));
+      await keep(report);
+      runs.push([contender, report]);
+    }
+    say(`\n${comparison(contenders, runs)}`);
+    process.exitCode = runs.every(([, report]) => isGood(report)) ? 0 : 1;
+  });
+}
+
+/** What a user did wrong, or an interruption, is told in a line. */
+async function orTell(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const { signal } = interruption();
+  try {
+    await work(signal);
   } catch (error) {
-    if (interrupted.signal.aborted) say("interrupted");
+    if (signal.aborted) say("interrupted");
     else if (error instanceof TypeError) say(error.message);
     else throw error;
     process.exitCode = 1;
   }
+}
+
+function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
+  return {
+    root,
+    domain: checkedDomain(flags.domain),
+    connections: flags.connections,
+    seed: flags.seed,
+    spread: flags.zipf === true ? "zipf" : "wide",
+    readShare: flags.mix,
+    answerWithinMs: 10_000,
+    design: flags.design,
+    durability: flags.durability,
+    gateways: flags.gateways,
+    clientThreads: flags.clientThreads,
+    warmUpSeconds: flags.warmUp,
+    phase: phaseOf(flags),
+    settings: Object.fromEntries(flags.set.map((setting) => setting.split(/=(.*)/s, 2))),
+    target: flags.target?.replace(/\/+$/, ""),
+    say,
+    ...progress(flags),
+    signal,
+  };
+}
+
+async function keep(report: Report): Promise<string> {
+  const file = join(root, "bench", "results", `${report.at.replaceAll(":", "-")}-${report.design}.json`);
+  await writeReport(file, report);
+  return file;
 }
 
 function phaseOf({ amount, duration, rate, connections }: Flags): Phase {

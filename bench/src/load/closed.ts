@@ -12,6 +12,7 @@ interface Client {
   /** It ends after so many answers; it may be lowered while it runs. */
   responseMax: number;
   reqsMade: number;
+  on(event: "done", listener: () => void): void;
   on(event: "headers", listener: (answer: { readonly headers: readonly string[] }) => void): void;
 }
 
@@ -26,6 +27,7 @@ export async function runClosed(plan: LoadPlan, until: Until, requests: Requests
   const ids = new WeakMap<object, string>();
 
   await new Promise<void>((resolve, reject) => {
+    let ended = 0;
     const run = autocannon(
       {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it takes several, its types do not know
@@ -50,11 +52,14 @@ export async function runClosed(plan: LoadPlan, until: Until, requests: Requests
             const id = headers[at + 1];
             if (at >= 0 && id !== undefined) ids.set(client, id);
           });
+          // autocannon itself tells of its end up to a second later.
+          client.on("done", () => {
+            if (++ended === plan.connections) resolve();
+          });
         },
       },
       (error) => {
-        if (error === null || error === undefined) resolve();
-        else reject(new Error("the load cannot be made", { cause: error }));
+        if (error !== null && error !== undefined) reject(new Error("the load cannot be made", { cause: error }));
       },
     );
     run.on("response", (client, status, _bytes, ms) => {
