@@ -1,11 +1,14 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SingleBar } from "cli-progress";
+import { domains } from "@tally/domains";
+import type { PrintedRow } from "@tally/pipeline";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { comparison, contenderNamed, turns, type Contender } from "./compare-designs.ts";
 import { designNames, durabilityNames, type DesignName, type Durability } from "./designs/designs.ts";
 import type { Phase } from "./load/load-plan.ts";
 import { domainNamed } from "./open-stack.ts";
+import { pageOf } from "./page/page.ts";
 import { isGood, textOf, type Report } from "./report.ts";
 import { readReport, runBench, type BenchPlan } from "./run-bench.ts";
 
@@ -28,7 +31,10 @@ interface Flags {
   readonly durability: Durability;
   readonly target?: string;
   readonly set: readonly string[];
+  readonly source?: string;
+  readonly scale: number;
   readonly json?: string;
+  readonly html?: string;
   readonly csv?: string;
   readonly compare?: string;
 }
@@ -39,7 +45,7 @@ const program = new Command("bench")
   .option("--connections <number>", "exactly so many are opened", wholeNumber, 512)
   .option("--duration <seconds>", "of the measured load", number, 30)
   .option("--amount <number>", "so many requests instead of a time", wholeNumber)
-  .option("--warm-up <seconds>", "before it, not counted", number, 10)
+  .option("--warm-up <seconds>", "before it, not counted; none with --amount or --source", number, 10)
   .option("--rate <number>", "open model: so many requests a second, answered or not", number)
   .option("--mix <share>", "share of GETs of rankings, 0 to 1", share, 0)
   .option("--zipf", "some stores and items sell much more than others, instead of all alike")
@@ -50,7 +56,10 @@ const program = new Command("bench")
   .addOption(new Option("--durability <name>", "what a 2xx means").choices(durabilityNames).default("confirmed"))
   .option("--target <url>", "a system that runs somewhere, instead of one of its own")
   .option("--set <NAME=value>", "a setting of the apps; may be repeated", collect, [])
+  .option("--source <name>", "the load of a source document, S0 to S4, beside what it printed")
+  .option("--scale <share>", "of a source's requests", share, 1)
   .option("--json <file>", "the report as JSON")
+  .option("--html <file>", "the report as a page, besides the stored one")
   .option("--csv <file>", "the figures of each second")
   .option("--compare <file>", "ratios against a stored report")
   .addHelpText("after", "\nExit status: 0 nothing lost, 1 something was lost or doubled, 2 wrong usage.")
@@ -68,15 +77,39 @@ program
 await program.parseAsync();
 
 async function bench(flags: Flags): Promise<void> {
+  if (flags.source !== undefined) return benchSource(flags.source, flags);
   const before = flags.compare === undefined ? undefined : await storedReport(flags.compare);
-  await orTell(async (signal) => {
+  return orTell(async (signal) => {
     const report = await runBench(planOf(flags, signal));
     say(`\n${textOf(report)}`);
     if (before !== undefined) say(`\n${ratios(report, before)}`);
     say(`\nstored as ${await keep(report)}`);
     if (flags.json !== undefined) await writeReport(flags.json, report);
     if (flags.csv !== undefined) await writeFile(flags.csv, csvOf(report));
+    if (flags.html !== undefined) await writeFile(flags.html, await pageOf(report));
     process.exitCode = isGood(report) ? 0 : 1;
+  });
+}
+
+/** Every run of a source, each on a fresh stack, and the table of what was printed beside what is measured here. */
+async function benchSource(name: string, flags: Flags): Promise<void> {
+  const domain = domains.find(({ workload }) => workload.source.name === name);
+  if (domain === undefined) {
+    const known = domains.map(({ workload }) => workload.source.name).join(", ");
+    return program.error(`--source: expected one of ${known}, whose domains are built; got ${name}`);
+  }
+  return orTell(async (signal) => {
+    const rows: string[] = [];
+    for (const [run, { says, groups, printed }] of domain.workload.source.runs.entries()) {
+      say(`\n${name}, ${says}`);
+      const connections = groups(flags.scale).reduce((sum, group) => sum + group.connections, 0);
+      const plan = planOf({ ...flags, domain: domain.name, connections, clientThreads: 1 }, signal);
+      const report = await runBench({ ...plan, phase: { model: "source", run, scale: flags.scale } });
+      say(`\n${textOf(report)}\n\nstored as ${await keep(report)}`);
+      rows.push(...printedBeside(says, printed, report));
+      if (!isGood(report)) process.exitCode = 1;
+    }
+    say(`\n${printedHead}\n${rows.join("\n")}`);
   });
 }
 
@@ -123,7 +156,7 @@ function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
     durability: flags.durability,
     gateways: flags.gateways,
     clientThreads: flags.clientThreads,
-    warmUpSeconds: flags.warmUp,
+    warmUpSeconds: flags.amount === undefined ? flags.warmUp : 0,
     phase: phaseOf(flags),
     settings: Object.fromEntries(flags.set.map((setting) => setting.split(/=(.*)/s, 2))),
     target: flags.target?.replace(/\/+$/, ""),
@@ -136,6 +169,7 @@ function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
 async function keep(report: Report): Promise<string> {
   const file = join(root, "bench", "results", `${report.at.replaceAll(":", "-")}-${report.design}.json`);
   await writeReport(file, report);
+  await writeFile(file.replace(/json$/, "html"), await pageOf(report));
   return file;
 }
 
@@ -164,6 +198,18 @@ function progress({ duration, amount }: Flags) {
       if (seconds >= total) bar.stop();
     },
   };
+}
+
+const printedHead =
+  "| run | printed | /s | ours /s | ratio | p99 ms | ours | ratio |\n| --- | --- | --- | --- | --- | --- | --- | --- |";
+
+function printedBeside(run: string, printed: readonly PrintedRow[], report: Report): readonly string[] {
+  const { accepted, ranked, latencyMs } = report;
+  const ours = ranked.perSecond ?? accepted.perSecond;
+  return printed.map(({ says, perSecond, p99Ms }) => {
+    const cells = [run, says, perSecond, ours, (ours / perSecond).toFixed(2), p99Ms, latencyMs.p99.toFixed(1)];
+    return `| ${[...cells, (latencyMs.p99 / p99Ms).toFixed(3)].join(" | ")} |`;
+  });
 }
 
 /** Ours against another run: above 1 is more. */

@@ -44,7 +44,7 @@ export interface Report {
   readonly durability: string;
   readonly target: string | null;
   readonly domain: string;
-  readonly model: "closed" | "open";
+  readonly model: "closed" | "open" | "source";
   readonly offeredPerSecond: number | null;
   readonly connections: number;
   readonly gateways: number;
@@ -82,6 +82,8 @@ export interface Report {
   readonly littlesLaw: { readonly expectedPerSecond: number; readonly errorPercent: number | null };
   readonly audit: AuditFigures["audit"] | null;
   readonly agrees: boolean | null;
+  /** The same for the same rankings. */
+  readonly boardsHash: string | null;
   readonly perSecond: readonly Second[];
   readonly looks: readonly {
     readonly second: number;
@@ -140,6 +142,7 @@ export function textOf(report: Report): string {
           "audit",
           `acknowledged ${audit.acknowledged}, stored ${audit.stored}, ranked ${audit.ranked}`,
           `lost ${audit.lost}, doubled ${audit.doubled}`,
+          `boards ${report.boardsHash}`,
         ),
   ];
   if (report.client.isLimit)

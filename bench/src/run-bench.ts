@@ -21,6 +21,7 @@ export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   readonly durability: Durability;
   readonly gateways: number;
   readonly clientThreads: number;
+  /** Not of a source's run: those had none. */
   readonly warmUpSeconds: number;
   readonly phase: Phase;
   /** For the apps, beside what the design sets. */
@@ -57,7 +58,7 @@ async function measure(plan: BenchPlan, url: string, stack: Stack | undefined): 
   try {
     await rm(idsFile, { force: true });
     const stored = new StoredCount(plan, stack);
-    if (plan.warmUpSeconds > 0) {
+    if (plan.warmUpSeconds > 0 && plan.phase.model !== "source") {
       plan.say(`warming up for ${plan.warmUpSeconds} s`);
       const until = { name: "seconds", seconds: plan.warmUpSeconds } as const;
       const warmed = await load.run({ ...plan.phase, until }, idsFile);
@@ -266,10 +267,11 @@ function reportOf(plan: BenchPlan, seen: Seen): Report {
     },
     littlesLaw: {
       expectedPerSecond: round(expected, 0),
-      errorPercent: plan.phase.model === "open" ? null : round(((throughput - expected) / expected) * 100, 2),
+      errorPercent: plan.phase.model !== "closed" ? null : round(((throughput - expected) / expected) * 100, 2),
     },
     audit: seen.audit?.audit ?? null,
     agrees: seen.audit?.agrees ?? null,
+    boardsHash: seen.audit?.domains.find((one) => one.domain === plan.domain)?.boards.hash ?? null,
     perSecond: result.perSecond,
     looks: looks.map(({ at, queued, stored, tiers }) => ({
       second: round(at - seen.startedAt / 1000, 1),

@@ -1,7 +1,6 @@
 import autocannon from "autocannon";
-import type { LoadPlan, Until } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";
-import { bytesOf, type Requests } from "./requests.ts";
+import { bytesOf, type Request } from "./requests.ts";
 
 /* autocannon sends and waits; what is sent and how answers are timed is ours: its own times are whole milliseconds. */
 
@@ -16,63 +15,85 @@ interface Client {
   on(event: "headers", listener: (answer: { readonly headers: readonly string[] }) => void): void;
 }
 
-// Not reached: how many requests a phase that ends by its time may send.
+export interface Closed {
+  readonly urls: readonly string[];
+  readonly connections: number;
+  readonly answerWithinMs: number;
+  /** All connections together; undefined: until it is ended. */
+  readonly amount: number | undefined;
+  /** The next request of a connection, and how many it has sent before. */
+  readonly next: (connection: number, sent: number) => Request;
+  readonly recorder: Recorder;
+}
+
+export interface RunningClosed {
+  /** Resolves when every request that was sent is answered or given up. */
+  readonly done: Promise<void>;
+  /** Each connection still waits for the answer that it has not got yet. */
+  end(): void;
+}
+
+// Not reached: how many requests a load without an amount may send.
 const plenty = 2 ** 52;
 const eventIdHeader = "tally-event-id";
 
-/** Each connection sends its next request when the last is answered. Ends when every request that was sent is answered or given up. */
-export async function runClosed(plan: LoadPlan, until: Until, requests: Requests, recorder: Recorder): Promise<void> {
+/** Each connection sends its next request when the last is answered. */
+export function runClosed({ urls, connections, answerWithinMs, amount, next, recorder }: Closed): RunningClosed {
   const clients: Client[] = [];
   const reads = new WeakSet<object>();
   const ids = new WeakMap<object, string>();
+  const done = Promise.withResolvers<void>();
+  let ended = 0;
 
-  await new Promise<void>((resolve, reject) => {
-    let ended = 0;
-    const run = autocannon(
-      {
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it takes several, its types do not know
-        url: plan.urls as unknown as string,
-        connections: plan.connections,
-        amount: until.name === "amount" ? until.amount : plenty,
-        timeout: plan.answerWithinMs / 1000,
-        setupClient(given) {
-          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
-          const client = given as unknown as Client;
-          const { host } = new URL(plan.urls[clients.length % plan.urls.length] ?? "");
-          clients.push(client);
-          client.getRequestBuffer = () => {
-            const request = requests.next();
-            if (request.method === "GET") reads.add(client);
-            else reads.delete(client);
-            recorder.sent++;
-            return bytesOf(request, host);
-          };
-          client.on("headers", ({ headers }) => {
-            const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === eventIdHeader);
-            const id = headers[at + 1];
-            if (at >= 0 && id !== undefined) ids.set(client, id);
-          });
-          // autocannon itself tells of its end up to a second later.
-          client.on("done", () => {
-            if (++ended === plan.connections) resolve();
-          });
-        },
-      },
-      (error) => {
-        if (error !== null && error !== undefined) reject(new Error("the load cannot be made", { cause: error }));
-      },
-    );
-    run.on("response", (client, status, _bytes, ms) => {
-      recorder.answer(status, ms * 1000, ids.get(client), reads.has(client));
-      ids.delete(client);
+  function setUp(client: Client): void {
+    const connection = clients.length;
+    const { host } = new URL(urls[connection % urls.length] ?? "");
+    let sent = 0;
+    clients.push(client);
+    client.getRequestBuffer = () => {
+      const request = next(connection, sent++);
+      if (request.method === "GET") reads.add(client);
+      else reads.delete(client);
+      recorder.sent++;
+      return bytesOf(request, host);
+    };
+    client.on("headers", ({ headers }) => {
+      const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === eventIdHeader);
+      const id = headers[at + 1];
+      if (at >= 0 && id !== undefined) ids.set(client, id);
     });
-    run.on("reqError", (error: Error) =>
-      recorder.failed(error.message === "request timed out" ? "timeout" : "connection"),
-    );
-    if (until.name !== "seconds") return;
-    setTimeout(() => {
+    // autocannon itself tells of its end up to a second later.
+    client.on("done", () => {
+      if (++ended === connections) done.resolve();
+    });
+  }
+
+  const run = autocannon(
+    {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it takes several, its types do not know
+      url: urls as unknown as string,
+      connections,
+      amount: amount ?? plenty,
+      timeout: answerWithinMs / 1000,
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
+      setupClient: (client) => setUp(client as unknown as Client),
+    },
+    (error) => {
+      if (error !== null && error !== undefined) done.reject(new Error("the load cannot be made", { cause: error }));
+    },
+  );
+  run.on("response", (client, status, _bytes, ms) => {
+    recorder.answer(status, ms * 1000, ids.get(client), reads.has(client));
+    ids.delete(client);
+  });
+  run.on("reqError", (error: Error) =>
+    recorder.failed(error.message === "request timed out" ? "timeout" : "connection"),
+  );
+  return {
+    done: done.promise,
+    end() {
       // Each has one request under way: its answer is the last.
       for (const client of clients) client.responseMax = client.reqsMade;
-    }, until.seconds * 1000);
-  });
+    },
+  };
 }

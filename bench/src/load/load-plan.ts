@@ -14,10 +14,12 @@ export interface LoadPlan {
   readonly answerWithinMs: number;
 }
 
-/** Closed: each connection sends its next request when the last is answered. Open: requests come at a rate, answered or not. */
+/** Closed, as the sources: each connection sends its next request when the last is answered. Open: requests come at a rate, answered or not. */
 export type Phase =
   | { readonly model: "closed"; readonly until: Until }
-  | { readonly model: "open"; readonly until: Until; readonly perSecond: number };
+  | { readonly model: "open"; readonly until: Until; readonly perSecond: number }
+  /** One of a source's runs, by its place, with so much of its requests. */
+  | { readonly model: "source"; readonly run: number; readonly scale: number };
 
 export type Until =
   | { readonly name: "seconds"; readonly seconds: number }

@@ -10,6 +10,12 @@ export interface Request {
   readonly body?: string;
 }
 
+/** Numbers from 0 to below 1, always the same for a seed. */
+export function randomOf(seed: number): () => number {
+  const generator = xoroshiro128plus(seed);
+  return () => uniformInt(generator, 0, 2 ** 31 - 1) / 2 ** 31;
+}
+
 /** Requests without end: always the same for a seed, in the same order, whichever connection sends them. */
 export class Requests {
   readonly #plan: LoadPlan;
@@ -17,10 +23,9 @@ export class Requests {
   readonly #random: () => number;
 
   constructor(plan: LoadPlan, domain: Domain) {
-    const generator = xoroshiro128plus(plan.seed);
     this.#plan = plan;
     this.#domain = domain;
-    this.#random = () => uniformInt(generator, 0, 2 ** 31 - 1) / 2 ** 31;
+    this.#random = randomOf(plan.seed);
   }
 
   next(): Request {

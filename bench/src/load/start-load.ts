@@ -48,6 +48,7 @@ export function startLoad(plan: LoadPlan, threads: number): Load {
 }
 
 function shareOf(phase: Phase, index: number, threads: number): Phase {
+  if (phase.model === "source") return phase; // of one thread only
   const { until } = phase;
   const own = until.name === "amount" ? { ...until, amount: share(until.amount, index, threads) } : until;
   return phase.model === "open"

@@ -6,7 +6,8 @@ import type { LoadPlan, Phase } from "./load-plan.ts";
 import { runOpen } from "./open.ts";
 import type { FromThread, ToThread } from "./protocol.ts";
 import { Recorder } from "./recorder.ts";
-import { Requests } from "./requests.ts";
+import { randomOf, Requests } from "./requests.ts";
+import { runSource } from "./source.ts";
 
 /* The load's own thread: what the bench does meanwhile does not delay it. */
 
@@ -14,6 +15,7 @@ const plan: LoadPlan = workerData;
 const domain = domains.find(({ name }) => name === plan.domain);
 if (parentPort === null || domain === undefined) throw new TypeError("runs as a thread, for a domain that exists");
 const port = parentPort;
+const { source } = domain.workload;
 const requests = new Requests(plan, domain);
 let recorder: Recorder | undefined;
 
@@ -27,11 +29,24 @@ port.on("message", (order: ToThread) => {
   else port.close();
 });
 
+async function runPhase(phase: Phase, to: Recorder): Promise<void> {
+  if (phase.model === "open") return runOpen(plan, phase, requests, to);
+  if (phase.model === "source") {
+    const sourceRun = source.runs[phase.run];
+    if (sourceRun === undefined) throw new RangeError(`${source.name} has ${source.runs.length} runs`);
+    return runSource(plan, { run: sourceRun, scale: phase.scale }, randomOf(plan.seed), to);
+  }
+  const { until } = phase;
+  const amount = until.name === "amount" ? until.amount : undefined;
+  const closed = runClosed({ ...plan, amount, next: () => requests.next(), recorder: to });
+  if (until.name === "seconds") setTimeout(() => closed.end(), until.seconds * 1000);
+  return closed.done;
+}
+
 async function run(phase: Phase, idsFile: string | undefined): Promise<void> {
   recorder = new Recorder((sample) => say({ name: "sample", sample }));
   try {
-    if (phase.model === "closed") await runClosed(plan, phase.until, requests, recorder);
-    else await runOpen(plan, phase, requests, recorder);
+    await runPhase(phase, recorder);
     if (idsFile !== undefined) await appendFile(idsFile, recorder.ids);
     say({ name: "done", result: recorder.result() });
   } catch (error) {

@@ -87,6 +87,37 @@ export interface Workload {
   readonly read: (random: () => number, spread: Spread) => string;
   /** A stored event that fits its schema and that no database takes, because of its data. */
   readonly poison: (id: string) => Event;
+  readonly source: Source;
+}
+
+/** The load that a source document put on its own server, and what it printed (contract, section 6). */
+export interface Source {
+  /** S0 to S4. */
+  readonly name: string;
+  readonly runs: readonly SourceRun[];
+}
+
+export interface SourceRun {
+  readonly says: string;
+  /** `scale` 1 is the source's own number of requests. Each group is connections that send one request after the other. */
+  readonly groups: (scale: number) => readonly SourceGroup[];
+  readonly printed: readonly PrintedRow[];
+}
+
+export interface SourceGroup {
+  readonly name: string;
+  readonly connections: number;
+  readonly requestsOfEach: number;
+  /** Starts when some connection of the named group has sent so many; undefined: at once. */
+  readonly startsAfter: { readonly group: string; readonly sent: number } | undefined;
+  /** The nth request of a connection, both counted from 0. */
+  readonly request: (connection: number, n: number, random: () => number) => Posting;
+}
+
+export interface PrintedRow {
+  readonly says: string;
+  readonly perSecond: number;
+  readonly p99Ms: number;
 }
 
 /** One event as a client posts it. */

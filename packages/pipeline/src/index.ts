@@ -18,6 +18,10 @@ export {
   type RecountedBoards,
   type Sources,
   type Store,
+  type PrintedRow,
+  type Source,
+  type SourceGroup,
+  type SourceRun,
   type Spread,
   type Workload,
 } from "./domain.ts";

@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import type { SqlSnapshot } from "@tally/database";
 import type { Domain } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
@@ -10,6 +11,8 @@ export interface BoardAudit {
   readonly cells: number;
   /** What all cells of the rows add up to. */
   readonly units: number;
+  /** The same for the same cells, in whatever order: 16 hexadecimal digits. No protection against whoever wants to deceive. */
+  readonly hash: string;
   /** Units that rows have and boards lack, and the other way round. */
   readonly missing: number;
   readonly surplus: number;
@@ -37,6 +40,7 @@ export async function auditBoards(
   const known = new Set<string>();
   let cells = 0;
   let units = 0;
+  const hash = new CellsHash();
   let missing = 0;
   let surplus = 0;
 
@@ -57,6 +61,7 @@ export async function auditBoards(
       const onBoard = new Map(ranked[index]);
       for (const [member, count] of own) {
         units += count;
+        hash.add(`${board}\0${member}\0${count}`);
         differ(board, member, count, onBoard.get(member) ?? 0);
         onBoard.delete(member);
       }
@@ -83,5 +88,21 @@ export async function auditBoards(
     const extra = boards.filter((board) => !known.has(board));
     await compare(extra.map((board) => ({ board, cells: [] })));
   }
-  return { boards: known.size, cells, units, missing, surplus, differences };
+  return { boards: known.size, cells, units, hash: hash.text, missing, surplus, differences };
+}
+
+/** Two sums of two checksums of each cell: sums do not know an order. */
+class CellsHash {
+  #first = 0;
+  #second = 0;
+
+  add(cell: string): void {
+    const sum = crc32(cell);
+    this.#first = (this.#first + sum) >>> 0;
+    this.#second = (this.#second + Math.imul(crc32(cell, sum), 0x9e3779b1)) >>> 0;
+  }
+
+  get text(): string {
+    return [this.#first, this.#second].map((half) => half.toString(16).padStart(8, "0")).join("");
+  }
 }
