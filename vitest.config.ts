@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["{apps,packages,infra,chaos,test}/**/*.test.ts"],
+    include: ["{apps,packages,infra,bench,chaos,test}/**/*.test.ts"],
     exclude: ["**/node_modules/**", ".tally/**"],
     globalSetup: ["test/global-setup.ts"],
     reporters: ["default", "./test/closing-line.ts"],

@@ -150,6 +150,14 @@ test("the same event twice in one batch, and in two batches, is one purchase", a
   expect(await rowsOf(5)).toHaveLength(3);
 });
 
+test("of one event id twice in a batch, refused the first time: that is a dead letter, and the batch does not wait for ever", async () => {
+  const bad = poison(16);
+  const known = await count();
+  await send(batch(producer(), 0, [bad, { ...bad, date: 20261120 }, event(16)]));
+  await countBecomes(known + 1);
+  await vi.waitFor(async () => expect(await rowsOf(16)).toHaveLength(2), 10_000);
+});
+
 test("replay stores and counts once what is not refused any more, however often it is repeated; what still is, is open again", async () => {
   const known = await count();
   const [mended, hopeless] = [event(6, { lines: [[7, 1000]] }), poison(6)];

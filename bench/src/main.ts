@@ -15,6 +15,9 @@ import { readReport, runBench, type BenchPlan } from "./run-bench.ts";
 const root = join(import.meta.dirname, "..", "..");
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
+const printedHead =
+  "| run | printed | /s | ours /s | ratio | p99 ms | ours | ratio |\n| --- | --- | --- | --- | --- | --- | --- | --- |";
+
 interface Flags {
   readonly domain: string;
   readonly connections: number;
@@ -37,6 +40,7 @@ interface Flags {
   readonly html?: string;
   readonly csv?: string;
   readonly compare?: string;
+  readonly results: string;
 }
 
 const program = new Command("bench")
@@ -62,6 +66,7 @@ const program = new Command("bench")
   .option("--html <file>", "the report as a page, besides the stored one")
   .option("--csv <file>", "the figures of each second")
   .option("--compare <file>", "ratios against a stored report")
+  .option("--results <folder>", "where every run is stored", join(root, "bench", "results"))
   .addHelpText("after", "\nExit status: 0 nothing lost, 1 something was lost or doubled, 2 wrong usage.")
   .showHelpAfterError("(--help tells more)")
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
@@ -83,7 +88,7 @@ async function bench(flags: Flags): Promise<void> {
     const report = await runBench(planOf(flags, signal));
     say(`\n${textOf(report)}`);
     if (before !== undefined) say(`\n${ratios(report, before)}`);
-    say(`\nstored as ${await keep(report)}`);
+    say(`\nstored as ${await keep(report, flags.results)}`);
     if (flags.json !== undefined) await writeReport(flags.json, report);
     if (flags.csv !== undefined) await writeFile(flags.csv, csvOf(report));
     if (flags.html !== undefined) await writeFile(flags.html, await pageOf(report));
@@ -105,7 +110,7 @@ async function benchSource(name: string, flags: Flags): Promise<void> {
       const connections = groups(flags.scale).reduce((sum, group) => sum + group.connections, 0);
       const plan = planOf({ ...flags, domain: domain.name, connections, clientThreads: 1 }, signal);
       const report = await runBench({ ...plan, phase: { model: "source", run, scale: flags.scale } });
-      say(`\n${textOf(report)}\n\nstored as ${await keep(report)}`);
+      say(`\n${textOf(report)}\n\nstored as ${await keep(report, flags.results)}`);
       rows.push(...printedBeside(says, printed, report));
       if (!isGood(report)) process.exitCode = 1;
     }
@@ -122,7 +127,7 @@ async function compare(names: readonly string[], rounds: number, flags: Flags): 
       const { design, durability } = contender;
       const report = await runBench({ ...planOf({ ...flags, design, durability }, signal), say: () => undefined });
       say(textOf(report));
-      await keep(report);
+      await keep(report, flags.results);
       runs.push([contender, report]);
     }
     say(`\n${comparison(contenders, runs)}`);
@@ -166,8 +171,8 @@ function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
   };
 }
 
-async function keep(report: Report): Promise<string> {
-  const file = join(root, "bench", "results", `${report.at.replaceAll(":", "-")}-${report.design}.json`);
+async function keep(report: Report, results: string): Promise<string> {
+  const file = join(results, `${report.at.replaceAll(":", "-")}-${report.design}.json`);
   await writeReport(file, report);
   await writeFile(file.replace(/json$/, "html"), await pageOf(report));
   return file;
@@ -199,9 +204,6 @@ function progress({ duration, amount }: Flags) {
     },
   };
 }
-
-const printedHead =
-  "| run | printed | /s | ours /s | ratio | p99 ms | ours | ratio |\n| --- | --- | --- | --- | --- | --- | --- | --- |";
 
 function printedBeside(run: string, printed: readonly PrintedRow[], report: Report): readonly string[] {
   const { accepted, ranked, latencyMs } = report;

@@ -85,12 +85,21 @@ export async function runDrill(o: DrillOptions): Promise<DrillReport> {
     await delay(o.warmUpSeconds * 1000);
     let acknowledged = (await load.figures()).acknowledged;
     const outcomes: FaultOutcome[] = [];
+    const failures: string[] = [];
     const letters = { events: 0, messages: 0 };
     for (const fault of schedule) {
       o.signal.throwIfAborted();
       const calm = await load.figures();
       acknowledged += calm.acknowledged;
-      const { aftermath, ...seen } = await injectOne(stand, load, o, { fault, startedAt, events: acknowledged });
+      const one = await injectOne(stand, load, o, { fault, startedAt, events: acknowledged }).catch(
+        (error: unknown) => {
+          const reason = error instanceof Error ? `${error.message}: ${String(error.cause)}` : String(error);
+          failures.push(reason);
+          o.say(`not injected: ${reason}`);
+        },
+      );
+      if (one === undefined) continue;
+      const { aftermath, ...seen } = one;
       const from = acknowledged;
       acknowledged += seen.clients.acknowledged;
       const outcome = { ...seen, from, to: acknowledged };
@@ -115,7 +124,7 @@ export async function runDrill(o: DrillOptions): Promise<DrillReport> {
       eventsPerSecond: Math.round(totals.acknowledged / totals.seconds),
       audit: audit.audit,
       auditSeconds: audit.seconds,
-      differences: [...outcomes.flatMap(lateness), ...differences(totals, audit, letters, kept)],
+      differences: [...failures, ...outcomes.flatMap(lateness), ...differences(totals, audit, letters, kept)],
     };
     // After a fault of ours the logs of the apps are of use.
     if (report.differences.length === 0) await rm(o.directory, { recursive: true, force: true });

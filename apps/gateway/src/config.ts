@@ -21,7 +21,7 @@ export const gatewaySettings = {
   batchEventsMax: integer("BATCH_EVENTS_MAX", { min: 1, max: 10_000, default: 256, says: "events in one batch" }),
   batchBytesMax: integer("BATCH_BYTES_MAX", {
     min: 1024,
-    max: 16 * 1024 * 1024,
+    max: 512 * 1024,
     unit: "bytes",
     default: 64 * 1024,
     says: "a batch closes before it grows over this; a single larger event goes alone",

@@ -157,7 +157,8 @@ export class Auditor {
   }
 
   async #prune(domain: Domain, seen: Seen): Promise<void> {
-    if (seen.until === undefined) return;
+    // Whoever builds a generation needs the moves of all that came since its snapshot.
+    if (seen.until === undefined || (await this.#o.rankings.isBuilding(domain.name))) return;
     seen.prunedTo = await prune({
       domain: domain.name,
       database: this.#o.database,

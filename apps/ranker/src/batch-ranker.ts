@@ -62,6 +62,8 @@ export class BatchRanker {
         if (this.#stopped) return;
         this.#outage.failed(error);
         await delay(retryMs);
+        // It comes again, and is tried then: else each time would add a copy to those that are tried.
+        if (delivery.lost) return;
       }
     }
   }

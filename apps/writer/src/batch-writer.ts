@@ -72,6 +72,8 @@ export class BatchWriter {
 
   /** Takes a delivery of the domain's ingest queue. */
   take(delivery: Delivery): void {
+    // After a lost connection all that waits comes again; kept, it would grow with each time that the database is waited for.
+    if (this.#waiting[0]?.delivery.lost === true) this.#waiting = this.#waiting.filter((one) => !one.delivery.lost);
     try {
       this.#waiting.push(receive(this.#decode, delivery));
       this.#storing ??= this.#run();

@@ -1,5 +1,5 @@
 import { DatabaseError, type Database } from "@tally/database";
-import type { Domain, Event } from "@tally/pipeline";
+import type { Domain, Event, Recorded } from "@tally/pipeline";
 import type { ReceivedBatch } from "./received-batch.ts";
 
 /**
@@ -29,7 +29,9 @@ export async function findRefused(
   }
 
   async function reasonAgainst(events: readonly Event[]): Promise<string | undefined> {
-    const distinct = new Map(events.map((event) => [event.id, { event, batch: batch.id }]));
+    // As storing does it: of several with one id the first is the event.
+    const distinct = new Map<string, Recorded>();
+    for (const event of events) if (!distinct.has(event.id)) distinct.set(event.id, { event, batch: batch.id });
     try {
       await database.transaction(async (transaction) => {
         await domain.store.write(transaction, [...distinct.values()]);

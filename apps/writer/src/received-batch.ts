@@ -22,5 +22,5 @@ export function receive(decode: (body: Buffer) => Batch, delivery: Delivery): Re
 /** The same batch without those of its events that the database refuses. */
 export function without(received: ReceivedBatch, refused: ReadonlyMap<Event, string>): ReceivedBatch {
   const events = received.batch.events.filter((event) => !refused.has(event));
-  return { ...received, batch: { ...received.batch, events }, refused };
+  return { ...received, batch: { ...received.batch, events }, refused: new Map([...received.refused, ...refused]) };
 }

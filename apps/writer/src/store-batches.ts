@@ -80,7 +80,8 @@ function recordedOf(fresh: readonly ReceivedBatch[]): readonly Recorded[] {
   for (const { batch } of fresh) {
     for (const event of batch.events) if (!recorded.has(event.id)) recorded.set(event.id, { event, batch: batch.id });
   }
-  return [...recorded.values()];
+  // One order for all writers: two that store copies of the same events wait for each other and do not deadlock.
+  return [...recorded.values()].toSorted((a, b) => (a.event.id < b.event.id ? -1 : 1));
 }
 
 function entryOf(domain: Domain, received: ReceivedBatch, changes: readonly Change[], shards: number): LedgerEntry {

@@ -41,7 +41,7 @@ const withoutConfirms: readonly SourceEdit[] = [
 ];
 
 /** What a 2xx means. Ours is "confirmed". */
-export const durabilities = {
+const durabilities = {
   /** On disk at a majority of the broker's nodes. */
   confirmed: [],
   /** Sent to the broker, which will write it to disk. */
@@ -60,7 +60,7 @@ export const durabilities = {
   ],
 } as const satisfies Record<string, readonly SourceEdit[]>;
 
-export const designs = {
+const designs = {
   batched: { says: "ours: one confirmed message and one transaction for many events", stores: "writer" },
   "per-message": {
     says: "one confirmed message for each request, each purchase committed alone",

@@ -59,7 +59,7 @@ export interface Second {
 }
 
 /** How busy the load thread was: a client that is the limit measures itself. */
-export interface ClientFigures {
+interface ClientFigures {
   /** Share of the time in which its event loop was not idle, 0 to 1. */
   readonly busy: number;
   /** Of its event loop, in ms. */

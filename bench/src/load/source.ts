@@ -33,9 +33,12 @@ export async function runSource(
       },
       recorder,
     });
-    done.then(() => {
-      if (--running === 0) all.resolve();
-    }, all.reject);
+    done
+      .then(() => {
+        if (--running === 0) all.resolve();
+        return undefined;
+      })
+      .catch(all.reject);
   }
 
   for (const group of groups) if (!waiting.has(group)) start(group);

@@ -4,7 +4,7 @@ export async function sumOfMetric(urls: readonly string[], name: string): Promis
   return texts.reduce((total, text) => total + sumIn(text, name), 0);
 }
 
-export function sumIn(text: string, name: string): number {
+function sumIn(text: string, name: string): number {
   let sum = 0;
   for (const line of text.split("\n")) {
     if (!line.startsWith(name)) continue;

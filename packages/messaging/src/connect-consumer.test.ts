@@ -56,12 +56,13 @@ test("after a cut, what was not acknowledged comes again as redelivered; settlin
   const lost = deliveries.splice(0);
   proxy.cut();
   await vi.waitFor(() => expect(consumer.state).toBe("down"));
+  expect(lost.map((delivery) => delivery.lost)).toEqual([true, true, true]);
   lost[0]?.ack();
   await arrived(3);
   lost[1]?.reject();
   lost[2]?.giveBack();
   expect(deliveries.map(({ messageId }) => messageId).toSorted((a, b) => a.localeCompare(b))).toEqual(["a", "b", "c"]);
-  expect(deliveries.every(({ redelivered }) => redelivered)).toBe(true);
+  expect(deliveries.every(({ redelivered, lost: isLost }) => redelivered && !isLost)).toBe(true);
   for (const delivery of deliveries) delivery.ack();
   await consumer.close();
   expect(await broker.take(queue)).toEqual([]);

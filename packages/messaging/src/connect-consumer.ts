@@ -10,6 +10,8 @@ export interface Delivery {
   /** True when the broker has delivered it before; then it may have been handled before. */
   readonly redelivered: boolean;
   readonly headers: Readonly<Record<string, unknown>>;
+  /** True when its connection is gone: it comes again, and nothing that is said of this copy is heard. */
+  readonly lost: boolean;
   /** Done with: the broker forgets it. */
   ack(): void;
   /** Never to be delivered again: goes to the queue's dead letters. */
@@ -112,6 +114,9 @@ function deliveryOf(message: ConsumeMessage, live: () => Channel | undefined): D
     messageId: String(messageId ?? ""),
     redelivered: message.fields.redelivered,
     headers: headers ?? {},
+    get lost() {
+      return live() === undefined;
+    },
     ack: () => settle((channel) => channel.ack(message)),
     reject: () => settle((channel) => channel.nack(message, false, false)),
     giveBack: () => settle((channel) => channel.nack(message, false, true)),

@@ -66,6 +66,24 @@ test("a full queue refuses what is too much, and holds exactly what it confirmed
   );
 });
 
+test("refused after an earlier copy may have been taken: with a deadline that is unknown, without one it is refused", async () => {
+  const broker = await ownBroker();
+  const queue = broker.queueName("q");
+  const ack = Buffer.from([0, 60, 0, 80]);
+  const proxy = await broker.proxy((answer, connection) => {
+    const at = answer.indexOf(ack);
+    if (at === -1) return answer;
+    if (connection === 1) return "cut";
+    answer[at + 3] = 120;
+    return answer;
+  });
+  const { publisher } = await publisherOf(proxy.url, [{ name: queue }]);
+  const outcomes = [Date.now() + 20_000, undefined].map((deadline, i) =>
+    publisher.publish({ queue, messageId: `m${i}`, body, ...(deadline !== undefined && { deadline }) }),
+  );
+  expect(await Promise.all(outcomes)).toEqual(["expired", "rejected"]);
+});
+
 test("a channel on which an empty queue refuses everything is left for a new one; one on which a full queue does is kept", async () => {
   const broker = await ownBroker();
   const [queue, full] = [broker.queueName("q"), broker.queueName("full")];

@@ -32,7 +32,7 @@ export type PublishOutcome =
   | "rejected"
   /** There is no such queue. */
   | "unroutable"
-  /** Deadline or close: the outcome is unknown, the message may be in the queue. */
+  /** Deadline, close, or refused after a first copy may have been taken: the outcome is unknown, the message may be in the queue. */
   | "expired";
 
 export interface Publisher {
@@ -57,6 +57,8 @@ interface OpenMessage {
   readonly settle: (outcome: PublishOutcome) => void;
   readonly fail: (error: unknown) => void;
   sent: boolean;
+  /** Sent on a connection that was lost: that copy may be in the queue. */
+  sentBefore: boolean;
 }
 
 /** Of a queue that has confirmed nothing since: when it was last asked why, or began, by performance.now(). */
@@ -100,7 +102,10 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
     probe = depthProbe(model);
     renewConnection = renew;
     refusals.clear();
-    for (const one of open) one.sent = false;
+    for (const one of open) {
+      one.sentBefore ||= one.sent;
+      one.sent = false;
+    }
     returned.clear();
     bufferFull = false;
     channel = made;
@@ -120,7 +125,8 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
       bufferFull = !to.publish("", queue, body, properties, (error: unknown) => {
         if (error instanceof Error) {
           if (error.message !== nacked) return;
-          settle(one, "rejected");
+          // Whoever waits for ever is told to go on trying, and bears the second copy.
+          settle(one, one.sentBefore && one.message.deadline !== undefined ? "expired" : "rejected");
           void refused(queue);
           return;
         }
@@ -170,7 +176,7 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
     publish(message) {
       if (closed) return Promise.resolve("expired");
       return new Promise((resolve, reject) => {
-        const one: OpenMessage = { message, settle: resolve, fail: reject, sent: false };
+        const one: OpenMessage = { message, settle: resolve, fail: reject, sent: false, sentBefore: false };
         open.add(one);
         if (channel !== undefined && !bufferFull && connection.state === "up") send(one, channel);
       });

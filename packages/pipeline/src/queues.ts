@@ -18,8 +18,8 @@ const ingestMessagesMax = 10_000;
 // Redis may be away for hours while storing goes on.
 const rankMessagesMax = 1_000_000;
 // Every message that a consumer held when it died counts as delivered once; RabbitMQ 4's default of 20 would throw healthy
-// batches out when something else crashes again and again.
-const deliveryLimit = 1000;
+// batches out when something else crashes again and again. At a crash every two seconds this is two days.
+const deliveryLimit = 100_000;
 // Behind it there is no other queue: what is over the limit would be gone.
 const deadDeliveryLimit = 1_000_000_000;
 

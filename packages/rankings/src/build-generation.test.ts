@@ -111,6 +111,23 @@ test("one builds at a time; what a dead builder left is taken away by the next",
   await dead.release();
 });
 
+test("whoever was overtaken while it built leaves the younger generation alone", async () => {
+  const generation = await begin("overtaken");
+  expect(await rankings.isBuilding("overtaken")).toBe(true);
+  await generation.loaded(1);
+  const first = (await keysOf("overtaken")).find((key) => key.endsWith(":builder")) ?? "";
+  // What another builder has, since this one's time ran out.
+  const theirs = `${first.slice(0, -"builder".length)}${Date.now() + 60_000}000:b:board`;
+  await redis.zadd(theirs, 1, "member");
+  await redis.set(first, "another");
+  expect(await generation.switch()).toBe(false);
+  await generation.release();
+  expect(await redis.exists(theirs)).toBe(1);
+  expect(await redis.get(first)).toBe("another");
+  await redis.del(first);
+  expect(await rankings.isBuilding("overtaken")).toBe(false);
+});
+
 test("a script that fails half-way makes its generation dirty, and building anew ends that", async () => {
   const domain = "soiled";
   await rankings.apply(domain, batchOf(0, "b", "1", 1));

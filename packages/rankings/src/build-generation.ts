@@ -52,10 +52,19 @@ interface Shard {
 /** Begins a generation; undefined while another process builds one for this domain. */
 export async function buildGeneration(redis: Redis, keys: readonly string[]): Promise<NewGeneration | undefined> {
   // Never the name of an earlier one, even when Redis has forgotten them all.
-  const name = `${Date.now()}${Math.floor(Math.random() * 1000)}`;
+  const name = `${Date.now()}${String(Math.floor(Math.random() * 1000)).padStart(3, "0")}`;
   const [first = ""] = keys;
+  let heldAt = performance.now();
   if ((await redis.tallyHold(first, name, holdMs)) === 0) return undefined;
-  const holding = setInterval(() => void redis.tallyHold(first, name, holdMs).catch(() => undefined), holdAgainMs);
+  let held = true;
+  const hold = async (): Promise<boolean> => {
+    const now = performance.now();
+    // Another may have come and gone since it ran out.
+    held &&= now - heldAt < holdMs && (await redis.tallyHold(first, name, holdMs)) === 1;
+    heldAt = now;
+    return held;
+  };
+  const holding = setInterval(() => void hold().catch(() => undefined), holdAgainMs);
   const shards = keys.map((key): Shard => ({ key, waiting: [], cells: 0, chunks: 0 }));
   const inFlight = new Set<Promise<void>>();
   let failure: unknown;
@@ -115,24 +124,32 @@ export async function buildGeneration(redis: Redis, keys: readonly string[]): Pr
     },
 
     async switch() {
+      // One that was frozen for longer than it holds may have been overtaken.
+      if (!(await hold())) return false;
       const switched = await Promise.all(shards.map((shard) => redis.tallySwitch(shard.key, name, shard.chunks)));
       return switched.every((one) => one === 1);
     },
 
     async release() {
-      clearInterval(holding);
-      for (const key of keys) await sweep(redis, key);
+      try {
+        for (const key of keys) await sweep(redis, key, name, () => held);
+      } finally {
+        clearInterval(holding);
+      }
       await redis.tallyRelease(first, name);
     },
   };
 }
 
-/** Takes away every generation of a shard that is not live. Only its builder may call it. */
-async function sweep(redis: Redis, shard: string): Promise<void> {
+/** Takes away every generation of a shard that is not live and not younger than `name`. Only its builder may call it, while it holds. */
+async function sweep(redis: Redis, shard: string, name: string, isHeld: () => boolean): Promise<void> {
   const live = (await redis.get(`${shard}:generation`)) ?? firstGeneration;
-  const kept = new Set([`${shard}:generation`, `${shard}:builder`]);
   for await (const keys of keysOfShard(redis, `${shard}:`)) {
-    const gone = keys.filter((key) => !key.startsWith(`${shard}:${live}:`) && !kept.has(key));
+    if (!isHeld()) return;
+    const gone = keys.filter((key) => {
+      const [generation = "", ...rest] = key.slice(shard.length + 1).split(":");
+      return rest.length > 0 && generation !== live && Number(generation) <= Number(name);
+    });
     if (gone.length > 0) await redis.unlink(...gone);
   }
 }

@@ -47,6 +47,10 @@ export function connectRankings(options: RankingsOptions): Rankings {
 
     build: (domain) => buildGeneration(redis, shardsOf(domain)),
 
+    async isBuilding(domain) {
+      return (await redis.exists(`${shardsOf(domain)[0]}:builder`)) === 1;
+    },
+
     async top(domain, board, limit) {
       const shard = shardsOf(domain)[shardOf(board, options.shards)] ?? "";
       const [asOf, flat] = await redis.tallyTop(shard, "", board, limit);

@@ -51,6 +51,8 @@ export interface Rankings extends Applied {
   noteChecked(domain: string, instance: string, until: number): Promise<void>;
   /** Begins a new generation beside the live one; undefined while another process builds one. */
   build(domain: string): Promise<NewGeneration | undefined>;
+  /** Whether some process builds one. */
+  isBuilding(domain: string): Promise<boolean>;
   /** The members with the highest counts of one board, equal counts by the smaller id. An unknown board is empty. */
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
   /** All cells of some boards, in their order: member → count. Costs as much as they hold. */

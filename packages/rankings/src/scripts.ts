@@ -73,9 +73,10 @@ return 1`;
 
 /**
  * Makes a generation the live one, if all its chunks are here: Redis may have started again half-way, from an older file.
- * ARGV: generation, number of chunks. Answers 1, or 0 when something is missing.
+ *  ARGV: generation, number of chunks. Answers 1, also when it is live already, or 0 when something is missing.
  */
 export const switchTo = `${prefix}
+if call('GET', KEYS[1] .. ':generation') == ARGV[1] then return 1 end
 if call('BITCOUNT', p .. ':loaded') ~= tonumber(ARGV[2]) or call('EXISTS', p .. ':dirty') == 1 then return 0 end
 call('SET', KEYS[1] .. ':generation', ARGV[1])
 call('DEL', p .. ':loaded')

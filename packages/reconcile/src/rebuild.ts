@@ -47,11 +47,24 @@ const shortMs = 1000;
 
 /** Throws DatabaseError, and what Redis refuses; then nothing was changed. About 5 s for a million cells. */
 export async function rebuild(o: RebuildOptions): Promise<RebuildOutcome> {
+  const outcome = await rebuildFrom("read", o);
+  // The read endpoint was so far behind that moves it did not show yet were pruned already.
+  if (outcome.name === "behind") {
+    const again = await rebuildFrom("write", o);
+    return again.name === "behind" ? { name: "abandoned" } : again;
+  }
+  return outcome;
+}
+
+async function rebuildFrom(
+  endpoint: "read" | "write",
+  o: RebuildOptions,
+): Promise<RebuildOutcome | { readonly name: "behind" }> {
   const { domain, database, rankings } = o;
   const generation = await rankings.build(domain.name);
   if (generation === undefined) return { name: "busy" };
   try {
-    const { newest, batches, cells } = await database.snapshot("read", (snapshot) => load(snapshot, generation, o));
+    const { newest, batches, cells } = await database.snapshot(endpoint, (snapshot) => load(snapshot, generation, o));
     let nextFrom = newest - lateCommitMs;
     const heal = async (into: Pick<Rankings, "apply" | "unmarked">, backMs: number) => {
       const begunAt = Date.now();
@@ -72,6 +85,7 @@ export async function rebuild(o: RebuildOptions): Promise<RebuildOutcome> {
     for (let round = 0; round < repairRoundsMax; round++) {
       const found = await heal(generation, roundOverlapMs);
       healed += found.healed;
+      if (found.beyondRepair.length > 0) return { name: "behind" };
       // What is committed meanwhile goes in after the switch; until then it is missing for so long.
       if (found.tookMs <= shortMs) break;
     }

@@ -1,13 +1,15 @@
 import { InvalidInput } from "@tally/pipeline";
 
-const expected = "a calendar date as yyyymmdd";
+const expected = "a calendar date as yyyymmdd, from 10000101 on";
+// Earlier ones MySQL does not promise to keep, and it reads 00010101 as the year 2001.
+const firstYear = 1000;
 
-/** "20261120" → 20261120. Throws InvalidInput for what no calendar has, like the 30th of February or the year 0. */
+/** "20261120" → 20261120. Throws InvalidInput for what no calendar has, like the 30th of February, and for years before 1000. */
 export function parseCalendarDate(field: string, text: string): number {
   const year = Number(text.slice(0, 4));
   const month = Number(text.slice(4, 6));
   const day = Number(text.slice(6));
-  if (!/^[0-9]{8}$/.test(text) || year === 0 || month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) {
+  if (!/^[0-9]{8}$/.test(text) || year < firstYear || month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) {
     throw new InvalidInput(field, expected, text);
   }
   return year * 10_000 + month * 100 + day;

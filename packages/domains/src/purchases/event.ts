@@ -18,7 +18,7 @@ export const PurchaseEvent = Type.Object(
     id: Type.String({ pattern: "^[0-9a-f-]{36}$", expected: "a UUID" }),
     storeId: Id,
     customerId: Id,
-    date: Type.Integer({ minimum: 1_01_01, maximum: 9999_12_31, expected: "a date as yyyymmdd" }),
+    date: Type.Integer({ minimum: 1000_01_01, maximum: 9999_12_31, expected: "a date as yyyymmdd" }),
     lines: Type.Array(Line, { minItems: 1, maxItems: linesMax }),
   },
   { additionalProperties: false },

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { planFor, type MeasuredRun } from "./plan.ts";
+
+const run: MeasuredRun = {
+  runId: "r",
+  at: "2026-11-21",
+  machine: "m",
+  design: "batched",
+  accepted: { perSecond: 12_000 },
+  cpuUsPerEvent: { gateway: 32, writer: 12, ranker: 2, broker: 7, database: 41, redis: 43 },
+};
+const demand = { stores: 5000, eventsPerHour: 300, peak: 3, utilization: 0.6 };
+
+test("5,000 stores with 300 purchases an hour, three times as many at the peak", () => {
+  const plan = planFor(demand, run);
+  expect(plan.meanPerSecond).toBeCloseTo(416.67, 2);
+  expect(plan.peakPerSecond).toBe(1250);
+  expect(plan.tiers.map(({ tier, instance, count }) => [tier, instance, count])).toEqual([
+    ["gateway", "c7g.large", 2],
+    ["writer", "c7g.large", 2],
+    ["ranker", "c7g.large", 2],
+    ["broker", "m7g.large", 3],
+    ["database", "db.r7g.large", 2],
+    ["redis", "cache.r7g.large", 2],
+  ]);
+  expect(plan.tiers[0]?.cores).toBeCloseTo(0.04, 5);
+});
+
+test("a hundred times as many: what shares nothing becomes more, what is one becomes larger, until it is too large", () => {
+  const plan = planFor({ ...demand, stores: 500_000 }, run);
+  expect(plan.tiers.map(({ tier, instance, count }) => [tier, instance, count])).toEqual([
+    ["gateway", "c7g.large", 5], // 125,000/s × 32 µs = 4 cores, / 0.6 = 6.67, two in each, and one more
+    ["writer", "c7g.large", 3],
+    ["ranker", "c7g.large", 2],
+    ["broker", "m7g.large", 3],
+    ["database", "db.r7g.4xlarge", 2],
+    ["redis", "cache.r7g.large", 18], // 5.4 cores, / 0.6 = 9 shards
+  ]);
+  expect(planFor({ ...demand, stores: 5_000_000 }, run).tiers[4]?.why).toContain("split by domain");
+});

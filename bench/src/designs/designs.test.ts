@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { edited } from "@tally/local/source-edits";
+import { expect, test } from "vitest";
+import { designNames, durabilityNames, editsOf } from "./designs.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+const combinations = designNames.flatMap((design) =>
+  durabilityNames.map((durability) => [design, durability] as const),
+);
+
+test.each(combinations)("the edits of %s, %s, fit the modules of the apps", (design, durability) => {
+  const edits = editsOf(design, durability);
+  if (design !== "batched" && design !== "per-message") expect(edits.length).toBeGreaterThan(0);
+  for (const file of new Set(edits.map((edit) => edit.file))) {
+    const source = readFileSync(join(root, file), "utf8");
+    const own = edits.filter((edit) => edit.file === file);
+    expect(edited(source, own)).not.toBe(source);
+  }
+});

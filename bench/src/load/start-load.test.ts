@@ -1,0 +1,152 @@
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { decodeFromCompressedBase64 } from "hdr-histogram-js";
+import { expect, onTestFinished, test } from "vitest";
+import type { LoadPlan, PhaseResult } from "./load-plan.ts";
+import { startLoad } from "./start-load.ts";
+
+async function serverOf(listener: RequestListener) {
+  const server = createServer(listener);
+  let connections = 0;
+  server.on("connection", () => connections++);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get connections() {
+      return connections;
+    },
+  };
+}
+
+function loadOn(url: string, more: Partial<LoadPlan> = {}, threads = 1) {
+  const load = startLoad(
+    {
+      urls: [url],
+      domain: "purchases",
+      connections: 10,
+      seed: 1,
+      spread: "wide",
+      readShare: 0,
+      answerWithinMs: 5000,
+      ...more,
+    },
+    threads,
+  );
+  onTestFinished(() => load.close());
+  return load;
+}
+
+const seconds = (count: number) => ({ name: "seconds", seconds: count }) as const;
+const msAt = (encoded: PhaseResult["posts"], percentile: number): number =>
+  decodeFromCompressedBase64(encoded).getValueAtPercentile(percentile) / 1000;
+
+test.each(["closed", "open"] as const)(
+  "a server that takes 50 ms for everything reads 50 ms in the %s model",
+  async (model) => {
+    const server = await serverOf((request, response) => {
+      request.resume();
+      setTimeout(() => response.writeHead(201).end(), 50);
+    });
+    const phase =
+      model === "open"
+        ? ({ model, until: seconds(2), perSecond: 100 } as const)
+        : ({ model, until: seconds(2) } as const);
+    const result = await loadOn(server.url).run(phase);
+    expect(msAt(result.posts, 50)).toBeGreaterThan(49);
+    expect(msAt(result.posts, 50)).toBeLessThan(70);
+    expect(result).toMatchObject({ timeouts: 0, connectionErrors: 0, unanswered: 0, sent: result.accepted });
+  },
+);
+
+test("a server that stands still for a second shows it in every request that came meanwhile, in the open model only", async () => {
+  let startedAt: number | undefined;
+  const server = await serverOf((request, response) => {
+    request.resume();
+    startedAt ??= performance.now();
+    const at = performance.now() - startedAt;
+    // From 1 s to 2 s of 4.
+    setTimeout(() => response.writeHead(201).end(), at > 1000 && at < 2000 ? 2000 - at : 1);
+  });
+  const open = await loadOn(server.url).run({ model: "open", until: seconds(4), perSecond: 200 });
+  // A quarter of all came while it stood still; a hundredth of all had to wait for nearly all of that second.
+  expect(msAt(open.posts, 85)).toBeGreaterThan(200);
+  expect(msAt(open.posts, 99)).toBeGreaterThan(800);
+  expect(open.sent).toBe(800);
+  startedAt = undefined;
+  const closed = await loadOn(server.url).run({ model: "closed", until: seconds(4) });
+  expect(msAt(closed.posts, 85)).toBeLessThan(200);
+});
+
+test("exactly the connections asked for are opened, exactly the requests asked for are sent, over several threads too", async () => {
+  const server = await serverOf((request, response) => {
+    request.resume();
+    response.writeHead(201, { "Tally-Event-Id": "01a1fb30-2980-71ee-89cd-4f71757df440" }).end();
+  });
+  const directory = await mkdtemp(join(tmpdir(), "tally-load-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const idsFile = join(directory, "ids");
+  const result = await loadOn(server.url, { connections: 51 }, 2).run(
+    { model: "closed", until: { name: "amount", amount: 1003 } },
+    idsFile,
+  );
+  expect(server.connections).toBe(51);
+  expect(result).toMatchObject({ sent: 1003, accepted: 1003, unanswered: 0, statuses: { "201": 1003 } });
+  expect(result.perSecond.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(1003);
+  expect((await readFile(idsFile, "utf8")).trim().split("\n")).toHaveLength(1003);
+});
+
+test("refusals, broken connections and requests that are never answered are told apart, and none is a success", async () => {
+  let n = 0;
+  const server = await serverOf((request, response) => {
+    request.resume();
+    n++;
+    if (n % 4 === 0) response.writeHead(503).end();
+    else if (n % 4 === 1) request.socket.destroy();
+    else if (n % 4 === 2) response.writeHead(201).end();
+  });
+  const result = await loadOn(server.url, { connections: 4, answerWithinMs: 1000 }).run({
+    model: "closed",
+    until: seconds(2),
+  });
+  const { sent, accepted, timeouts, unanswered, statuses } = result;
+  expect(accepted).toBe(statuses["201"]);
+  expect(statuses["503"]).toBeGreaterThan(0);
+  expect(timeouts).toBeGreaterThan(0);
+  expect(unanswered).toBeGreaterThan(0);
+  expect(accepted + (statuses["503"] ?? 0) + timeouts + unanswered).toBe(sent);
+});
+
+test("the same seed sends the same requests", async () => {
+  const seen: string[][] = [];
+  for (const seed of [7, 7, 8]) {
+    const bodies: string[] = [];
+    const server = await serverOf((request, response) => {
+      let body = `${request.method} ${request.url} `;
+      request.on("data", (part) => (body += String(part)));
+      request.on("end", () => {
+        bodies.push(body);
+        response.writeHead(201).end();
+      });
+    });
+    await loadOn(server.url, { seed, readShare: 0.3, spread: "zipf" }).run({
+      model: "closed",
+      until: { name: "amount", amount: 200 },
+    });
+    seen.push(bodies.toSorted());
+    await delay(1);
+  }
+  expect(seen[0]).toEqual(seen[1]);
+  expect(seen[0]).not.toEqual(seen[2]);
+  expect(seen[0]?.filter((request) => request.startsWith("GET")).length).toBeGreaterThan(30);
+});
