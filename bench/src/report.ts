@@ -40,6 +40,8 @@ export interface Report {
   readonly machine: string;
   readonly versions: Readonly<Record<string, string>>;
   readonly commit: string;
+  /** How the apps run. */
+  readonly mode: string;
   readonly design: string;
   readonly durability: string;
   readonly target: string | null;
@@ -106,6 +108,7 @@ export function textOf(report: Report): string {
     `${report.machine}; ${Object.entries(report.versions)
       .map(([name, version]) => `${name} ${version}`)
       .join(", ")}; commit ${report.commit}`,
+    `run ${report.runId}, ${report.at}, ${report.mode}`,
     "",
     row("accepted", `${accepted.perSecond}/s`, `${accepted.events} in ${report.seconds} s`),
     row("stored", perSecond(stored.perSecond)),

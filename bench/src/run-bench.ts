@@ -219,6 +219,7 @@ function reportOf(plan: BenchPlan, seen: Seen): Report {
     machine: machine(),
     versions: { node: process.version, ...seen.stack?.versions },
     commit: commitOf(plan.root),
+    mode: modeOf(plan),
     design: plan.design,
     durability: plan.durability,
     target: plan.target ?? null,
@@ -317,6 +318,12 @@ function spansOf(values: readonly number[]): Spans | null {
   const at = (share: number): number =>
     round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0, 1);
   return { samples: sorted.length, p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+function modeOf({ target, settings }: BenchPlan): string {
+  if (target !== undefined) return `a running system, ${target}`;
+  const changed = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  return ["production, a fresh stack on this machine", ...changed].join(", ");
 }
 
 function machine(): string {

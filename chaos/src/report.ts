@@ -47,7 +47,10 @@ export function tableRow(outcome: FaultOutcome, number: number): string {
   return values.map((value, index) => String(value).padEnd(columns[index]?.[1] ?? 0)).join("");
 }
 
-/** Seconds from the end of a fault to recovery, for each kind of a drill. */
+/**
+ * Seconds from the end of a fault to recovery, for each kind of a drill, and what was lost around it. What was doubled has no moment: boards
+ * have too much, and it is told of the whole.
+ */
 function recoveryTable({ faults }: Pick<DrillReport, "faults">): string {
   const kinds = Map.groupBy(faults, ({ kind }) => kind);
   const rows = [...kinds].map(([kind, ofKind]) => {
@@ -63,10 +66,11 @@ function recoveryTable({ faults }: Pick<DrillReport, "faults">): string {
       of(({ recovery }) => recovery.ranked),
       of(({ recovery }) => recovery.equal),
       of(({ clients }) => clients.longestGapMs / 1000),
+      String(ofKind.reduce((sum, { lost }) => sum + lost, 0)),
     ];
     return `  ${kind.padEnd(34)}${String(ofKind.length).padEnd(7)}${cells.map((cell) => cell.padEnd(14)).join("")}`;
   });
-  const head = `  ${"seconds, median / worst".padEnd(34)}${"faults".padEnd(7)}${["accepted", "stored", "ranked", "equal", "no 2xx for"].map((name) => name.padEnd(14)).join("")}`;
+  const head = `  ${"seconds, median / worst".padEnd(34)}${"faults".padEnd(7)}${["accepted", "stored", "ranked", "equal", "no 2xx for", "lost"].map((name) => name.padEnd(14)).join("")}`;
   return [head, ...rows].join("\n");
 }
 
