@@ -21,7 +21,7 @@ export async function pageOf(report: Report): Promise<string> {
 <style>
 ${style}
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 64rem; padding: 0 1rem; color: #1b1f24; background: #fff; }
-pre { overflow-x: auto; padding: 1rem; background: #f4f5f7; border-radius: 6px; font-size: 12.5px; }
+pre { white-space: pre-wrap; padding: 1rem; background: #f4f5f7; border-radius: 6px; font-size: 12.5px; }
 #plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(26rem, 1fr)); gap: 1.5rem; }
 figure { margin: 0; break-inside: avoid; }
 figcaption { font-weight: 600; margin-bottom: 0.25rem; }

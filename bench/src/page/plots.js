@@ -14,7 +14,7 @@ function plot(title, x, lines, options = {}) {
     label,
     stroke: colors[index % colors.length],
     width: 1.5,
-    points: { show: false },
+    points: { show: x.length < 3 },
   }));
   const width = Math.max(280, Math.min(480, document.documentElement.clientWidth - 32));
   const drawn = new uPlot(
