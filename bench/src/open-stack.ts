@@ -97,7 +97,12 @@ export async function openStack(o: StackOptions): Promise<Stack> {
       urls: apps.urls,
       writerUrls: apps.writers.map(healthUrl),
       rankerUrls: apps.rankers.map(healthUrl),
-      environment: { ...common, ...addressVariables(services.addresses) },
+      environment: {
+        ...common,
+        ...addressVariables(services.addresses),
+        // It declares queues as the apps do.
+        NODE_OPTIONS: flagsFor("admin", o).join(" "),
+      },
       versions: await versionsOf(services.operator),
       tiers: () => readTiers(groups),
       async queueDepth(domain) {

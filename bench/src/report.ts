@@ -22,6 +22,7 @@ export interface Spans {
 /** What is read of `tally audit --json`. */
 export interface AuditFigures {
   readonly agrees: boolean;
+  readonly underWay: readonly string[];
   readonly seconds: number;
   readonly audit: {
     readonly acknowledged: number;

@@ -179,7 +179,8 @@ async function audited(
   ]);
   if (output === "") throw new Error(`the audit answered nothing: ${errors}`);
   const report: AuditFigures = JSON.parse(output);
-  return { agrees: report.agrees, audit: report.audit, seconds: report.seconds, domains: report.domains };
+  if (report.underWay.length > 0) throw new TypeError(`not drained, so not audited: ${report.underWay.join("; ")}`);
+  return report;
 }
 
 interface Seen {

@@ -23,7 +23,7 @@ const publisher = "packages/messaging/src/connect-publisher.ts";
 const declareQueues = "packages/messaging/src/declare-queues.ts";
 const groupCommit = "apps/gateway/src/ingest/group-commit.ts";
 const startGateway = "apps/gateway/src/start-gateway.ts";
-const everyApp = ["gateway", "writer", "ranker"] as const;
+const everyApp = ["gateway", "writer", "ranker", "admin"] as const;
 
 const withoutConfirms: readonly SourceEdit[] = [
   {

@@ -5,7 +5,8 @@ import type { AppName } from "./app-server.ts";
 
 /** A change of the text of one module of the apps, made while it is loaded: the files stay as they are. */
 export interface SourceEdit {
-  readonly apps: readonly AppName[];
+  /** "admin" is the command `tally`. */
+  readonly apps: readonly (AppName | "admin")[];
   /** The module, from the root of the checkout. */
   readonly file: string;
   /** Occurs exactly once. */
