@@ -10,6 +10,9 @@ export interface Followed {
 }
 
 const askEveryMs = 15;
+// What takes longer is asked for less often, and few at a time: a watcher must not be a load.
+const askEveryShare = 0.1;
+const followedAtOnce = 5;
 const giveUpMs = 60_000;
 
 /** Follows single events on their way as a user can: it asks for each again and again until it is ranked. Some of them, not all. */
@@ -24,7 +27,9 @@ export class Follower {
     this.#url = url;
   }
 
+  /** Passes the event over when it follows enough already. */
   follow(sample: Sample): void {
+    if (this.#underWay.size >= followedAtOnce) return;
     const following = this.#follow(sample).finally(() => this.#underWay.delete(following));
     this.#underWay.add(following);
   }
@@ -45,7 +50,7 @@ export class Follower {
         this.#ranked.push(ms);
         return;
       }
-      await delay(askEveryMs);
+      await delay(Math.max(askEveryMs, ms * askEveryShare));
     }
     this.#lost++;
   }
