@@ -98,6 +98,8 @@ async function bench(flags: Flags): Promise<void> {
 
 /** Every run of a source, each on a fresh stack, and the table of what was printed beside what is measured here. */
 async function benchSource(name: string, flags: Flags): Promise<void> {
+  for (const flag of ["json", "csv", "html", "compare", "amount", "rate"] as const)
+    if (flags[flag] !== undefined) return program.error(`--${flag} goes with one run; those of a source are stored`);
   const domain = domains.find(({ workload }) => workload.source.name === name);
   if (domain === undefined) {
     const known = domains.map(({ workload }) => workload.source.name).join(", ");
@@ -141,8 +143,11 @@ async function orTell(work: (signal: AbortSignal) => Promise<void>): Promise<voi
   try {
     await work(signal);
   } catch (error) {
-    if (signal.aborted) say("interrupted");
-    else if (error instanceof TypeError) say(error.message);
+    if (signal.aborted) {
+      say("interrupted; its servers are stopped");
+      process.exit(130);
+    }
+    if (error instanceof TypeError) say(error.message);
     else throw error;
     process.exitCode = 1;
   }
@@ -178,9 +183,12 @@ async function keep(report: Report, results: string): Promise<string> {
   return file;
 }
 
-function phaseOf({ amount, duration, rate, connections }: Flags): Phase {
+function phaseOf({ amount, duration, rate, connections, clientThreads, gateways }: Flags): Phase {
   if (amount !== undefined && amount < connections)
     program.error("--amount: expected at least one for each connection");
+  if (rate === 0) program.error("--rate: expected more than 0");
+  for (const [name, parts] of [["--client-threads", clientThreads] as const, ["--gateways", gateways] as const])
+    if (parts > connections) program.error(`${name}: expected at most one for each of the ${connections} connections`);
   const until =
     amount === undefined ? ({ name: "seconds", seconds: duration } as const) : ({ name: "amount", amount } as const);
   return rate === undefined ? { model: "closed", until } : { model: "open", until, perSecond: rate };
@@ -200,8 +208,8 @@ function progress({ duration, amount }: Flags) {
       if (!begun) bar.start(total, 0, { done });
       begun = true;
       bar.update(Math.min(total, amount === undefined ? seconds : done), { done });
-      if (seconds >= total) bar.stop();
     },
+    onLoadEnded: () => void (begun && bar.stop()),
   };
 }
 
@@ -262,8 +270,9 @@ function checkedDomain(name: string): string {
 
 function interruption(): AbortController {
   const interrupted = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => interrupted.abort(new Error(`interrupted by ${signal}`)));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    // Every time: a second Ctrl-C must not leave servers behind.
+    process.on(signal, () => interrupted.abort(new Error(`interrupted by ${signal}`)));
   return interrupted;
 }
 

@@ -55,6 +55,7 @@ export async function openStack(o: StackOptions): Promise<Stack> {
       say,
     });
     closers.push(() => services.stop());
+    signal.throwIfAborted();
     const common = {
       PATH: process.env["PATH"],
       NODE_ENV: "production",

@@ -97,8 +97,9 @@ export interface Report {
   readonly histogram: readonly { readonly percentile: number; readonly ms: number }[];
 }
 
-/** Whether everything that was accepted is there, once. */
-export function isGood({ audit, agrees }: Report): boolean {
+/** Whether anything was answered 2xx, and all that was accepted is there, once. */
+export function isGood({ audit, agrees, accepted, reads }: Report): boolean {
+  if (accepted.events + reads.requests === 0) return false;
   return agrees !== false && (audit === null || (audit.lost === 0 && audit.doubled === 0));
 }
 

@@ -31,6 +31,7 @@ export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   readonly say: (line: string) => void;
   /** Told once a second while the load runs. */
   readonly onProgress: (figures: { readonly seconds: number; readonly done: number }) => void;
+  readonly onLoadEnded: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -38,14 +39,27 @@ const drainWithinMs = 300_000;
 
 /** One run on a fresh stack, or on a running system: warm-up, drain, load, drain, audit. */
 export async function runBench(plan: BenchPlan): Promise<Report> {
-  if (plan.target !== undefined) return measure(plan, plan.target, undefined);
+  if (plan.target !== undefined) return unlessAborted(plan.signal, measure(plan, plan.target, undefined));
   const directory = join(plan.root, ".tally", `bench-${process.pid}`);
   await rm(directory, { recursive: true, force: true });
   const stack = await openStack({ ...plan, directory });
   try {
-    return await measure(plan, stack.urls[0] ?? "", stack);
+    return await unlessAborted(plan.signal, measure(plan, stack.urls[0] ?? "", stack));
   } finally {
     await stack.close();
+  }
+}
+
+/** Rejects at once when it is aborted; what is under way then ends with the process. */
+async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
   }
 }
 
@@ -54,6 +68,7 @@ async function measure(plan: BenchPlan, url: string, stack: Stack | undefined): 
   const { connections, seed, spread, readShare, answerWithinMs, domain } = plan;
   const urls = stack?.urls ?? [url];
   const load = startLoad({ urls, domain, connections, seed, spread, readShare, answerWithinMs }, plan.clientThreads);
+  plan.signal.addEventListener("abort", () => void load.close(), { once: true });
   const idsFile = join(plan.root, ".tally", `bench-${process.pid}.ids`);
   try {
     await rm(idsFile, { force: true });
@@ -151,12 +166,16 @@ async function expectReady(url: string): Promise<void> {
 async function withProgress<T>(plan: BenchPlan, load: Load, run: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   const timer = setInterval(() => {
-    void load.progress().then((done) => plan.onProgress({ seconds: (performance.now() - startedAt) / 1000, done }));
+    void load
+      .progress()
+      .then((done) => plan.onProgress({ seconds: (performance.now() - startedAt) / 1000, done }))
+      .catch(() => undefined); // of a thread that has failed run() tells
   }, 1000);
   try {
     return await run();
   } finally {
     clearInterval(timer);
+    plan.onLoadEnded();
   }
 }
 

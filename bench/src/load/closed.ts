@@ -11,7 +11,9 @@ interface Client {
   /** It ends after so many answers; it may be lowered while it runs. */
   responseMax: number;
   reqsMade: number;
-  on(event: "done", listener: () => void): void;
+  readonly destroyed: boolean;
+  _connect: () => void;
+  on(event: "done" | "timeout", listener: () => void): void;
   on(event: "headers", listener: (answer: { readonly headers: readonly string[] }) => void): void;
 }
 
@@ -36,12 +38,20 @@ export interface RunningClosed {
 // Not reached: how many requests a load without an amount may send.
 const plenty = 2 ** 52;
 const eventIdHeader = "tally-event-id";
+// autocannon would try again at once, thousands of times a second while nobody listens.
+const reconnectAfterMs = 100;
+
+/** What is under way on a connection. */
+interface UnderWay {
+  sentAt: number;
+  isRead: boolean;
+  id: string | undefined;
+}
 
 /** Each connection sends its next request when the last is answered. */
 export function runClosed({ urls, connections, answerWithinMs, amount, next, recorder }: Closed): RunningClosed {
   const clients: Client[] = [];
-  const reads = new WeakSet<object>();
-  const ids = new WeakMap<object, string>();
+  const underWay = new WeakMap<object, UnderWay>();
   const done = Promise.withResolvers<void>();
   let ended = 0;
 
@@ -51,16 +61,29 @@ export function runClosed({ urls, connections, answerWithinMs, amount, next, rec
     let sent = 0;
     clients.push(client);
     client.getRequestBuffer = () => {
+      // The connection has ended before the answer.
+      if (underWay.has(client)) recorder.failed("connection");
       const request = next(connection, sent++);
-      if (request.method === "GET") reads.add(client);
-      else reads.delete(client);
       recorder.sent++;
+      underWay.set(client, { sentAt: performance.now(), isRead: request.method === "GET", id: undefined });
       return bytesOf(request, host);
     };
+    const connect = client._connect.bind(client);
+    let connected = false;
+    client._connect = () => {
+      if (connected) setTimeout(() => client.destroyed || connect(), reconnectAfterMs);
+      else connect();
+      connected = true;
+    };
+    client.on("timeout", () => {
+      underWay.delete(client);
+      recorder.failed("timeout");
+    });
     client.on("headers", ({ headers }) => {
       const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === eventIdHeader);
       const id = headers[at + 1];
-      if (at >= 0 && id !== undefined) ids.set(client, id);
+      const own = underWay.get(client);
+      if (at >= 0 && own !== undefined) own.id = id;
     });
     // autocannon itself tells of its end up to a second later.
     client.on("done", () => {
@@ -82,13 +105,12 @@ export function runClosed({ urls, connections, answerWithinMs, amount, next, rec
       if (error !== null && error !== undefined) done.reject(new Error("the load cannot be made", { cause: error }));
     },
   );
-  run.on("response", (client, status, _bytes, ms) => {
-    recorder.answer(status, ms * 1000, ids.get(client), reads.has(client));
-    ids.delete(client);
+  run.on("response", (client, status) => {
+    const own = underWay.get(client);
+    if (own === undefined) return;
+    underWay.delete(client);
+    recorder.answer(status, (performance.now() - own.sentAt) * 1000, own.id, own.isRead);
   });
-  run.on("reqError", (error: Error) =>
-    recorder.failed(error.message === "request timed out" ? "timeout" : "connection"),
-  );
   return {
     done: done.promise,
     end() {

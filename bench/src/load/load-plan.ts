@@ -27,7 +27,7 @@ export type Until =
 
 /** What was seen of one phase. */
 export interface PhaseResult {
-  /** From the first request to the last answer, in seconds. */
+  /** From the first request to the last answer, or the last that was given up, in seconds. */
   readonly seconds: number;
   readonly sent: number;
   /** 2xx to a POST. */

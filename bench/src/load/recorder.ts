@@ -22,7 +22,7 @@ export class Recorder {
   readonly #onSample: (sample: Sample) => void;
   #second = { number: 0, accepted: 0, read: 0, failed: 0, latencies: microseconds() };
   #sampledAt = 0;
-  #lastAnswerAt = this.#startedAt;
+  #lastSeenAt = this.#startedAt;
   #ids = Buffer.alloc(idBytes * 4096);
   #idsLength = 0;
   sent = 0;
@@ -50,7 +50,7 @@ export class Recorder {
   /** `id` is what the answer to a POST names, undefined of a GET. `us` since it was sent, or should have been. */
   answer(status: number, us: number, id: string | undefined, isRead: boolean): void {
     const now = performance.now();
-    this.#lastAnswerAt = now;
+    this.#lastSeenAt = now;
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
     const second = this.#secondOf(now);
     if (status < 200 || status > 299) {
@@ -72,7 +72,9 @@ export class Recorder {
   }
 
   failed(kind: "timeout" | "connection"): void {
-    this.#secondOf(performance.now()).failed++;
+    const now = performance.now();
+    this.#lastSeenAt = now;
+    this.#secondOf(now).failed++;
     if (kind === "timeout") this.timeouts++;
     else this.connectionErrors++;
   }
@@ -81,7 +83,7 @@ export class Recorder {
     this.#closeSecond();
     this.#loop.disable();
     return {
-      seconds: (this.#lastAnswerAt - this.#startedAt) / 1000,
+      seconds: (this.#lastSeenAt - this.#startedAt) / 1000,
       sent: this.sent,
       accepted: this.accepted,
       read: this.read,

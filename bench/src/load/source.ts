@@ -2,12 +2,12 @@ import type { SourceGroup, SourceRun } from "@tally/pipeline";
 import { runClosed } from "./closed.ts";
 import type { LoadPlan } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";
+import { randomOf } from "./requests.ts";
 
 /** Runs all groups of a source's run, each from its own moment on. Ends when the last is done. */
 export async function runSource(
   plan: LoadPlan,
   { run, scale }: { readonly run: SourceRun; readonly scale: number },
-  random: () => number,
   recorder: Recorder,
 ): Promise<void> {
   const groups = run.groups(scale);
@@ -16,6 +16,9 @@ export async function runSource(
   const waiting = new Set(groups.filter(({ startsAfter }) => startsAfter !== undefined));
 
   function start(group: SourceGroup): void {
+    // One for each connection: what it sends does not depend on how fast the others are.
+    const first = plan.seed * 1_000_003 + groups.indexOf(group) * 10_007;
+    const randoms = Array.from({ length: group.connections }, (_, connection) => randomOf(first + connection));
     const { done } = runClosed({
       urls: plan.urls,
       connections: group.connections,
@@ -28,7 +31,7 @@ export async function runSource(
           // Not within the making of a request.
           setImmediate(() => start(other));
         }
-        const { path, body } = group.request(connection, n, random);
+        const { path, body } = group.request(connection, n, randoms[connection] ?? Math.random);
         return { method: "POST", path, body };
       },
       recorder,

@@ -1,4 +1,4 @@
-import { appendFile } from "node:fs/promises";
+import { appendFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { domains } from "@tally/domains";
 import { runClosed } from "./closed.ts";
@@ -6,7 +6,7 @@ import type { LoadPlan, Phase } from "./load-plan.ts";
 import { runOpen } from "./open.ts";
 import type { FromThread, ToThread } from "./protocol.ts";
 import { Recorder } from "./recorder.ts";
-import { randomOf, Requests } from "./requests.ts";
+import { Requests } from "./requests.ts";
 import { runSource } from "./source.ts";
 
 /* The load's own thread: what the bench does meanwhile does not delay it. */
@@ -34,7 +34,7 @@ async function runPhase(phase: Phase, to: Recorder): Promise<void> {
   if (phase.model === "source") {
     const sourceRun = source.runs[phase.run];
     if (sourceRun === undefined) throw new RangeError(`${source.name} has ${source.runs.length} runs`);
-    return runSource(plan, { run: sourceRun, scale: phase.scale }, randomOf(plan.seed), to);
+    return runSource(plan, { run: sourceRun, scale: phase.scale }, to);
   }
   const { until } = phase;
   const amount = until.name === "amount" ? until.amount : undefined;
@@ -47,7 +47,8 @@ async function run(phase: Phase, idsFile: string | undefined): Promise<void> {
   recorder = new Recorder((sample) => say({ name: "sample", sample }));
   try {
     await runPhase(phase, recorder);
-    if (idsFile !== undefined) await appendFile(idsFile, recorder.ids);
+    // In one write: other threads append to it too.
+    if (idsFile !== undefined) appendFileSync(idsFile, recorder.ids);
     say({ name: "done", result: recorder.result() });
   } catch (error) {
     say({ name: "failed", reason: error instanceof Error ? error.message : String(error) });

@@ -28,6 +28,8 @@ export class Watch {
     this.#stack = stack;
     this.#domain = domain;
     this.#running = this.#run();
+    // Told by stop(): nobody waits for it before.
+    this.#running.catch(() => undefined);
   }
 
   async stop(): Promise<readonly Look[]> {
