@@ -39,12 +39,13 @@ const drainWithinMs = 300_000;
 
 /** One run on a fresh stack, or on a running system: warm-up, drain, load, drain, audit. */
 export async function runBench(plan: BenchPlan): Promise<Report> {
-  if (plan.target !== undefined) return unlessAborted(plan.signal, measure(plan, plan.target, undefined));
   const directory = join(plan.root, ".tally", `bench-${process.pid}`);
   await rm(directory, { recursive: true, force: true });
+  if (plan.target !== undefined) return unlessAborted(plan.signal, measure(plan, plan.target, undefined, undefined));
   const stack = await openStack({ ...plan, directory });
   try {
-    return await unlessAborted(plan.signal, measure(plan, stack.urls[0] ?? "", stack));
+    const idsFile = join(directory, "acknowledged");
+    return await unlessAborted(plan.signal, measure(plan, stack.urls[0] ?? "", stack, idsFile));
   } finally {
     await stack.close();
   }
@@ -63,15 +64,19 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
   }
 }
 
-async function measure(plan: BenchPlan, url: string, stack: Stack | undefined): Promise<Report> {
+/** `idsFile` takes what was acknowledged, for the audit of our own stack. */
+async function measure(
+  plan: BenchPlan,
+  url: string,
+  stack: Stack | undefined,
+  idsFile: string | undefined,
+): Promise<Report> {
   await expectReady(url);
   const { connections, seed, spread, readShare, answerWithinMs, domain } = plan;
   const urls = stack?.urls ?? [url];
   const load = startLoad({ urls, domain, connections, seed, spread, readShare, answerWithinMs }, plan.clientThreads);
   plan.signal.addEventListener("abort", () => void load.close(), { once: true });
-  const idsFile = join(plan.root, ".tally", `bench-${process.pid}.ids`);
   try {
-    await rm(idsFile, { force: true });
     const stored = new StoredCount(plan, stack);
     if (plan.warmUpSeconds > 0 && plan.phase.model !== "source") {
       plan.say(`warming up for ${plan.warmUpSeconds} s`);
@@ -92,7 +97,8 @@ async function measure(plan: BenchPlan, url: string, stack: Stack | undefined): 
     const drained = await stored.drained(result.accepted);
     const looks = (await watch?.stop()) ?? [];
     const followed = await follower.done();
-    const audit = stack === undefined ? undefined : await audited(plan, stack, idsFile, result);
+    const audit =
+      stack === undefined || idsFile === undefined ? undefined : await audited(plan, stack, idsFile, result);
     return reportOf(plan, {
       stack,
       result,
@@ -106,7 +112,6 @@ async function measure(plan: BenchPlan, url: string, stack: Stack | undefined): 
     });
   } finally {
     await load.close();
-    await rm(idsFile, { force: true });
   }
 }
 
