@@ -43,12 +43,15 @@ export async function cellsOfBoards(system: System): Promise<readonly string[]> 
   const redis = new Redis(system.addresses.redisUrl);
   try {
     const shard = `${system.namespace}:{purchases:0}`;
-    const prefix = `${shard}:${(await redis.get(`${shard}:generation`)) ?? "1"}:b:`;
+    const generation = `${shard}:${(await redis.get(`${shard}:generation`)) ?? "1"}`;
     const cells: string[] = [];
-    for (const key of await redis.keys(`${prefix}*`)) {
-      const flat = await redis.zrange(key, "0", "-1", "WITHSCORES");
-      for (let i = 0; i < flat.length; i += 2) {
-        cells.push(`${key.slice(prefix.length)} ${flat[i]?.slice(1)} ${-Number(flat[i + 1])}`);
+    for (const key of await redis.keys(`${generation}:b:*`)) {
+      const board = key.slice(`${generation}:b:`.length);
+      const all = Object.entries(await redis.hgetall(`${generation}:c:${board}`));
+      const best = await redis.zrange(key, "0", "-1", "WITHSCORES");
+      const bestOnes = best.flatMap((text, i) => (i % 2 === 0 ? [[text, best[i + 1]] as const] : []));
+      for (const [member, score] of all.length > 0 ? all : bestOnes) {
+        cells.push(`${board} ${member.slice(1)} ${-Number(score)}`);
       }
     }
     return cells.toSorted();

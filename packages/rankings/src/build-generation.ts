@@ -43,7 +43,7 @@ const noCells = packr.pack([]);
 
 interface Shard {
   readonly key: string;
-  /** Alternating: a board, its [score, member, ...]. */
+  /** Alternating: a board, its [member, score, ...]. */
   waiting: (string | (string | number)[])[];
   cells: number;
   chunks: number;
@@ -98,7 +98,7 @@ export async function buildGeneration(redis: Redis, keys: readonly string[]): Pr
         const part = cells.slice(from, from + cellsPerChunk);
         shard.waiting.push(
           board,
-          part.flatMap(([member, count]) => [-count, encodeMember(member)]),
+          part.flatMap(([member, count]) => [encodeMember(member), -count]),
         );
         shard.cells += part.length;
         if (shard.cells >= cellsPerChunk) await flush(shard);

@@ -4,6 +4,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { connectRankings } from "./connect-rankings.ts";
 import { encodeMoves } from "./encode-moves.ts";
+import { encodeMember } from "./member.ts";
 import type { Rankings } from "./rankings.ts";
 
 const namespace = `test-${randomBytes(4).toString("hex")}`;
@@ -69,11 +70,66 @@ test("any ids in any order come out sorted by count, then id", async () => {
         const expected = Object.entries(counts)
           .map(([member, count]) => ({ member, count }))
           .toSorted((a, b) => b.count - a.count || Number(a.member) - Number(b.member));
-        expect((await rankings.top("property", board, 1000)).entries).toEqual(expected);
+        expect((await rankings.top("property", board, 100)).entries).toEqual(expected);
       },
     ),
     { numRuns: 50 },
   );
+});
+
+// Flat, steep, and falling again, so that members cross the floor in both directions and the sorted set is cut and filled.
+test.each([
+  { board: "equal counts", members: 3000, steps: 1, falling: 0 },
+  { board: "unequal counts", members: 1000, steps: 50, falling: 0.3 },
+  { board: "falling counts", members: 400, steps: 5, falling: 0.6 },
+  { board: "texts", members: 1000, steps: 3, falling: 0.4 },
+])("a large board tells its best and all its cells: $board", async ({ board, members, steps, falling }) => {
+  let state = 7;
+  const below = (n: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * n);
+  };
+  const idOf = (n: number) => (board === "texts" ? `é${n.toString(36)}Z` : String(n * 7919));
+  const counts = new Map<string, number>();
+  for (let batch = 0; batch < 150; batch++) {
+    const changes: Record<string, number> = {};
+    for (let i = 0; i < 60; i++) {
+      const member = idOf(below(members));
+      const count = counts.get(member) ?? 0;
+      // Some leave altogether.
+      const by = below(1000) < falling * 1000 ? -Math.min(count, 1 + below(2 * steps)) : 1 + below(steps);
+      if (by === 0 || member in changes) continue;
+      changes[member] = by;
+      if (count + by === 0) counts.delete(member);
+      else counts.set(member, count + by);
+    }
+    await rankings.apply("large", message({ [board]: changes }));
+    if (batch % 5 !== 0) continue;
+    const { entries } = await rankings.top("large", board, 100);
+    expect(entries).toEqual(bestOf(counts));
+  }
+  const change = async (by: 1 | -1, cells: Iterable<readonly [string, number]>): Promise<void> => {
+    const moved = [...cells];
+    for (const [member, count] of moved) {
+      if (by < 0) counts.delete(member);
+      else counts.set(member, count);
+    }
+    await rankings.apply(
+      "large",
+      message({ [board]: Object.fromEntries(moved.map(([id, count]) => [id, by * count])) }),
+    );
+    expect((await rankings.top("large", board, 100)).entries).toEqual(bestOf(counts));
+  };
+  // The best fall one by one, so that those behind the floor come up.
+  for (const { member, count } of bestOf(counts)) await change(-1, [[member, count]]);
+  // Down to a handful, and up again, the last first.
+  const gone = byRank(counts).slice(5);
+  await change(-1, gone);
+  const last = gone.pop();
+  await change(1, last === undefined ? [] : [last]);
+  await change(1, gone);
+  const [cells] = await rankings.cells("large", [board]);
+  expect(new Map(cells)).toEqual(counts);
 });
 
 test("a member whose count falls back to nothing leaves its board", async () => {
@@ -94,3 +150,15 @@ test("what cannot be read is refused before anything is marked", async () => {
   await expect(rankings.apply("broken", broken)).rejects.toThrow();
   expect(await rankings.isApplied("broken", broken.batch)).toBe(false);
 });
+
+function byRank(counts: ReadonlyMap<string, number>) {
+  return [...counts].toSorted(([a, x], [b, y]) => y - x || Buffer.compare(place(a), place(b)));
+}
+
+function bestOf(counts: ReadonlyMap<string, number>) {
+  return byRank(counts)
+    .slice(0, 100)
+    .map(([member, count]) => ({ member, count }));
+}
+
+const place = (member: string): Buffer => Buffer.from(encodeMember(member));

@@ -4,8 +4,8 @@ import { shardOf } from "./encode-moves.ts";
 import { keysOfShard } from "./keys-of-shard.ts";
 import { decodeMember } from "./member.ts";
 import { openRedis, type RankingsOptions } from "./open-redis.ts";
-import type { Rankings, RankingsState } from "./rankings.ts";
-import { firstGeneration, shardKey } from "./scripts.ts";
+import { RankingsError, type Rankings, type RankingsState } from "./rankings.ts";
+import { firstGeneration, shardKey, topLimitMax } from "./scripts.ts";
 
 /** Connects, and goes on connecting with back-off for as long as it takes; it never throws for a Redis that is away. */
 export function connectRankings(options: RankingsOptions): Rankings {
@@ -52,27 +52,28 @@ export function connectRankings(options: RankingsOptions): Rankings {
     },
 
     async top(domain, board, limit) {
+      if (limit > topLimitMax) throw new RankingsError(`a board tells its first ${topLimitMax} members, not ${limit}`);
       const shard = shardsOf(domain)[shardOf(board, options.shards)] ?? "";
       const [asOf, flat] = await redis.tallyTop(shard, "", board, limit);
-      const entries = Array.from({ length: flat.length / 2 }, (_, i) => ({
-        member: decodeMember(flat[2 * i] ?? ""),
-        count: -Number(flat[2 * i + 1]),
-      }));
+      const entries = pairsOf(flat).map(([member, score]) => ({ member: decodeMember(member), count: -Number(score) }));
       return { entries, asOf: asOf === null ? undefined : Number(asOf) };
     },
 
     async cells(domain, boards) {
       const prefixes = await Promise.all(shardsOf(domain).map(livePrefix));
-      const all = await Promise.all(
-        boards.map((board) =>
-          redis.zrange(`${prefixes[shardOf(board, options.shards)]}:b:${board}`, "0", "-1", "WITHSCORES"),
-        ),
+      return Promise.all(
+        boards.map(async (board) => {
+          const prefix = prefixes[shardOf(board, options.shards)];
+          // In this order: a board that becomes large between the two is read from its hash.
+          const [small, large] = await Promise.all([
+            redis.zrange(`${prefix}:b:${board}`, "0", "-1", "WITHSCORES"),
+            redis.hgetall(`${prefix}:c:${board}`),
+          ]);
+          const own = Object.entries(large);
+          const pairs = own.length > 0 ? own : pairsOf(small);
+          return new Map(pairs.map(([member, score]) => [decodeMember(member), -Number(score)]));
+        }),
       );
-      return all.map((flat) => {
-        const cells = new Map<string, number>();
-        for (let i = 0; i < flat.length; i += 2) cells.set(decodeMember(flat[i] ?? ""), -Number(flat[i + 1]));
-        return cells;
-      });
     },
 
     async *boards(domain) {
@@ -108,4 +109,8 @@ export function connectRankings(options: RankingsOptions): Rankings {
       redis.disconnect();
     },
   };
+}
+
+function pairsOf(flat: readonly string[]): (readonly [string, string])[] {
+  return Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i] ?? "", flat[2 * i + 1] ?? ""] as const);
 }

@@ -53,7 +53,7 @@ export interface Rankings extends Applied {
   build(domain: string): Promise<NewGeneration | undefined>;
   /** Whether some process builds one. */
   isBuilding(domain: string): Promise<boolean>;
-  /** The members with the highest counts of one board, equal counts by the smaller id. An unknown board is empty. */
+  /** The members with the highest counts of one board, equal counts by the smaller id, at most 100. An unknown board is empty. */
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
   /** All cells of some boards, in their order: member → count. Costs as much as they hold. */
   cells(domain: string, boards: readonly string[]): Promise<readonly ReadonlyMap<string, number>[]>;
