@@ -214,11 +214,14 @@ function progress({ duration, amount }: Flags) {
 }
 
 function printedBeside(run: string, printed: readonly PrintedRow[], report: Report): readonly string[] {
-  const { accepted, ranked, latencyMs } = report;
-  const ours = ranked.perSecond ?? accepted.perSecond;
-  return printed.map(({ says, perSecond, p99Ms }) => {
-    const cells = [run, says, perSecond, ours, (ours / perSecond).toFixed(2), p99Ms, latencyMs.p99.toFixed(1)];
-    return `| ${[...cells, (latencyMs.p99 / p99Ms).toFixed(3)].join(" | ")} |`;
+  const { accepted, ranked, reads, latencyMs } = report;
+  // All requests, by the time until the last event was ranked.
+  const requestsPerEvent = accepted.events === 0 ? 1 : (accepted.events + reads.requests) / accepted.events;
+  const ours = Math.round((ranked.perSecond ?? accepted.perSecond) * requestsPerEvent);
+  return printed.map(({ says, perSecond, p99Ms, method = "POST" }) => {
+    const { p99 } = method === "GET" ? reads.latencyMs : latencyMs;
+    const cells = [run, says, perSecond, ours, (ours / perSecond).toFixed(2), p99Ms ?? "-", p99.toFixed(1)];
+    return `| ${[...cells, p99Ms === null ? "-" : (p99 / p99Ms).toFixed(3)].join(" | ")} |`;
   });
 }
 

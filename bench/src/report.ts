@@ -1,4 +1,4 @@
-import type { Second } from "./load/load-plan.ts";
+import type { GroupTime, Second } from "./load/load-plan.ts";
 import type { TierName } from "./watch/tiers.ts";
 
 /** In ms; measured in µs. */
@@ -81,12 +81,14 @@ export interface Report {
   /** The most that was seen of all processes of a tier together. */
   readonly memoryMiB: Readonly<Record<TierName, number>>;
   readonly client: { readonly busy: number; readonly delayP99Ms: number; readonly isLimit: boolean };
-  /** Connections by mean latency against what was measured. Not of the open model. */
+  /** Connections by mean latency against what was measured; only where as many are open from the beginning to the end. */
   readonly littlesLaw: { readonly expectedPerSecond: number; readonly errorPercent: number | null };
   readonly audit: AuditFigures["audit"] | null;
   readonly agrees: boolean | null;
   /** The same for the same rankings. */
   readonly boardsHash: string | null;
+  /** Of a source's run: when each group of its connections began and ended, in seconds. */
+  readonly groups: readonly GroupTime[];
   readonly perSecond: readonly Second[];
   readonly looks: readonly {
     readonly second: number;
@@ -126,7 +128,10 @@ export function textOf(report: Report): string {
     row(
       "answers",
       JSON.stringify(report.statuses).replaceAll('"', ""),
-      `${errors.timeouts} timed out, ${errors.connections} connections broken, ${errors.unanswered} never answered`,
+      `${errors.timeouts} timed out, ${errors.connections} connections broken, ${errors.unanswered} never answered, ${errors.retries} sent again`,
+    ),
+    ...report.groups.map(({ name, connections, begun, ended }) =>
+      row(name, `${connections} connections`, `from ${begun.toFixed(1)} to ${ended.toFixed(1)} s`),
     ),
     row("queues", `at most ${queue.max} messages`, queue.verdict ?? ""),
     row("CPU µs/event", ...Object.entries(cpu).map(([tier, us]) => `${tier} ${us}`)),

@@ -269,8 +269,7 @@ function reportOf(plan: BenchPlan, seen: Seen): Report {
       timeouts: result.timeouts,
       connections: result.connectionErrors,
       unanswered: result.unanswered,
-      // Neither model sends a request again.
-      retries: 0,
+      retries: result.retries,
     },
     queue: { max: Math.max(0, ...depths), verdict: depths.length === 0 ? null : verdictOf(depths) },
     eventToStoredMs: spansOf(seen.followed.stored),
@@ -293,11 +292,16 @@ function reportOf(plan: BenchPlan, seen: Seen): Report {
     },
     littlesLaw: {
       expectedPerSecond: round(expected, 0),
-      errorPercent: plan.phase.model !== "closed" ? null : round(((throughput - expected) / expected) * 100, 2),
+      errorPercent: !isSteady(plan, result) ? null : round(((throughput - expected) / expected) * 100, 2),
     },
     audit: seen.audit?.audit ?? null,
     agrees: seen.audit?.agrees ?? null,
     boardsHash: seen.audit?.domains.find((one) => one.domain === plan.domain)?.boards.hash ?? null,
+    groups: result.groups.map(({ begun, ended, ...group }) => ({
+      ...group,
+      begun: round(begun, 2),
+      ended: round(ended, 2),
+    })),
     perSecond: result.perSecond,
     looks: looks.map(({ at, queued, stored, tiers }) => ({
       second: round(at - seen.startedAt / 1000, 1),
@@ -307,6 +311,11 @@ function reportOf(plan: BenchPlan, seen: Seen): Report {
     })),
     histogram: distributionOf(result.posts),
   };
+}
+
+/** Whether as many connections are open from the beginning to the end. */
+function isSteady({ phase }: BenchPlan, { groups }: PhaseResult): boolean {
+  return phase.model === "closed" || (phase.model === "source" && groups.length === 1);
 }
 
 function latencyOfAll({ posts, gets }: PhaseResult): Latency {

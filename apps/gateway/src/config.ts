@@ -10,7 +10,10 @@ export const gatewaySettings = {
     says: "where the gateway listens; 0 takes any free port",
   }),
   host: string("HOST", { default: "0.0.0.0", says: "on which address it listens" }),
-  basePaths: list("BASE_PATHS", { default: [], says: "further paths under which the same routes are mounted" }),
+  basePaths: list("BASE_PATHS", {
+    default: [],
+    says: 'further paths under which the same routes are mounted; "/" mounts at the root what base paths have besides',
+  }),
   bodyBytesMax: integer("BODY_BYTES_MAX", {
     min: 1024,
     max: 1024 * 1024 * 1024,

@@ -7,7 +7,7 @@ import { connectRankings } from "@tally/rankings";
 import type { Logger } from "@tally/service";
 import type { GatewayConfig } from "./config.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
-import { addDomainRoutes } from "./http/domain-routes.ts";
+import { addDomainRoutes, type Mount } from "./http/domain-routes.ts";
 import { addEventRoute } from "./http/event-route.ts";
 import { addOperatorRoutes } from "./http/operator-routes.ts";
 import { buildServer } from "./http/build-server.ts";
@@ -75,15 +75,15 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
       };
     },
   });
-  for (const prefix of ["", ...config.basePaths.map(asPrefix)]) {
-    addEventRoute(app, prefix, {
+  for (const mount of mountsOf(config.basePaths)) {
+    addEventRoute(app, mount.prefix, {
       domains,
       reader: database.reader,
       writer: database.writer,
       isApplied: (domain, batch) => rankings.isApplied(domain, batch),
     });
     for (const { domain, commit } of intakes) {
-      addDomainRoutes(app, prefix, domain, commit, {
+      addDomainRoutes(app, mount, domain, commit, {
         rows: database.reader,
         boards: { top: (board, limit) => rankings.top(domain.name, board, limit) },
       });
@@ -106,6 +106,11 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
   };
 }
 
-function asPrefix(path: string): string {
-  return `/${path.replaceAll(/^\/+|\/+$/g, "")}`;
+function mountsOf(basePaths: readonly string[]): readonly Mount[] {
+  const prefixes = new Set(basePaths.map((path) => `/${path.replaceAll(/^\/+|\/+$/g, "")}`));
+  const rootIsBasePath = prefixes.delete("/");
+  return [
+    { prefix: "", isBasePath: rootIsBasePath },
+    ...Array.from(prefixes, (prefix) => ({ prefix, isBasePath: true })),
+  ];
 }

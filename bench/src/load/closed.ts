@@ -1,6 +1,7 @@
+import type { ClientRequest } from "@tally/pipeline";
 import autocannon from "autocannon";
 import type { Recorder } from "./recorder.ts";
-import { bytesOf, type Request } from "./requests.ts";
+import { bytesOf } from "./requests.ts";
 
 /* autocannon sends and waits; what is sent and how answers are timed is ours: its own times are whole milliseconds. */
 
@@ -8,7 +9,7 @@ import { bytesOf, type Request } from "./requests.ts";
 interface Client {
   /** Called for each request; the bytes that go out. */
   getRequestBuffer: () => Buffer;
-  /** It ends after so many answers; it may be lowered while it runs. */
+  /** It ends after so many answers; it may be changed while it runs. */
   responseMax: number;
   reqsMade: number;
   readonly destroyed: boolean;
@@ -24,8 +25,12 @@ export interface Closed {
   /** All connections together; undefined: until it is ended. */
   readonly amount: number | undefined;
   /** The next request of a connection, and how many it has sent before. */
-  readonly next: (connection: number, sent: number) => Request;
+  readonly next: (connection: number, sent: number) => ClientRequest;
   readonly recorder: Recorder;
+  /** How often a request is sent again that was answered with anything but 2xx. */
+  readonly retries?: number;
+  /** Told when a connection has had all its answers. */
+  readonly onEnd?: (connection: number) => void;
 }
 
 export interface RunningClosed {
@@ -44,16 +49,29 @@ const reconnectAfterMs = 100;
 /** What is under way on a connection. */
 interface UnderWay {
   sentAt: number;
-  isRead: boolean;
+  request: ClientRequest;
+  retriesLeft: number;
   id: string | undefined;
 }
 
 /** Each connection sends its next request when the last is answered. */
-export function runClosed({ urls, connections, answerWithinMs, amount, next, recorder }: Closed): RunningClosed {
+export function runClosed(o: Closed): RunningClosed {
+  const { urls, connections, answerWithinMs, amount, next, recorder, retries = 0, onEnd } = o;
   const clients: Client[] = [];
   const underWay = new WeakMap<object, UnderWay>();
+  const again = new WeakMap<object, UnderWay>();
   const done = Promise.withResolvers<void>();
   let ended = 0;
+  let hasEnded = false;
+
+  /** Lets a connection's next request be the same once more. */
+  function refused(connection: object, own: UnderWay): void {
+    const client = clients.find((one) => one === connection);
+    if (client === undefined || own.retriesLeft === 0 || hasEnded) return;
+    again.set(client, own);
+    // One answer more until its end.
+    client.responseMax++;
+  }
 
   function setUp(client: Client): void {
     const connection = clients.length;
@@ -62,10 +80,18 @@ export function runClosed({ urls, connections, answerWithinMs, amount, next, rec
     clients.push(client);
     client.getRequestBuffer = () => {
       // The connection has ended before the answer.
-      if (underWay.has(client)) recorder.failed("connection");
-      const request = next(connection, sent++);
+      const broken = underWay.get(client);
+      if (broken !== undefined) {
+        recorder.failed("connection");
+        refused(client, broken);
+      }
+      const before = again.get(client);
+      again.delete(client);
+      if (before !== undefined) recorder.retries++;
+      const request = before?.request ?? next(connection, sent++);
+      const retriesLeft = before === undefined ? retries : before.retriesLeft - 1;
       recorder.sent++;
-      underWay.set(client, { sentAt: performance.now(), isRead: request.method === "GET", id: undefined });
+      underWay.set(client, { sentAt: performance.now(), request, retriesLeft, id: undefined });
       return bytesOf(request, host);
     };
     const connect = client._connect.bind(client);
@@ -76,8 +102,10 @@ export function runClosed({ urls, connections, answerWithinMs, amount, next, rec
       connected = true;
     };
     client.on("timeout", () => {
+      const own = underWay.get(client);
       underWay.delete(client);
       recorder.failed("timeout");
+      if (own !== undefined) refused(client, own);
     });
     client.on("headers", ({ headers }) => {
       const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === eventIdHeader);
@@ -87,6 +115,7 @@ export function runClosed({ urls, connections, answerWithinMs, amount, next, rec
     });
     // autocannon itself tells of its end up to a second later.
     client.on("done", () => {
+      onEnd?.(connection);
       if (++ended === connections) done.resolve();
     });
   }
@@ -109,11 +138,13 @@ export function runClosed({ urls, connections, answerWithinMs, amount, next, rec
     const own = underWay.get(client);
     if (own === undefined) return;
     underWay.delete(client);
-    recorder.answer(status, (performance.now() - own.sentAt) * 1000, own.id, own.isRead);
+    recorder.answer(status, (performance.now() - own.sentAt) * 1000, own.id, own.request.method === "GET");
+    if (status < 200 || status >= 300) refused(client, own);
   });
   return {
     done: done.promise,
     end() {
+      hasEnded = true;
       // Each has one request under way: its answer is the last.
       for (const client of clients) client.responseMax = client.reqsMade;
     },

@@ -39,12 +39,16 @@ export interface PhaseResult {
   /** Connections that were refused or ended. */
   readonly connectionErrors: number;
   readonly timeouts: number;
+  /** Requests that were sent again; they are among the sent. */
+  readonly retries: number;
   /** Sent, and neither answered nor given up when the load ended. */
   readonly unanswered: number;
   /** Of what was answered 2xx, in µs, as hdr-histogram-js encodes it. */
   readonly posts: string;
   readonly gets: string;
   readonly perSecond: readonly Second[];
+  /** Of a source's run. */
+  readonly groups: readonly GroupTime[];
   readonly client: ClientFigures;
 }
 
@@ -56,6 +60,14 @@ export interface Second {
   /** In ms; undefined without an answer. */
   readonly p50?: number;
   readonly p99?: number;
+}
+
+/** When the connections of a source's group began and had all their answers, in seconds of the load. */
+export interface GroupTime {
+  readonly name: string;
+  readonly connections: number;
+  readonly begun: number;
+  readonly ended: number;
 }
 
 /** How busy the load thread was: a client that is the limit measures itself. */

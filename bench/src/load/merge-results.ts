@@ -17,12 +17,15 @@ export function mergeResults(results: readonly PhaseResult[]): PhaseResult {
     statuses,
     connectionErrors: sum(({ connectionErrors }) => connectionErrors),
     timeouts: sum(({ timeouts }) => timeouts),
+    retries: sum(({ retries }) => retries),
     unanswered: sum(({ unanswered }) => unanswered),
     posts: merged(results.map(({ posts }) => posts)),
     gets: merged(results.map(({ gets }) => gets)),
     perSecond: Array.from({ length: most(({ perSecond }) => perSecond.length) }, (_, second) =>
       mergeSeconds(results.flatMap(({ perSecond }) => perSecond[second] ?? [])),
     ),
+    // A source runs in one thread.
+    groups: results.flatMap(({ groups }) => groups),
     client: { busy: most(({ client }) => client.busy), delayP99: most(({ client }) => client.delayP99) },
   };
 }

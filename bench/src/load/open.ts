@@ -32,12 +32,12 @@ export async function runOpen(
   let settled = 0;
 
   const send = (dueAt: number): void => {
-    const { method, path, body } = requests.next();
+    const { method, path, body, contentType = "application/json" } = requests.next();
     let status = 0;
     let id: string | undefined;
     recorder.sent++;
     pools[recorder.sent % pools.length]?.dispatch(
-      { method, path, body: body ?? null, headers: body === undefined ? [] : ["content-type", "application/json"] },
+      { method, path, body: body ?? null, headers: body === undefined ? [] : ["content-type", contentType] },
       {
         onRequestStart: () => undefined,
         onResponseStart(_controller, statusCode, headers) {

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { build, encodeIntoCompressedBase64 as encode, type Histogram } from "hdr-histogram-js";
-import type { PhaseResult, Sample, Second } from "./load-plan.ts";
+import type { GroupTime, PhaseResult, Sample, Second } from "./load-plan.ts";
 
 const longestUs = 120_000_000;
 /** In µs, to three digits. */
@@ -30,6 +30,8 @@ export class Recorder {
   read = 0;
   connectionErrors = 0;
   timeouts = 0;
+  retries = 0;
+  groups: readonly GroupTime[] = [];
 
   constructor(onSample: (sample: Sample) => void) {
     this.#onSample = onSample;
@@ -90,10 +92,12 @@ export class Recorder {
       statuses: Object.fromEntries(this.#statuses),
       connectionErrors: this.connectionErrors,
       timeouts: this.timeouts,
+      retries: this.retries,
       unanswered: Math.max(0, this.sent - this.answered - this.timeouts),
       posts: encode(this.#posts),
       gets: encode(this.#gets),
       perSecond: this.#perSecond,
+      groups: this.groups,
       client: {
         busy: performance.eventLoopUtilization(this.#busySince).utilization,
         delayP99: this.#loop.percentile(99) / 1e6,

@@ -1,14 +1,7 @@
-import type { Domain } from "@tally/pipeline";
+import type { ClientRequest, Domain } from "@tally/pipeline";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { LoadPlan } from "./load-plan.ts";
-
-export interface Request {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  /** Of a POST. ASCII. */
-  readonly body?: string;
-}
 
 /** Numbers from 0 to below 1, always the same for a seed. */
 export function randomOf(seed: number): () => number {
@@ -28,22 +21,20 @@ export class Requests {
     this.#random = randomOf(plan.seed);
   }
 
-  next(): Request {
+  next(): ClientRequest {
     const { readShare, spread } = this.#plan;
     const { workload } = this.#domain;
     if (readShare > 0 && this.#random() < readShare)
       return { method: "GET", path: workload.read(this.#random, spread) };
-    const { path, body } = workload.next(this.#random, spread);
-    return { method: "POST", path, body };
+    return workload.next(this.#random, spread);
   }
 }
 
 /** A request as it goes over the wire. */
-export function bytesOf({ method, path, body }: Request, host: string): Buffer {
+export function bytesOf({ method, path, body, contentType = "application/json" }: ClientRequest, host: string): Buffer {
   const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n`;
-  if (body === undefined) return Buffer.from(`${head}\r\n`, "latin1");
-  return Buffer.from(
-    `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    "latin1",
-  );
+  if (body === undefined) return Buffer.from(`${head}${method === "GET" ? "" : "Content-Length: 0\r\n"}\r\n`, "latin1");
+  const length = Buffer.byteLength(body);
+  const whole = `${head}Content-Type: ${contentType}\r\nContent-Length: ${length}\r\n\r\n`;
+  return typeof body === "string" ? Buffer.from(whole + body) : Buffer.concat([Buffer.from(whole), body]);
 }

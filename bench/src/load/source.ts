@@ -1,6 +1,6 @@
 import type { SourceGroup, SourceRun } from "@tally/pipeline";
 import { runClosed } from "./closed.ts";
-import type { LoadPlan } from "./load-plan.ts";
+import type { GroupTime, LoadPlan } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";
 import { randomOf } from "./requests.ts";
 
@@ -11,34 +11,47 @@ export async function runSource(
   recorder: Recorder,
 ): Promise<void> {
   const groups = run.groups(scale);
-  const all = Promise.withResolvers<void>();
-  let running = groups.length;
+  const startedAt = performance.now();
+  const seconds = (): number => (performance.now() - startedAt) / 1000;
   const waiting = new Set(groups.filter(({ startsAfter }) => startsAfter !== undefined));
+  const answers = new Map(groups.map(({ name, connections }) => [name, new Uint32Array(connections)]));
+  const times: GroupTime[] = [];
+  const all = Promise.withResolvers<void>();
+
+  function answered(group: SourceGroup, connection: number, count: number): void {
+    const own = answers.get(group.name);
+    if (own !== undefined) own[connection] = count;
+    for (const other of waiting) {
+      if (other.startsAfter?.group !== group.name || !isDue(other.startsAfter, own)) continue;
+      waiting.delete(other);
+      // Not within the making of a request.
+      setImmediate(() => start(other));
+    }
+  }
 
   function start(group: SourceGroup): void {
+    const { name, connections } = group;
     // One for each connection: what it sends does not depend on how fast the others are.
     const first = plan.seed * 1_000_003 + groups.indexOf(group) * 10_007;
-    const randoms = Array.from({ length: group.connections }, (_, connection) => randomOf(first + connection));
+    const randoms = Array.from({ length: connections }, (_, connection) => randomOf(first + connection));
+    const begun = seconds();
     const { done } = runClosed({
       urls: plan.urls,
-      connections: group.connections,
+      connections,
       answerWithinMs: plan.answerWithinMs,
-      amount: group.connections * group.requestsOfEach,
+      amount: connections * group.requestsOfEach,
+      retries: run.retries ?? 0,
       next(connection, n) {
-        for (const other of waiting) {
-          if (other.startsAfter?.group !== group.name || n < other.startsAfter.sent) continue;
-          waiting.delete(other);
-          // Not within the making of a request.
-          setImmediate(() => start(other));
-        }
-        const { path, body } = group.request(connection, n, randoms[connection] ?? Math.random);
-        return { method: "POST", path, body };
+        answered(group, connection, n);
+        return group.request(connection, n, randoms[connection] ?? Math.random);
       },
+      onEnd: (connection) => answered(group, connection, group.requestsOfEach),
       recorder,
     });
     done
       .then(() => {
-        if (--running === 0) all.resolve();
+        times.push({ name, connections, begun, ended: seconds() });
+        if (times.length === groups.length) all.resolve();
         return undefined;
       })
       .catch(all.reject);
@@ -46,4 +59,14 @@ export async function runSource(
 
   for (const group of groups) if (!waiting.has(group)) start(group);
   await all.promise;
+  recorder.groups = times;
+}
+
+function isDue(
+  { connections, answers }: NonNullable<SourceGroup["startsAfter"]>,
+  had: Uint32Array | undefined,
+): boolean {
+  let due = 0;
+  for (const count of had ?? []) if (count >= answers) due++;
+  return due >= connections;
 }

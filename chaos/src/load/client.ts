@@ -1,5 +1,5 @@
 import { Agent, request } from "node:http";
-import type { Posting } from "@tally/pipeline";
+import type { ClientRequest } from "@tally/pipeline";
 
 /** What became of one request. */
 export type Reply =
@@ -22,7 +22,7 @@ export class Client {
   }
 
   /** Never rejects. */
-  post({ path, body }: Posting, key: string): Promise<Reply> {
+  post({ path, body = "", contentType = "application/json" }: ClientRequest, key: string): Promise<Reply> {
     return new Promise((resolve) => {
       const sent = request(
         {
@@ -33,7 +33,7 @@ export class Client {
           path,
           timeout: answerWithinMs,
           headers: {
-            "content-type": "application/json",
+            "content-type": contentType,
             "content-length": Buffer.byteLength(body),
             "idempotency-key": key,
           },

@@ -31,8 +31,8 @@ export interface Figures {
 export interface Totals {
   readonly seconds: number;
   readonly acknowledged: number;
-  /** What the acknowledged events add to all boards together. */
-  readonly units: number;
+  /** What the acknowledged events add to all boards together; undefined where that cannot be known of each by itself. */
+  readonly units: number | undefined;
   /** Events that were never answered 2xx, however often they were sent: they may be stored or not. */
   readonly unknown: number;
   /** Events that were sent once more after their 2xx, or to two gateways at once. */

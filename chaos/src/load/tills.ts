@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createWriteStream, type WriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Domain, Posting } from "@tally/pipeline";
+import type { Domain, ClientRequest } from "@tally/pipeline";
 import { Random } from "../random.ts";
 import { Client, type Reply } from "./client.ts";
 import { FigureSheet } from "./figure-sheet.ts";
@@ -39,7 +39,8 @@ export class Tills {
   #tickedAt = performance.now();
   #finishing = false;
   #givenUp = false;
-  readonly #totals = { acknowledged: 0, units: 0, unknown: 0, repeated: 0, otherIds: 0, refused: 0 };
+  readonly #totals = { acknowledged: 0, unknown: 0, repeated: 0, otherIds: 0, refused: 0 };
+  #units: number | undefined = 0;
   #firstRefusal: string | undefined;
 
   constructor(plan: LoadPlan, domain: Domain) {
@@ -80,7 +81,7 @@ export class Tills {
     this.#write();
     this.#file.end();
     await finished(this.#file);
-    return { seconds, ...this.#totals, firstRefusal: this.#firstRefusal };
+    return { seconds, ...this.#totals, units: this.#units, firstRefusal: this.#firstRefusal };
   }
 
   #tick(): void {
@@ -123,7 +124,7 @@ export class Tills {
     if (this.#random.integer(1, repeatedOf) === 1) this.#compare(id, await this.#attempt(gateway + 1, posting, key));
   }
 
-  async #attempt(gateway: number, posting: Posting, key: string): Promise<Reply> {
+  async #attempt(gateway: number, posting: ClientRequest, key: string): Promise<Reply> {
     const sentAt = performance.now();
     const reply = await this.#clientAt(gateway).post(posting, key);
     this.#sheet.reply(reply, performance.now() - sentAt);
@@ -139,9 +140,9 @@ export class Tills {
     if (isGood(reply) && reply.id !== id) this.#totals.otherIds++;
   }
 
-  #acknowledge(id: string, posting: Posting): void {
+  #acknowledge(id: string, posting: ClientRequest): void {
     this.#totals.acknowledged++;
-    this.#totals.units += posting.units;
+    this.#units = this.#units === undefined || posting.units === undefined ? undefined : this.#units + posting.units;
     this.#sheet.acknowledged();
     this.#lines += `${id}\n`;
   }

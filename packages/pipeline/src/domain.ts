@@ -59,6 +59,11 @@ export interface Recount {
   readonly rowsOfBatches: string;
   /** All boards, kind by kind: what `rank` adds up to. */
   readonly boards: readonly RecountedBoards[];
+  /**
+   * For a domain that keeps more than its events, like the newest of each kind: (sentence) for every row that does not follow from the
+   * events. No rows while all is well.
+   */
+  readonly contradictions?: readonly string[];
 }
 
 /** One kind of boards. */
@@ -82,12 +87,25 @@ export type Spread = "narrow" | "wide" | "zipf";
 
 /** What this domain's clients send, made up for drills and benches. `random` answers numbers from 0 to below 1. */
 export interface Workload {
-  readonly next: (random: () => number, spread: Spread) => Posting;
-  /** The path of a GET of a ranking. */
+  /** A POST. */
+  readonly next: (random: () => number, spread: Spread) => ClientRequest;
+  /** The path of a GET. */
   readonly read: (random: () => number, spread: Spread) => string;
   /** A stored event that fits its schema and that no database takes, because of its data. */
   readonly poison: (id: string) => Event;
   readonly source: Source;
+}
+
+/** One request as a client sends it. */
+export interface ClientRequest {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** Of a POST; absent: an empty one. */
+  readonly body?: string | Buffer;
+  /** Of a body; absent: JSON. */
+  readonly contentType?: string;
+  /** What a POST adds to all boards together; absent where that depends on what else was posted. */
+  readonly units?: number;
 }
 
 /** The load that a source document put on its own server, and what it printed (contract, section 6). */
@@ -102,43 +120,55 @@ export interface SourceRun {
   /** `scale` 1 is the source's own number of requests. Each group is connections that send one request after the other. */
   readonly groups: (scale: number) => readonly SourceGroup[];
   readonly printed: readonly PrintedRow[];
+  /** How often a request is sent again that was answered with anything but 2xx; absent: never. */
+  readonly retries?: number;
 }
 
 export interface SourceGroup {
   readonly name: string;
   readonly connections: number;
   readonly requestsOfEach: number;
-  /** Starts when some connection of the named group has sent so many; undefined: at once. */
-  readonly startsAfter: { readonly group: string; readonly sent: number } | undefined;
+  /** Starts when so many connections of the named group have had so many answers each; undefined: at once. */
+  readonly startsAfter: { readonly group: string; readonly connections: number; readonly answers: number } | undefined;
   /** The nth request of a connection, both counted from 0. */
-  readonly request: (connection: number, n: number, random: () => number) => Posting;
+  readonly request: (connection: number, n: number, random: () => number) => ClientRequest;
 }
 
+/** A row of a source's table. */
 export interface PrintedRow {
   readonly says: string;
+  /** All requests, GETs included. */
   readonly perSecond: number;
-  readonly p99Ms: number;
+  /** null: not printed, or nothing that could be right. */
+  readonly p99Ms: number | null;
+  /** Whose p99 it is; absent: POSTs. */
+  readonly method?: "GET";
 }
 
-/** One event as a client posts it. */
-export interface Posting {
+/** Where a route is mounted; paths are Fastify's. Static words win over parameters. */
+interface Mounted {
+  /** At the root and below each base path. */
   readonly path: string;
-  readonly body: string;
-  /** What it adds to all boards together. */
-  readonly units: number;
+  /** Below base paths only, besides: for clients whose base path is all that names their service. */
+  readonly pathUnderBase?: string;
 }
 
-/** One HTTP request that is one event. Paths are Fastify's; all values in `params` are strings. */
-export interface IngestRoute<E extends Event> {
+/** One HTTP request that is one event. All values in `params` are strings. */
+export interface IngestRoute<E extends Event> extends Mounted {
   readonly kind: "ingest";
-  readonly path: string;
   readonly params: TObject;
-  readonly body: TSchema;
+  /** "ignored": whatever comes is neither read nor checked. */
+  readonly body: TSchema | "ignored";
   /** Within which an Idempotency-Key names one event. */
   readonly scope: (params: unknown) => string;
-  /** Throws InvalidInput for what the schemas cannot say. */
+  /**
+   * Throws InvalidInput for what the schemas cannot say. The event's id is `id`, or where its content names it, one made of that: then
+   * the same content is the same event, whatever key it came with.
+   */
   readonly toEvent: (id: string, params: unknown, body: unknown) => E;
   readonly status: 200 | 201;
+  /** What a 2xx says, as plain text; absent: nothing. */
+  readonly text?: string;
 }
 
 /** One HTTP request with many events as a JSON array or as lines of JSON, each checked and answered by itself. */
@@ -154,13 +184,13 @@ export interface BulkRoute<E extends Event> {
   readonly toEvent: (id: string, entry: unknown) => E;
 }
 
-/** A GET. `answer` is sent as JSON in the shape of `response`. */
-export interface QueryRoute {
+/** A GET. `answer` is sent in the shape of `response`, as JSON or as plain text. */
+export interface QueryRoute extends Mounted {
   readonly kind: "query";
-  readonly path: string;
   readonly params: TObject;
   readonly query: TObject;
   readonly response: TSchema;
+  readonly as?: "text";
   readonly answer: (
     request: { readonly params: unknown; readonly query: unknown },
     sources: Sources,
@@ -186,14 +216,16 @@ export interface BoardTop {
 }
 
 /** Gives a route its types: inside, params and body have the schemas' static types. */
-export function ingestRoute<E extends Event, P extends TObject, B extends TSchema>(route: {
-  path: string;
-  params: P;
-  body: B;
-  scope: (params: Static<P>) => string;
-  toEvent: (id: string, params: Static<P>, body: Static<B>) => E;
-  status: 200 | 201;
-}): IngestRoute<E> {
+export function ingestRoute<E extends Event, P extends TObject, B extends TSchema | "ignored">(
+  route: Mounted & {
+    params: P;
+    body: B;
+    scope: (params: Static<P>) => string;
+    toEvent: (id: string, params: Static<P>, body: B extends TSchema ? Static<B> : undefined) => E;
+    status: 200 | 201;
+    text?: string;
+  },
+): IngestRoute<E> {
   // The gateway calls scope and toEvent only with values that these very schemas have accepted.
   return { kind: "ingest", ...route } as unknown as IngestRoute<E>;
 }
@@ -212,13 +244,15 @@ export function bulkRoute<E extends Event, S extends TSchema>(route: {
 }
 
 /** Likewise for a query. */
-export function queryRoute<P extends TObject, Q extends TObject, R extends TSchema>(route: {
-  path: string;
-  params: P;
-  query: Q;
-  response: R;
-  answer: (request: { params: Static<P>; query: Static<Q> }, sources: Sources) => Promise<Static<R>>;
-}): QueryRoute {
+export function queryRoute<P extends TObject, Q extends TObject, R extends TSchema>(
+  route: Mounted & {
+    params: P;
+    query: Q;
+    response: R;
+    as?: "text";
+    answer: (request: { params: Static<P>; query: Static<Q> }, sources: Sources) => Promise<Static<R>>;
+  },
+): QueryRoute {
   return { kind: "query", ...route } as unknown as QueryRoute;
 }
 

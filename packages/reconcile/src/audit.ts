@@ -1,10 +1,11 @@
-import type { Database } from "@tally/database";
+import type { Database, SqlSnapshot } from "@tally/database";
 import { readTotals, type LedgerTotals } from "@tally/ledger";
 import type { Domain } from "@tally/pipeline";
 import type { Rankings, RankingsState } from "@tally/rankings";
 import { auditBatches, type BatchAudit } from "./audit-batches.ts";
 import { auditBoards, type BoardAudit } from "./audit-boards.ts";
 import { auditIds, type IdAudit } from "./audit-ids.ts";
+import { Findings } from "./findings.ts";
 import type { IdSet } from "./id-set.ts";
 
 export interface AuditOptions {
@@ -18,7 +19,7 @@ export interface AuditOptions {
 }
 
 export interface AuditProgress {
-  readonly step: "batches" | "boards" | "ids";
+  readonly step: "batches" | "boards" | "contradictions" | "ids";
   readonly done: number;
   /** How many there will be, where that is known. */
   readonly total: number | undefined;
@@ -31,6 +32,8 @@ export interface DomainAudit {
   readonly ledger: LedgerTotals;
   readonly batches: BatchAudit;
   readonly boards: BoardAudit;
+  /** Sentences of the domain about rows that do not follow from its events. */
+  readonly contradictions: Findings<string>;
   readonly ids: IdAudit | undefined;
   /** Ledger, rows, marks and boards agree. */
   readonly agrees: boolean;
@@ -49,6 +52,7 @@ export async function audit(o: AuditOptions): Promise<DomainAudit> {
     const state = await rankings.state(domain.name);
     const batches = await auditBatches(snapshot, domain, rankings, progress("batches", ledger.batches));
     const boards = await auditBoards(snapshot, domain, rankings, progress("boards"));
+    const contradictions = await findContradictions(snapshot, domain, progress("contradictions"));
     const ids =
       acknowledged === undefined
         ? undefined
@@ -59,7 +63,21 @@ export async function audit(o: AuditOptions): Promise<DomainAudit> {
       batches.unmarked.count === 0 &&
       batches.strayMarks === 0 &&
       boards.differences.count === 0 &&
+      contradictions.count === 0 &&
       (ids?.doubled ?? 0) === 0;
-    return { domain: domain.name, state, ledger, batches, boards, ids, agrees };
+    return { domain: domain.name, state, ledger, batches, boards, contradictions, ids, agrees };
   });
+}
+
+async function findContradictions(
+  snapshot: SqlSnapshot,
+  domain: Domain,
+  onProgress: (rows: number) => void,
+): Promise<Findings<string>> {
+  const found = new Findings<string>();
+  for (const sql of domain.recount.contradictions ?? []) {
+    for await (const rows of snapshot.stream(sql)) for (const [sentence] of rows) found.add(String(sentence));
+    onProgress(found.count);
+  }
+  return found;
 }

@@ -88,7 +88,7 @@ export function textOf(report: AuditReport): string {
 function differences({ notStored, domains }: AuditReport): readonly string[] {
   return [
     ...notStored.slice(0, printedMax).map((id) => `acknowledged and not stored: ${id}`),
-    ...domains.flatMap(({ domain, state, batches, boards, ids }) => [
+    ...domains.flatMap(({ domain, state, batches, boards, contradictions, ids }) => [
       ...(state.name === "dirty" ? [`${domain}: the rankings are dirty: ${state.reason}`] : []),
       ...batches.unmarked.first.map((batch) => `${domain}: batch ${batch} is stored and not ranked`),
       ...batches.miscounted.first.map(
@@ -98,6 +98,7 @@ function differences({ notStored, domains }: AuditReport): readonly string[] {
       ...boards.differences.first.map(
         (one) => `${domain}: board ${one.board}, member ${one.member}: rows say ${one.rows}, the board ${one.ranked}`,
       ),
+      ...contradictions.first.map((sentence) => `${domain}: ${sentence}`),
       ...((ids?.doubled ?? 0) > 0 ? [`${domain}: ${ids?.doubled} acknowledged ids are stored twice`] : []),
     ]),
   ];

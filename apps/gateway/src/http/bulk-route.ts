@@ -19,7 +19,7 @@ type EntryResult =
  */
 export function addBulkRoute(
   app: FastifyInstance,
-  prefix: string,
+  path: string,
   { errorKey }: Domain,
   route: BulkRoute<Event>,
   commit: GroupCommit,
@@ -32,8 +32,9 @@ export function addBulkRoute(
       if (!check.Check(entry)) throw new InvalidEntry(firstProblem(check, entry).message);
       const key = route.key(entry) ?? (requestKey === undefined ? undefined : `${requestKey}\n${index}`);
       const id = eventIdFor(() => route.scope(entry), key);
-      const outcome = await commit.add(JSON.stringify(route.toEvent(id, entry)));
-      if (outcome === "confirmed") return { index, status: 201, id };
+      const event = route.toEvent(id, entry);
+      const outcome = await commit.add(JSON.stringify(event));
+      if (outcome === "confirmed") return { index, status: 201, id: event.id };
       const refusal = refusalOf(outcome);
       return { index, status: refusal.status, error: refusal.message };
     } catch (error) {
@@ -44,24 +45,20 @@ export function addBulkRoute(
     }
   }
 
-  app.post(
-    `${prefix}${route.path}`,
-    { config: { errorKey }, bodyLimit: route.bodyBytesMax },
-    async (request, reply) => {
-      const key = idempotencyKey(request.headers["idempotency-key"]);
-      const entries = entriesOf(request.body);
-      if (entries.length === 0 || entries.length > route.entriesMax) {
-        throw new InvalidInput("body", `1 to ${route.entriesMax} entries`, entries.length);
-      }
-      const results = await Promise.all(entries.map((read, index) => take(index, read, key)));
-      const statuses = new Set(results.map((result) => result.status));
-      const [status = 500] = statuses.size === 1 ? statuses : [207];
-      if (statuses.has(503)) reply.header("retry-after", 2);
-      if (status >= 400) reply.server.onRefused(status);
-      const accepted = results.filter((result) => result.status === 201).length;
-      return reply.code(status).send({ accepted, refused: results.length - accepted, results });
-    },
-  );
+  app.post(path, { config: { errorKey }, bodyLimit: route.bodyBytesMax }, async (request, reply) => {
+    const key = idempotencyKey(request.headers["idempotency-key"]);
+    const entries = entriesOf(request.body);
+    if (entries.length === 0 || entries.length > route.entriesMax) {
+      throw new InvalidInput("body", `1 to ${route.entriesMax} entries`, entries.length);
+    }
+    const results = await Promise.all(entries.map((read, index) => take(index, read, key)));
+    const statuses = new Set(results.map((result) => result.status));
+    const [status = 500] = statuses.size === 1 ? statuses : [207];
+    if (statuses.has(503)) reply.header("retry-after", 2);
+    if (status >= 400) reply.server.onRefused(status);
+    const accepted = results.filter((result) => result.status === 201).length;
+    return reply.code(status).send({ accepted, refused: results.length - accepted, results });
+  });
 }
 
 class InvalidEntry extends Error {

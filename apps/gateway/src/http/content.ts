@@ -1,6 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { parseJsonBody } from "./json-body.ts";
 
+/** The type of an answer that is no JSON. */
+export const plainText = "text/plain; charset=utf-8";
+
 /** A body of lines of JSON, not parsed yet: each line is judged by itself. */
 export class Lines {
   readonly lines: readonly Buffer[];
@@ -42,7 +45,8 @@ export function addContentTypes(app: FastifyInstance): void {
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   app.addHook("preValidation", (request, _reply, done) => {
     try {
-      if (Buffer.isBuffer(request.body)) request.body = contentOf(request.headers["content-type"], request.body);
+      if (request.routeOptions.config.ignoresBody === true) request.body = undefined;
+      else if (Buffer.isBuffer(request.body)) request.body = contentOf(request.headers["content-type"], request.body);
       done();
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)));

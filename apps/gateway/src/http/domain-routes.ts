@@ -5,17 +5,34 @@ import { addBulkRoute } from "./bulk-route.ts";
 import { addIngestRoute } from "./ingest-route.ts";
 import { addQueryRoute } from "./query-route.ts";
 
+/** Where routes are mounted. The root is a base path only when it is said to be one. */
+export interface Mount {
+  readonly prefix: string;
+  readonly isBasePath: boolean;
+}
+
 /** Mounts all that a domain takes and answers. */
 export function addDomainRoutes(
   app: FastifyInstance,
-  prefix: string,
+  mount: Mount,
   domain: Domain,
   commit: GroupCommit,
   sources: Sources,
 ): void {
   for (const route of domain.routes) {
-    if (route.kind === "ingest") addIngestRoute(app, prefix, domain, route, commit);
-    else addBulkRoute(app, prefix, domain, route, commit);
+    for (const path of pathsOf(route, mount)) {
+      if (route.kind === "ingest") addIngestRoute(app, path, domain, route, commit);
+      else addBulkRoute(app, path, domain, route, commit);
+    }
   }
-  for (const route of domain.queries) addQueryRoute(app, prefix, domain, route, sources);
+  for (const route of domain.queries) {
+    for (const path of pathsOf(route, mount)) addQueryRoute(app, path, domain, route, sources);
+  }
+}
+
+function pathsOf(
+  { path, pathUnderBase }: { readonly path: string; readonly pathUnderBase?: string },
+  { prefix, isBasePath }: Mount,
+): readonly string[] {
+  return [path, ...(isBasePath && pathUnderBase !== undefined ? [pathUnderBase] : [])].map((own) => prefix + own);
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Domain, Event, IngestRoute } from "@tally/pipeline";
 import type { GroupCommit } from "../ingest/group-commit.ts";
+import { plainText } from "./content.ts";
 import { refusalOf } from "./errors.ts";
 import { eventIdFor, idempotencyKey } from "./idempotency-key.ts";
 import { refuse } from "./refuse.ts";
@@ -8,18 +9,21 @@ import { refuse } from "./refuse.ts";
 /** One request, one event: validated by the route's schemas, answered when its batch is confirmed. */
 export function addIngestRoute(
   app: FastifyInstance,
-  prefix: string,
+  path: string,
   { errorKey }: Domain,
   route: IngestRoute<Event>,
   commit: GroupCommit,
 ): void {
-  const options = { config: { errorKey }, schema: { params: route.params, body: route.body } };
-  app.post(`${prefix}${route.path}`, options, async (request, reply) => {
+  const { params, body, status, text } = route;
+  const ignoresBody = body === "ignored";
+  const options = { config: { errorKey, ignoresBody }, schema: { params, ...(ignoresBody ? {} : { body }) } };
+  app.post(path, options, async (request, reply) => {
     const key = idempotencyKey(request.headers["idempotency-key"]);
     const id = eventIdFor(() => route.scope(request.params), key);
     const event = route.toEvent(id, request.params, request.body);
     const outcome = await commit.add(JSON.stringify(event));
     if (outcome !== "confirmed") return refuse(reply, refusalOf(outcome));
-    return reply.code(route.status).header("tally-event-id", id).send();
+    reply.code(status).header("tally-event-id", event.id);
+    return text === undefined ? reply.send() : reply.type(plainText).send(text);
   });
 }

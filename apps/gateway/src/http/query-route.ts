@@ -1,20 +1,21 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Domain, QueryRoute, Sources } from "@tally/pipeline";
+import { plainText } from "./content.ts";
 
 /** A question of a domain: answered from the read endpoint and the rankings, never through the broker. */
 export function addQueryRoute(
   app: FastifyInstance,
-  prefix: string,
+  path: string,
   { errorKey }: Domain,
   route: QueryRoute,
   sources: Sources,
 ): void {
-  app.get(
-    `${prefix}${route.path}`,
-    {
-      config: { errorKey },
-      schema: { params: route.params, querystring: route.query, response: { 200: route.response } },
-    },
-    async (request) => route.answer({ params: request.params, query: request.query }, sources),
-  );
+  const { params, query: querystring, response, as } = route;
+  const answer = (request: FastifyRequest) => route.answer({ params: request.params, query: request.query }, sources);
+  if (as === "text") {
+    app.get(path, { config: { errorKey }, schema: { params, querystring } }, async (request, reply) => {
+      const text = String(await answer(request));
+      return reply.type(plainText).send(text);
+    });
+  } else app.get(path, { config: { errorKey }, schema: { params, querystring, response: { 200: response } } }, answer);
 }

@@ -16,5 +16,7 @@ declare module "fastify" {
   }
   interface FastifyContextConfig {
     errorKey?: "message" | "msg";
+    /** Bodies of whatever type are left aside. */
+    ignoresBody?: boolean;
   }
 }

@@ -10,6 +10,7 @@ const usPerEventPerMessage = 2;
 // A queue that does not drain at all (Redis is away: storing must go on) slows the door to 5,000 events/s, not to nothing.
 const usPerEventMax = 200;
 const pollIntervalMs = 50;
+const idleAfterMs = 5000;
 
 export interface PaceOptions {
   /** How many messages wait behind the door, or undefined while the broker cannot say. */
@@ -24,6 +25,7 @@ export class Pace {
   #backlog = 0;
   #openAtMs = 0;
   #asking = false;
+  #passedAtMs = 0;
 
   constructor(options: PaceOptions) {
     this.#options = options;
@@ -42,6 +44,7 @@ export class Pace {
 
   /** Says that a batch of so many events has gone. */
   passed(events: number, nowMs: number): void {
+    this.#passedAtMs = nowMs;
     this.#openAtMs = Math.max(this.#openAtMs, nowMs) + (events * this.#usPerEvent) / 1000;
   }
 
@@ -51,7 +54,9 @@ export class Pace {
 
   // Never asks twice at once: a slow broker is not asked faster than it answers.
   async #ask(): Promise<void> {
-    if (this.#asking) return;
+    // Each domain asks for two queues twenty times a second: not while it has nothing to let in and nothing waits.
+    const isIdle = this.#backlog === 0 && performance.now() - this.#passedAtMs > idleAfterMs;
+    if (this.#asking || isIdle) return;
     this.#asking = true;
     try {
       this.#backlog = (await this.#options.backlog()) ?? this.#backlog;

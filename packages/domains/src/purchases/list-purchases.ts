@@ -1,7 +1,7 @@
 import { eventIdOfBytes, InvalidInput, queryRoute, type SqlReader } from "@tally/pipeline";
 import { Type } from "typebox";
+import { ids, LimitText, parseLimit } from "../request-values.ts";
 import { parseCalendarDate } from "./calendar-date.ts";
-import { IdText, LimitText, parseId, parseLimit } from "./request-values.ts";
 
 const columns = "id, store_id, customer_id, DATE_FORMAT(purchased_on, '%Y%m%d') AS date";
 const selectItems =
@@ -13,9 +13,9 @@ export const listPurchases = queryRoute({
   params: Type.Object({}),
   query: Type.Object(
     {
-      storeID: Type.Optional(IdText),
+      storeID: Type.Optional(ids.Text),
       date: Type.Optional(Type.String({ expected: "a calendar date as yyyymmdd" })),
-      customer: Type.Optional(IdText),
+      customer: Type.Optional(ids.Text),
       limit: Type.Optional(LimitText),
       cursor: Type.Optional(
         Type.String({ pattern: "^[0-9]{8}-[0-9a-f]{32}$", expected: "the nextCursor of an earlier answer" }),
@@ -38,8 +38,8 @@ export const listPurchases = queryRoute({
   async answer({ query }, { rows }) {
     const limit = parseLimit(query.limit);
     const { sql, values } = selectPurchases({
-      storeId: query.storeID === undefined ? undefined : parseId("storeID", query.storeID),
-      customerId: query.customer === undefined ? undefined : parseId("customer", query.customer),
+      storeId: query.storeID === undefined ? undefined : ids.parse("storeID", query.storeID),
+      customerId: query.customer === undefined ? undefined : ids.parse("customer", query.customer),
       date: query.date === undefined ? undefined : parseCalendarDate("date", query.date),
       after: query.cursor,
     });

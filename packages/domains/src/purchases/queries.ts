@@ -1,14 +1,14 @@
-import { queryRoute, type BoardTop, type Sources } from "@tally/pipeline";
+import { queryRoute, type Sources } from "@tally/pipeline";
 import { Type } from "typebox";
+import { AsOf, timeOf } from "../as-of.ts";
+import { ids, LimitText, None, parseLimit } from "../request-values.ts";
 import { parseCalendarDate } from "./calendar-date.ts";
 import { listPurchases } from "./list-purchases.ts";
 import { itemsOfStore, storesOfItem } from "./rank.ts";
-import { parseId, parseLimit, IdText, LimitText } from "./request-values.ts";
 import { topItemsOfDay } from "./top-items-of-day.ts";
 
-const None = Type.Object({}, { additionalProperties: false });
-const StoreParams = Type.Object({ storeID: IdText });
-const ItemParams = Type.Object({ itemID: IdText });
+const StoreParams = Type.Object({ storeID: ids.Text });
+const ItemParams = Type.Object({ itemID: ids.Text });
 const LimitQuery = Type.Object({ limit: Type.Optional(LimitText) }, { additionalProperties: false });
 
 // "stores" holds items here: the key is the published specification's (contract, section 5).
@@ -18,7 +18,6 @@ const TopItems = Type.Object({
 const TopStores = Type.Object({
   stores: Type.Array(Type.Object({ storeID: Type.Integer(), numberOfItems: Type.Integer() })),
 });
-const AsOf = Type.Union([Type.String(), Type.Null()]);
 
 const topItemsOfStore = queryRoute({
   path: "/items/store/:storeID",
@@ -26,7 +25,7 @@ const topItemsOfStore = queryRoute({
   query: None,
   response: TopItems,
   async answer({ params }, { boards }) {
-    const { entries } = await boards.top(itemsOfStore(parseId("storeID", params.storeID)), 10);
+    const { entries } = await boards.top(itemsOfStore(ids.parse("storeID", params.storeID)), 10);
     return { stores: entries.map(({ member, count }) => ({ itemID: Number(member), numberOfItems: count })) };
   },
 });
@@ -38,7 +37,7 @@ const topStoresOfItem = (path: string, limit: number) =>
     query: None,
     response: TopStores,
     async answer({ params }, { boards }) {
-      const { entries } = await boards.top(storesOfItem(parseId("itemID", params.itemID)), limit);
+      const { entries } = await boards.top(storesOfItem(ids.parse("itemID", params.itemID)), limit);
       return { stores: entries.map(({ member, count }) => ({ storeID: Number(member), numberOfItems: count })) };
     },
   });
@@ -60,7 +59,7 @@ const storeBoard = queryRoute({
     items: Type.Array(Type.Object({ itemID: Type.Integer(), quantity: Type.Integer() })),
   }),
   async answer({ params, query }, sources) {
-    const storeID = parseId("storeID", params.storeID);
+    const storeID = ids.parse("storeID", params.storeID);
     const limit = parseLimit(query.limit);
     if (query.date !== undefined) {
       const items = await topItemsOfDay(sources.rows, storeID, parseCalendarDate("date", query.date), limit);
@@ -85,7 +84,7 @@ const itemBoard = queryRoute({
     stores: Type.Array(Type.Object({ storeID: Type.Integer(), quantity: Type.Integer() })),
   }),
   async answer({ params, query }, { boards }: Sources) {
-    const itemID = parseId("itemID", params.itemID);
+    const itemID = ids.parse("itemID", params.itemID);
     const top = await boards.top(storesOfItem(itemID), parseLimit(query.limit));
     return {
       itemID,
@@ -104,7 +103,3 @@ export const queries = [
   itemBoard,
   listPurchases,
 ];
-
-function timeOf({ asOf }: BoardTop): string | null {
-  return asOf === undefined ? null : new Date(asOf).toISOString();
-}

@@ -1,20 +1,16 @@
 import { bulkRoute, ingestRoute, InvalidInput } from "@tally/pipeline";
 import { Type, type Static } from "typebox";
+import { ids } from "../request-values.ts";
 import { parseCalendarDate } from "./calendar-date.ts";
 import { linesMax, type PurchaseEvent } from "./event.ts";
-import { expectedId, IdText, parseId } from "./request-values.ts";
 
 const expectedQuantity = "an integer from 1 to 1000000";
 
-// Existing clients send ids as strings and as numbers (contract, section 0, row 7).
-const Id = Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), IdText], {
-  expected: expectedId,
-});
 const Quantity = Type.Integer({ minimum: 1, maximum: 1_000_000, expected: expectedQuantity });
 
 const Item = Type.Object(
   {
-    ItemID: Id,
+    ItemID: ids.Value,
     numberOfItems: Type.Optional(Quantity),
     // The published model writes the key with a colon (contract, section 5).
     "numberOfItems:": Type.Optional(Quantity),
@@ -26,15 +22,15 @@ const Items = Type.Array(Item, { minItems: 1, maxItems: linesMax, expected: `a l
 const Body = Type.Object({ items: Items }, { additionalProperties: false, expected: 'an object {"items": [...]}' });
 
 const Params = Type.Object({
-  storeID: IdText,
-  custID: IdText,
+  storeID: ids.Text,
+  custID: ids.Text,
   date: Type.String({ expected: "a calendar date as yyyymmdd" }),
 });
 
 const Entry = Type.Object(
   {
-    storeID: Id,
-    custID: Id,
+    storeID: ids.Value,
+    custID: ids.Value,
     date: Type.Union([Type.String(), Type.Integer()], { expected: "a calendar date as yyyymmdd" }),
     items: Items,
     idempotencyKey: Type.Optional(
@@ -80,10 +76,10 @@ function purchase(
 ): PurchaseEvent {
   return {
     id,
-    storeId: parseId("storeID", storeId),
-    customerId: parseId("custID", customerId),
+    storeId: ids.parse("storeID", storeId),
+    customerId: ids.parse("custID", customerId),
     date: parseCalendarDate("date", date),
-    lines: items.map((item, index) => [parseId(`items[${index}].ItemID`, item.ItemID), quantityOf(item, index)]),
+    lines: items.map((item, index) => [ids.parse(`items[${index}].ItemID`, item.ItemID), quantityOf(item, index)]),
   };
 }
 

@@ -14,7 +14,7 @@ test("the source's load has exactly as many purchases as the contract's formula 
 
 test("a quarter of the stores is in the east, a quarter in the centre, half in the west, each store one connection with its own customers", () => {
   const groups = workload.source.runs[1]?.groups(1) ?? [];
-  expect(groups.map(({ name, connections, startsAfter }) => [name, connections, startsAfter?.sent])).toEqual([
+  expect(groups.map(({ name, connections, startsAfter }) => [name, connections, startsAfter?.answers])).toEqual([
     ["east", 128, undefined],
     ["central", 128, 3 * 300],
     ["west", 256, 5 * 300],

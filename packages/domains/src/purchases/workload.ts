@@ -1,30 +1,20 @@
-import type { Posting, SourceGroup, Spread, Workload } from "@tally/pipeline";
-import { zipf } from "../zipf.ts";
+import type { ClientRequest, SourceGroup, Workload } from "@tally/pipeline";
+import { spreadOver, type Draw } from "../spread.ts";
 import type { PurchaseEvent } from "./event.ts";
 
 const customersOfStore = 1000;
 const linesOfPurchase = 5;
 
-type Draw = (random: () => number) => number;
-const uniform =
-  (count: number): Draw =>
-  (random) =>
-    1 + Math.floor(random() * count);
-
-// The tills of the contract, section 5; and few enough keys that every cell is counted up again and again.
-const keys: Readonly<Record<Spread, { readonly store: Draw; readonly item: Draw }>> = {
-  wide: { store: uniform(512), item: uniform(99_999) },
-  narrow: { store: uniform(50), item: uniform(1000) },
-  zipf: { store: zipf(512), item: zipf(99_999) },
-};
+// The tills of the contract, section 5; narrow: so few that every cell is counted up again and again.
+const stores = spreadOver(512, 50);
+const items = spreadOver(99_999, 1000);
 
 /** Purchases of 5 lines, one piece each; reads are the two rankings of the contract, one as often as the other. */
 export const workload: Workload = {
-  next: (random, spread) => purchaseAt(keys[spread].store(random), keys[spread].item, random),
+  next: (random, spread) => purchaseAt(stores[spread](random), items[spread], random),
 
   read(random, spread) {
-    const { store, item } = keys[spread];
-    return random() < 0.5 ? `/items/store/${store(random)}` : `/items/top10/${item(random)}`;
+    return random() < 0.5 ? `/items/store/${stores[spread](random)}` : `/items/top10/${items[spread](random)}`;
   },
 
   poison(id): PurchaseEvent {
@@ -59,23 +49,24 @@ const hours = 9;
 const purchasesPerHour = 300;
 
 /** A store is a connection. Those of the east open first; the others when the first store of the east begins its 4th and its 6th hour. */
-function timeZones(stores: number, scale: number): readonly SourceGroup[] {
+function timeZones(count: number, scale: number): readonly SourceGroup[] {
   const perHour = Math.max(1, Math.round(purchasesPerHour * scale));
   const zone = (name: string, first: number, connections: number, hour: number): SourceGroup => ({
     name,
     connections,
     requestsOfEach: hours * perHour,
-    startsAfter: hour === 1 ? undefined : { group: "east", sent: (hour - 1) * perHour },
-    request: (connection, _n, random) => purchaseAt(1 + first + connection, keys.wide.item, random),
+    startsAfter: hour === 1 ? undefined : { group: "east", connections: 1, answers: (hour - 1) * perHour },
+    request: (connection, _n, random) => purchaseAt(1 + first + connection, items.wide, random),
   });
-  const quarter = stores / 4;
+  const quarter = count / 4;
   return [zone("east", 0, quarter, 1), zone("central", quarter, quarter, 4), zone("west", 2 * quarter, 2 * quarter, 6)];
 }
 
-function purchaseAt(store: number, item: Draw, random: () => number): Posting {
+function purchaseAt(store: number, item: Draw, random: () => number): ClientRequest {
   const customer = store * customersOfStore + Math.floor(random() * customersOfStore);
   const bought = Array.from({ length: linesOfPurchase }, () => `{"ItemID":"${item(random)}","numberOfItems":1}`);
   return {
+    method: "POST",
     path: `/purchase/${store}/customer/${customer}/date/20261120`,
     body: `{"items":[${bought.join(",")}]}`,
     // A line counts in its store and for its item.

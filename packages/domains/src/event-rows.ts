@@ -1,0 +1,57 @@
+import {
+  bytesOfEventId,
+  type BatchId,
+  type Event,
+  type Recorded,
+  type SqlReader,
+  type SqlTransaction,
+  type SqlValue,
+} from "@tally/pipeline";
+
+/** A table with a row for each event: its primary key is `id`, the event's, and `producer` and `sequence` name its batch. */
+export interface EventTable<E extends Event> {
+  /** INSERT INTO … VALUES ?, of what `row` makes. */
+  readonly insert: string;
+  readonly row: (event: E, id: Buffer, producer: Buffer, sequence: number) => readonly SqlValue[];
+  /** SELECT id … WHERE id IN (?) */
+  readonly selectStored: string;
+  /** SELECT producer, sequence … WHERE id = ? */
+  readonly selectBatch: string;
+}
+
+/** An event whose row is new. */
+export interface Added<E extends Event> {
+  readonly recorded: Recorded<E>;
+  readonly id: Buffer;
+}
+
+/**
+ * Inserts a row for each event that has none, and answers which those are. Common case first: nearly always every one is new, and one
+ * statement says so. Only when one exists already are the ids looked up. Between look-up and insert another writer may have stored one of
+ * them: then look again.
+ */
+export async function addEvents<E extends Event>(
+  transaction: SqlTransaction,
+  { insert, row, selectStored }: EventTable<E>,
+  recorded: readonly Recorded<E>[],
+): Promise<readonly Added<E>[]> {
+  let missing = recorded.map((one): Added<E> => ({ recorded: one, id: bytesOfEventId(one.event.id) }));
+  const rowOf = ({ recorded: { event, batch }, id }: Added<E>): readonly SqlValue[] =>
+    row(event, id, Buffer.from(batch.producer, "hex"), batch.sequence);
+  while (missing.length > 0 && (await transaction.insert(insert, missing.map(rowOf))) === "duplicate") {
+    const stored = await transaction.query<{ id: Buffer }>(selectStored, [missing.map(({ id }) => id)]);
+    const ids = new Set(stored.map(({ id }) => id.toString("latin1")));
+    missing = missing.filter(({ id }) => !ids.has(id.toString("latin1")));
+  }
+  return missing;
+}
+
+/** The batch that stored an event. */
+export async function locateEvent<E extends Event>(
+  reader: SqlReader,
+  { selectBatch }: EventTable<E>,
+  eventId: string,
+): Promise<BatchId | undefined> {
+  const [row] = await reader.query<{ producer: Buffer; sequence: number }>(selectBatch, [bytesOfEventId(eventId)]);
+  return row === undefined ? undefined : { producer: row.producer.toString("hex"), sequence: row.sequence };
+}
