@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import type { AuditReport } from "@tally/reconcile";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const main = join(import.meta.dirname, "..", "chaos", "src", "main.ts");
@@ -16,13 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 interface Report {
-  readonly audit: {
-    readonly acknowledged: number;
-    readonly stored: number;
-    readonly ranked: number;
-    readonly lost: number;
-    readonly doubled: number;
-  };
+  readonly audit: AuditReport["audit"];
   readonly faults: readonly { readonly kind: string; readonly lost: number }[];
   readonly differences: readonly string[];
 }

@@ -1,3 +1,4 @@
+import type { AuditReport } from "@tally/reconcile";
 import type { GroupTime, Second } from "./load/load-plan.ts";
 import type { TierName } from "./watch/tiers.ts";
 
@@ -17,21 +18,6 @@ export interface Spans {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
-}
-
-/** What is read of `tally audit --json`. */
-export interface AuditFigures {
-  readonly agrees: boolean;
-  readonly underWay: readonly string[];
-  readonly seconds: number;
-  readonly audit: {
-    readonly acknowledged: number;
-    readonly stored: number;
-    readonly ranked: number;
-    readonly lost: number;
-    readonly doubled: number;
-  };
-  readonly domains: readonly { readonly domain: string; readonly boards: { readonly hash: string } }[];
 }
 
 /** One run, as `--json` writes it. null: cannot be known of this design or target. */
@@ -83,7 +69,7 @@ export interface Report {
   readonly client: { readonly busy: number; readonly delayP99Ms: number; readonly isLimit: boolean };
   /** Connections by mean latency against what was measured; only where as many are open from the beginning to the end. */
   readonly littlesLaw: { readonly expectedPerSecond: number; readonly errorPercent: number | null };
-  readonly audit: AuditFigures["audit"] | null;
+  readonly audit: AuditReport["audit"] | null;
   readonly agrees: boolean | null;
   /** The same for the same rankings. */
   readonly boardsHash: string | null;

@@ -5,12 +5,13 @@ import { cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { runTally } from "@tally/local";
+import type { AuditReport } from "@tally/reconcile";
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import { designOf, type DesignName, type Durability } from "./designs/designs.ts";
 import type { LoadPlan, Phase, PhaseResult } from "./load/load-plan.ts";
 import { startLoad, type Load } from "./load/start-load.ts";
 import { openStack, type Stack } from "./open-stack.ts";
-import type { AuditFigures, Latency, Report, Spans } from "./report.ts";
+import type { Latency, Report, Spans } from "./report.ts";
 import { Follower, type Followed } from "./watch/follow.ts";
 import { sumOfMetric } from "./watch/metrics.ts";
 import { cpuBetween, memoryOf, verdictOf, Watch, type Look } from "./watch/watch.ts";
@@ -189,7 +190,7 @@ async function audited(
   stack: Stack,
   idsFile: string,
   { accepted }: PhaseResult,
-): Promise<AuditFigures | undefined> {
+): Promise<AuditReport | undefined> {
   // Only the writer keeps the ledger that the audit goes by.
   if (designOf(plan.design).stores !== "writer" || accepted === 0) return undefined;
   plan.say("auditing");
@@ -202,7 +203,7 @@ async function audited(
     idsFile,
   ]);
   if (output === "") throw new Error(`the audit answered nothing: ${errors}`);
-  const report: AuditFigures = JSON.parse(output);
+  const report: AuditReport = JSON.parse(output);
   if (report.underWay.length > 0) throw new TypeError(`not drained, so not audited: ${report.underWay.join("; ")}`);
   return report;
 }
@@ -212,7 +213,7 @@ interface Seen {
   readonly result: PhaseResult;
   readonly looks: readonly Look[];
   readonly followed: Followed;
-  readonly audit: AuditFigures | undefined;
+  readonly audit: AuditReport | undefined;
   readonly startedAt: number;
   readonly loadEndedAt: number;
   readonly drained: Drained | undefined;

@@ -1,12 +1,13 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { AuditReport } from "@tally/reconcile";
 import type { Sabotage } from "./inside/sabotages.ts";
 import type { FaultKind } from "./kinds/fault-kind.ts";
 import { startLoad, type Load } from "./load/start-load.ts";
 import type { Figures, Totals } from "./load/protocol.ts";
 import { recovery, type Recovery } from "./recovery.ts";
-import { countDeadLetters, runAudit, type Audit } from "./run-audit.ts";
+import { countDeadLetters, runAudit } from "./run-audit.ts";
 import { scheduleOf, type ScheduledFault } from "./schedule.ts";
 import { openStand, type Stand } from "./stand.ts";
 
@@ -55,7 +56,7 @@ export interface DrillReport {
   readonly load: Totals;
   /** 2xx for the first time, per second, faults included. */
   readonly eventsPerSecond: number;
-  readonly audit: Audit["audit"];
+  readonly audit: AuditReport["audit"];
   readonly auditSeconds: number;
   /** Sentences about what is not as it should be; empty when all is well. */
   readonly differences: readonly string[];
@@ -162,7 +163,7 @@ async function injectOne(
 }
 
 /** Where the lost ids stand among the acknowledged, in the order of their answers. */
-async function lostByPlace(file: string, audit: Audit): Promise<readonly number[]> {
+async function lostByPlace(file: string, audit: AuditReport): Promise<readonly number[]> {
   if (audit.notStored.length === 0) return [];
   const lost = new Set(audit.notStored);
   const ids = (await readFile(file, "utf8")).split("\n");
@@ -179,17 +180,18 @@ function withLost(outcome: FaultOutcome, lostPlaces: readonly number[]) {
 
 function differences(
   load: Totals,
-  { agrees, audit, underWay, domains }: Audit,
+  { agrees, audit, underWay, domains }: AuditReport,
   letters: { readonly events: number; readonly messages: number },
   kept: { readonly events: number; readonly messages: number },
 ): readonly string[] {
+  const { lost, unacknowledged = 0 } = audit;
   const found: string[] = underWay.map((what) => `still under way: ${what}`);
   if (!agrees) found.push("the audit found differences");
-  if (audit.unacknowledged > load.unknown) {
-    found.push(`${audit.unacknowledged} rows were never acknowledged; ${load.unknown} events have no answer`);
+  if (unacknowledged > load.unknown) {
+    found.push(`${unacknowledged} rows were never acknowledged; ${load.unknown} events have no answer`);
   }
   const units = domains.reduce((sum, { boards }) => sum + boards.units, 0);
-  if (audit.unacknowledged === 0 && audit.lost === 0 && load.units !== undefined && units !== load.units) {
+  if (unacknowledged === 0 && lost === 0 && load.units !== undefined && units !== load.units) {
     found.push(`the rows hold ${units} units, what was acknowledged ${load.units}`);
   }
   if (load.otherIds > 0) found.push(`${load.otherIds} repetitions were given another id`);

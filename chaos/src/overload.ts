@@ -3,9 +3,10 @@ import { readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { AuditReport } from "@tally/reconcile";
 import { Client, type Reply } from "./load/client.ts";
 import { Random } from "./random.ts";
-import { runAudit, type Audit } from "./run-audit.ts";
+import { runAudit } from "./run-audit.ts";
 import { openStand, type Stand } from "./stand.ts";
 
 /*
@@ -40,7 +41,7 @@ export interface OverloadReport {
   readonly memory: { readonly before: number; readonly thirds: readonly number[]; readonly after: number };
   /** From the end of the overload until an event was acknowledged in less than a second again. */
   readonly recoveredAfterSeconds: number;
-  readonly audit: Audit["audit"];
+  readonly audit: AuditReport["audit"];
   readonly agrees: boolean;
 }
 

@@ -1,30 +1,11 @@
 import { runTally } from "@tally/local";
+import type { AuditReport } from "@tally/reconcile";
 import type { Stand } from "./stand.ts";
 
-/** What the drill reads of `tally audit --json`. */
-export interface Audit {
-  readonly agrees: boolean;
-  readonly underWay: readonly string[];
-  readonly seconds: number;
-  readonly audit: {
-    readonly acknowledged: number;
-    readonly stored: number;
-    readonly ranked: number;
-    readonly lost: number;
-    readonly doubled: number;
-    readonly unacknowledged: number;
-  };
-  readonly notStored: readonly string[];
-  readonly domains: readonly {
-    readonly ledger: { readonly refused: number };
-    readonly boards: { readonly units: number; readonly boards: number; readonly cells: number };
-  }[];
-}
-
 /** Runs the command as its users do; `text` is what it tells a person when something differs. */
-export async function runAudit(root: string, stand: Stand, acknowledged: string): Promise<Audit> {
+export async function runAudit(root: string, stand: Stand, acknowledged: string): Promise<AuditReport> {
   const output = await runAdmin(root, stand, ["audit", "--json", "--wait", "300", "--acknowledged", acknowledged]);
-  const report: Audit = JSON.parse(output);
+  const report: AuditReport = JSON.parse(output);
   return report;
 }
 

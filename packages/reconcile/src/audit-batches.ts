@@ -3,7 +3,7 @@ import { selectBatches } from "@tally/ledger";
 import { textOfBatchId, type Domain } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
 import { BatchBits } from "./batch-bits.ts";
-import { Findings } from "./findings.ts";
+import { Findings, type Found } from "./findings.ts";
 
 /** The ledger against the rows and against the marks, batch by batch. */
 export interface BatchAudit {
@@ -12,11 +12,17 @@ export interface BatchAudit {
   /** Events whose batch is marked on every shard. */
   readonly ranked: number;
   /** Batches whose rows are not as many as their ledger entry says. */
-  readonly miscounted: Findings<{ readonly batch: string; readonly ledger: number; readonly rows: number }>;
+  readonly miscounted: Found<Miscounted>;
   /** Batches of the ledger without a mark. */
-  readonly unmarked: Findings<string>;
+  readonly unmarked: Found<string>;
   /** Marks without a batch in the ledger: the database has lost what was counted. */
   readonly strayMarks: number;
+}
+
+interface Miscounted {
+  readonly batch: string;
+  readonly ledger: number;
+  readonly rows: number;
 }
 
 export async function auditBatches(
@@ -45,7 +51,7 @@ export async function auditBatches(
 }
 
 async function countRows(snapshot: SqlSnapshot, domain: Domain, changesOf: Map<string, number>) {
-  const miscounted: BatchAudit["miscounted"] = new Findings();
+  const miscounted = new Findings<Miscounted>();
   let stored = 0;
   for await (const counts of snapshot.stream(domain.recount.rowsOfBatches)) {
     for (const [producer, sequence, count] of counts) {

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import type { SqlSnapshot } from "@tally/database";
 import type { Domain } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
-import { Findings } from "./findings.ts";
+import { Findings, type Found } from "./findings.ts";
 import { readCells, type RecountedBoard } from "./read-cells.ts";
 
 /** Every cell of every board against the sum of its rows, none missing and none extra. */
@@ -16,7 +16,7 @@ export interface BoardAudit {
   /** Units that rows have and boards lack, and the other way round. */
   readonly missing: number;
   readonly surplus: number;
-  readonly differences: Findings<CellDifference>;
+  readonly differences: Found<CellDifference>;
 }
 
 interface CellDifference {

@@ -1,7 +1,7 @@
 import type { SqlSnapshot } from "@tally/database";
 import { selectKeptEvents } from "@tally/dead-letters";
 import { eventIdOfBytes, type Domain } from "@tally/pipeline";
-import { Findings } from "./findings.ts";
+import { Findings, type Found } from "./findings.ts";
 import type { IdSet } from "./id-set.ts";
 
 /** The ids of events that clients were answered 2xx for, against the rows. */
@@ -13,7 +13,7 @@ export interface IdAudit {
   /** Rows with an id that another row has too. */
   readonly doubled: number;
   /** Rows that are not among them: their clients were answered nothing, or another list has them. */
-  readonly others: Findings<string>;
+  readonly others: Found<string>;
 }
 
 /** Ticks off every stored id. What stays unticked, after all domains, is not stored. */

@@ -1,4 +1,5 @@
 export { audit, type AuditProgress, type DomainAudit } from "./audit.ts";
+export type { AuditReport } from "./audit-report.ts";
 export { IdSet } from "./id-set.ts";
 export { prune } from "./prune.ts";
 export { rebuild, type RebuildOutcome, type RebuildProgress } from "./rebuild.ts";

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { audit, type DomainAudit, type IdSet } from "@tally/reconcile";
+import { audit, type AuditReport, type DomainAudit, type IdSet } from "@tally/reconcile";
 import type { Domain } from "@tally/pipeline";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { domainsNamed, openSystem, type System } from "../open-system.ts";
 import { Progress } from "../progress.ts";
 import { readIds } from "./read-ids.ts";
-import { reportOf, textOf, type AuditReport } from "./report.ts";
+import { reportOf, textOf } from "./report.ts";
 import { waitUntilDrained } from "./wait-until-drained.ts";
 
 interface AuditFlags {

@@ -1,35 +1,6 @@
-import type { DomainAudit, IdSet } from "@tally/reconcile";
+import type { AuditReport, DomainAudit, IdSet } from "@tally/reconcile";
 
-/** What `tally audit --json` prints. */
-export interface AuditReport {
-  readonly agrees: boolean;
-  readonly endpoint: "read" | "write";
-  /** Empty when the pipeline was drained; else nothing was compared. */
-  readonly underWay: readonly string[];
-  readonly waitedSeconds: number;
-  readonly seconds: number;
-  readonly audit: {
-    /** Ids of the file; without one, events that the ledger says changed rows. */
-    readonly acknowledged: number;
-    /** Events that are rows. */
-    readonly stored: number;
-    /** Events whose batch is counted on every shard. */
-    readonly ranked: number;
-    /** Acknowledged events that are nowhere, and units that boards lack. */
-    readonly lost: number;
-    /** Events that are stored twice, and units that boards have too many. */
-    readonly doubled: number;
-    /** Acknowledged events that the database refused for their data: they are kept as dead letters, not lost. */
-    readonly deadLetters?: number;
-    /** Rows whose id is not in the file. */
-    readonly unacknowledged?: number;
-  };
-  /** The first ids of the file that are not stored. */
-  readonly notStored: readonly string[];
-  readonly domains: readonly DomainAudit[];
-}
-
-interface Findings {
+interface Audited {
   readonly endpoint: "read" | "write";
   readonly underWay: readonly string[];
   readonly audits: readonly DomainAudit[];
@@ -41,7 +12,7 @@ interface Findings {
 const shownMax = 100_000;
 const printedMax = 10;
 
-export function reportOf({ audits, acknowledged, ...rest }: Findings): AuditReport {
+export function reportOf({ audits, acknowledged, ...rest }: Audited): AuditReport {
   const sum = (of: (audit: DomainAudit) => number): number => audits.reduce((total, one) => total + of(one), 0);
   const stored = sum((one) => one.batches.stored);
   const notStored = acknowledged === undefined ? [] : firstOf(acknowledged.unticked(), shownMax);
