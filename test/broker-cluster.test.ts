@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { startApps, startServices, type Apps, type Server, type Services } from "@tally/local";
+import { startApps, startPrivateServices, type Apps, type Server, type Services } from "@tally/local";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { runTally } from "./run-tally.ts";
 import { keepSelling } from "./tills.ts";
@@ -15,22 +15,13 @@ let apps: Apps;
 
 beforeAll(async () => {
   const say = () => undefined;
-  const environment = { PATH: process.env["PATH"] };
-  services = await startServices({
-    directory,
-    database: "tally_test",
-    keepData: false,
-    docker: "never",
-    brokers: 3,
-    say,
-    environment,
-  });
+  services = await startPrivateServices({ directory, database: "tally_test", brokers: 3, say });
   apps = await startApps({
     root,
     directory: `${directory}-apps`,
     addresses: services.addresses,
     port: 0,
-    environment: { ...environment, NAMESPACE: namespace },
+    environment: { PATH: process.env["PATH"], NAMESPACE: namespace },
     instances: { gateway: 2 },
     say,
   });

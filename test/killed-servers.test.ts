@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { startApps, startServices, type Apps, type Services } from "@tally/local";
+import { startApps, startPrivateServices, type Apps, type Services } from "@tally/local";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
@@ -23,14 +23,7 @@ let apps: Apps;
 
 beforeAll(async () => {
   const say = () => undefined;
-  services = await startServices({
-    directory,
-    database: "tally_test",
-    keepData: false,
-    docker: "never",
-    say,
-    environment: { PATH: process.env["PATH"] },
-  });
+  services = await startPrivateServices({ directory, database: "tally_test", say });
   const environment = { PATH: process.env["PATH"], ...limits };
   apps = await startApps({
     root,

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { domains } from "@tally/domains";
-import { addressVariables, startApps, startServices, type Server } from "@tally/local";
+import { addressVariables, startApps, startPrivateServices, type PrivateServices, type Server } from "@tally/local";
 import { connectPublisher } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
 import { designOf, type DesignName, type Durability } from "./designs/designs.ts";
@@ -45,17 +45,13 @@ export async function openStack(o: StackOptions): Promise<Stack> {
     for (const closer of closers.splice(0).toReversed()) await closer();
   };
   try {
-    const services = await startServices({
+    const services = await startPrivateServices({
       directory: join(directory, "services"),
       database: "tally_bench",
-      keepData: false,
-      docker: "never",
-      // Nothing of the user's: a bench never fills servers that it has not started.
-      environment: { PATH: process.env["PATH"] },
       say,
+      signal,
     });
     closers.push(() => services.stop());
-    signal.throwIfAborted();
     const common = {
       PATH: process.env["PATH"],
       NODE_ENV: "production",
@@ -104,7 +100,7 @@ export async function openStack(o: StackOptions): Promise<Stack> {
         // It declares queues as the apps do.
         NODE_OPTIONS: flagsFor("admin", o).join(" "),
       },
-      versions: await versionsOf(services.operator),
+      versions: await versionsOf(services),
       tiers: () => readTiers(groups),
       async queueDepth(domain) {
         const { ingest, rank } = queuesOf(namespace, domain);
@@ -131,8 +127,7 @@ function pids(servers: readonly Server[], ...begins: readonly string[]): readonl
     .flatMap(({ pid }) => pid ?? []);
 }
 
-async function versionsOf(operator: Awaited<ReturnType<typeof startServices>>["operator"]) {
-  if (operator === undefined) return {};
+async function versionsOf({ operator }: PrivateServices) {
   const [database, broker, redis] = await Promise.all([
     operator.sql("SELECT VERSION()"),
     operator.rabbitmqctl("version"),

@@ -4,7 +4,7 @@ import { domains } from "@tally/domains";
 import {
   addressVariables,
   startApps,
-  startServices,
+  startPrivateServices,
   type Apps,
   type Operator,
   type Server,
@@ -68,19 +68,14 @@ export async function openStand({ root, directory, sabotage, settings, say, sign
   };
   try {
     const inside = await openInside(join(directory, "inside"), sabotage);
-    const services = await startServices({
+    const services = await startPrivateServices({
       directory: join(directory, "services"),
       database: "tally_chaos_test",
-      keepData: false,
-      docker: "never",
-      // Nothing of the user's: a drill never touches servers that it has not started.
-      environment: { PATH: process.env["PATH"] },
       say,
+      signal,
     });
     closers.push(() => services.stop());
-    signal.throwIfAborted();
     const { operator, addresses } = services;
-    if (operator === undefined) throw new TypeError("private servers have an operator");
 
     const links = await openLinks(services);
     closers.push(() => Promise.all([...links.values()].map((link) => link.close())));

@@ -6,4 +6,5 @@ export type { Addresses, Server, Services, StartOptions, StopOptions } from "./s
 export { addressVariables, runTally } from "./run-tally.ts";
 export { startApps } from "./start-apps.ts";
 export type { Apps, AppsOptions } from "./start-apps.ts";
+export { startPrivateServices, type PrivateServices } from "./start-private-services.ts";
 export { startServices } from "./start-services.ts";
