@@ -1,22 +1,24 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SingleBar } from "cli-progress";
 import { domains } from "@tally/domains";
-import type { PrintedRow } from "@tally/pipeline";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
+import type { BenchPlan } from "./bench-plan.ts";
 import { comparison, contenderNamed, turns, type Contender } from "./compare-designs.ts";
 import { designNames, durabilityNames, type DesignName, type Durability } from "./designs/designs.ts";
+import { number, setting, share, wholeNumber } from "./flag-values.ts";
 import type { Phase } from "./load/load-plan.ts";
 import { domainNamed } from "./open-stack.ts";
 import { pageOf } from "./page/page.ts";
-import { isGood, textOf, type Report } from "./report.ts";
-import { readReport, runBench, type BenchPlan } from "./run-bench.ts";
+import { printedBeside, printedHead } from "./printed-beside.ts";
+import { ratios } from "./ratios.ts";
+import { isGood, type Report } from "./report.ts";
+import { runBench } from "./run-bench.ts";
+import { csvOf, keepReport, readReport, writeReport } from "./stored-reports.ts";
+import { textOf } from "./text-of.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-
-const printedHead =
-  "| run | printed | /s | ours /s | ratio | p99 ms | ours | ratio |\n| --- | --- | --- | --- | --- | --- | --- | --- |";
 
 interface Flags {
   readonly domain: string;
@@ -59,7 +61,7 @@ const program = new Command("bench")
   .addOption(new Option("--design <name>", "one idea taken away").choices(designNames).default("batched"))
   .addOption(new Option("--durability <name>", "what a 2xx means").choices(durabilityNames).default("confirmed"))
   .option("--target <url>", "a system that runs somewhere, instead of one of its own")
-  .option("--set <NAME=value>", "a setting of the apps; may be repeated", collect, [])
+  .option("--set <NAME=value>", "a setting of the apps; may be repeated", setting, [])
   .option("--source <name>", "the load of a source document, S0 to S4, beside what it printed")
   .option("--scale <share>", "of a source's requests", share, 1)
   .option("--json <file>", "the report as JSON")
@@ -88,7 +90,7 @@ async function bench(flags: Flags): Promise<void> {
     const report = await runBench(planOf(flags, signal));
     say(`\n${textOf(report)}`);
     if (before !== undefined) say(`\n${ratios(report, before)}`);
-    say(`\nstored as ${await keep(report, flags.results)}`);
+    say(`\nstored as ${await keepReport(report, flags.results)}`);
     if (flags.json !== undefined) await writeReport(flags.json, report);
     if (flags.csv !== undefined) await writeFile(flags.csv, csvOf(report));
     if (flags.html !== undefined) await writeFile(flags.html, await pageOf(report));
@@ -112,7 +114,7 @@ async function benchSource(name: string, flags: Flags): Promise<void> {
       const connections = groups(flags.scale).reduce((sum, group) => sum + group.connections, 0);
       const plan = planOf({ ...flags, domain: domain.name, connections, clientThreads: 1 }, signal);
       const report = await runBench({ ...plan, phase: { model: "source", run, scale: flags.scale } });
-      say(`\n${textOf(report)}\n\nstored as ${await keep(report, flags.results)}`);
+      say(`\n${textOf(report)}\n\nstored as ${await keepReport(report, flags.results)}`);
       rows.push(...printedBeside(says, printed, report));
       if (!isGood(report)) process.exitCode = 1;
     }
@@ -129,7 +131,7 @@ async function compare(names: readonly string[], rounds: number, flags: Flags): 
       const { design, durability } = contender;
       const report = await runBench({ ...planOf({ ...flags, design, durability }, signal), say: () => undefined });
       say(textOf(report));
-      await keep(report, flags.results);
+      await keepReport(report, flags.results);
       runs.push([contender, report]);
     }
     say(`\n${comparison(contenders, runs)}`);
@@ -168,19 +170,12 @@ function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
     clientThreads: flags.clientThreads,
     warmUpSeconds: flags.amount === undefined ? flags.warmUp : 0,
     phase: phaseOf(flags),
-    settings: Object.fromEntries(flags.set.map((setting) => setting.split(/=(.*)/s, 2))),
+    settings: Object.fromEntries(flags.set.map((text) => text.split(/=(.*)/s, 2))),
     target: flags.target?.replace(/\/+$/, ""),
     say,
     ...progress(flags),
     signal,
   };
-}
-
-async function keep(report: Report, results: string): Promise<string> {
-  const file = join(results, `${report.at.replaceAll(":", "-")}-${report.design}.json`);
-  await writeReport(file, report);
-  await writeFile(file.replace(/json$/, "html"), await pageOf(report));
-  return file;
 }
 
 function phaseOf({ amount, duration, rate, connections, clientThreads, gateways }: Flags): Phase {
@@ -213,48 +208,6 @@ function progress({ duration, amount }: Flags) {
   };
 }
 
-function printedBeside(run: string, printed: readonly PrintedRow[], report: Report): readonly string[] {
-  const { accepted, ranked, reads, latencyMs } = report;
-  // All requests, by the time until the last event was ranked.
-  const requestsPerEvent = accepted.events === 0 ? 1 : (accepted.events + reads.requests) / accepted.events;
-  const ours = Math.round((ranked.perSecond ?? accepted.perSecond) * requestsPerEvent);
-  return printed.map(({ says, perSecond, p99Ms, method = "POST" }) => {
-    const { p99 } = method === "GET" ? reads.latencyMs : latencyMs;
-    const cells = [run, says, perSecond, ours, (ours / perSecond).toFixed(2), p99Ms ?? "-", p99.toFixed(1)];
-    return `| ${[...cells, p99Ms === null ? "-" : (p99 / p99Ms).toFixed(3)].join(" | ")} |`;
-  });
-}
-
-/** Ours against another run: above 1 is more. */
-function ratios(ours: Report, theirs: Report): string {
-  const figures: readonly [string, (report: Report) => number | null][] = [
-    ["accepted /s", ({ accepted }) => accepted.perSecond],
-    ["stored /s", ({ stored }) => stored.perSecond],
-    ["ranked /s", ({ ranked }) => ranked.perSecond],
-    ["p50 ms", ({ latencyMs }) => latencyMs.p50],
-    ["p99 ms", ({ latencyMs }) => latencyMs.p99],
-    ["CPU µs/event", ({ cpuUsPerEvent }) => cpuUsPerEvent.total],
-  ];
-  const lines = figures.map(([name, of]) => {
-    const [a, b] = [of(ours), of(theirs)];
-    const ratio = a === null || b === null || b === 0 ? "" : (a / b).toFixed(3);
-    return `${name.padEnd(14)}${String(a ?? "").padStart(10)}${String(b ?? "").padStart(10)}  ${ratio}`;
-  });
-  return [`against ${theirs.design}, ${theirs.at}, commit ${theirs.commit}`, ...lines].join("\n");
-}
-
-function csvOf({ perSecond }: Report): string {
-  const rows = perSecond.map(({ accepted, read, failed, p50, p99 }, second) =>
-    [second, accepted, read, failed, p50 ?? "", p99 ?? ""].join(","),
-  );
-  return `second,accepted,read,failed,p50_ms,p99_ms\n${rows.join("\n")}\n`;
-}
-
-async function writeReport(file: string, report: Report): Promise<void> {
-  await mkdir(join(file, ".."), { recursive: true });
-  await writeFile(file, `${JSON.stringify(report, undefined, 1)}\n`);
-}
-
 async function storedReport(file: string): Promise<Report> {
   try {
     return await readReport(file);
@@ -277,27 +230,4 @@ function interruption(): AbortController {
     // Every time: a second Ctrl-C must not leave servers behind.
     process.on(signal, () => interrupted.abort(new Error(`interrupted by ${signal}`)));
   return interrupted;
-}
-
-function collect(text: string, before: readonly string[]): readonly string[] {
-  if (!/^[A-Z][A-Z0-9_]*=/.test(text)) throw new InvalidArgumentError("expected NAME=value");
-  return [...before, text];
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError("expected a whole number from 1 on");
-  return value;
-}
-
-function number(text: string): number {
-  const value = Number(text);
-  if (!Number.isFinite(value) || value < 0) throw new InvalidArgumentError("expected a number from 0 on");
-  return value;
-}
-
-function share(text: string): number {
-  const value = number(text);
-  if (value > 1) throw new InvalidArgumentError("expected a number from 0 to 1");
-  return value;
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { textOf, type Report } from "../report.ts";
+import type { Report } from "../report.ts";
+import { textOf } from "../text-of.ts";
 
 /** One file with everything in it: the report as text, and its plots. Opens without a network; prints on paper. */
 export async function pageOf(report: Report): Promise<string> {

@@ -1,0 +1,23 @@
+import type { DesignName, Durability } from "./designs/designs.ts";
+import type { LoadPlan, Phase } from "./load/load-plan.ts";
+
+/** One run of the bench. */
+export interface BenchPlan extends Omit<LoadPlan, "urls"> {
+  readonly root: string;
+  readonly design: DesignName;
+  readonly durability: Durability;
+  readonly gateways: number;
+  readonly clientThreads: number;
+  /** Not of a source's run: those had none. */
+  readonly warmUpSeconds: number;
+  readonly phase: Phase;
+  /** For the apps, beside what the design sets. */
+  readonly settings: NodeJS.ProcessEnv;
+  /** A system that runs somewhere; undefined: one of our own. */
+  readonly target: string | undefined;
+  readonly say: (line: string) => void;
+  /** Told once a second while the load runs. */
+  readonly onProgress: (figures: { readonly seconds: number; readonly done: number }) => void;
+  readonly onLoadEnded: () => void;
+  readonly signal: AbortSignal;
+}

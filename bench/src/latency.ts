@@ -1,0 +1,44 @@
+import { decodeFromCompressedBase64 } from "hdr-histogram-js";
+import type { PhaseResult } from "./load/load-plan.ts";
+import type { Latency, Report, Spans } from "./report.ts";
+import { round } from "./round.ts";
+
+/** Of POSTs and GETs together. */
+export function latencyOfAll({ posts, gets }: PhaseResult): Latency {
+  const all = decodeFromCompressedBase64(posts);
+  all.add(decodeFromCompressedBase64(gets));
+  return latencyIn(all);
+}
+
+/** Of a histogram in µs, as hdr-histogram-js encodes it. */
+export function latencyOf(encoded: string): Latency {
+  return latencyIn(decodeFromCompressedBase64(encoded));
+}
+
+function latencyIn(histogram: ReturnType<typeof decodeFromCompressedBase64>): Latency {
+  const at = (percentile: number): number => histogram.getValueAtPercentile(percentile) / 1000;
+  return {
+    mean: round(histogram.mean / 1000, 3),
+    p50: at(50),
+    p95: at(95),
+    p99: at(99),
+    p999: at(99.9),
+    max: histogram.maxValue / 1000,
+  };
+}
+
+/** The curve of a histogram by percentile. */
+export function distributionOf(encoded: string): Report["histogram"] {
+  const histogram = decodeFromCompressedBase64(encoded);
+  const percentiles = [1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 97, 98, 99, 99.5, 99.9, 99.95, 99.99, 100];
+  return percentiles.map((percentile) => ({ percentile, ms: histogram.getValueAtPercentile(percentile) / 1000 }));
+}
+
+/** null of nothing. */
+export function spansOf(values: readonly number[]): Spans | null {
+  if (values.length === 0) return null;
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number): number =>
+    round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0, 1);
+  return { samples: sorted.length, p50: at(0.5), p99: at(0.99), max: at(1) };
+}

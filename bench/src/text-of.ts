@@ -1,0 +1,77 @@
+import type { Latency, Report, Spans } from "./report.ts";
+
+/** A report for a person. */
+export function textOf(report: Report): string {
+  const { accepted, stored, ranked, latencyMs, reads, errors, queue, cpuUsPerEvent: cpu, audit } = report;
+  const lines = [
+    `${report.domain}, ${report.design}, ${report.durability}, ${report.model} model, ${report.connections} connections, seed ${report.seed}, ${report.spread}`,
+    `${report.machine}; ${Object.entries(report.versions)
+      .map(([name, version]) => `${name} ${version}`)
+      .join(", ")}; commit ${report.commit}`,
+    `run ${report.runId}, ${report.at}, ${report.mode}`,
+    "",
+    row("accepted", `${accepted.perSecond}/s`, `${accepted.events} in ${report.seconds} s`),
+    row("stored", perSecond(stored.perSecond)),
+    row(
+      "ranked",
+      perSecond(ranked.perSecond),
+      report.drainSeconds === null ? "" : `drained after ${report.drainSeconds} s`,
+    ),
+    row("latency ms", ...latencyCells(latencyMs)),
+    ...(reads.requests > 0 ? [row("reads", `${reads.perSecond}/s`, ...latencyCells(reads.latencyMs))] : []),
+    row("to stored ms", ...spanCells(report.eventToStoredMs)),
+    row("to ranked ms", ...spanCells(report.eventToRankedMs)),
+    row(
+      "answers",
+      JSON.stringify(report.statuses).replaceAll('"', ""),
+      `${errors.timeouts} timed out, ${errors.connections} connections broken, ${errors.unanswered} never answered, ${errors.retries} sent again`,
+    ),
+    ...report.groups.map(({ name, connections, begun, ended }) =>
+      row(name, `${connections} connections`, `from ${begun.toFixed(1)} to ${ended.toFixed(1)} s`),
+    ),
+    row("queues", `at most ${queue.max} messages`, queue.verdict ?? ""),
+    row("CPU µs/event", ...Object.entries(cpu).map(([tier, us]) => `${tier} ${us}`)),
+    row("memory MiB", ...Object.entries(report.memoryMiB).map(([tier, mib]) => `${tier} ${mib}`)),
+    row("client", `busy ${Math.round(report.client.busy * 100)} %`, `loop delay p99 ${report.client.delayP99Ms} ms`),
+    ...(report.littlesLaw.errorPercent === null
+      ? []
+      : [
+          row(
+            "Little's law",
+            `${report.littlesLaw.expectedPerSecond}/s expected`,
+            `${report.littlesLaw.errorPercent} % off`,
+          ),
+        ]),
+    audit === null
+      ? row("audit", "not of this design or target")
+      : row(
+          "audit",
+          `acknowledged ${audit.acknowledged}, stored ${audit.stored}, ranked ${audit.ranked}`,
+          `lost ${audit.lost}, doubled ${audit.doubled}`,
+          `boards ${report.boardsHash}`,
+        ),
+  ];
+  if (report.client.isLimit)
+    lines.push(
+      "",
+      "The client was the limit: its thread was never idle. More --client-threads, or another machine for it.",
+    );
+  return lines.join("\n");
+}
+
+function row(name: string, ...cells: readonly string[]): string {
+  return `${name.padEnd(14)}${cells.filter((cell) => cell !== "").join("  ")}`;
+}
+
+function perSecond(value: number | null): string {
+  return value === null ? "not known" : `${value}/s`;
+}
+
+function latencyCells(latency: Latency): readonly string[] {
+  return Object.entries(latency).map(([name, ms]) => `${name} ${ms.toFixed(1)}`);
+}
+
+function spanCells(spans: Spans | null): readonly string[] {
+  if (spans === null) return ["not known"];
+  return [`p50 ${spans.p50}`, `p99 ${spans.p99}`, `max ${spans.max}`, `(${spans.samples} followed)`];
+}
