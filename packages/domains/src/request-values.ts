@@ -31,14 +31,21 @@ function wholeNumbers(min: number, max: number): WholeNumbers {
 export const ids = wholeNumbers(0, Number.MAX_SAFE_INTEGER);
 
 const limitDefault = 10;
-const limits = wholeNumbers(1, 1000);
+const topLimits = wholeNumbers(1, 100);
+const pageLimits = wholeNumbers(1, 1000);
 
 /** How many entries an answer may have, as it stands in a query. */
-export const LimitText = limits.Text;
+export const TopLimitText = topLimits.Text;
+export const PageLimitText = pageLimits.Text;
 
-/** Absent means 10. Throws InvalidInput outside 1 to 1000. */
-export function parseLimit(text: string | undefined): number {
-  return text === undefined ? limitDefault : limits.parse("limit", text);
+/** Of a ranking, as far as boards tell it: absent means 10. Throws InvalidInput outside 1 to 100. */
+export function parseTopLimit(text: string | undefined): number {
+  return text === undefined ? limitDefault : topLimits.parse("limit", text);
+}
+
+/** Of a page of rows: absent means 10. Throws InvalidInput outside 1 to 1000. */
+export function parsePageLimit(text: string | undefined): number {
+  return text === undefined ? limitDefault : pageLimits.parse("limit", text);
 }
 
 /** The parameters of a route that takes none. */

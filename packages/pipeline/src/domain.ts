@@ -205,7 +205,7 @@ export interface Sources {
 
 /** The boards of one domain. */
 export interface BoardReader {
-  /** The `limit` members with the highest counts; equal counts by the smaller id. An unknown board is empty. */
+  /** The `limit` members with the highest counts, at most 100; equal counts by the smaller id. An unknown board is empty. */
   top(board: string, limit: number): Promise<BoardTop>;
 }
 

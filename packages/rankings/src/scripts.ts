@@ -36,7 +36,7 @@ local p = KEYS[1] .. ':' .. (ARGV[1] ~= '' and ARGV[1] or call('GET', KEYS[1] ..
  * A member that falls back to 0 leaves its board: a board holds what the rows hold.
  *
  * A board of more than `large` members keeps all scores in a hash and only its best in the sorted set, because a skip list of a
- * hundred thousand is slow: 5 lines of a purchase cost 26 µs of Redis there, 9 here. The sorted set has exactly those who stand
+ * hundred thousand is slow (docs/decisions/0004-how-boards-are-kept.md has the figures). The sorted set has exactly those who stand
  * before or at the floor, a place (score, member); it is cut when it holds more than `large`, and filled from the hash when it
  * holds fewer than can be asked for.
  */

@@ -1,6 +1,6 @@
 import { eventIdOfBytes, InvalidInput, queryRoute, type SqlReader } from "@tally/pipeline";
 import { Type } from "typebox";
-import { ids, LimitText, parseLimit } from "../request-values.ts";
+import { ids, PageLimitText, parsePageLimit } from "../request-values.ts";
 import { parseCalendarDate } from "./calendar-date.ts";
 
 const columns = "id, store_id, customer_id, DATE_FORMAT(purchased_on, '%Y%m%d') AS date";
@@ -16,7 +16,7 @@ export const listPurchases = queryRoute({
       storeID: Type.Optional(ids.Text),
       date: Type.Optional(Type.String({ expected: "a calendar date as yyyymmdd" })),
       customer: Type.Optional(ids.Text),
-      limit: Type.Optional(LimitText),
+      limit: Type.Optional(PageLimitText),
       cursor: Type.Optional(
         Type.String({ pattern: "^[0-9]{8}-[0-9a-f]{32}$", expected: "the nextCursor of an earlier answer" }),
       ),
@@ -36,7 +36,7 @@ export const listPurchases = queryRoute({
     nextCursor: Type.Union([Type.String(), Type.Null()]),
   }),
   async answer({ query }, { rows }) {
-    const limit = parseLimit(query.limit);
+    const limit = parsePageLimit(query.limit);
     const { sql, values } = selectPurchases({
       storeId: query.storeID === undefined ? undefined : ids.parse("storeID", query.storeID),
       customerId: query.customer === undefined ? undefined : ids.parse("customer", query.customer),

@@ -1,7 +1,7 @@
 import { queryRoute, type Sources } from "@tally/pipeline";
 import { Type } from "typebox";
 import { AsOf, timeOf } from "../as-of.ts";
-import { ids, LimitText, None, parseLimit } from "../request-values.ts";
+import { ids, TopLimitText, None, parseTopLimit } from "../request-values.ts";
 import { parseCalendarDate } from "./calendar-date.ts";
 import { listPurchases } from "./list-purchases.ts";
 import { itemsOfStore, storesOfItem } from "./rank.ts";
@@ -9,7 +9,7 @@ import { topItemsOfDay } from "./top-items-of-day.ts";
 
 const StoreParams = Type.Object({ storeID: ids.Text });
 const ItemParams = Type.Object({ itemID: ids.Text });
-const LimitQuery = Type.Object({ limit: Type.Optional(LimitText) }, { additionalProperties: false });
+const LimitQuery = Type.Object({ limit: Type.Optional(TopLimitText) }, { additionalProperties: false });
 
 // "stores" holds items here: the key is the published specification's (contract, section 5).
 const TopItems = Type.Object({
@@ -47,7 +47,7 @@ const storeBoard = queryRoute({
   params: StoreParams,
   query: Type.Object(
     {
-      limit: Type.Optional(LimitText),
+      limit: Type.Optional(TopLimitText),
       date: Type.Optional(Type.String({ expected: "a calendar date as yyyymmdd" })),
     },
     { additionalProperties: false },
@@ -60,7 +60,7 @@ const storeBoard = queryRoute({
   }),
   async answer({ params, query }, sources) {
     const storeID = ids.parse("storeID", params.storeID);
-    const limit = parseLimit(query.limit);
+    const limit = parseTopLimit(query.limit);
     if (query.date !== undefined) {
       const items = await topItemsOfDay(sources.rows, storeID, parseCalendarDate("date", query.date), limit);
       return { storeID, date: query.date, asOf: new Date().toISOString(), items };
@@ -85,7 +85,7 @@ const itemBoard = queryRoute({
   }),
   async answer({ params, query }, { boards }: Sources) {
     const itemID = ids.parse("itemID", params.itemID);
-    const top = await boards.top(storesOfItem(itemID), parseLimit(query.limit));
+    const top = await boards.top(storesOfItem(itemID), parseTopLimit(query.limit));
     return {
       itemID,
       asOf: timeOf(top),
