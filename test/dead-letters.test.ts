@@ -160,14 +160,14 @@ test("of one event id twice in a batch, refused the first time: that is a dead l
 
 test("replay stores and counts once what is not refused any more, however often it is repeated; what still is, is open again", async () => {
   const known = await count();
-  const [mended, hopeless] = [event(6, { lines: [[7, 1000]] }), poison(6)];
-  await database.writer.query("ALTER TABLE purchase_items MODIFY quantity TINYINT UNSIGNED NOT NULL");
+  const [mended, hopeless] = [event(6, { customerId: 1000, lines: [[7, 1000]] }), poison(6)];
+  await database.writer.query("ALTER TABLE purchases MODIFY customer_id TINYINT UNSIGNED NOT NULL");
   try {
     await send(batch(producer(), 0, [mended, hopeless]));
     await countBecomes(known + 2);
     expect(await rowsOf(6)).toHaveLength(0);
   } finally {
-    await database.writer.query("ALTER TABLE purchase_items MODIFY quantity INT UNSIGNED NOT NULL");
+    await database.writer.query("ALTER TABLE purchases MODIFY customer_id BIGINT UNSIGNED NOT NULL");
   }
 
   const stateOf = async (id: string) => (await list("--state", "any")).find((letter) => letter.id === id)?.state;

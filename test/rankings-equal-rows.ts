@@ -27,10 +27,10 @@ export function openDatabase(system: System): Database {
 
 const sums = `
   SELECT CONCAT('store:', store_id) AS board, item_id AS member, CAST(SUM(quantity) AS UNSIGNED) AS count
-  FROM purchases JOIN purchase_items ON purchase_id = id GROUP BY store_id, item_id
+  FROM purchase_items GROUP BY store_id, item_id
   UNION ALL
   SELECT CONCAT('item:', item_id), store_id, CAST(SUM(quantity) AS UNSIGNED)
-  FROM purchases JOIN purchase_items ON purchase_id = id GROUP BY item_id, store_id`;
+  FROM purchase_items GROUP BY item_id, store_id`;
 
 /** Every cell of every board as the rows say it, "board member count", sorted. */
 export async function cellsOfRows(database: Database): Promise<readonly string[]> {

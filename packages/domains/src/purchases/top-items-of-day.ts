@@ -1,9 +1,9 @@
 import type { SqlReader } from "@tally/pipeline";
 
-// Reads the day's purchases by the index store_day and each one's lines by their clustered key.
+// Reads the day's purchases by the index store_day.
 const selectTopItems = `
   SELECT item_id AS itemID, CAST(SUM(quantity) AS UNSIGNED) AS quantity
-  FROM purchases JOIN purchase_items ON purchase_id = id
+  FROM purchase_items
   WHERE store_id = ? AND purchased_on = ?
   GROUP BY item_id
   ORDER BY quantity DESC, itemID
