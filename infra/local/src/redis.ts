@@ -29,6 +29,7 @@ export async function redis(program: string, port: number, workshop: Workshop): 
 }
 
 // The two zset limits make small boards take about a twentieth of the memory (108 to 5 bytes per member, measured).
+// Hashes are those of large boards only, which packed would be searched from one end to the other.
 // A snapshot and no log of every command: what a killed Redis has forgotten, boards and marks alike, the ranker's auditor
 // applies again from the ledger. The log and its rewrites cost a quarter of the CPU that Redis needs for a purchase.
 // set-proc-title: keep the command line, by which a later launcher knows its own leftovers.
@@ -44,4 +45,5 @@ appendonly no
 maxmemory-policy noeviction
 zset-max-listpack-entries 512
 zset-max-listpack-value 64
+hash-max-listpack-entries 64
 `;

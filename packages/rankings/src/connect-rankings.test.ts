@@ -80,9 +80,9 @@ test("any ids in any order come out sorted by count, then id", async () => {
 // Flat, steep, and falling again, so that members cross the floor in both directions and the sorted set is cut and filled.
 test.each([
   { board: "equal counts", members: 3000, steps: 1, falling: 0 },
-  { board: "unequal counts", members: 1000, steps: 50, falling: 0.3 },
-  { board: "falling counts", members: 400, steps: 5, falling: 0.6 },
-  { board: "texts", members: 1000, steps: 3, falling: 0.4 },
+  { board: "unequal counts", members: 1500, steps: 50, falling: 0.3 },
+  { board: "falling counts", members: 1500, steps: 5, falling: 0.45 },
+  { board: "texts", members: 1500, steps: 3, falling: 0.4 },
 ])("a large board tells its best and all its cells: $board", async ({ board, members, steps, falling }) => {
   let state = 7;
   const below = (n: number) => {

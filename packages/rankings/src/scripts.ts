@@ -37,11 +37,11 @@ local p = KEYS[1] .. ':' .. (ARGV[1] ~= '' and ARGV[1] or call('GET', KEYS[1] ..
  *
  * A board of more than `large` members keeps all scores in a hash and only its best in the sorted set, because a skip list of a
  * hundred thousand is slow (docs/decisions/0004-how-boards-are-kept.md has the figures). The sorted set has exactly those who stand
- * before or at the floor, a place (score, member); it is cut when it holds more than `large`, and filled from the hash when it
- * holds fewer than can be asked for.
+ * before or at the floor, a place (score, member); it is cut when it holds more than `cutAbove`, and filled from the hash when
+ * it holds fewer than can be asked for.
  */
 const move = `
-local large, kept, asked, everyone = 160, 120, ${topLimitMax}, '9007199254740992 '
+local large, cutAbove, kept, asked, everyone = 512, 160, 120, ${topLimitMax}, '9007199254740992 '
 
 -- By bytes, as the sorted set does; Lua's own < goes by the locale.
 local function atOrBefore(a, b)
@@ -116,7 +116,7 @@ local function moveLarge(name, best, changes, floor)
   end
   if not changed then return end
   local size = call('ZCARD', best)
-  if size > large then cut(name, best)
+  if size > cutAbove then cut(name, best)
   elseif size < asked and floor ~= everyone then fill(name, best, counts) end
 end
 
