@@ -157,11 +157,11 @@ export class Auditor {
   }
 
   async #prune(domain: Domain, seen: Seen): Promise<void> {
-    // Whoever builds a generation needs the moves of all that came since its snapshot.
-    if (seen.until === undefined || (await this.#o.rankings.isBuilding(domain.name))) return;
+    if (seen.until === undefined) return;
     seen.prunedTo = await prune({
       domain: domain.name,
       database: this.#o.database,
+      rankings: this.#o.rankings,
       behind: seen.prunedTo,
       until: Math.min(seen.until - overlapMs, Date.now() - this.#o.movesKeptMs),
       signal: this.#stop.signal,
