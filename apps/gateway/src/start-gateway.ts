@@ -54,7 +54,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
   const app = buildServer({
     log,
     bodyBytesMax: config.bodyBytesMax,
-    // A second for what is not waiting; and whatever is configured, a stop has its end.
+    // A second more, for all that is not waiting; and a stop comes to its end whatever is configured.
     answeredWithinMs: Math.min(
       Math.max(config.confirmWithinMs, config.queryWithinMs) + 1000,
       config.stopWithinMs * 0.8,

@@ -72,7 +72,7 @@ export class BatchWriter {
 
   /** Takes a delivery of the domain's ingest queue. */
   take(delivery: Delivery): void {
-    // After a lost connection all that waits comes again; kept, it would grow with each time that the database is waited for.
+    // After a lost connection all that waits comes again. Kept, copies would pile up while the database is away.
     if (this.#waiting[0]?.delivery.lost === true) this.#waiting = this.#waiting.filter((one) => !one.delivery.lost);
     try {
       this.#waiting.push(receive(this.#decode, delivery));
@@ -162,7 +162,7 @@ export class BatchWriter {
     return "stopped";
   }
 
-  /** One of the batches is at fault: each goes alone, and the one goes without what is at fault. */
+  /** One of the batches is at fault: each is stored alone, and that one without the events at fault. */
   async #storeDespite(fault: Error, group: readonly ReceivedBatch[], copies: readonly ReceivedBatch[]): Promise<void> {
     const [only] = group;
     if (group.length > 1 || only === undefined) {
@@ -180,7 +180,7 @@ export class BatchWriter {
     if (refused !== "stopped") await this.#store([without(only, refused)], copies);
   }
 
-  /** Which events of a batch are at fault. A database that is away is waited for; so is one that refuses nothing now. */
+  /** Which events of a batch are at fault. Waits while the database is away, and a moment when it refuses nothing any more. */
   async #refusedOf(batch: ReceivedBatch): Promise<ReadonlyMap<Event, string> | "stopped"> {
     while (!this.#stopped) {
       try {

@@ -15,7 +15,7 @@ let counter = 0;
  * A new id, UUIDv7 (RFC 9562, 5.7 and 6.2, method 1): 48 bits of time, a 12-bit counter that grows within a millisecond, 62
  * random bits. Ids of one gateway grow, so rows arrive at the end of the clustered index.
  *
- * Ours, because randomness in pools of 8 kB makes it 0.2 µs; asked for id by id it was 6 % of the gateway's time.
+ * Our own: with random bytes taken 8 kB at a time it costs 0.2 µs; taken for each id, they were 6 % of the gateway's time.
  */
 export function newEventId(): EventId {
   const now = Date.now();
@@ -45,7 +45,7 @@ export function newEventId(): EventId {
  * events that came under one key; no key without an entry leads to the same id, whatever it holds.
  */
 export function eventIdOfKey(scope: string, key: string, entry?: number): EventId {
-  // The length in front keeps ("a", "b:c") and ("a:b", "c") apart, and an entry ends in another sign than a length.
+  // The length in front keeps ("a", "b:c") and ("a:b", "c") apart, and the "/" tells an entry from a length.
   const front = entry === undefined ? "" : `${entry}/`;
   const bytes = createHash("sha256").update(`${front}${scope.length}:${scope}:${key}`).digest().subarray(0, 16);
   bytes.writeUInt8(((bytes[6] ?? 0) & 0x0f) | 0x80, 6);
