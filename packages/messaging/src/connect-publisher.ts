@@ -61,8 +61,9 @@ interface OpenMessage {
   sentBefore: boolean;
 }
 
-/** A queue refuses, and has confirmed nothing since. When its depth was last asked for, at first when it began to refuse; by performance.now(). */
+/** A queue refuses, and has confirmed nothing since. */
 interface Refusal {
+  /** When its depth was last asked for, at first when it began to refuse; by performance.now(). */
   askedAt: number;
 }
 

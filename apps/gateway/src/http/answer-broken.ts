@@ -1,7 +1,10 @@
 import { maxHeaderSize, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
-/** Answers a request that Node's parser cannot read, or that did not arrive in time, as any other mistake is answered, and closes its connection. */
+/**
+ * Answers a request that Node's parser cannot read, or that did not arrive in time, as any other mistake is answered, and
+ * closes its connection.
+ */
 export function answerBroken(error: NodeJS.ErrnoException, socket: Socket, onRefused: (status: number) => void): void {
   // The client is gone: there is nobody left to tell.
   if (error.code === "ECONNRESET" || socket.destroyed) return;
