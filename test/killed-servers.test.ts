@@ -264,6 +264,22 @@ test("a Redis that becomes a replica, as in a failover, is left and looked for a
   await expectEqual(sold + 20);
 }, 120_000);
 
+test("a gateway that stops answers what it has in hand when its confirms come, and takes nothing more meanwhile", async () => {
+  const sold = acknowledged.size;
+  server("rabbitmq").kill("SIGSTOP");
+  const answers = Array.from({ length: 20 }, post);
+  await vi.waitFor(async () =>
+    expect(await (await fetch(`${apps.url}/metrics`)).text()).toMatch(/^tally_gateway_waiting_events\{.*\} 20$/m),
+  );
+  const stopped = apps.gateway.stop();
+  await vi.waitFor(() => expect(fetch(`${apps.url}/health/live`)).rejects.toThrow("fetch failed"));
+  server("rabbitmq").kill("SIGCONT");
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(answers.map(() => 201));
+  expect(await stopped).toBe(0);
+  await apps.gateway.start();
+  await expectEqual(sold + 20);
+}, 120_000);
+
 const heldBy = async (queue: "ingest" | "rank"): Promise<number> => {
   const listed = await services.operator?.rabbitmqctl("list_queues", "--quiet", "name", "messages_unacknowledged");
   return Number(new RegExp(`\\.${queue}\\.purchases\\t(\\d+)$`, "m").exec(listed ?? "")?.[1]);
