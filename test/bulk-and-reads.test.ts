@@ -119,6 +119,16 @@ describe("many purchases in one request", () => {
       expect((await ask("/stores/14/top-items")).body.items).toEqual([{ itemID: 7, quantity: 3 }]),
     );
   });
+
+  test("no key that an entry may bring is that of another entry under the request's key", async () => {
+    const printable = Array.from({ length: 0x7f - 0x20 }, (_, n) => String.fromCharCode(0x20 + n));
+    const keys = ["", "\0", "\t", "\n", "\r", ...printable].map((between) => `a${between}0`);
+    const entries = [sale(15), ...keys.map((idempotencyKey) => sale(15, { idempotencyKey }))];
+    const answer = await json(entries, { "idempotency-key": "a" });
+    expect(answer).toMatchObject({ status: 201, body: { accepted: entries.length } });
+    expect(new Set(answer.body.results?.map(({ id }) => id)).size).toBe(entries.length);
+    await vi.waitFor(async () => expect(await stored(15)).toHaveLength(entries.length), 10_000);
+  });
 });
 
 describe("reads", () => {

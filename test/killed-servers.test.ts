@@ -263,3 +263,64 @@ test("a Redis that becomes a replica, as in a failover, is left and looked for a
   }
   await expectEqual(sold + 20);
 }, 120_000);
+
+test("a gateway that stops answers what it has in hand when its confirms come, and takes nothing more meanwhile", async () => {
+  const sold = acknowledged.size;
+  server("rabbitmq").kill("SIGSTOP");
+  const answers = Array.from({ length: 20 }, post);
+  await vi.waitFor(async () =>
+    expect(await (await fetch(`${apps.url}/metrics`)).text()).toMatch(/^tally_gateway_waiting_events\{.*\} 20$/m),
+  );
+  const stopped = apps.gateway.stop();
+  await vi.waitFor(() => expect(fetch(`${apps.url}/health/live`)).rejects.toThrow("fetch failed"));
+  server("rabbitmq").kill("SIGCONT");
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(answers.map(() => 201));
+  expect(await stopped).toBe(0);
+  await apps.gateway.start();
+  await expectEqual(sold + 20);
+}, 120_000);
+
+const heldBy = async (queue: "ingest" | "rank"): Promise<number> => {
+  const listed = await services.operator?.rabbitmqctl("list_queues", "--quiet", "name", "messages_unacknowledged");
+  return Number(new RegExp(`\\.${queue}\\.purchases\\t(\\d+)$`, "m").exec(listed ?? "")?.[1]);
+};
+/** All that the ranker was ever handed, whether it was new to the rankings or not. */
+const handedToRanker = async (): Promise<number> => {
+  const metrics = await (await fetch(`http://127.0.0.1:${apps.ranker.port}/metrics`)).text();
+  const counts = [...metrics.matchAll(/^tally_ranker_batches_total\{.*\} (\d+)$/gm)];
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+};
+
+const handedOn = () => vi.waitFor(async () => expect(await heldBy("rank")).toBe(0), 20_000);
+
+test.each([
+  // Those in the transaction that waits: the ledger knows them when they come again.
+  ["ingest", 4, 4, "SET GLOBAL read_only = 1", "SET GLOBAL read_only = 0"],
+  ["rank", 0, 8, "REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"],
+] as const)(
+  "what comes again from the %s queue with each broken connection does not pile up while its consumer waits: of 20, %i at most are worked on twice",
+  async (queue, twiceMax, prefetch, leave, come) => {
+    const order = (command: string) =>
+      queue === "rank" ? services.operator?.redis(command) : services.operator?.sql(command);
+    const comeAgain = () => vi.waitFor(async () => expect(await heldBy(queue)).toBe(prefetch), 20_000);
+    await handedOn();
+    const [sold, before] = [acknowledged.size, await handedToRanker()];
+    await order(leave);
+    try {
+      await sell(20);
+      for (let broken = 0; broken < 5; broken++) {
+        await comeAgain();
+        await services.operator?.rabbitmqctl("close_all_connections", "test");
+      }
+      await comeAgain();
+    } finally {
+      await order(come);
+    }
+    await expectEqual(sold + 20);
+    await handedOn();
+    const handed = (await handedToRanker()) - before;
+    expect(handed).toBeGreaterThanOrEqual(20);
+    expect(handed).toBeLessThanOrEqual(20 + twiceMax);
+  },
+  120_000,
+);

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Database } from "@tally/database";
+import { dropTestDatabase, recreateTestDatabase, type Database } from "@tally/database";
 import { connectConsumer } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
@@ -149,4 +149,27 @@ test("repair applies what the messages did not bring; what was pruned too needs 
   expect((await runTally(system, ["rebuild"])).exitCode).toBe(0);
   expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
   expect((await runTally(system, ["audit"])).exitCode).toBe(0);
+});
+
+test("where the read endpoint does not show yet what was pruned already, the rankings are built from the write endpoint", async () => {
+  const behind = system.addresses.databaseWriteUrl.replace(/_test$/, "_behind_test");
+  await recreateTestDatabase(behind);
+  onTestFinished(() => dropTestDatabase(behind));
+  for (const table of ["batches", "purchases", "purchase_items"]) {
+    const older = `${new URL(behind).pathname.slice(1)}.${table}`;
+    await database.writer.query(`CREATE TABLE ${older} LIKE ${table}`);
+    await database.writer.query(`INSERT INTO ${older} SELECT * FROM ${table}`);
+  }
+  await sell(10);
+  await storedAll();
+  await database.writer.query("UPDATE batches SET moves = NULL");
+  expect((await runTally(system, ["repair"])).output).toContain(
+    "10 batches are not ranked and their moves were pruned",
+  );
+  const [row] = await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM batches");
+
+  const { exitCode, output } = await runTally(system, ["rebuild"], { DATABASE_READ_URL: behind });
+  expect(output).toMatch(new RegExp(`^purchases: \\d+ cells of ${row?.n} batches, 0 batches since`));
+  expect(exitCode).toBe(0);
+  expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
 });

@@ -1,6 +1,6 @@
 import { Counter, createMetrics, Gauge, Histogram } from "@tally/service";
 
-/** What the gateway counts. Per batch or per refusal, never per accepted event. `waiting` is asked when someone looks. */
+/** What the gateway counts. Per batch or per refusal, never per accepted event. `waiting` is called when the metrics are read. */
 export function gatewayMetrics(waiting: () => readonly { readonly domain: string; readonly events: number }[]) {
   const registry = createMetrics();
   const registers = [registry];

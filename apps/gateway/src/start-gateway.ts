@@ -28,33 +28,13 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
   const metrics = gatewayMetrics(() =>
     intakes.map(({ domain, commit }) => ({ domain: domain.name, events: commit.waiting })),
   );
-  const database = connectDatabase({
-    writeUrl: config.databaseWriteUrl,
-    readUrl: config.databaseReadUrl,
-    writeConnections: 2,
-    readConnections: 8,
-    queryTimeoutMs: config.queryWithinMs,
-    log,
-  });
-  const rankings = connectRankings({
-    url: config.redisUrl,
-    namespace: config.namespace,
-    shards: config.rankingShards,
-    commandTimeoutMs: config.queryWithinMs,
-    log,
-  });
-  const publisher = connectPublisher({
-    url: config.amqpUrl,
-    connectionName: "tally gateway",
-    queues: domains.flatMap((domain) => Object.values(queuesOf(config.namespace, domain.name))),
-    log,
-  });
+  const { database, rankings, publisher } = connectServers(config, log);
   const intakes: readonly Intake[] = domains.map((domain) => openIntake(domain, { config, publisher, metrics }));
 
   const app = buildServer({
     log,
     bodyBytesMax: config.bodyBytesMax,
-    // A second for what is not waiting; and whatever is configured, a stop has its end.
+    // A second more, for all that is not waiting; and a stop comes to its end whatever is configured.
     answeredWithinMs: Math.min(
       Math.max(config.confirmWithinMs, config.queryWithinMs) + 1000,
       config.stopWithinMs * 0.8,
@@ -104,6 +84,31 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
       await Promise.all([rankings.close(), database.close()]);
     },
   };
+}
+
+function connectServers(config: GatewayConfig, log: Logger) {
+  const database = connectDatabase({
+    writeUrl: config.databaseWriteUrl,
+    readUrl: config.databaseReadUrl,
+    writeConnections: 2,
+    readConnections: 8,
+    queryTimeoutMs: config.queryWithinMs,
+    log,
+  });
+  const rankings = connectRankings({
+    url: config.redisUrl,
+    namespace: config.namespace,
+    shards: config.rankingShards,
+    commandTimeoutMs: config.queryWithinMs,
+    log,
+  });
+  const publisher = connectPublisher({
+    url: config.amqpUrl,
+    connectionName: "tally gateway",
+    queues: domains.flatMap((domain) => Object.values(queuesOf(config.namespace, domain.name))),
+    log,
+  });
+  return { database, rankings, publisher };
 }
 
 function mountsOf(basePaths: readonly string[]): readonly Mount[] {

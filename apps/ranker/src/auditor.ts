@@ -99,7 +99,7 @@ export class Auditor {
       const state = await this.#o.rankings.state(domain.name);
       if (state.name !== "whole") {
         await this.#rebuild(domain, seen, state.name === "dirty" ? state.reason : state.name);
-        // Another may build; until it has, there is nothing that is worth mending.
+        // Another process may be building; until it is done there is nothing worth mending.
         if ((await this.#o.rankings.state(domain.name)).name !== "whole") continue;
       }
       if (repairing) await this.#repair(domain, seen, instance);
@@ -147,7 +147,7 @@ export class Auditor {
         log.warn({ domain: domain.name, reason }, "auditor: building the rankings anew from the rows");
       },
     });
-    // Asked again every second while another builds: no line for that.
+    // Tried again every second while another process builds: that is worth no line.
     if (outcome.name === "busy") return;
     log.info({ domain: domain.name, outcome }, `auditor: rankings ${outcome.name}`);
     if (outcome.name !== "rebuilt") return;
@@ -157,11 +157,11 @@ export class Auditor {
   }
 
   async #prune(domain: Domain, seen: Seen): Promise<void> {
-    // Whoever builds a generation needs the moves of all that came since its snapshot.
-    if (seen.until === undefined || (await this.#o.rankings.isBuilding(domain.name))) return;
+    if (seen.until === undefined) return;
     seen.prunedTo = await prune({
       domain: domain.name,
       database: this.#o.database,
+      rankings: this.#o.rankings,
       behind: seen.prunedTo,
       until: Math.min(seen.until - overlapMs, Date.now() - this.#o.movesKeptMs),
       signal: this.#stop.signal,

@@ -62,7 +62,7 @@ export class BatchRanker {
         if (this.#stopped) return;
         this.#outage.failed(error);
         await delay(retryMs);
-        // It comes again, and is tried then: else each time would add a copy to those that are tried.
+        // The message comes again and is tried then. Kept, copies would pile up: one more with each lost connection.
         if (delivery.lost) return;
       }
     }

@@ -61,7 +61,6 @@ export class BatchWriter {
   #waiting: ReceivedBatch[] = [];
   #storing: Promise<void> | undefined;
   readonly #announcing = new Set<Promise<void>>();
-  #stopped = false;
 
   constructor(options: BatchWriterOptions) {
     this.#o = options;
@@ -72,7 +71,7 @@ export class BatchWriter {
 
   /** Takes a delivery of the domain's ingest queue. */
   take(delivery: Delivery): void {
-    // After a lost connection all that waits comes again; kept, it would grow with each time that the database is waited for.
+    // After a lost connection all that waits comes again. Kept, copies would pile up while the database is away.
     if (this.#waiting[0]?.delivery.lost === true) this.#waiting = this.#waiting.filter((one) => !one.delivery.lost);
     try {
       this.#waiting.push(receive(this.#decode, delivery));
@@ -91,16 +90,11 @@ export class BatchWriter {
     }
   }
 
-  /** Begins nothing more; what is not acknowledged comes again to another writer. */
-  stop(): void {
-    this.#stopped = true;
-  }
-
   // Never runs twice at once: take starts it only when it has ended.
   async #run(): Promise<void> {
     // The deliveries of one read of the socket come in one turn: let them all come before the first transaction.
     await new Promise(setImmediate);
-    while (this.#waiting.length > 0 && !this.#stopped) {
+    while (this.#waiting.length > 0) {
       const { group, copies } = this.#cut();
       await this.#store(group, copies);
     }
@@ -127,7 +121,6 @@ export class BatchWriter {
   async #store(group: readonly ReceivedBatch[], copies: readonly ReceivedBatch[]): Promise<void> {
     const begunAt = performance.now();
     const stored = await this.#transaction(group);
-    if (stored === "stopped") return;
     if (stored instanceof Error) {
       await this.#storeDespite(stored, group, copies);
       return;
@@ -143,8 +136,8 @@ export class BatchWriter {
   }
 
   /** Resolves with an error only when the data of one of the batches is at fault; everything else is tried again. */
-  async #transaction(group: readonly ReceivedBatch[]): Promise<Stored | Error | "stopped"> {
-    while (!this.#stopped) {
+  async #transaction(group: readonly ReceivedBatch[]): Promise<Stored | Error> {
+    for (;;) {
       try {
         const stored = await this.#o.database.transaction((transaction) =>
           storeBatches(transaction, this.#o.domain, group, this.#o),
@@ -159,10 +152,9 @@ export class BatchWriter {
         await delay(retryMs);
       }
     }
-    return "stopped";
   }
 
-  /** One of the batches is at fault: each goes alone, and the one goes without what is at fault. */
+  /** One of the batches is at fault: each is stored alone, and that one without the events at fault. */
   async #storeDespite(fault: Error, group: readonly ReceivedBatch[], copies: readonly ReceivedBatch[]): Promise<void> {
     const [only] = group;
     if (group.length > 1 || only === undefined) {
@@ -176,30 +168,27 @@ export class BatchWriter {
       this.#giveUp(only.delivery, fault.message, () => [only, ...copies].forEach(({ delivery }) => delivery.ack()));
       return;
     }
-    const refused = await this.#refusedOf(only);
-    if (refused !== "stopped") await this.#store([without(only, refused)], copies);
+    await this.#store([without(only, await this.#refusedOf(only))], copies);
   }
 
-  /** Which events of a batch are at fault. A database that is away is waited for; so is one that refuses nothing now. */
-  async #refusedOf(batch: ReceivedBatch): Promise<ReadonlyMap<Event, string> | "stopped"> {
-    while (!this.#stopped) {
+  /** Which events of a batch are at fault. Waits while the database is away, and a moment when it refuses nothing any more. */
+  async #refusedOf(batch: ReceivedBatch): Promise<ReadonlyMap<Event, string>> {
+    for (;;) {
       try {
         const refused = await findRefused(this.#o.database, this.#o.domain, batch);
         this.#outage.worked();
-        if (refused.size > 0) return refused;
-        await delay(retryMs);
+        if (refused.size === 0) await delay(retryMs);
         return refused;
       } catch (error) {
         this.#outage.failed(error);
         await delay(retryMs);
       }
     }
-    return "stopped";
   }
 
   async #announce({ key, delivery }: ReceivedBatch, bodies: RankingBodies): Promise<void> {
     const body = bodies.get(key);
-    while (body !== undefined && !this.#stopped) {
+    while (body !== undefined) {
       const outcome = await this.#o.publisher.publish({ queue: this.#o.rankQueue, messageId: key, body });
       if (outcome === "expired") return;
       if (outcome === "confirmed") {
@@ -209,7 +198,7 @@ export class BatchWriter {
       this.#rankOutage.failed(new Error(`${this.#o.rankQueue}: ${outcome}`));
       await delay(retryMs);
     }
-    if (!this.#stopped) delivery.ack();
+    delivery.ack();
   }
 
   #giveUp({ messageId, body }: Delivery, reason: string, kept: () => void): void {

@@ -29,7 +29,7 @@ export async function findRefused(
   }
 
   async function reasonAgainst(events: readonly Event[]): Promise<string | undefined> {
-    // As storing does it: of several with one id the first is the event.
+    // As storing does it: of several with one id the first counts.
     const distinct = new Map<string, Recorded>();
     for (const event of events) if (!distinct.has(event.id)) distinct.set(event.id, { event, batch: batch.id });
     try {

@@ -17,7 +17,6 @@ export class LetterKeeper {
   readonly #log: Log;
   readonly #outage: Outage;
   readonly #inHand = new Set<Promise<void>>();
-  #stopped = false;
 
   constructor(database: Database, log: Log) {
     this.#database = database;
@@ -35,14 +34,9 @@ export class LetterKeeper {
     while (this.#inHand.size > 0) await Promise.all(this.#inHand);
   }
 
-  /** Begins nothing more; what is not kept comes again to another writer. */
-  stop(): void {
-    this.#stopped = true;
-  }
-
   async #keep(letter: NewLetter, kept: () => void): Promise<void> {
     const { id, domain, stage, reason } = letter;
-    while (!this.#stopped) {
+    for (;;) {
       try {
         await this.#database.transaction((transaction) => keepLetters(transaction, [letter]));
         this.#outage.worked();

@@ -22,9 +22,9 @@ export interface Stored {
 }
 
 /**
- * Within one transaction: the rows of all batches that the ledger does not know yet, the dead letters among their events, and
- * their ledger entries with what they mean for the rankings. A batch that the ledger knows writes nothing; its moves are told again from there. So this
- * may be repeated, whatever became of the attempt before. No batch may occur twice in `received`.
+ * Writes, within one transaction, the rows of all batches that the ledger does not know yet, the dead letters among their events,
+ * and their ledger entries with what they mean for the rankings. A batch that the ledger knows writes nothing; its moves are told
+ * again from there. So this may be repeated, whatever became of the attempt before. No batch may occur twice in `received`.
  */
 export async function storeBatches(
   transaction: SqlTransaction,
@@ -74,7 +74,7 @@ export class ForeignBatch extends Error {
   }
 }
 
-// A retry can arrive in the same transaction as its original: the first one is the event.
+// A retry can arrive in the same transaction as its original: the first one counts.
 function recordedOf(fresh: readonly ReceivedBatch[]): readonly Recorded[] {
   const recorded = new Map<string, Recorded>();
   for (const { batch } of fresh) {

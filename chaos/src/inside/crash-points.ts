@@ -58,10 +58,8 @@ export const crashPoints = {
   "writer.before-acknowledgement": {
     apps: ["writer"],
     file: batchWriter,
-    find: "if (!this.#stopped) delivery.ack();",
-    replace:
-      `${reach("writer.before-acknowledgement")} if (!this.#stopped) delivery.ack();` +
-      ` ${reach("writer.after-acknowledgement")}`,
+    find: "delivery.ack();",
+    replace: `${reach("writer.before-acknowledgement")} delivery.ack(); ${reach("writer.after-acknowledgement")}`,
   },
   // Shares the edit of the point before it.
   "writer.after-acknowledgement": undefined,

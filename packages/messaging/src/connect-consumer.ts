@@ -3,14 +3,14 @@ import { declareQueues, type QueueSpec } from "./declare-queues.ts";
 import { openConnection, type ConnectionOptions, type ConnectionState } from "./open-connection.ts";
 import { renewWithChannel } from "./renew-with-channel.ts";
 
-/** A message in the hands of its consumer. It is settled once; whatever is said after that, or after its channel, is nothing. */
+/** A message in the hands of its consumer. It is settled once; settling it again, or when its channel has ended, does nothing. */
 export interface Delivery {
   readonly body: Buffer;
   readonly messageId: string;
   /** True when the broker has delivered it before; then it may have been handled before. */
   readonly redelivered: boolean;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** True when its connection is gone: it comes again, and nothing that is said of this copy is heard. */
+  /** True when its connection is gone: the message comes again, and settling this copy does nothing. */
   readonly lost: boolean;
   /** Done with: the broker forgets it. */
   ack(): void;

@@ -61,8 +61,9 @@ interface OpenMessage {
   sentBefore: boolean;
 }
 
-/** Of a queue that has confirmed nothing since: when it was last asked why, or began, by performance.now(). */
+/** A queue refuses, and has confirmed nothing since. */
 interface Refusal {
+  /** When its depth was last asked for, at first when it began to refuse; by performance.now(). */
   askedAt: number;
 }
 
@@ -125,7 +126,7 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
       bufferFull = !to.publish("", queue, body, properties, (error: unknown) => {
         if (error instanceof Error) {
           if (error.message !== nacked) return;
-          // Whoever waits for ever is told to go on trying, and bears the second copy.
+          // A sender without a deadline goes on trying, and must bear a second copy.
           settle(one, one.sentBefore && one.message.deadline !== undefined ? "expired" : "rejected");
           void refused(queue);
           return;

@@ -16,6 +16,15 @@ test("a key leads to the same id in the same scope, and to another id in another
   expect(isEventId(eventIdOfKey("purchases/5", "till-1/17"))).toBe(true);
 });
 
+test("an event that is one of several under a key has an id that no key of its own leads to", () => {
+  const entry = eventIdOfKey("s", "k", 0);
+  expect(entry).not.toBe(eventIdOfKey("s", "k", 1));
+  for (const key of ["k", "k0", "k/0", "k\n0", "0/1:s:k", "k:0"]) expect(eventIdOfKey("s", key)).not.toBe(entry);
+  expect(eventIdOfKey("1:s", "k")).not.toBe(eventIdOfKey("s", "k", 3));
+  // Fixed, as above.
+  expect(entry).toBe("97d4b19e-e451-8498-beac-a8eca60e51ca");
+});
+
 test("an id survives the way through its 16 bytes", () => {
   for (const id of [newEventId(), eventIdOfKey("s", "k")]) expect(eventIdOfBytes(bytesOfEventId(id))).toBe(id);
 });

@@ -15,7 +15,7 @@ let counter = 0;
  * A new id, UUIDv7 (RFC 9562, 5.7 and 6.2, method 1): 48 bits of time, a 12-bit counter that grows within a millisecond, 62
  * random bits. Ids of one gateway grow, so rows arrive at the end of the clustered index.
  *
- * Ours, because randomness in pools of 8 kB makes it 0.2 µs; asked for id by id it was 6 % of the gateway's time.
+ * Our own: with random bytes taken 8 kB at a time it costs 0.2 µs; taken for each id, they were 6 % of the gateway's time.
  */
 export function newEventId(): EventId {
   const now = Date.now();
@@ -41,11 +41,13 @@ export function newEventId(): EventId {
 
 /**
  * The id that a scope and an Idempotency-Key always lead to, on every gateway and however late: UUIDv8 (RFC 9562, 5.8)
- * made of SHA-256. It cannot be a UUIDv7, because a retry does not know the time of the first try.
+ * made of SHA-256. It cannot be a UUIDv7, because a retry does not know the time of the first try. `entry`: which of several
+ * events that came under one key; no key without an entry leads to the same id, whatever it holds.
  */
-export function eventIdOfKey(scope: string, key: string): EventId {
-  // The length in front keeps ("a", "b:c") and ("a:b", "c") apart.
-  const bytes = createHash("sha256").update(`${scope.length}:${scope}:${key}`).digest().subarray(0, 16);
+export function eventIdOfKey(scope: string, key: string, entry?: number): EventId {
+  // The length in front keeps ("a", "b:c") and ("a:b", "c") apart, and the "/" tells an entry from a length.
+  const front = entry === undefined ? "" : `${entry}/`;
+  const bytes = createHash("sha256").update(`${front}${scope.length}:${scope}:${key}`).digest().subarray(0, 16);
   bytes.writeUInt8(((bytes[6] ?? 0) & 0x0f) | 0x80, 6);
   bytes.writeUInt8(((bytes[8] ?? 0) & 0x3f) | 0x80, 8);
   return eventIdOfBytes(bytes);

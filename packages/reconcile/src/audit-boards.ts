@@ -11,7 +11,7 @@ export interface BoardAudit {
   readonly cells: number;
   /** What all cells of the rows add up to. */
   readonly units: number;
-  /** The same for the same cells, in whatever order: 16 hexadecimal digits. No protection against whoever wants to deceive. */
+  /** 16 hexadecimal digits, the same for the same cells in any order. A checksum: no protection against forgery. */
   readonly hash: string;
   /** Units that rows have and boards lack, and the other way round. */
   readonly missing: number;
@@ -91,7 +91,7 @@ export async function auditBoards(
   return { boards: known.size, cells, units, hash: hash.text, missing, surplus, differences };
 }
 
-/** Two sums of two checksums of each cell: sums do not know an order. */
+/** Adds up two checksums of each cell: the order does not matter to a sum. */
 class CellsHash {
   #first = 0;
   #second = 0;

@@ -10,7 +10,7 @@ import { repair } from "./repair.ts";
 /*
  * A new generation beside live traffic:
  *
- *   1  one consistent snapshot of the read endpoint: what all rows add up to, and which batches that are
+ *   1  one consistent snapshot of the read endpoint: what all rows add up to, and of which batches
  *   2  both into new keys, chunk by chunk; each chunk counts once
  *   3  repair: what was committed since goes in from the ledger, until little is left
  *   4  one switch, if every chunk is there; and repair once more for what went to the old keys meanwhile
@@ -38,7 +38,7 @@ export type RebuildOutcome =
   | { readonly name: "abandoned" };
 
 // A ledger row shows when its transaction commits, which is later than the time it carries: by seconds mostly, in a bad hour by
-// as much as a statement may take. Looked so far back once, then only by as much as the auditor does.
+// as much as a statement may take. The first round looks so far back, the last one as far as the auditor does.
 const lateCommitMs = 600_000;
 const roundOverlapMs = 5000;
 const overlapMs = 60_000;

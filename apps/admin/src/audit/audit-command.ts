@@ -69,7 +69,7 @@ async function auditSystem(system: System, chosen: readonly Domain[], flags: Aud
       seconds: (performance.now() - waitedAt) / 1000,
     });
     if (report.agrees || underWay.length > 0) return report;
-    // What a consumer holds cannot be seen, and a ranker mends what was missed within 12 s: a difference that stays as it is is one.
+    // What a consumer holds cannot be seen, and a ranker mends what was missed within 12 s: only a difference that stays the same is one.
     const as = JSON.stringify(report.audit);
     if (as !== differs.as) differs = { as, since: waitedAt };
     if (performance.now() - differs.since > Math.min(flags.wait, stableForSeconds) * 1000) return report;

@@ -12,8 +12,9 @@ const quietForMs = 1500;
 const recentMs = 30_000;
 
 /**
- * Waits until nothing is under way: rankings built, queues empty, nothing new in the ledger for 1.5 s, the batches of the last 30 s marked, and the
- * read endpoint as far as the write endpoint. Answers what still is under way when the time is up, else an empty list.
+ * Waits until nothing is under way: rankings built, queues empty, nothing new in the ledger for 1.5 s, the batches of the last
+ * 30 s marked, and the read endpoint as far as the write endpoint. Answers what still is under way when the time is up, else an
+ * empty list.
  */
 export async function waitUntilDrained(
   system: System,

@@ -15,7 +15,7 @@ type Tier = (typeof tiers)[number];
 export interface Demand {
   readonly stores: number;
   readonly eventsPerHour: number;
-  /** How many times the mean the busiest moment is. */
+  /** The busiest moment, as a multiple of the mean. */
   readonly peak: number;
   /** Share of a core that is planned to be used at that moment, 0 to 1. */
   readonly utilization: number;

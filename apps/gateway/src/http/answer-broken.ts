@@ -1,9 +1,12 @@
 import { maxHeaderSize, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
-/** Answers what is no request that Node's parser can read, or did not come in time, as any other mistake; the connection ends. */
+/**
+ * Answers a request that Node's parser cannot read, or that did not arrive in time, as any other mistake is answered, and
+ * closes its connection.
+ */
 export function answerBroken(error: NodeJS.ErrnoException, socket: Socket, onRefused: (status: number) => void): void {
-  // The client is gone: there is nobody to be told.
+  // The client is gone: there is nobody left to tell.
   if (error.code === "ECONNRESET" || socket.destroyed) return;
   const { status, message } = refusalOfCode(error.code);
   onRefused(status);

@@ -47,10 +47,10 @@ export function buildServer({ log, bodyBytesMax, answeredWithinMs, onRefused }: 
       // Longer than any value we take, so that a huge number gets its 400 and not a 404.
       maxParamLength: 2000,
     },
-    // Longer than a load balancer's 60 s: whoever closes an idle connection first must not be us (else its clients get 502).
+    // Longer than a load balancer's 60 s: we must not be the first to close an idle connection (else its clients get 502).
     keepAliveTimeout: 65_000,
     requestTimeout: 30_000,
-    // While it stops, what comes on a connection that is still open is served, and the answer closes the connection.
+    // While it stops, a request on a connection that is still open is served, and its answer closes the connection.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => answerBroken(error, socket, onRefused),
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),

@@ -15,7 +15,7 @@ type EntryResult =
 /**
  * Many events in one request, a JSON array or one JSON text a line. Each entry is checked, stored and answered by itself.
  * The status is that of all entries when they agree (201, 400, 503), else 207. A request's Idempotency-Key counts for
- * each entry with its index, unless the entry brings its own; no header can hold what stands between them.
+ * each entry with its index, unless the entry brings its own.
  */
 export function addBulkRoute(
   app: FastifyInstance,
@@ -30,8 +30,9 @@ export function addBulkRoute(
     try {
       const entry = read();
       if (!check.Check(entry)) throw new InvalidEntry(firstProblem(check, entry).message);
-      const key = route.key(entry) ?? (requestKey === undefined ? undefined : `${requestKey}\n${index}`);
-      const id = eventIdFor(() => route.scope(entry), key);
+      const scope = () => route.scope(entry);
+      const ownKey = route.key(entry);
+      const id = ownKey === undefined ? eventIdFor(scope, requestKey, index) : eventIdFor(scope, ownKey);
       const event = route.toEvent(id, entry);
       const outcome = await commit.add(JSON.stringify(event));
       if (outcome === "confirmed") return { index, status: 201, id: event.id };

@@ -11,7 +11,7 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
   return header;
 }
 
-/** The id of an event: always the same for a key within its scope, new without a key. */
-export function eventIdFor(scope: () => string, key: string | undefined): string {
-  return key === undefined ? newEventId() : eventIdOfKey(scope(), key);
+/** The id of an event: always the same for a key within its scope (and its place in a request of many), new without a key. */
+export function eventIdFor(scope: () => string, key: string | undefined, entry?: number): string {
+  return key === undefined ? newEventId() : eventIdOfKey(scope(), key, entry);
 }

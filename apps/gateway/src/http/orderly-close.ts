@@ -4,10 +4,10 @@ import type { FastifyInstance } from "fastify";
 /*
  * What becomes of a connection when the server closes:
  *
- *   has said nothing yet    ended: nobody waits for an answer. Node waits a minute for its first request
- *   idle                    ended, by Node
- *   a request has begun     answered, and the answer closes it. Else it would be kept, and hold the stop up
- *   does not end its own    ended when every request that came whole has been answered
+ *   has sent nothing yet        ended: nobody waits for an answer. Node would wait a minute for its first request
+ *   idle                        ended, by Node
+ *   has begun a request         answered, and the answer closes it. Kept alive, it would hold the stop up
+ *   left open by its client     ended when every request that came whole has been answered
  */
 
 /** `answeredWithinMs`: the longest time from a whole request to its answer. */
@@ -24,7 +24,7 @@ export function addOrderlyClose(app: FastifyInstance, answeredWithinMs: number):
     setTimeout(() => app.server.closeAllConnections(), answeredWithinMs).unref();
     done();
   });
-  // Fastify says it only to those whose head comes after the close has begun.
+  // By itself Fastify adds it only to requests whose head comes after the close has begun.
   app.addHook("onSend", (_request, reply, _payload, done) => {
     if (closing) reply.header("connection", "close");
     done();

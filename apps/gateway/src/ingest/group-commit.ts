@@ -11,7 +11,7 @@ import type { Pace } from "./pace.ts";
  *
  * An open batch goes as soon as nothing is in flight: on an idle system that is the same turn of the event loop, under
  * load it is the moment of the last confirm, and what came meanwhile goes together. A sealed batch goes at once. Both wait
- * for the pace, and never are more than inFlightMax in flight.
+ * for the pace, and there are never more than inFlightMax in flight.
  */
 
 /** What became of an event. Only "confirmed" means that it is on disk at the broker. */

@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto";
+import {
+  connectDatabase,
+  dropTestDatabase,
+  migrate,
+  readMigrations,
+  recreateTestDatabase,
+  type Database,
+} from "@tally/database";
+import { enter, ledgerMigrations, placeAt } from "@tally/ledger";
+import { connectRankings, type NewGeneration, type Rankings } from "@tally/rankings";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { prune } from "./prune.ts";
+
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined };
+const services = inject("services");
+const own = `${randomBytes(6).toString("hex")}_test`;
+const url = `${services.databaseWriteUrl}_${own}`;
+let database: Database;
+let rankings: Rankings;
+
+beforeAll(async () => {
+  await recreateTestDatabase(url);
+  await migrate({ url, log: silent }, await readMigrations(ledgerMigrations, "ledger"));
+  database = connectDatabase({
+    writeUrl: url,
+    readUrl: url,
+    writeConnections: 1,
+    readConnections: 1,
+    queryTimeoutMs: 20_000,
+    log: silent,
+  });
+  rankings = connectRankings({ url: services.redisUrl, namespace: own, shards: 1, log: silent });
+});
+afterAll(async () => {
+  await rankings.close();
+  await database.close();
+  await dropTestDatabase(url);
+});
+
+/** So many batches, each stored a millisecond after the one before, from 1 on. */
+async function store(domain: string, count: number): Promise<void> {
+  const producer = randomBytes(8).toString("hex");
+  const entries = Array.from({ length: count }, (_, sequence) => ({
+    batch: { producer, sequence },
+    domain,
+    bodyHash: Buffer.alloc(8),
+    events: 1,
+    changes: 1,
+    refused: 0,
+    storedAt: 1 + sequence,
+    moves: Buffer.from("moves"),
+  }));
+  await database.transaction((transaction) => enter(transaction, entries));
+}
+
+async function kept(domain: string): Promise<number | undefined> {
+  const counted = "SELECT COUNT(*) AS n FROM batches WHERE domain = ? AND moves IS NOT NULL";
+  return (await database.writer.query<{ n: number }>(counted, [domain]))[0]?.n;
+}
+
+async function build(domain: string): Promise<NewGeneration> {
+  const generation = await rankings.build(domain);
+  if (generation === undefined) throw new Error("another one builds");
+  return generation;
+}
+
+test("the moves of old batches are forgotten, page by page, and no younger ones", async () => {
+  await store("old", 2500);
+  const place = await prune({ domain: "old", database, rankings, behind: placeAt(0), until: 2100 });
+  expect(place.storedAt).toBe(2100);
+  expect(await kept("old")).toBe(400);
+});
+
+test("while some process builds a generation nothing is forgotten; afterwards it goes on from there", async () => {
+  await store("built", 10);
+  const generation = await build("built");
+  const all = { domain: "built", database, rankings, until: 10 };
+  const place = await prune({ ...all, behind: placeAt(0) });
+  expect(await kept("built")).toBe(10);
+  await generation.release();
+  await prune({ ...all, behind: place });
+  expect(await kept("built")).toBe(0);
+});
+
+test("pruning that is under way pauses when a process begins to build", async () => {
+  await store("begun", 2500);
+  let generation: NewGeneration | undefined;
+  const place = await prune({
+    domain: "begun",
+    database,
+    rankings: {
+      async isBuilding(domain) {
+        const building = await rankings.isBuilding(domain);
+        generation ??= await build(domain);
+        return building;
+      },
+    },
+    behind: placeAt(0),
+    until: 2500,
+  });
+  await generation?.release();
+  expect([place.storedAt, await kept("begun")]).toEqual([1000, 1500]);
+});
