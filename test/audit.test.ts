@@ -139,7 +139,7 @@ test("whatever differs is found and named", async () => {
 });
 
 test.each([
-  [["--domain", "cars"], 2, "--domain: expected one of purchases, got cars"],
+  [["--domain", "cars"], 2, "--domain: expected one of purchases, "],
   [["--endpoint", "none"], 2, "Allowed choices are read, write"],
   [["--wait", "long"], 2, "expected a number of seconds"],
   [["--acknowledged", "/no/such/file"], 2, "there is no file /no/such/file"],

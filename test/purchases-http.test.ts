@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { RawConnection } from "./raw-http.ts";
+import { RawConnection, upgrade } from "./raw-http.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
 let system: TestSystem;
@@ -17,14 +17,8 @@ afterAll(async () => {
 const sale = (itemId: string | number, quantity = 1) =>
   JSON.stringify({ items: [{ ItemID: itemId, numberOfItems: quantity }] });
 
-function post(path: string, body: string | Buffer, headers: readonly string[] = ["Content-Type: application/json"]) {
-  return connection.send(
-    [`POST ${path} HTTP/1.1`, "Host: tally", ...headers, `Content-Length: ${Buffer.byteLength(body)}`],
-    body,
-  );
-}
-const get = (path: string, headers: readonly string[] = []) =>
-  connection.send([`GET ${path} HTTP/1.1`, "Host: tally", ...headers]);
+const post: RawConnection["post"] = (...request) => connection.post(...request);
+const get: RawConnection["get"] = (...request) => connection.get(...request);
 const itemsOf = async (store: number) => JSON.parse((await get(`/items/store/${store}`)).body).stores;
 
 describe("what real clients send, on one kept-alive connection", () => {
@@ -50,7 +44,6 @@ describe("what real clients send, on one kept-alive connection", () => {
   });
 
   test("h2c upgrade headers are answered as HTTP/1.1, and the connection is kept", async () => {
-    const upgrade = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA"];
     expect(
       (await post("/purchase/3/customer/1/date/20261120", sale(7), ["Content-Type: application/json", ...upgrade]))
         .status,

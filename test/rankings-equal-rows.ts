@@ -25,24 +25,24 @@ export function openDatabase(system: System): Database {
   });
 }
 
-const sums = `
+const sumsOfPurchases = `
   SELECT CONCAT('store:', store_id) AS board, item_id AS member, CAST(SUM(quantity) AS UNSIGNED) AS count
   FROM purchase_items GROUP BY store_id, item_id
   UNION ALL
   SELECT CONCAT('item:', item_id), store_id, CAST(SUM(quantity) AS UNSIGNED)
   FROM purchase_items GROUP BY item_id, store_id`;
 
-/** Every cell of every board as the rows say it, "board member count", sorted. */
-export async function cellsOfRows(database: Database): Promise<readonly string[]> {
+/** Every cell of every board as the rows say it, "board member count", sorted. `sums` selects them. */
+export async function cellsOfRows(database: Database, sums = sumsOfPurchases): Promise<readonly string[]> {
   const rows = await database.writer.query<{ board: string; member: number; count: number }>(sums);
   return rows.map(({ board, member, count }) => `${board} ${member} ${count}`).toSorted();
 }
 
 /** Every cell of every board as Redis has it, read without any of tally's own code. */
-export async function cellsOfBoards(system: System): Promise<readonly string[]> {
+export async function cellsOfBoards(system: System, domain = "purchases"): Promise<readonly string[]> {
   const redis = new Redis(system.addresses.redisUrl);
   try {
-    const shard = `${system.namespace}:{purchases:0}`;
+    const shard = `${system.namespace}:{${domain}:0}`;
     const generation = `${shard}:${(await redis.get(`${shard}:generation`)) ?? "1"}`;
     const cells: string[] = [];
     for (const key of await redis.keys(`${generation}:b:*`)) {

@@ -7,6 +7,13 @@ export interface RawResponse {
   readonly body: string;
 }
 
+/** What a Java client of the course sends with every request. */
+export const upgrade = [
+  "Connection: Upgrade, HTTP2-Settings",
+  "Upgrade: h2c",
+  "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA",
+];
+
 /** One kept-alive connection on which requests go out byte for byte as they are given. */
 export class RawConnection {
   readonly #socket: Socket;
@@ -37,6 +44,20 @@ export class RawConnection {
   async send(head: readonly string[], body: string | Buffer = ""): Promise<RawResponse> {
     this.#socket.write(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), Buffer.from(body)]));
     return this.#response();
+  }
+
+  /** A POST with its length; without a Content-Type where `headers` say so. */
+  post(
+    path: string,
+    body: string | Buffer,
+    headers: readonly string[] = ["Content-Type: application/json"],
+  ): Promise<RawResponse> {
+    const length = `Content-Length: ${Buffer.byteLength(body)}`;
+    return this.send([`POST ${path} HTTP/1.1`, "Host: tally", ...headers, length], body);
+  }
+
+  get(path: string, headers: readonly string[] = []): Promise<RawResponse> {
+    return this.send([`GET ${path} HTTP/1.1`, "Host: tally", ...headers]);
   }
 
   end(): void {

@@ -12,7 +12,7 @@ interface WholeNumbers {
 }
 
 /** The whole numbers from `min` to `max`. */
-function wholeNumbers(min: number, max: number): WholeNumbers {
+export function wholeNumbers(min: number, max: number): WholeNumbers {
   const expected = `an integer from ${min} to ${max}`;
   // Leading zeros are digits too; a double holds 16 of them.
   const Text = Type.String({ pattern: "^[0-9]{1,16}$", expected });

@@ -1,0 +1,25 @@
+import { isEventId } from "@tally/pipeline";
+import { expect, test } from "vitest";
+import { liftRideEvent, type LiftRide } from "./event.ts";
+
+const ride: LiftRide = { resort: "silverMt", season: 2019, day: 1, skierId: 2, minute: 408, liftId: 27 };
+
+test("a ride's id follows from the ride: the same for the same, another for every other", () => {
+  const id = liftRideEvent(ride).id;
+  expect(isEventId(id)).toBe(true);
+  // Fixed: it must not change with a new version of this code, or the same ride would be stored twice.
+  expect(id).toBe("41644a31-74c2-82cd-8bcd-6b48a9a827cc");
+  const others = [
+    { resort: "silvermt" },
+    { season: 2020 },
+    { day: 2 },
+    { skierId: 3 },
+    { minute: 409 },
+    { liftId: 28 },
+    // The parts must not run into each other.
+    { day: 12, skierId: 2 },
+    { day: 1, skierId: 22 },
+    { liftId: 2, resort: "7/silverMt" },
+  ].map((more) => liftRideEvent({ ...ride, ...more }).id);
+  expect(new Set([id, ...others]).size).toBe(others.length + 1);
+});

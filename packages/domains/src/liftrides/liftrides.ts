@@ -1,0 +1,22 @@
+import { defineDomain } from "@tally/pipeline";
+import { LiftRideEvent } from "./event.ts";
+import { queries } from "./queries.ts";
+import { rank } from "./rank.ts";
+import { recount } from "./recount.ts";
+import { routes } from "./routes.ts";
+import { store } from "./store.ts";
+import { workload } from "./workload.ts";
+
+/** Rides on the lifts of ski resorts: how far down everybody has come, and who furthest. */
+export const liftrides = defineDomain({
+  name: "liftrides",
+  event: LiftRideEvent,
+  routes,
+  store,
+  rank,
+  recount,
+  queries,
+  workload,
+  errorKey: "message",
+  migrations: new URL("migrations/", import.meta.url),
+});

@@ -1,0 +1,19 @@
+import type { Change, Moves } from "@tally/pipeline";
+import { verticalOf, type LiftRideEvent } from "./event.ts";
+
+/** The board of a day at a resort: its skiers by their vertical. */
+export function skiersOfDay(season: number, day: number, resort: string): string {
+  return boardOf(`${season}:${day}:${resort}`);
+}
+
+/** The same by the key that the rows are summed under. */
+export function boardOf(key: string): string {
+  return `day:${key}`;
+}
+
+/** Every new ride counts for its skier on its day. */
+export function rank(changes: readonly Change<LiftRideEvent>[], moves: Moves): void {
+  for (const { event } of changes) {
+    moves.add(skiersOfDay(event.season, event.day, event.resort), String(event.skierId), verticalOf(event));
+  }
+}

@@ -1,0 +1,102 @@
+import type { ClientRequest, SourceGroup, Workload } from "@tally/pipeline";
+import { spreadOver, type Draw } from "../spread.ts";
+import { liftRideEvent, type LiftRideEvent } from "./event.ts";
+
+const resort = "silverMt";
+const lifts = 40;
+const firstMinute = 1;
+const lastMinute = 420;
+
+// The skiers of the contract, section 4.
+const skiers = spreadOver(50_000, 500);
+
+/** Rides of one day; reads are the three questions of the contract, one as often as the other. */
+export const workload: Workload = {
+  next: (random, spread) => rideOf(skiers[spread], firstMinute, lastMinute, random),
+
+  read(random, spread) {
+    const skier = skiers[spread](random);
+    const question = random();
+    if (question < 1 / 3) return pathOfDay(skier);
+    return question < 2 / 3 ? pathOfVertical(skier) : `/resort/day/top10vert?resort=${resort}&dayID=1`;
+  },
+
+  poison(id): LiftRideEvent {
+    // The schema knows a season as a number; the table holds two bytes of it.
+    return { ...liftRideEvent({ resort, season: 65_536, day: 1, skierId: 1, minute: 1, liftId: 1 }), id };
+  },
+
+  source: {
+    name: "S3",
+    runs: [
+      {
+        says: "256 threads",
+        groups: (scale) => phases(256, scale),
+        printed: [
+          { says: "queue and two databases, POST", perSecond: 1579, p99Ms: 247 },
+          { says: "queue and two databases, GET", perSecond: 1579, p99Ms: 636, method: "GET" },
+        ],
+      },
+      {
+        says: "512 threads",
+        groups: (scale) => phases(512, scale),
+        printed: [
+          { says: "queue and two databases, POST", perSecond: 1638, p99Ms: 394 },
+          { says: "queue and two databases, GET", perSecond: 1638, p99Ms: 6003, method: "GET" },
+        ],
+      },
+    ],
+  },
+};
+
+/** A quarter of the threads opens the lifts; the next phase begins when a tenth of the one before has ended. */
+function phases(threads: number, scale: number): readonly SourceGroup[] {
+  const few = Math.ceil(threads / 4);
+  const scaled = (requests: number): number => Math.max(1, Math.round(requests * scale));
+  const posts = scaled(1000);
+  const phase = (
+    name: string,
+    connections: number,
+    [from, to]: readonly [number, number],
+    reads: readonly ((skier: number) => string)[],
+    after: SourceGroup | undefined,
+  ): SourceGroup => ({
+    name,
+    connections,
+    requestsOfEach: posts + reads.length,
+    startsAfter:
+      after === undefined
+        ? undefined
+        : { group: after.name, connections: Math.ceil(after.connections / 10), answers: after.requestsOfEach },
+    request(_connection, n, random) {
+      const read = reads[n - posts];
+      return read === undefined
+        ? rideOf(skiers.wide, from, to, random)
+        : { method: "GET", path: read(skiers.wide(random)) };
+    },
+  });
+  const days = (count: number) => Array.from({ length: scaled(count) }, () => pathOfDay);
+  const verticals = (count: number) => Array.from({ length: scaled(count) }, () => pathOfVertical);
+  const startUp = phase("start-up", few, [1, 90], days(5), undefined);
+  const peak = phase("peak", threads, [91, 360], days(5), startUp);
+  const closing = phase("closing", few, [361, 420], [...days(10), ...verticals(10)], peak);
+  return [startUp, peak, closing];
+}
+
+function rideOf(skier: Draw, from: number, to: number, random: () => number): ClientRequest {
+  const time = from + Math.floor(random() * (to - from + 1));
+  const lift = Math.floor(random() * lifts);
+  return {
+    method: "POST",
+    path: "/skiers/liftrides",
+    body: `{"resortID":"${resort}","dayID":"1","skierID":"${skier(random)}","time":"${time}","liftID":"${lift}"}`,
+  };
+}
+
+function pathOfDay(skier: number): string {
+  return `/skiers/${resort}/days/1/skiers/${skier}`;
+}
+
+function pathOfVertical(skier: number): string {
+  return `/skiers/${skier}/vertical?resort=${resort}`;
+}
