@@ -2,7 +2,7 @@ import type { SourceGroup, SourceRun } from "@tally/pipeline";
 import { runClosed } from "./closed.ts";
 import type { GroupTime, LoadPlan } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";
-import { randomOf } from "./requests.ts";
+import { mixed, randomOf } from "./requests.ts";
 
 /** Runs all groups of a source's run, each from its own moment on. Ends when the last is done. */
 export async function runSource(
@@ -33,7 +33,7 @@ export async function runSource(
     const { name, connections } = group;
     // One for each connection: what it sends does not depend on how fast the others are.
     const first = plan.seed * 1_000_003 + groups.indexOf(group) * 10_007;
-    const randoms = Array.from({ length: connections }, (_, connection) => randomOf(first + connection));
+    const randoms = Array.from({ length: connections }, (_, connection) => randomOf(mixed(first + connection)));
     const begun = seconds();
     const { done } = runClosed({
       urls: plan.urls,

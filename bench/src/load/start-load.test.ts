@@ -150,3 +150,28 @@ test("the same seed sends the same requests", async () => {
   expect(seen[0]).not.toEqual(seen[2]);
   expect(seen[0]?.filter((request) => request.startsWith("GET")).length).toBeGreaterThan(30);
 });
+
+test("a source's phases: each begins when it should, and exactly as many requests of each kind are sent as it says", async () => {
+  const phaseOfHour = (hour: number): number => [0, 3, 8, 19].findLastIndex((from) => hour >= from);
+  const seen: number[] = [];
+  let reads = 0;
+  const server = await serverOf((request, response) => {
+    request.resume();
+    const [, hour] = /^\/steps\/\d+\/1\/(\d+)\/\d+$/.exec(request.url ?? "") ?? [];
+    if (hour === undefined) reads++;
+    else seen.push(phaseOfHour(Number(hour)));
+    response.writeHead(200).end();
+  });
+  const result = await loadOn(server.url, { domain: "steps" }).run({ model: "source", run: 0, scale: 0.01 });
+  // 3, 16, 32 and 8 threads of 3, 5, 11 and 5 hours with one iteration of 5 requests each.
+  const iterations = [3 * 3, 16 * 5, 32 * 11, 8 * 5];
+  expect(seen).toEqual(iterations.flatMap((count, phase) => Array(count * 3).fill(phase)));
+  expect(reads).toBe(iterations.reduce((sum, count) => sum + count * 2, 0));
+  expect(result).toMatchObject({ sent: 2405, accepted: seen.length, read: reads, unanswered: 0 });
+  expect(result.groups.map(({ name, connections }) => [name, connections])).toEqual([
+    ["warm-up", 3],
+    ["load", 16],
+    ["peak", 32],
+    ["cool-down", 8],
+  ]);
+});

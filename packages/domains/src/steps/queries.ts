@@ -1,0 +1,60 @@
+import { queryRoute } from "@tally/pipeline";
+import { Type } from "typebox";
+import { AsOf, timeOf } from "../as-of.ts";
+import { ids, LimitText, None, parseLimit } from "../request-values.ts";
+import { stepsOfDay, stepsOfDays, stepsOfNewestDay } from "./day-sums.ts";
+import { usersOfDay } from "./rank.ts";
+import { days, spans } from "./request-values.ts";
+
+const current = queryRoute({
+  path: "/steps/current/:userID",
+  pathUnderBase: "/current/:userID",
+  params: Type.Object({ userID: ids.Text }),
+  query: None,
+  response: Type.Integer(),
+  as: "text",
+  answer: ({ params }, { rows }) => stepsOfNewestDay(rows, ids.parse("userID", params.userID)),
+});
+
+const single = queryRoute({
+  path: "/steps/single/:userID/:day",
+  pathUnderBase: "/single/:userID/:day",
+  params: Type.Object({ userID: ids.Text, day: days.Text }),
+  query: None,
+  response: Type.Integer(),
+  as: "text",
+  answer: ({ params }, { rows }) => stepsOfDay(rows, ids.parse("userID", params.userID), days.parse("day", params.day)),
+});
+
+const range = queryRoute({
+  path: "/steps/range/:userID/:startDay/:numDays",
+  pathUnderBase: "/range/:userID/:startDay/:numDays",
+  params: Type.Object({ userID: ids.Text, startDay: days.Text, numDays: spans.Text }),
+  query: None,
+  response: Type.Array(Type.Integer()),
+  async answer({ params: { userID, startDay, numDays } }, { rows }) {
+    const userId = ids.parse("userID", userID);
+    const firstDay = days.parse("startDay", startDay);
+    return [...(await stepsOfDays(rows, userId, firstDay, spans.parse("numDays", numDays)))];
+  },
+});
+
+const top = queryRoute({
+  path: "/steps/top",
+  params: None,
+  query: Type.Object({ day: days.Text, limit: Type.Optional(LimitText) }, { additionalProperties: false }),
+  response: Type.Object({
+    day: Type.Integer(),
+    asOf: AsOf,
+    users: Type.Array(Type.Object({ userID: Type.Integer(), steps: Type.Integer() })),
+  }),
+  async answer({ query }, { boards }) {
+    const day = days.parse("day", query.day);
+    const board = await boards.top(usersOfDay(day), parseLimit(query.limit));
+    const users = board.entries.map(({ member, count }) => ({ userID: Number(member), steps: count }));
+    return { day, asOf: timeOf(board), users };
+  },
+});
+
+/** What can be asked about steps: the sums of a user's days, and who took most on a day. */
+export const queries = [current, single, range, top];

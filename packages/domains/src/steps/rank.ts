@@ -1,0 +1,12 @@
+import type { Change, Moves } from "@tally/pipeline";
+import type { StepsEvent } from "./event.ts";
+
+/** The board of a day: users by their steps. */
+export function usersOfDay(day: number | string): string {
+  return `day:${day}`;
+}
+
+/** Every new event counts for its user on its day. */
+export function rank(changes: readonly Change<StepsEvent>[], moves: Moves): void {
+  for (const { event } of changes) moves.add(usersOfDay(event.day), String(event.userId), event.steps);
+}

@@ -1,0 +1,31 @@
+import { ingestRoute } from "@tally/pipeline";
+import { Type } from "typebox";
+import { ids } from "../request-values.ts";
+import type { StepsEvent } from "./event.ts";
+import { days, hours, stepCounts } from "./request-values.ts";
+
+const steps = ingestRoute({
+  path: "/steps/:userID/:day/:timeInterval/:stepCount",
+  pathUnderBase: "/:userID/:day/:timeInterval/:stepCount",
+  params: Type.Object({
+    userID: ids.Text,
+    day: days.Text,
+    timeInterval: hours.Text,
+    stepCount: stepCounts.Text,
+  }),
+  // Everything is in the path; clients send nothing, or some text (contract, section 2).
+  body: "ignored",
+  scope: ({ userID }) => `steps/${Number(userID)}`,
+  toEvent: (id, { userID, day, timeInterval, stepCount }): StepsEvent => ({
+    id,
+    userId: ids.parse("userID", userID),
+    day: days.parse("day", day),
+    hour: hours.parse("timeInterval", timeInterval),
+    steps: stepCounts.parse("stepCount", stepCount),
+  }),
+  status: 200,
+  text: "accepted",
+});
+
+/** How steps come in. */
+export const routes = [steps];

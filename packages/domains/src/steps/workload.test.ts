@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { workload } from "./workload.ts";
+
+const groupsOf = (run: number, scale = 1) => workload.source.runs[run]?.groups(scale) ?? [];
+
+test("the source's load has exactly as many requests as the contract's formula says", () => {
+  const totals = workload.source.runs.map((_, run) =>
+    groupsOf(run).reduce((sum, { connections, requestsOfEach }) => sum + connections * requestsOfEach, 0),
+  );
+  expect(totals).toEqual([240_500, 481_000, 962_000, 1_925_500]);
+});
+
+test("four phases, each begins when all threads of the one before have ended", () => {
+  expect(
+    groupsOf(1).map(({ name, connections, requestsOfEach, startsAfter }) => ({
+      name,
+      connections,
+      requestsOfEach,
+      startsAfter,
+    })),
+  ).toEqual([
+    { name: "warm-up", connections: 6, requestsOfEach: 1500, startsAfter: undefined },
+    {
+      name: "load",
+      connections: 32,
+      requestsOfEach: 2500,
+      startsAfter: { group: "warm-up", connections: 6, answers: 1500 },
+    },
+    {
+      name: "peak",
+      connections: 64,
+      requestsOfEach: 5500,
+      startsAfter: { group: "load", connections: 32, answers: 2500 },
+    },
+    {
+      name: "cool-down",
+      connections: 16,
+      requestsOfEach: 2500,
+      startsAfter: { group: "peak", connections: 64, answers: 5500 },
+    },
+  ]);
+});
+
+test("a thread posts for two users, asks for the first's newest day and the second's day, posts for a third; hour by hour", () => {
+  for (const [phase, [from, to]] of [
+    [0, 2],
+    [3, 7],
+    [8, 18],
+    [19, 23],
+  ].entries()) {
+    const { request, requestsOfEach } = groupsOf(0)[phase] ?? { requestsOfEach: 0 };
+    let drawn = 0;
+    const random = () => (drawn++ % 1000) / 1000;
+    const hours: number[] = [];
+    for (let n = 0; n < requestsOfEach; n += 5) {
+      const five = Array.from({ length: 5 }, (_, step) => request?.(0, n + step, random));
+      // Another thread between them changes nothing.
+      request?.(1, n, random);
+      const [one, two, current, single, three] = five.map((each) => `${each?.method} ${each?.path}`);
+      const [, first = "", hour = ""] = /^POST \/steps\/(\d+)\/1\/(\d+)\/\d+$/.exec(one ?? "") ?? [];
+      const [, second = ""] = /^POST \/steps\/(\d+)\/1\/\d+\/\d+$/.exec(two ?? "") ?? [];
+      expect([current, single]).toEqual([`GET /steps/current/${first}`, `GET /steps/single/${second}/1`]);
+      expect(three).toMatch(/^POST \/steps\/\d+\/1\/\d+\/\d+$/);
+      hours.push(Number(hour));
+    }
+    expect([hours.length, hours[0], hours[99], hours[100], hours.at(-1)]).toEqual([
+      ((to ?? 0) - (from ?? 0) + 1) * 100,
+      from,
+      from,
+      (from ?? 0) + 1,
+      to,
+    ]);
+  }
+});

@@ -1,0 +1,100 @@
+import type { ClientRequest, SourceGroup, Workload } from "@tally/pipeline";
+import { spreadOver } from "../spread.ts";
+import type { StepsEvent } from "./event.ts";
+
+const day = 1;
+const stepsMax = 5000;
+
+// The users of the contract, section 2.
+const users = spreadOver(1_000_000, 500);
+
+/** Posts of one day; reads are the sum of the newest day and that of the day, one as often as the other. */
+export const workload: Workload = {
+  next: (random, spread) => stepsOf(users[spread](random), Math.floor(random() * 24), random),
+
+  read(random, spread) {
+    const user = users[spread](random);
+    return random() < 0.5 ? pathOfCurrent(user) : pathOfSingle(user);
+  },
+
+  poison(id): StepsEvent {
+    // The schema knows a day as a number; the table holds four bytes of it.
+    return { id, userId: 1, day: 2 ** 32, hour: 0, steps: 1 };
+  },
+
+  source: {
+    name: "S1",
+    runs: [
+      { threads: 32, printed: [{ says: "one server", perSecond: 649.8, p99Ms: null }] },
+      { threads: 64, printed: [{ says: "one server", perSecond: 811.6, p99Ms: null }] },
+      { threads: 128, printed: [{ says: "one server", perSecond: 886.7, p99Ms: null }] },
+      {
+        threads: 256,
+        printed: [
+          { says: "one server", perSecond: 907.2, p99Ms: null },
+          { says: "one server, client beside it", perSecond: 1256.3, p99Ms: null },
+        ],
+      },
+    ].map(({ threads, printed }) => ({
+      says: `${threads} threads`,
+      groups: (scale: number) => phases(threads, scale),
+      printed,
+    })),
+  },
+};
+
+const iterationsPerHour = 100;
+const requestsPerIteration = 5;
+
+/** The hours of a day in four phases, each with its own number of threads, one when all threads of the other have ended. */
+function phases(threads: number, scale: number): readonly SourceGroup[] {
+  const perHour = Math.max(1, Math.round(iterationsPerHour * scale));
+  const phase = (
+    name: string,
+    connections: number,
+    [from, to]: readonly [number, number],
+    after: SourceGroup | undefined,
+  ): SourceGroup => ({
+    name,
+    connections,
+    requestsOfEach: (to - from + 1) * perHour * requestsPerIteration,
+    startsAfter:
+      after === undefined
+        ? undefined
+        : { group: after.name, connections: after.connections, answers: after.requestsOfEach },
+    request: iterations((iteration) => from + Math.floor(iteration / perHour)),
+  });
+  const warmUp = phase("warm-up", Math.floor(threads / 10), [0, 2], undefined);
+  const load = phase("load", threads / 2, [3, 7], warmUp);
+  const peak = phase("peak", threads, [8, 18], load);
+  const coolDown = phase("cool-down", threads / 4, [19, 23], peak);
+  return [warmUp, load, peak, coolDown];
+}
+
+/** Three users in each: two post and are asked for, one posts. */
+function iterations(hourOf: (iteration: number) => number): SourceGroup["request"] {
+  const drawn = new Map<number, readonly [number, number, number]>();
+  return (connection, n, random) => {
+    const step = n % requestsPerIteration;
+    const before = step === 0 ? undefined : drawn.get(connection);
+    const [first, second, third] = before ?? [users.wide(random), users.wide(random), users.wide(random)];
+    if (before === undefined) drawn.set(connection, [first, second, third]);
+    const hour = hourOf(Math.floor(n / requestsPerIteration));
+    if (step === 2) return { method: "GET", path: pathOfCurrent(first) };
+    if (step === 3) return { method: "GET", path: pathOfSingle(second) };
+    return stepsOf(step === 0 ? first : step === 1 ? second : third, hour, random);
+  };
+}
+
+function stepsOf(user: number, hour: number, random: () => number): ClientRequest {
+  const count = Math.floor(random() * (stepsMax + 1));
+  return { method: "POST", path: `/steps/${user}/${day}/${hour}/${count}`, units: count };
+}
+
+function pathOfCurrent(user: number): string {
+  return `/steps/current/${user}`;
+}
+
+function pathOfSingle(user: number): string {
+  return `/steps/single/${user}/${day}`;
+}
