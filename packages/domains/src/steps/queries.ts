@@ -1,7 +1,7 @@
 import { queryRoute } from "@tally/pipeline";
 import { Type } from "typebox";
 import { AsOf, timeOf } from "../as-of.ts";
-import { ids, LimitText, None, parseLimit } from "../request-values.ts";
+import { ids, TopLimitText, None, parseTopLimit } from "../request-values.ts";
 import { stepsOfDay, stepsOfDays, stepsOfNewestDay } from "./day-sums.ts";
 import { usersOfDay } from "./rank.ts";
 import { days, spans } from "./request-values.ts";
@@ -42,7 +42,7 @@ const range = queryRoute({
 const top = queryRoute({
   path: "/steps/top",
   params: None,
-  query: Type.Object({ day: days.Text, limit: Type.Optional(LimitText) }, { additionalProperties: false }),
+  query: Type.Object({ day: days.Text, limit: Type.Optional(TopLimitText) }, { additionalProperties: false }),
   response: Type.Object({
     day: Type.Integer(),
     asOf: AsOf,
@@ -50,7 +50,7 @@ const top = queryRoute({
   }),
   async answer({ query }, { boards }) {
     const day = days.parse("day", query.day);
-    const board = await boards.top(usersOfDay(day), parseLimit(query.limit));
+    const board = await boards.top(usersOfDay(day), parseTopLimit(query.limit));
     const users = board.entries.map(({ member, count }) => ({ userID: Number(member), steps: count }));
     return { day, asOf: timeOf(board), users };
   },
