@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "@tally/database";
 import { connectPublisher } from "@tally/messaging";
-import { encodeBatch, newEventId, queuesOf } from "@tally/pipeline";
+import { encodeBatch, encodeEvent, newEventId, queuesOf, type Event } from "@tally/pipeline";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
@@ -61,12 +61,8 @@ const event = (storeId: number, more: object = {}) => ({
 const poison = (storeId: number) => event(storeId, { date: 20260230 });
 const send = (body: Buffer, messageId = "m", queue = queues.ingest.name) =>
   publisher.publish({ queue, messageId, body });
-const batch = (name: string, sequence: number, events: readonly object[]) =>
-  encodeBatch(
-    { producer: name, sequence },
-    Date.now(),
-    events.map((one) => JSON.stringify(one)),
-  );
+const batch = (name: string, sequence: number, events: readonly Event[]) =>
+  encodeBatch({ producer: name, sequence }, Date.now(), events.map(encodeEvent));
 const rowsOf = (storeId: number) => database.writer.query("SELECT id FROM purchases WHERE store_id = ?", [storeId]);
 const ranked = async (storeId: number): Promise<unknown> =>
   (await fetch(`${system.url}/stores/${storeId}/top-items`)).json();

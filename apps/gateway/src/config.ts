@@ -41,6 +41,13 @@ export const gatewaySettings = {
     default: 10_000,
     says: "events that may wait for their confirm, for each domain; further ones get 503 at once",
   }),
+  waitingBytesMax: integer("WAITING_BYTES_MAX", {
+    min: 1024 * 1024,
+    max: 64 * 1024 * 1024 * 1024,
+    unit: "bytes",
+    default: 128 * 1024 * 1024,
+    says: "bytes of such events, for each domain; a few times as much memory is needed",
+  }),
   confirmWithinMs: integer("CONFIRM_WITHIN_MS", {
     min: 10,
     max: 120_000,

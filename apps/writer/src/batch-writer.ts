@@ -31,6 +31,8 @@ export interface BatchWriterOptions {
   readonly rankingShards: number;
   /** A transaction takes waiting batches until it holds so many events. */
   readonly eventsPerTransaction: number;
+  /** Or so many bytes of messages. */
+  readonly bytesPerTransaction: number;
   readonly log: Log;
   /** Told after each commit. */
   readonly onStored: (figures: StoredFigures) => void;
@@ -105,14 +107,20 @@ export class BatchWriter {
   #cut(): { group: readonly ReceivedBatch[]; copies: readonly ReceivedBatch[] } {
     const group = new Map<string, ReceivedBatch>();
     const copies: ReceivedBatch[] = [];
+    const { eventsPerTransaction, bytesPerTransaction } = this.#o;
     let events = 0;
+    let bytes = 0;
     let taken = 0;
     for (const received of this.#waiting) {
-      if (events > 0 && events + received.batch.events.length > this.#o.eventsPerTransaction) break;
+      const full =
+        events + received.batch.events.length > eventsPerTransaction ||
+        bytes + received.delivery.body.length > bytesPerTransaction;
+      if (taken > 0 && full) break;
       taken++;
       if (group.has(received.key)) copies.push(received);
       else group.set(received.key, received);
       events += received.batch.events.length;
+      bytes += received.delivery.body.length;
     }
     this.#waiting = this.#waiting.slice(taken);
     return { group: [...group.values()], copies };

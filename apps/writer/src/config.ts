@@ -22,6 +22,13 @@ export const writerSettings = {
     default: 2000,
     says: "a transaction takes waiting batches until it holds so many events",
   }),
+  bytesPerTransaction: integer("WRITER_BYTES_PER_TRANSACTION", {
+    min: 64 * 1024,
+    max: 1024 * 1024 * 1024,
+    unit: "bytes",
+    default: 4 * 1024 * 1024,
+    says: "or so many bytes; a single larger batch goes alone",
+  }),
   statementWithinMs: integer("WRITER_STATEMENT_WITHIN_MS", {
     min: 100,
     max: 600_000,

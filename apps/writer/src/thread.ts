@@ -44,6 +44,7 @@ runThread<WriterConfig>(async (config, { index }) => {
       rankQueue: rank.name,
       rankingShards: config.rankingShards,
       eventsPerTransaction: config.eventsPerTransaction,
+      bytesPerTransaction: config.bytesPerTransaction,
       log,
       onStored: (figures) => metrics.stored(domain.name, figures),
     });

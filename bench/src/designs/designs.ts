@@ -106,7 +106,7 @@ const designs = {
         apps: ["gateway"],
         file: groupCommit,
         find: 'if (this.#waiting >= this.#o.waitingMax) return Promise.resolve("busy");',
-        replace: 'if (event !== "") return Promise.resolve("confirmed");',
+        replace: 'if (event.size > 0) return Promise.resolve("confirmed");',
       },
     ],
     stores: "nobody",

@@ -1,5 +1,13 @@
 import type { Database } from "@tally/database";
-import { BatchIds, Moves, type Domain, type Event } from "@tally/pipeline";
+import {
+  batchDecoder,
+  BatchIds,
+  encodeBatch,
+  Moves,
+  type Batch,
+  type Domain,
+  type EncodedEvent,
+} from "@tally/pipeline";
 import { encodeMoves, type Rankings } from "@tally/rankings";
 
 interface Sources {
@@ -12,19 +20,26 @@ interface Sources {
 export function openIntakes(domains: readonly Domain[], sources: Sources) {
   return domains.map((domain) => {
     const ids = new BatchIds();
+    const decode = batchDecoder(domain.event);
     return {
       domain,
-      commit: { waiting: 0, add: (text: string) => store(domain, ids, text, sources) },
+      commit: {
+        waiting: 0,
+        add: (event: EncodedEvent) => store(domain, decode(encodeBatch(ids.next(), Date.now(), [event])), sources),
+      },
       close: () => Promise.resolve(),
     };
   });
 }
 
-async function store(domain: Domain, ids: BatchIds, text: string, { database, rankings, shards }: Sources) {
-  const event: Event = JSON.parse(text);
-  const batch = ids.next();
+async function store(domain: Domain, { id: batch, events }: Batch, { database, rankings, shards }: Sources) {
   try {
-    const changes = await database.transaction((transaction) => domain.store.write(transaction, [{ event, batch }]));
+    const changes = await database.transaction((transaction) =>
+      domain.store.write(
+        transaction,
+        events.map((event) => ({ event, batch })),
+      ),
+    );
     const moves = new Moves();
     domain.rank(changes, moves);
     await rankings.apply(domain.name, { batch, storedAt: Date.now(), shards: encodeMoves(moves, shards) });

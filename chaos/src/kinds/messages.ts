@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { connectConsumer, type Delivery } from "@tally/messaging";
-import { batchDecoder, encodeBatch, newEventId, queuesOf } from "@tally/pipeline";
+import { batchDecoder, encodeBatch, encodeEvent, newEventId, queuesOf } from "@tally/pipeline";
 import type { Stand } from "../stand.ts";
 import type { FaultKind } from "./fault-kind.ts";
 
@@ -72,7 +72,7 @@ const poison: FaultKind = {
     const decode = batchDecoder(stand.domain.event);
     await catchDeliveries(stand, "ingest", count, async ({ messageId, body }) => {
       const { id, createdAt, events } = decode(body);
-      const poisoned = [...events, stand.domain.workload.poison(newEventId())].map((event) => JSON.stringify(event));
+      const poisoned = [...events, stand.domain.workload.poison(newEventId())].map(encodeEvent);
       await publish(stand, "ingest", messageId, encodeBatch(id, createdAt, poisoned));
     });
     return { backAt: performance.now(), letters: { events: count, messages: 0 } };

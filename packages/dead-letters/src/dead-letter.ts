@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { eventIdOfBytes, type Event } from "@tally/pipeline";
+import { encodeEvent, eventIdOfBytes, packEvent, type Event } from "@tally/pipeline";
 
 /** event: the database refuses it for its data. message: nobody can read it. delivery: the broker gave it up. */
 export type Stage = "event" | "message" | "delivery";
@@ -18,7 +18,7 @@ export interface NewLetter {
   /** Of a message, so that it keeps its name when it is sent again; empty for an event. */
   readonly messageId: string;
   readonly reason: string;
-  /** The event as JSON, or the message as it was. */
+  /** The event as packEvent writes it: JSON, behind it its bytes; or the message as it was. */
   readonly body: Buffer;
 }
 
@@ -38,14 +38,14 @@ export function letterOfEvent(domain: string, queue: string, event: Event, reaso
     queue,
     messageId: "",
     reason,
-    body: Buffer.from(JSON.stringify(event)),
+    body: packEvent(encodeEvent(event)),
   };
 }
 
-// A statement holds a little more; what tally sends itself is smaller by far.
-const bodyBytesMax = 2_000_000;
+// A row must fit MariaDB's default packet of 16 MiB; RabbitMQ 4 takes messages of 16 MiB at most.
+const bodyBytesMax = 16_000_000;
 
-/** A message that nobody can read, or that the broker gave up. Of one over 2 MB the beginning is kept, and the reason says so. */
+/** A message that nobody can read, or that the broker gave up. Of one over 16 MB the beginning is kept, and the reason says so. */
 export function letterOfMessage(letter: {
   readonly domain: string;
   readonly stage: "message" | "delivery";

@@ -21,7 +21,13 @@ const selectSome = `
 const selectByIds = `SELECT ${columns} FROM dead_letters WHERE id IN (?) ORDER BY died_at, id`;
 const updateState = "UPDATE dead_letters SET state = ? WHERE id = ? AND state <> ? AND died_at = ?";
 
+// Of a body that is too long for one statement the rest follows, part by part.
+const updateBody = "UPDATE dead_letters SET body = ? WHERE id = ?";
+const updateBodyLonger = "UPDATE dead_letters SET body = CONCAT(body, ?) WHERE id = ?";
+
 const reasonCharactersMax = 1000;
+const shortBytesMax = 4000;
+const partBytesMax = 1_000_000;
 
 /** Which letters are meant; what is absent does not matter. */
 export interface LetterFilter {
@@ -59,10 +65,16 @@ export async function keepLetters(transaction: SqlTransaction, letters: readonly
     letter.messageId,
     letter.reason.slice(0, reasonCharactersMax),
     now,
-    letter.body,
+    letter.body.subarray(0, shortBytesMax),
     "open",
   ]);
   await transaction.execute(insertLetters, [rows]);
+  for (const { id, body } of letters) {
+    for (let at = 0; at < body.length && body.length > shortBytesMax; at += partBytesMax) {
+      const part = body.subarray(at, at + partBytesMax);
+      await transaction.execute(at === 0 ? updateBody : updateBodyLonger, [part, bytesOfEventId(id)]);
+    }
+  }
 }
 
 /** Letters that fit a filter, oldest first. */

@@ -2,9 +2,11 @@ import { Type } from "typebox";
 import { expect, test } from "vitest";
 import { BatchIds } from "./batch-id.ts";
 import { batchDecoder, encodeBatch, UndecodableBatch } from "./batch.ts";
+import { Bytes, encodeEvent, packEvent, unpackEvent } from "./encoded-event.ts";
 
 const Sale = Type.Object({ id: Type.String(), amount: Type.Integer({ minimum: 1 }) }, { additionalProperties: false });
 const decode = batchDecoder(Sale);
+const sale = (amount: number) => ({ id: "a", amount });
 
 test("a batch comes out as it went in", () => {
   const id = new BatchIds().next();
@@ -12,20 +14,51 @@ test("a batch comes out as it went in", () => {
     { id: "a", amount: 1 },
     { id: "ü💶", amount: 2 },
   ];
-  const body = encodeBatch(
-    id,
-    1_700_000_000_000,
-    events.map((event) => JSON.stringify(event)),
-  );
+  const body = encodeBatch(id, 1_700_000_000_000, events.map(encodeEvent));
   expect(decode(body)).toEqual({ id, createdAt: 1_700_000_000_000, events });
+});
+
+const Picture = Type.Object({
+  id: Type.String(),
+  title: Type.String(),
+  image: Bytes,
+});
+const decodePictures = batchDecoder(Picture);
+const pictures = [
+  { id: "a", title: "none", image: Buffer.alloc(0) },
+  // Newlines and quotes within the bytes, and what looks like the place of bytes within a text.
+  { id: "b", title: '{"bytes":3}\n', image: Buffer.from('\n"}]\n\0') },
+  { id: "c", title: "large", image: Buffer.alloc(300_000, 0x0a) },
+];
+const pictureBatch = { producer: "0123456789abcdef", sequence: 0 };
+
+test("bytes in an event's fields travel as they are, not as text", () => {
+  const body = encodeBatch(pictureBatch, 0, pictures.map(encodeEvent));
+  expect(decodePictures(body).events).toEqual(pictures);
+  expect(body.length).toBeLessThan(300_500);
+});
+
+test("an event with bytes that was kept by itself is sent again as it was", () => {
+  const kept = pictures.map((picture) => unpackEvent(packEvent(encodeEvent(picture))));
+  expect(decodePictures(encodeBatch(pictureBatch, 0, kept)).events).toEqual(pictures);
+});
+
+test("a message whose bytes are too few or too many is no batch", () => {
+  const body = encodeBatch(pictureBatch, 0, pictures.map(encodeEvent));
+  for (const wrong of [
+    body.subarray(0, -1),
+    Buffer.concat([body, Buffer.from("x")]),
+    body.subarray(0, body.indexOf("\n")),
+  ])
+    expect(() => decodePictures(wrong)).toThrow(UndecodableBatch);
 });
 
 test("a message that is no batch names the place", () => {
   const id = { producer: "0123456789abcdef", sequence: 0 };
   expect(() => decode(Buffer.from("no JSON"))).toThrow(UndecodableBatch);
   expect(() => decode(encodeBatch(id, 0, []))).toThrow("events");
-  expect(() => decode(encodeBatch(id, 0, ['{"id":"a","amount":0}']))).toThrow("events[0].amount");
-  expect(() => decode(encodeBatch({ ...id, producer: "short" }, 0, ['{"id":"a","amount":1}']))).toThrow("producer");
+  expect(() => decode(encodeBatch(id, 0, [encodeEvent(sale(0))]))).toThrow("events[0].amount");
+  expect(() => decode(encodeBatch({ ...id, producer: "short" }, 0, [encodeEvent(sale(1))]))).toThrow("producer");
 });
 
 test("batch ids never repeat", () => {

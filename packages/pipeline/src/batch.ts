@@ -1,9 +1,10 @@
 import { Type, type Static, type TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { BatchId } from "./batch-id.ts";
+import { joinBytes, putBytes, splitBytes, type EncodedEvent } from "./encoded-event.ts";
 import { firstProblem } from "./first-problem.ts";
 
-/** What every stored event has, whatever its domain. */
+/** What every stored event has, whatever its domain. Bytes may stand in its own fields, as Buffers. */
 export interface Event {
   readonly id: string;
 }
@@ -25,12 +26,14 @@ const Envelope = Type.Object({
 });
 
 /**
- * The body of an ingest message. `events` are JSON texts that were made when each event was accepted: they are joined,
- * not parsed and printed again.
+ * The body of an ingest message. Each event was encoded when it was accepted: the texts are joined, not parsed and printed again. Behind
+ * them come the bytes that events hold, if any do.
  */
-export function encodeBatch(id: BatchId, createdAt: number, events: readonly string[]): Buffer {
-  return Buffer.from(
-    `{"v":${formatVersion},"producer":"${id.producer}","sequence":${id.sequence},"createdAt":${createdAt},"events":[${events.join(",")}]}`,
+export function encodeBatch(id: BatchId, createdAt: number, events: readonly EncodedEvent[]): Buffer {
+  const texts = events.map(({ json }) => json).join(",");
+  return joinBytes(
+    `{"v":${formatVersion},"producer":"${id.producer}","sequence":${id.sequence},"createdAt":${createdAt},"events":[${texts}]}`,
+    events.flatMap(({ bytes }) => bytes),
   );
 }
 
@@ -39,7 +42,7 @@ export class UndecodableBatch extends Error {
   readonly code = "UNDECODABLE_BATCH";
 }
 
-/** Reads bodies that hold events of one schema, the same that checks them at the door. Throws UndecodableBatch. */
+/** Reads bodies that hold events of one schema, the same that checks them at the door. Bytes are views into the body. Throws UndecodableBatch. */
 export function batchDecoder<S extends TSchema>(event: S): (body: Buffer) => Batch<Static<S> & Event> {
   const check = Compile(Type.Interface([Envelope], { events: Type.Array(event, { minItems: 1 }) }));
   return (body) => {
@@ -53,9 +56,20 @@ export function batchDecoder<S extends TSchema>(event: S): (body: Buffer) => Bat
 }
 
 function parse(body: Buffer): unknown {
+  const { json, bytes } = splitBytes(body);
+  let value: unknown;
   try {
-    return JSON.parse(body.toString());
+    value = JSON.parse(json);
   } catch (cause) {
     throw new UndecodableBatch("body: expected JSON", { cause });
   }
+  if (bytes === undefined) return value;
+  if (!hasEvents(value) || !putBytes(value.events, bytes)) {
+    throw new UndecodableBatch("body: expected as many bytes as the events say");
+  }
+  return value;
+}
+
+function hasEvents(value: unknown): value is { readonly events: readonly unknown[] } {
+  return typeof value === "object" && value !== null && "events" in value && Array.isArray(value.events);
 }

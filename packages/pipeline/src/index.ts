@@ -25,6 +25,7 @@ export {
   type Spread,
   type Workload,
 } from "./domain.ts";
+export { Bytes, encodeEvent, packEvent, unpackEvent, type EncodedEvent } from "./encoded-event.ts";
 export { bytesOfEventId, eventIdOfBytes, eventIdOfKey, isEventId, newEventId, type EventId } from "./event-id.ts";
 export { firstProblem, type Problem, type Validator } from "./first-problem.ts";
 export { InvalidInput } from "./invalid-input.ts";

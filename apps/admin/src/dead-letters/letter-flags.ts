@@ -1,5 +1,5 @@
 import { findLetters, listLetters, type DeadLetter, type LetterFilter, type LetterState } from "@tally/dead-letters";
-import type { SqlReader } from "@tally/pipeline";
+import { unpackEvent, type SqlReader } from "@tally/pipeline";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { CommandError } from "../exit-for-fault.ts";
 import { domainsNamed } from "../open-system.ts";
@@ -63,7 +63,7 @@ export function jsonOf({ body, diedAt, ...letter }: DeadLetter): object {
 }
 
 function eventOf(body: Buffer): unknown {
-  return JSON.parse(body.toString());
+  return JSON.parse(unpackEvent(body).json);
 }
 
 function time(text: string): number {

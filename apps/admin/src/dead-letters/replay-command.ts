@@ -1,6 +1,6 @@
 import { settleLetter, type DeadLetter } from "@tally/dead-letters";
 import { connectPublisher, type Publisher } from "@tally/messaging";
-import { BatchIds, encodeBatch, queuesOf, textOfBatchId } from "@tally/pipeline";
+import { BatchIds, encodeBatch, queuesOf, textOfBatchId, unpackEvent } from "@tally/pipeline";
 import { Command } from "commander";
 import { setTimeout as delay } from "node:timers/promises";
 import { CommandError } from "../exit-for-fault.ts";
@@ -70,7 +70,7 @@ async function send(publisher: Publisher, batches: BatchIds, namespace: string, 
   const outcome = await publisher.publish({
     queue,
     messageId: isEvent ? textOfBatchId(batch) : letter.messageId,
-    body: isEvent ? encodeBatch(batch, Date.now(), [letter.body.toString()]) : letter.body,
+    body: isEvent ? encodeBatch(batch, Date.now(), [unpackEvent(letter.body)]) : letter.body,
     deadline: Date.now() + confirmedWithinMs,
   });
   if (outcome !== "confirmed")

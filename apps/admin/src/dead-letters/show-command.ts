@@ -1,4 +1,5 @@
 import type { DeadLetter } from "@tally/dead-letters";
+import { unpackEvent } from "@tally/pipeline";
 import { Command } from "commander";
 import { openDatabase } from "../open-system.ts";
 import { jsonOf, lettersOf } from "./letter-flags.ts";
@@ -28,7 +29,7 @@ function textOf({ id, domain, stage, queue, reason, diedAt, state, body }: DeadL
     `  domain  ${domain}`,
     `  died    ${new Date(diedAt).toISOString()} as ${stage}, from ${queue}`,
     `  reason  ${reason}`,
-    stage === "event" ? `  event   ${body.toString()}` : `  message ${body.length} bytes: ${printable(body)}`,
+    stage === "event" ? `  event   ${unpackEvent(body).json}` : `  message ${body.length} bytes: ${printable(body)}`,
     "",
   ].join("\n");
 }

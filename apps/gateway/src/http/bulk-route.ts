@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { firstProblem, InvalidInput, type BulkRoute, type Domain, type Event } from "@tally/pipeline";
+import { encodeEvent, firstProblem, InvalidInput, type BulkRoute, type Domain, type Event } from "@tally/pipeline";
 import { Compile } from "typebox/compile";
 import type { GroupCommit } from "../ingest/group-commit.ts";
 import { Lines } from "./content.ts";
@@ -34,7 +34,7 @@ export function addBulkRoute(
       const ownKey = route.key(entry);
       const id = ownKey === undefined ? eventIdFor(scope, requestKey, index) : eventIdFor(scope, ownKey);
       const event = route.toEvent(id, entry);
-      const outcome = await commit.add(JSON.stringify(event));
+      const outcome = await commit.add(encodeEvent(event));
       if (outcome === "confirmed") return { index, status: 201, id: event.id };
       const refusal = refusalOf(outcome);
       return { index, status: refusal.status, error: refusal.message };

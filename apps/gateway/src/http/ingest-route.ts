@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Domain, Event, IngestRoute } from "@tally/pipeline";
+import { encodeEvent, type Domain, type Event, type IngestRoute } from "@tally/pipeline";
 import type { GroupCommit } from "../ingest/group-commit.ts";
 import { plainText } from "./content.ts";
 import { refusalOf } from "./errors.ts";
@@ -21,7 +21,7 @@ export function addIngestRoute(
     const key = idempotencyKey(request.headers["idempotency-key"]);
     const id = eventIdFor(() => route.scope(request.params), key);
     const event = route.toEvent(id, request.params, request.body);
-    const outcome = await commit.add(JSON.stringify(event));
+    const outcome = await commit.add(encodeEvent(event));
     if (outcome !== "confirmed") return refuse(reply, refusalOf(outcome));
     reply.code(status).header("tally-event-id", event.id);
     return text === undefined ? reply.send() : reply.type(plainText).send(text);

@@ -1,4 +1,4 @@
-import { encodeBatch, textOfBatchId, type BatchIds } from "@tally/pipeline";
+import { encodeBatch, textOfBatchId, type BatchIds, type EncodedEvent } from "@tally/pipeline";
 import type { Publisher, PublishOutcome } from "@tally/messaging";
 import type { Pace } from "./pace.ts";
 
@@ -34,6 +34,8 @@ export interface GroupCommitOptions {
   readonly inFlightMax: number;
   /** How many events may wait for their confirm before further ones are turned away. */
   readonly waitingMax: number;
+  /** Likewise bytes. */
+  readonly waitingBytesMax: number;
   /** How long an event waits for its confirm, its wait for a turn included. */
   readonly deadlineMs: number;
   /** Told once for each batch: how many events, what became of them, how long the oldest waited. */
@@ -41,7 +43,7 @@ export interface GroupCommitOptions {
 }
 
 interface OpenBatch {
-  readonly events: string[];
+  readonly events: EncodedEvent[];
   readonly waiters: ((outcome: CommitOutcome) => void)[];
   readonly openedAtMs: number;
   bytes: number;
@@ -53,6 +55,7 @@ export class GroupCommit {
   readonly #sealed: OpenBatch[] = [];
   #inFlight = 0;
   #waiting = 0;
+  #waitingBytes = 0;
   #wake: NodeJS.Timeout | NodeJS.Immediate | undefined;
   #drained: (() => void) | undefined;
 
@@ -65,18 +68,20 @@ export class GroupCommit {
     return this.#waiting;
   }
 
-  /** Puts an event, as JSON text, into the open batch; resolves when that batch's outcome is known. Never rejects. */
-  add(event: string): Promise<CommitOutcome> {
+  /** Puts an event into the open batch; resolves when that batch's outcome is known. Never rejects. */
+  add(event: EncodedEvent): Promise<CommitOutcome> {
     if (this.#waiting >= this.#o.waitingMax) return Promise.resolve("busy");
+    if (this.#waitingBytes + event.size > this.#o.waitingBytesMax) return Promise.resolve("busy");
     if (this.#o.publisher.state === "blocked") return Promise.resolve("unavailable");
     return new Promise((resolve) => {
-      if (this.#open !== undefined && this.#open.bytes + event.length > this.#o.bytesMax) this.#seal();
+      if (this.#open !== undefined && this.#open.bytes + event.size > this.#o.bytesMax) this.#seal();
       const batch = (this.#open ??= { events: [], waiters: [], openedAtMs: performance.now(), bytes: 0 });
       batch.events.push(event);
       batch.waiters.push(resolve);
-      batch.bytes += event.length;
+      batch.bytes += event.size;
       this.#waiting++;
-      if (batch.events.length >= this.#o.eventsMax) this.#seal();
+      this.#waitingBytes += event.size;
+      if (batch.events.length >= this.#o.eventsMax || batch.bytes >= this.#o.bytesMax) this.#seal();
       // Later in this turn, so that all requests that were read together go together.
       this.#wake ??= setImmediate(() => this.#pump());
     });
@@ -106,7 +111,7 @@ export class GroupCommit {
       }
       if (this.#sealed.length > 0) this.#sealed.shift();
       else this.#open = undefined;
-      this.#o.pace.passed(next.events.length, now);
+      this.#o.pace.passed(next.events.length, next.bytes, now);
       void this.#publish(next);
     }
   }
@@ -117,6 +122,7 @@ export class GroupCommit {
     const outcome = leftMs > 0 ? await this.#send(batch, Date.now() + leftMs) : "expired";
     this.#inFlight--;
     this.#waiting -= batch.events.length;
+    this.#waitingBytes -= batch.bytes;
     // What never went out is certainly not stored.
     const told = leftMs > 0 ? commitOutcome(outcome) : "busy";
     for (const waiter of batch.waiters) waiter(told);

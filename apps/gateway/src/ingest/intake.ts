@@ -41,6 +41,7 @@ export function openIntake(
     bytesMax: config.batchBytesMax,
     inFlightMax: config.batchesInFlightMax,
     waitingMax: config.waitingMax,
+    waitingBytesMax: config.waitingBytesMax,
     deadlineMs: config.confirmWithinMs,
     onBatch(events, outcome, waitedMs) {
       metrics.events.inc({ ...label, outcome }, events);

@@ -9,6 +9,8 @@
 const usPerEventPerMessage = 2;
 // A queue that does not drain at all (Redis is away: storing must go on) slows the door to 5,000 events/s, not to nothing.
 const usPerEventMax = 200;
+// Large events take the time of several small ones: a picture of 100 kB as much as 25 of them.
+const bytesPerEvent = 4096;
 const pollIntervalMs = 50;
 const idleAfterMs = 5000;
 
@@ -42,10 +44,11 @@ export class Pace {
     return this.#openAtMs - nowMs;
   }
 
-  /** Says that a batch of so many events has gone. */
-  passed(events: number, nowMs: number): void {
+  /** Says that a batch of so many events and bytes has gone. */
+  passed(events: number, bytes: number, nowMs: number): void {
     this.#passedAtMs = nowMs;
-    this.#openAtMs = Math.max(this.#openAtMs, nowMs) + (events * this.#usPerEvent) / 1000;
+    const weight = Math.max(events, bytes / bytesPerEvent);
+    this.#openAtMs = Math.max(this.#openAtMs, nowMs) + (weight * this.#usPerEvent) / 1000;
   }
 
   close(): void {
