@@ -5,6 +5,7 @@ export interface RawResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
+  readonly bytes: Buffer;
 }
 
 /** What a Java client of the course sends with every request. */
@@ -76,9 +77,9 @@ export class RawConnection {
     const length = Number(headers.get("content-length") ?? 0);
     const bodyStart = headEnd + 4;
     await this.#until((received) => (received.length >= bodyStart + length ? 0 : -1));
-    const body = this.#received.toString("utf8", bodyStart, bodyStart + length);
+    const bytes = this.#received.subarray(bodyStart, bodyStart + length);
     this.#received = this.#received.subarray(bodyStart + length);
-    return { status: Number(statusLine.split(" ")[1]), headers, body };
+    return { status: Number(statusLine.split(" ")[1]), headers, body: bytes.toString(), bytes };
   }
 
   async #until(found: (received: Buffer) => number): Promise<number> {

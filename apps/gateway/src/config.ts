@@ -21,6 +21,14 @@ export const gatewaySettings = {
     default: 1024 * 1024,
     says: "the largest body of a single event",
   }),
+  formPartBytesMax: integer("FORM_PART_BYTES_MAX", {
+    min: 1024,
+    // With what is around it below the 16 MiB that RabbitMQ 4 takes as one message.
+    max: 15 * 1024 * 1024,
+    unit: "bytes",
+    default: 10 * 1024 * 1024,
+    says: "the largest part of a form, such as a picture",
+  }),
   batchEventsMax: integer("BATCH_EVENTS_MAX", { min: 1, max: 10_000, default: 256, says: "events in one batch" }),
   batchBytesMax: integer("BATCH_BYTES_MAX", {
     min: 1024,
@@ -42,11 +50,12 @@ export const gatewaySettings = {
     says: "events that may wait for their confirm, for each domain; further ones get 503 at once",
   }),
   waitingBytesMax: integer("WAITING_BYTES_MAX", {
-    min: 1024 * 1024,
+    // Less would never let the largest in.
+    min: 32 * 1024 * 1024,
     max: 64 * 1024 * 1024 * 1024,
     unit: "bytes",
     default: 128 * 1024 * 1024,
-    says: "bytes of such events, for each domain; a few times as much memory is needed",
+    says: "bytes of such events, for each domain, and of forms under way; a few times as much memory is needed",
   }),
   confirmWithinMs: integer("CONFIRM_WITHIN_MS", {
     min: 10,
@@ -61,6 +70,20 @@ export const gatewaySettings = {
     unit: "ms",
     default: 5000,
     says: "how long a query may take",
+  }),
+  recentBytesMax: integer("RECENT_BYTES_MAX", {
+    min: 0,
+    max: 64 * 1024 * 1024 * 1024,
+    unit: "bytes",
+    default: 16 * 1024 * 1024,
+    says: "bytes of the newest events that are looked up by their id, kept in memory for each domain",
+  }),
+  foundWithinMs: integer("FOUND_WITHIN_MS", {
+    min: 10,
+    max: 120_000,
+    unit: "ms",
+    default: 3000,
+    says: "how long a look-up waits for an event that was accepted and is not stored yet, before its client gets 503",
   }),
 } as const;
 

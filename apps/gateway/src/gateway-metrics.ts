@@ -32,6 +32,12 @@ export function gatewayMetrics(waiting: () => readonly { readonly domain: string
       labelNames: ["status"] as const,
       registers,
     }),
+    found: new Counter({
+      name: "tally_gateway_found_total",
+      help: "Look-ups of events by their id, by where they were found",
+      labelNames: ["domain", "where"] as const,
+      registers,
+    }),
     waiting: new Gauge({
       name: "tally_gateway_waiting_events",
       help: "Events that wait for their confirm",

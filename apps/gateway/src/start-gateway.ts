@@ -2,16 +2,21 @@ import { once } from "node:events";
 import { connectDatabase } from "@tally/database";
 import { domains } from "@tally/domains";
 import { connectPublisher } from "@tally/messaging";
-import { queuesOf } from "@tally/pipeline";
+import { queuesOf, type Sources } from "@tally/pipeline";
 import { connectRankings } from "@tally/rankings";
 import type { Logger } from "@tally/service";
 import type { GatewayConfig } from "./config.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
-import { addDomainRoutes, type Mount } from "./http/domain-routes.ts";
+import { bodyBudget } from "./http/body-budget.ts";
+import { addDomainRoutes, type Mount, type Served } from "./http/domain-routes.ts";
+import { Finder } from "./find/finder.ts";
 import { addEventRoute } from "./http/event-route.ts";
 import { addOperatorRoutes } from "./http/operator-routes.ts";
 import { buildServer } from "./http/build-server.ts";
 import { openIntake, type Intake } from "./ingest/intake.ts";
+
+// Requests that may wait for what is accepted and not stored yet, in each domain: ids can be made up, and each such waits.
+const findersWaitingMax = 5000;
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -36,7 +41,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
     bodyBytesMax: config.bodyBytesMax,
     // A second more, for all that is not waiting; and a stop comes to its end whatever is configured.
     answeredWithinMs: Math.min(
-      Math.max(config.confirmWithinMs, config.queryWithinMs) + 1000,
+      Math.max(config.confirmWithinMs, config.queryWithinMs) + config.foundWithinMs + 1000,
       config.stopWithinMs * 0.8,
     ),
     onRefused: (status) => metrics.refusals.inc({ status: String(status) }),
@@ -55,6 +60,26 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
       };
     },
   });
+  const forms = { partBytesMax: config.formPartBytesMax, budget: bodyBudget(config.waitingBytesMax) };
+  const served = intakes.map(({ domain, commit }): Served => {
+    const finder = new Finder({
+      reader: database.reader,
+      writer: database.writer,
+      recentBytesMax: config.recentBytesMax,
+      waitMs: config.foundWithinMs,
+      waitersMax: findersWaitingMax,
+      onFind: (where) => metrics.found.inc({ domain: domain.name, where }),
+    });
+    const sources: Sources = {
+      rows: database.reader,
+      boards: {
+        top: (board, limit) => rankings.top(domain.name, board, limit),
+        count: (board, member) => rankings.count(domain.name, board, member),
+      },
+      find: (lookup, id, acceptedAtMs) => finder.find(lookup, id, acceptedAtMs),
+    };
+    return { domain, commit, finder, sources, forms };
+  });
   for (const mount of mountsOf(config.basePaths)) {
     addEventRoute(app, mount.prefix, {
       domains,
@@ -62,12 +87,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
       writer: database.writer,
       isApplied: (domain, batch) => rankings.isApplied(domain, batch),
     });
-    for (const { domain, commit } of intakes) {
-      addDomainRoutes(app, mount, domain, commit, {
-        rows: database.reader,
-        boards: { top: (board, limit) => rankings.top(domain.name, board, limit) },
-      });
-    }
+    for (const one of served) addDomainRoutes(app, mount, one);
   }
   await app.listen({ port: config.port, host: config.host });
   await Promise.race([publisher.ready, once(stopAsked, "abort")]);
@@ -90,7 +110,7 @@ function connectServers(config: GatewayConfig, log: Logger) {
   const database = connectDatabase({
     writeUrl: config.databaseWriteUrl,
     readUrl: config.databaseReadUrl,
-    writeConnections: 2,
+    writeConnections: 4,
     readConnections: 8,
     queryTimeoutMs: config.queryWithinMs,
     log,

@@ -87,7 +87,7 @@ const designs = {
   synchronous: {
     says: "no queue: rows into MySQL and rankings into Redis before the answer",
     edits: [
-      { apps: ["gateway"], file: startGateway, find: "writeConnections: 2,", replace: "writeConnections: 64," },
+      { apps: ["gateway"], file: startGateway, find: "writeConnections: 4,", replace: "writeConnections: 64," },
       {
         apps: ["gateway"],
         file: startGateway,

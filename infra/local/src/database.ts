@@ -11,6 +11,8 @@ export interface Database {
   readonly replica: ChildServer;
   /** As the primary's root. */
   readonly sql: Sql;
+  /** As the replica's root. */
+  readonly replicaSql: Sql;
   /** Prepares the data, starts both servers, and resolves when the replica has all that the primary has. */
   start(): Promise<void>;
 }
@@ -63,7 +65,13 @@ export async function database(
       await start();
     }
   };
-  return { primary: primary.server, replica: replica.server, sql: primary.sql, start: startOrRebuild };
+  return {
+    primary: primary.server,
+    replica: replica.server,
+    sql: primary.sql,
+    replicaSql: replica.sql,
+    start: startOrRebuild,
+  };
 }
 
 const USER = "tally@127.0.0.1";

@@ -11,6 +11,8 @@ import type { Workshop } from "./workshop.ts";
 export interface Operator {
   /** SQL as the primary's root. */
   sql(text: string): Promise<string>;
+  /** SQL as the replica's root. */
+  replicaSql(text: string): Promise<string>;
   /** rabbitmqctl; takes about a second. Of a cluster: for its first node. */
   rabbitmqctl(...args: readonly string[]): Promise<string>;
   /** A command of Redis, e.g. `SAVE`; answers the first bytes of the answer. */
@@ -21,10 +23,11 @@ export interface Operator {
 
 export function operator(
   workshop: Workshop,
-  o: { readonly sql: Sql; readonly rabbitmqctl: string; readonly redisPort: number },
+  o: { readonly sql: Sql; readonly replicaSql: Sql; readonly rabbitmqctl: string; readonly redisPort: number },
 ): Operator {
   return {
     sql: (text) => o.sql(text),
+    replicaSql: (text) => o.replicaSql(text),
     async rabbitmqctl(...args) {
       const { exitCode, output, errors } = await runCommand(join(workshop.directory, o.rabbitmqctl), args, {
         environment: workshop.environment,

@@ -74,6 +74,7 @@ export async function privateServices(
     source: "private",
     operator: operator(workshop, {
       sql: pair.sql,
+      replicaSql: pair.replicaSql,
       rabbitmqctl: brokers === 1 ? "rabbitmqctl" : "rabbitmqctl-1",
       redisPort,
     }),

@@ -1,7 +1,8 @@
 import type { Domain } from "@tally/pipeline";
+import { albums } from "./albums/albums.ts";
 import { liftrides } from "./liftrides/liftrides.ts";
 import { purchases } from "./purchases/purchases.ts";
 import { steps } from "./steps/steps.ts";
 
 /** Every domain of this system. A new one is a folder beside this file and a line here. */
-export const domains: readonly Domain[] = [purchases, liftrides, steps];
+export const domains: readonly Domain[] = [purchases, albums, liftrides, steps];

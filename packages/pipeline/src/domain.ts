@@ -4,6 +4,7 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { BatchId } from "./batch-id.ts";
 import type { Event } from "./batch.ts";
+import type { EventId } from "./event-id.ts";
 import type { Moves } from "./moves.ts";
 import type { SqlReader, SqlTransaction } from "./sql.ts";
 
@@ -16,12 +17,12 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   readonly name: string;
   /** The stored event: checked when a request was read and again at the broker's edge. */
   readonly event: TSchema;
-  readonly routes: readonly (IngestRoute<E> | BulkRoute<E>)[];
+  readonly routes: readonly (IngestRoute<E> | FormRoute<E> | BulkRoute<E>)[];
   readonly store: Store<E, C>;
   /** Pure: what changed rows mean for the boards. Called once for each batch, with that batch's changes only. */
   readonly rank: (changes: readonly C[], moves: Moves) => void;
   readonly recount: Recount;
-  readonly queries: readonly QueryRoute[];
+  readonly queries: readonly (QueryRoute | ContentRoute)[];
   readonly workload: Workload;
   /** The key under which this domain's error answers carry their sentence. */
   readonly errorKey: "message" | "msg";
@@ -87,13 +88,21 @@ export type Spread = "narrow" | "wide" | "zipf";
 
 /** What this domain's clients send, made up for drills and benches. `random` answers numbers from 0 to below 1. */
 export interface Workload {
-  /** A POST. */
-  readonly next: (random: () => number, spread: Spread) => ClientRequest;
+  /** A POST; where `told` names an event, perhaps a GET of what that brought. */
+  readonly next: (random: () => number, spread: Spread, told?: Told) => ClientRequest;
   /** The path of a GET. */
   readonly read: (random: () => number, spread: Spread) => string;
   /** A stored event that fits its schema and that no database takes, because of its data. */
   readonly poison: (id: string) => Event;
   readonly source: Source;
+}
+
+/** What whoever sends requests knows, beside chance. */
+export interface Told {
+  /** The event that the last request of the same connection was answered with; absent after a GET and after a refusal. */
+  readonly eventId?: string | undefined;
+  /** How large the content of an event shall be, where it has any, like a picture; absent: as is usual. */
+  readonly contentBytes?: number | undefined;
 }
 
 /** One request as a client sends it. */
@@ -119,6 +128,8 @@ export interface SourceRun {
   readonly says: string;
   /** `scale` 1 is the source's own number of requests. Each group is connections that send one request after the other. */
   readonly groups: (scale: number) => readonly SourceGroup[];
+  /** Sent before, and not measured. */
+  readonly warmUp?: (scale: number) => readonly SourceGroup[];
   readonly printed: readonly PrintedRow[];
   /** How often a request is sent again that was answered with anything but 2xx; absent: never. */
   readonly retries?: number;
@@ -130,8 +141,10 @@ export interface SourceGroup {
   readonly requestsOfEach: number;
   /** Starts when so many connections of the named group have had so many answers each; undefined: at once. */
   readonly startsAfter: { readonly group: string; readonly connections: number; readonly answers: number } | undefined;
+  /** Instead of that: starts so long after the first. */
+  readonly startsAfterSeconds?: number;
   /** The nth request of a connection, both counted from 0. */
-  readonly request: (connection: number, n: number, random: () => number) => ClientRequest;
+  readonly request: (connection: number, n: number, random: () => number, told?: Told) => ClientRequest;
 }
 
 /** A row of a source's table. */
@@ -166,9 +179,37 @@ export interface IngestRoute<E extends Event> extends Mounted {
    * the same content is the same event, whatever key it came with.
    */
   readonly toEvent: (id: string, params: unknown, body: unknown) => E;
+  /** Throws NotFound when the request speaks of something that there is not. */
+  readonly requires?: (params: unknown, sources: Sources) => Promise<void>;
   readonly status: 200 | 201;
   /** What a 2xx says, as plain text; absent: nothing. */
   readonly text?: string;
+}
+
+/**
+ * One multipart/form-data request that is one event, which is found at once by its id: Sources.find. Bytes that the event holds in its own
+ * fields travel as they are.
+ */
+export interface FormRoute<E extends Event> extends Mounted {
+  readonly kind: "form";
+  readonly params: TObject;
+  /** Within which an Idempotency-Key names one event. */
+  readonly scope: (params: unknown) => string;
+  /** Throws InvalidInput for a form that is no such event. */
+  readonly toEvent: (id: string, params: unknown, form: Form) => E;
+  readonly status: 200 | 201;
+  readonly response: TSchema;
+  /** What a 2xx says, as JSON in the shape of `response`. */
+  readonly answer: (event: E) => unknown;
+}
+
+/** The parts of a form by their names. */
+export type Form = Readonly<Partial<Record<string, FormPart>>>;
+
+export interface FormPart {
+  readonly bytes: Buffer;
+  /** As the client says, in lower case; "text/plain" where it says nothing. */
+  readonly type: string;
 }
 
 /** One HTTP request with many events as a JSON array or as lines of JSON, each checked and answered by itself. */
@@ -197,16 +238,48 @@ export interface QueryRoute extends Mounted {
   ) => Promise<unknown>;
 }
 
+/** A GET that is answered with bytes that never change. */
+export interface ContentRoute extends Mounted {
+  readonly kind: "content";
+  readonly params: TObject;
+  readonly answer: (params: unknown, sources: Sources) => Promise<Content>;
+}
+
+export interface Content {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
 /** Where queries read: rows from the read endpoint, boards from Redis. */
 export interface Sources {
   readonly rows: SqlReader;
   readonly boards: BoardReader;
+  /**
+   * What the event of a form has brought, from its 2xx on, whichever gateway gave that and however far the replica is behind. undefined:
+   * there is no such event. `acceptedAtMs`: when the event was accepted, as far as its client can tell; who asks for a young one that is
+   * nowhere yet waits, and may be told to come again. Those who ask at about the same time are answered by one statement.
+   */
+  readonly find: <T>(lookup: Lookup<T>, eventId: EventId, acceptedAtMs: number) => Promise<T | undefined>;
+}
+
+/** How something is looked up by the id of the event that brought it. One object for each kind, made once. */
+export interface Lookup<T> {
+  /** A literal SELECT … IN (?), which takes ids of 16 bytes; its column `id` tells whose row it is. An id may have several rows. */
+  readonly select: string;
+  /** The most ids in one statement, so that its answer fits into memory. */
+  readonly idsMax: number;
+  /** Of all rows of one id, in the order of the statement. */
+  readonly ofRows: (rows: readonly object[]) => T;
+  /** The same of an event that may have no row yet; undefined: this kind of event brings nothing of the sort. */
+  readonly ofEvent: (event: Event) => T | undefined;
 }
 
 /** The boards of one domain. */
 export interface BoardReader {
   /** The `limit` members with the highest counts, at most 100; equal counts by the smaller id. An unknown board is empty. */
   top(board: string, limit: number): Promise<BoardTop>;
+  /** The count of one member; 0 for one that is not on the board. */
+  count(board: string, member: string): Promise<number>;
 }
 
 export interface BoardTop {
@@ -222,12 +295,27 @@ export function ingestRoute<E extends Event, P extends TObject, B extends TSchem
     body: B;
     scope: (params: Static<P>) => string;
     toEvent: (id: string, params: Static<P>, body: B extends TSchema ? Static<B> : undefined) => E;
+    requires?: (params: Static<P>, sources: Sources) => Promise<void>;
     status: 200 | 201;
     text?: string;
   },
 ): IngestRoute<E> {
   // The gateway calls scope and toEvent only with values that these very schemas have accepted.
   return { kind: "ingest", ...route } as unknown as IngestRoute<E>;
+}
+
+/** Likewise for a form route. */
+export function formRoute<E extends Event, P extends TObject, R extends TSchema>(
+  route: Mounted & {
+    params: P;
+    scope: (params: Static<P>) => string;
+    toEvent: (id: string, params: Static<P>, form: Form) => E;
+    status: 200 | 201;
+    response: R;
+    answer: (event: E) => Static<R>;
+  },
+): FormRoute<E> {
+  return { kind: "form", ...route } as unknown as FormRoute<E>;
 }
 
 /** Likewise for a bulk route. */
@@ -254,6 +342,24 @@ export function queryRoute<P extends TObject, Q extends TObject, R extends TSche
   },
 ): QueryRoute {
   return { kind: "query", ...route } as unknown as QueryRoute;
+}
+
+/** Likewise for a content route. */
+export function contentRoute<P extends TObject>(
+  route: Mounted & { params: P; answer: (params: Static<P>, sources: Sources) => Promise<Content> },
+): ContentRoute {
+  return { kind: "content", ...route } as unknown as ContentRoute;
+}
+
+/** Gives a look-up the types of its rows and of its domain's events. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+export function lookup<E extends Event, Row extends object, T>(of: {
+  select: string;
+  idsMax: number;
+  ofRows: (rows: readonly Row[]) => T;
+  ofEvent: (event: E) => T | undefined;
+}): Lookup<T> {
+  return of as unknown as Lookup<T>;
 }
 
 /** Checks nothing at run time: it lets the compiler hold a domain's parts against each other, then forgets their types. */

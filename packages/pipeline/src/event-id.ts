@@ -5,6 +5,8 @@ export type EventId = string;
 
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
+const versionAt = 14;
+
 const pool = Buffer.alloc(8192);
 let poolHex = "";
 let poolAt = 0;
@@ -56,6 +58,11 @@ export function eventIdOfKey(scope: string, key: string, entry?: number): EventI
 /** True for the text of an id that tally gives out (version 7 or 8). */
 export function isEventId(text: string): text is EventId {
   return pattern.test(text);
+}
+
+/** When an id was given out, in ms since 1970 by the gateway's clock; undefined of one that was made of an Idempotency-Key. */
+export function eventTimeOf(id: EventId): number | undefined {
+  return id.charAt(versionAt) === "7" ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;
 }
 
 /** The 16 bytes under which an id is stored. */

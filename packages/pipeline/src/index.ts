@@ -2,16 +2,25 @@ export { batchDecoder, encodeBatch, UndecodableBatch, type Batch, type Event } f
 export { BatchIds, textOfBatchId, type BatchId } from "./batch-id.ts";
 export {
   bulkRoute,
+  contentRoute,
   defineDomain,
+  formRoute,
   ingestRoute,
+  lookup,
   queryRoute,
   type BoardReader,
   type BoardTop,
   type BulkRoute,
   type Change,
   type ClientRequest,
+  type Content,
+  type ContentRoute,
   type Domain,
+  type Form,
+  type FormPart,
+  type FormRoute,
   type IngestRoute,
+  type Lookup,
   type QueryRoute,
   type Recorded,
   type Recount,
@@ -22,13 +31,23 @@ export {
   type Source,
   type SourceGroup,
   type SourceRun,
+  type Told,
   type Spread,
   type Workload,
 } from "./domain.ts";
 export { Bytes, encodeEvent, packEvent, unpackEvent, type EncodedEvent } from "./encoded-event.ts";
-export { bytesOfEventId, eventIdOfBytes, eventIdOfKey, isEventId, newEventId, type EventId } from "./event-id.ts";
+export {
+  bytesOfEventId,
+  eventIdOfBytes,
+  eventIdOfKey,
+  eventTimeOf,
+  isEventId,
+  newEventId,
+  type EventId,
+} from "./event-id.ts";
 export { firstProblem, type Problem, type Validator } from "./first-problem.ts";
 export { InvalidInput } from "./invalid-input.ts";
+export { NotFound } from "./not-found.ts";
 export { Moves } from "./moves.ts";
 export { queuesOf, type DomainQueues, type QueueSpec } from "./queues.ts";
 export {

@@ -57,6 +57,9 @@ test("the highest count comes first, equal counts by the smaller id", async () =
   );
   const { entries } = await rankings.top("ties", "b", 5);
   expect(entries.map(({ member }) => member)).toEqual(["95351", "9", "10", "100", "4503599627370497"]);
+  expect(await rankings.count("ties", "b", "95351")).toBe(7);
+  expect(await rankings.count("ties", "b", "95352")).toBe(0);
+  expect(await rankings.count("ties", "none", "9")).toBe(0);
 });
 
 test("any ids in any order come out sorted by count, then id", async () => {

@@ -2,7 +2,7 @@ import { applied } from "./applied.ts";
 import { buildGeneration } from "./build-generation.ts";
 import { shardOf } from "./encode-moves.ts";
 import { keysOfShard } from "./keys-of-shard.ts";
-import { decodeMember } from "./member.ts";
+import { decodeMember, encodeMember } from "./member.ts";
 import { openRedis, type RankingsOptions } from "./open-redis.ts";
 import { RankingsError, type Rankings, type RankingsState } from "./rankings.ts";
 import { firstGeneration, shardKey, topLimitMax } from "./scripts.ts";
@@ -57,6 +57,11 @@ export function connectRankings(options: RankingsOptions): Rankings {
       const [asOf, flat] = await redis.tallyTop(shard, "", board, limit);
       const entries = pairsOf(flat).map(([member, score]) => ({ member: decodeMember(member), count: -Number(score) }));
       return { entries, asOf: asOf === null ? undefined : Number(asOf) };
+    },
+
+    async count(domain, board, member) {
+      const shard = shardsOf(domain)[shardOf(board, options.shards)] ?? "";
+      return -Number((await redis.tallyScore(shard, "", board, encodeMember(member))) ?? 0) + 0;
     },
 
     async cells(domain, boards) {

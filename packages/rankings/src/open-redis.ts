@@ -29,6 +29,7 @@ declare module "ioredis" {
       board: string,
       limit: number,
     ): Result<[string | null, string[]], Context>;
+    tallyScore(shard: string, generation: string, board: string, member: string): Result<string | null, Context>;
     tallyUnmarked(
       shard: string,
       generation: string,
@@ -88,6 +89,7 @@ export function openRedis({ url, commandTimeoutMs, log }: RankingsOptions): Redi
       tallyRelease: { lua: scripts.release, numberOfKeys: 1 },
       tallyState: { lua: scripts.state, numberOfKeys: 1, readOnly: true },
       tallyTop: { lua: scripts.top, numberOfKeys: 1, readOnly: true },
+      tallyScore: { lua: scripts.score, numberOfKeys: 1, readOnly: true },
       tallyUnmarked: { lua: scripts.unmarked, numberOfKeys: 1, readOnly: true },
     },
   });

@@ -55,6 +55,8 @@ export interface Rankings extends Applied {
   isBuilding(domain: string): Promise<boolean>;
   /** The members with the highest counts of one board, equal counts by the smaller id, at most 100. An unknown board is empty. */
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
+  /** The count of one member of a board; 0 for one that is not on it. */
+  count(domain: string, board: string, member: string): Promise<number>;
   /** All cells of some boards, in their order: member → count. Costs as much as they hold. */
   cells(domain: string, boards: readonly string[]): Promise<readonly ReadonlyMap<string, number>[]>;
   /** The names of all boards, in no order and each at least once. Walks all keys of the Redis. */

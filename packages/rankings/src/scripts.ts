@@ -203,6 +203,10 @@ return 1`;
 export const top = `${prefix}
 return { call('GET', p .. ':as-of'), call('ZRANGE', p .. ':b:' .. ARGV[2], 0, ARGV[3] - 1, 'WITHSCORES') }`;
 
+/** ARGV: generation, board, member. Answers its score, or nil. */
+export const score = `${prefix}
+return call('ZSCORE', p .. ':b:' .. ARGV[2], ARGV[3])`;
+
 /** ARGV: generation, producer, sequences. Answers those whose bit is not set. */
 export const unmarked = `${prefix}
 local marks = p .. ':applied:' .. ARGV[2]

@@ -26,18 +26,18 @@ function isBlank(line: Buffer): boolean {
 }
 
 /** A request whose content nothing here can read. */
-class UnsupportedContent extends Error {
+export class UnsupportedContent extends Error {
   readonly code = "UNSUPPORTED_CONTENT";
   readonly statusCode = 415;
 
-  constructor(got: string) {
-    super(`Content-Type: expected application/json, got ${JSON.stringify(got)}`);
+  constructor(expected: string, got: string | undefined) {
+    super(`Content-Type: expected ${expected}, got ${JSON.stringify(got) ?? "nothing"}`);
   }
 }
 
 /**
  * What bodies are read as: JSON where the client says so or says nothing (contract, section 0, rows 2 and 3), lines of
- * JSON, and nothing else. Read in a hook and not in Fastify's parsers, because it closes the connection when one of those
+ * JSON, and nothing else; a form is read by its route. Read in a hook and not in Fastify's parsers, because it closes the connection when one of those
  * throws, and a mistake in a body is no reason for that.
  */
 export function addContentTypes(app: FastifyInstance): void {
@@ -45,8 +45,10 @@ export function addContentTypes(app: FastifyInstance): void {
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   app.addHook("preValidation", (request, _reply, done) => {
     try {
-      if (request.routeOptions.config.ignoresBody === true) request.body = undefined;
-      else if (Buffer.isBuffer(request.body)) request.body = contentOf(request.headers["content-type"], request.body);
+      const { ignoresBody, readsForm } = request.routeOptions.config;
+      if (ignoresBody === true) request.body = undefined;
+      else if (readsForm !== true && Buffer.isBuffer(request.body))
+        request.body = contentOf(request.headers["content-type"], request.body);
       done();
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)));
@@ -60,5 +62,5 @@ function contentOf(contentType: string | undefined, body: Buffer): unknown {
   const type = contentType.split(";", 1).join().trim().toLowerCase();
   if (type === "" || type === "application/json" || type.endsWith("+json")) return parseJsonBody(body);
   if (type === "application/x-ndjson" || type === "application/jsonl") return new Lines(body);
-  throw new UnsupportedContent(contentType);
+  throw new UnsupportedContent("application/json", contentType);
 }

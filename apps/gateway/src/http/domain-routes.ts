@@ -1,7 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import type { Domain, Sources } from "@tally/pipeline";
+import type { Finder } from "../find/finder.ts";
 import type { GroupCommit } from "../ingest/group-commit.ts";
 import { addBulkRoute } from "./bulk-route.ts";
+import { addContentRoute } from "./content-route.ts";
+import { addFormRoute, type FormLimits } from "./form-route.ts";
 import { addIngestRoute } from "./ingest-route.ts";
 import { addQueryRoute } from "./query-route.ts";
 
@@ -11,22 +14,30 @@ export interface Mount {
   readonly isBasePath: boolean;
 }
 
+/** A domain, and what its routes work with. */
+export interface Served {
+  readonly domain: Domain;
+  readonly commit: GroupCommit;
+  readonly finder: Finder;
+  readonly sources: Sources;
+  readonly forms: FormLimits;
+}
+
 /** Mounts all that a domain takes and answers. */
-export function addDomainRoutes(
-  app: FastifyInstance,
-  mount: Mount,
-  domain: Domain,
-  commit: GroupCommit,
-  sources: Sources,
-): void {
+export function addDomainRoutes(app: FastifyInstance, mount: Mount, served: Served): void {
+  const { domain, commit, sources } = served;
   for (const route of domain.routes) {
     for (const path of pathsOf(route, mount)) {
-      if (route.kind === "ingest") addIngestRoute(app, path, domain, route, commit);
+      if (route.kind === "ingest") addIngestRoute(app, path, domain, route, commit, sources);
+      else if (route.kind === "form") addFormRoute(app, path, domain, route, served);
       else addBulkRoute(app, path, domain, route, commit);
     }
   }
   for (const route of domain.queries) {
-    for (const path of pathsOf(route, mount)) addQueryRoute(app, path, domain, route, sources);
+    for (const path of pathsOf(route, mount)) {
+      if (route.kind === "content") addContentRoute(app, path, domain, route, sources);
+      else addQueryRoute(app, path, domain, route, sources);
+    }
   }
 }
 

@@ -43,6 +43,8 @@ export function refusalOfError(error: unknown): Refusal | undefined {
   if (!(error instanceof Error)) return undefined;
   const code: unknown = Reflect.get(error, "code");
   if (code === "INVALID_INPUT") return { status: 400, message: error.message };
+  if (code === "NOT_FOUND") return { status: 404, message: error.message };
+  if (code === "NOT_YET") return { status: 503, message: error.message, retryAfterSeconds: 1 };
   if (typeof code === "string" && (code.startsWith("DATABASE_UNAVAILABLE") || code === "RANKINGS_UNAVAILABLE")) {
     return { status: 503, message: "cannot be read at the moment; ask again later", retryAfterSeconds: 2 };
   }

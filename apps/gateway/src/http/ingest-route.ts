@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { encodeEvent, type Domain, type Event, type IngestRoute } from "@tally/pipeline";
+import { encodeEvent, type Domain, type Event, type IngestRoute, type Sources } from "@tally/pipeline";
 import type { GroupCommit } from "../ingest/group-commit.ts";
 import { plainText } from "./content.ts";
 import { refusalOf } from "./errors.ts";
@@ -13,12 +13,14 @@ export function addIngestRoute(
   { errorKey }: Domain,
   route: IngestRoute<Event>,
   commit: GroupCommit,
+  sources: Sources,
 ): void {
   const { params, body, status, text } = route;
   const ignoresBody = body === "ignored";
   const options = { config: { errorKey, ignoresBody }, schema: { params, ...(ignoresBody ? {} : { body }) } };
   app.post(path, options, async (request, reply) => {
     const key = idempotencyKey(request.headers["idempotency-key"]);
+    if (route.requires !== undefined) await route.requires(request.params, sources);
     const id = eventIdFor(() => route.scope(request.params), key);
     const event = route.toEvent(id, request.params, request.body);
     const outcome = await commit.add(encodeEvent(event));

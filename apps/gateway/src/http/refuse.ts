@@ -18,5 +18,7 @@ declare module "fastify" {
     errorKey?: "message" | "msg";
     /** Bodies of whatever type are left aside. */
     ignoresBody?: boolean;
+    /** Its route reads the body itself. */
+    readsForm?: boolean;
   }
 }

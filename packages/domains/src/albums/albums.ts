@@ -1,0 +1,22 @@
+import { defineDomain } from "@tally/pipeline";
+import { AlbumsEvent } from "./event.ts";
+import { queries } from "./queries.ts";
+import { rank } from "./rank.ts";
+import { recount } from "./recount.ts";
+import { routes } from "./routes.ts";
+import { store } from "./store.ts";
+import { workload } from "./workload.ts";
+
+/** Albums with their pictures, and who likes them. */
+export const albums = defineDomain({
+  name: "albums",
+  event: AlbumsEvent,
+  routes,
+  store,
+  rank,
+  recount,
+  queries,
+  workload,
+  errorKey: "msg",
+  migrations: new URL("migrations/", import.meta.url),
+});

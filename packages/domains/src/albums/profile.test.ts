@@ -1,0 +1,46 @@
+import { InvalidInput } from "@tally/pipeline";
+import { expect, test } from "vitest";
+import { parseProfile } from "./profile.ts";
+
+const profile = { artist: "A", title: "T", year: "2000" };
+const asClass = (artist: string, title: string, year: string): string =>
+  `class AlbumsProfile {\n    artist: ${artist}\n    title: ${title}\n    year: ${year}\n}`;
+
+test.each([
+  ["JSON", JSON.stringify(profile)],
+  ["JSON with white space around", `\r\n ${JSON.stringify(profile, undefined, 2)}\n`],
+  ["JSON with a number as year", '{"year":2000,"title":"T","artist":"A"}'],
+  ["the text of a generated client", asClass("A", "T", "2000")],
+  ["that text with other ends of lines", `${asClass("A", "T", "2000").replaceAll("\n", "\r\n")}\r\n`],
+])("%s is a profile", (_what, text) => {
+  expect(parseProfile(text)).toEqual(profile);
+});
+
+test("values come out as they went in, with whatever is in them", () => {
+  const odd = { artist: 'a: b {"}', title: "one\n    year: two\nlines", year: "" };
+  expect(parseProfile(JSON.stringify(odd))).toEqual(odd);
+  expect(parseProfile(asClass("a: b {}", "one\n    two", "null"))).toEqual({
+    artist: "a: b {}",
+    title: "one\ntwo",
+    year: "null",
+  });
+  const long = { ...profile, title: "😀".repeat(255) };
+  expect(parseProfile(JSON.stringify(long))).toEqual(long);
+});
+
+test.each([
+  ["nothing", "", /^profile: expected JSON/],
+  ["half of JSON", '{"artist":"A"', /^profile: expected JSON/],
+  ["a list", "[]", /^profile: expected JSON/],
+  ["no artist", '{"title":"T","year":"2000"}', /^profile\.artist: expected a text .* got nothing/],
+  ["an object as artist", '{"artist":{},"title":"T","year":"2000"}', /^profile\.artist/],
+  ["null as year", '{"artist":"A","title":"T","year":null}', /^profile\.year: .* got null/],
+  ["256 characters", JSON.stringify({ ...profile, title: "x".repeat(256) }), /^profile\.title/],
+  ["half a character", '{"artist":"\\ud800","title":"T","year":"2000"}', /^profile\.artist/],
+  ["a class without its end", asClass("A", "T", "2000").slice(0, -2), /^profile: expected/],
+  ["a class without a title", "class AlbumsProfile {\n    artist: A\n    year: 2000\n}", /^profile: expected/],
+  ["two hundred thousand lines", `class A {${"\n    artist: \n    title: ".repeat(200_000)}`, /^profile: expected/],
+])("%s is none, and the message says which field", (_what, text, message) => {
+  expect(() => parseProfile(text)).toThrow(InvalidInput);
+  expect(() => parseProfile(text)).toThrow(message);
+});

@@ -1,0 +1,65 @@
+import { InvalidInput } from "@tally/pipeline";
+import { textCharactersMax } from "./event.ts";
+
+/** What a client says of an album. */
+export interface Profile {
+  readonly artist: string;
+  readonly title: string;
+  readonly year: string;
+}
+
+const names = ["artist", "title", "year"] as const;
+const expectedProfile =
+  'JSON {"artist", "title", "year"}, or "class AlbumsProfile {\\n    artist: …\\n    title: …\\n    year: …\\n}"';
+const expectedText = `a text of at most ${textCharactersMax} characters`;
+
+/** Reads the part `profile` in either of its forms (contract, section 1). Throws InvalidInput. */
+export function parseProfile(text: string): Profile {
+  const trimmed = text.trim();
+  const values = trimmed.startsWith("{") ? valuesOfJson(trimmed) : valuesOfClass(trimmed.replaceAll("\r\n", "\n"));
+  return { artist: textOf("artist", values), title: textOf("title", values), year: textOf("year", values) };
+}
+
+type Values = Readonly<Partial<Record<string, unknown>>>;
+
+function valuesOfJson(text: string): Values {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return { ...value };
+  } catch {
+    // told below
+  }
+  throw new InvalidInput("profile", expectedProfile, text.slice(0, 60));
+}
+
+/*
+ * What generated Java clients make of the object: each field on a line of its own, and a newline within a value followed by four
+ * spaces. Looked for from the front, each once: an expression with three open ends would take a minute for a text that is made for it.
+ */
+function valuesOfClass(text: string): Values {
+  const marks = ["\n    artist: ", "\n    title: ", "\n    year: ", "\n}"];
+  const places: number[] = [];
+  for (const mark of marks) places.push(text.indexOf(mark, places.at(-1) ?? 0));
+  const isWhole = /^class \w{1,100} \{\n/.test(text) && places.every((place) => place >= 0);
+  if (!isWhole) throw new InvalidInput("profile", expectedProfile, text.slice(0, 60));
+  return Object.fromEntries(
+    names.map((name, index) => {
+      const value = text.slice((places[index] ?? 0) + (marks[index]?.length ?? 0), places[index + 1]);
+      return [name, value.replaceAll("\n    ", "\n")];
+    }),
+  );
+}
+
+function textOf(name: (typeof names)[number], values: Values): string {
+  const value = values[name];
+  // Some clients send the year as a number.
+  const text = typeof value === "number" ? String(value) : value;
+  // Half of a surrogate pair is no character: it would be stored as another one.
+  const isText = typeof text === "string" && text.isWellFormed() && Array.from(text).length <= textCharactersMax;
+  if (!isText) throw new InvalidInput(`profile.${name}`, expectedText, shortened(value));
+  return text;
+}
+
+function shortened(value: unknown): unknown {
+  return typeof value === "string" && value.length > 60 ? `${value.slice(0, 57)}...` : value;
+}

@@ -1,0 +1,66 @@
+import { formRoute, ingestRoute, InvalidInput, type FormPart } from "@tally/pipeline";
+import { Type } from "typebox";
+import { albumIdOf, parseAlbumId } from "./album-id.ts";
+import type { AlbumEvent, AlbumsEvent } from "./event.ts";
+import { expectedImage, imageTypeOf } from "./image-type.ts";
+import { ofAlbum, profiles } from "./lookups.ts";
+import { parseProfile } from "./profile.ts";
+import { AlbumParams } from "./request-params.ts";
+
+// What the longest texts need, however they are escaped.
+const profileBytesMax = 10_000;
+
+const newAlbum = formRoute({
+  path: "/albums",
+  params: Type.Object({}),
+  scope: () => "albums",
+  toEvent(id, _params, form): AlbumsEvent {
+    const { bytes: image } = partNamed("image", form["image"]);
+    const { bytes: profile } = partNamed("profile", form["profile"]);
+    const imageType = imageTypeOf(image);
+    if (imageType === undefined) throw new InvalidInput("image", expectedImage, beginOf(image));
+    if (profile.length > profileBytesMax) {
+      throw new InvalidInput("profile", `at most ${profileBytesMax} bytes`, profile.length);
+    }
+    return { kind: "album", id, ...parseProfile(profile.toString()), imageType, image } satisfies AlbumEvent;
+  },
+  status: 200,
+  // Both are texts (contract, section 1).
+  response: Type.Object({ albumID: Type.String(), imageSize: Type.String() }),
+  answer(event: AlbumsEvent) {
+    const size = event.kind === "album" ? event.image.length : 0;
+    return { albumID: albumIdOf(event.id, Date.now()), imageSize: String(size) };
+  },
+});
+
+const newReview = ingestRoute({
+  path: "/review/:opinion/:albumID",
+  params: Type.Object({
+    opinion: Type.Union([Type.Literal("like"), Type.Literal("dislike")], { expected: "like or dislike" }),
+    ...AlbumParams.properties,
+  }),
+  body: "ignored",
+  scope: ({ opinion, albumID }) => `albums/${opinion}/${parseAlbumId(albumID).eventId}`,
+  async requires({ albumID }, sources) {
+    await ofAlbum(profiles, albumID, sources);
+  },
+  toEvent: (id, { opinion, albumID }): AlbumsEvent => ({
+    kind: "review",
+    id,
+    albumId: parseAlbumId(albumID).eventId,
+    liked: opinion === "like",
+  }),
+  status: 201,
+});
+
+/** How albums and reviews come in. */
+export const routes = [newAlbum, newReview];
+
+function partNamed(name: string, part: FormPart | undefined): FormPart {
+  if (part === undefined) throw new InvalidInput(name, `a part of that name`, undefined);
+  return part;
+}
+
+function beginOf(bytes: Buffer): string {
+  return bytes.length === 0 ? "nothing" : `bytes that begin with ${bytes.toString("hex", 0, 8)}`;
+}

@@ -1,0 +1,147 @@
+import type { ClientRequest, PrintedRow, SourceGroup, SourceRun, Told, Workload } from "@tally/pipeline";
+import type { AlbumEvent } from "./event.ts";
+
+// The smallest picture that there is, of one dot; the other of the contract's two.
+const dot = Buffer.from(
+  "89504e470d0a1a0a0000000d4948445200000001000000010100000000376ef9240000000a4944415478da6360000000020001e527defc0000000049454e44ae426082",
+  "hex",
+);
+const coverBytes = 3475;
+
+/**
+ * An album is posted and then asked for, as the source does; with nobody to tell what was posted, albums only. Reads are the two rankings.
+ * Albums move no board, so their units are 0.
+ */
+export const workload: Workload = {
+  next: (random, _spread, { eventId, contentBytes = dot.length } = {}) =>
+    eventId === undefined ? newAlbum(random, pictureOf(contentBytes)) : albumOf(eventId),
+
+  read: (random) => (random() < 0.5 ? "/albums/top?by=likes" : "/albums/top?by=dislikes"),
+
+  poison(id): AlbumEvent {
+    // The schema takes any bytes; the table no album without a picture.
+    return { kind: "album", id, artist: "A", title: "T", year: "2000", imageType: "image/png", image: Buffer.alloc(0) };
+  },
+
+  source: {
+    name: "S0",
+    runs: [
+      runOf(10, [
+        { says: "single server", perSecond: 204, p99Ms: 6678 },
+        { says: "two servers", perSecond: 1886, p99Ms: 83 },
+        { says: "tuned", perSecond: 2127, p99Ms: 71 },
+      ]),
+      runOf(20, [
+        { says: "single server", perSecond: 856, p99Ms: 5648 },
+        { says: "two servers", perSecond: 2580, p99Ms: 187 },
+        { says: "tuned", perSecond: 2580, p99Ms: 177 },
+      ]),
+      runOf(30, [
+        { says: "single server", perSecond: 436, p99Ms: 7966 },
+        { says: "two servers", perSecond: 2352, p99Ms: 618 },
+        { says: "tuned", perSecond: 2255, p99Ms: 590 },
+      ]),
+      { says: "albums and reviews", groups: albumsAndReviews, printed: [] },
+    ],
+  },
+};
+
+const threadsOfGroup = 10;
+const roundsOfThread = 1000;
+const roundsOfWarmUp = 100;
+const groupEverySeconds = 2;
+
+function runOf(groups: number, printed: readonly PrintedRow[]): SourceRun {
+  const group = (number: number, rounds: number): SourceGroup => ({
+    name: `group ${number}`,
+    connections: threadsOfGroup,
+    requestsOfEach: 2 * rounds,
+    startsAfter: undefined,
+    startsAfterSeconds: number * groupEverySeconds,
+    request: (_connection, n, random, { eventId } = {}) => (n % 2 === 0 ? newAlbum(random, cover) : albumOf(eventId)),
+  });
+  return {
+    says: `${groups} groups`,
+    groups: (scale) => Array.from({ length: groups }, (_, number) => group(number, scaled(roundsOfThread, scale))),
+    warmUp: (scale) => [group(0, scaled(roundsOfWarmUp, scale))],
+    printed,
+  };
+}
+
+const reviewers = 300;
+const readers = 3;
+
+/** Later in the series: each thread posts an album, likes it twice and dislikes it once; three readers ask for the reviews of any. */
+function albumsAndReviews(scale: number): readonly SourceGroup[] {
+  const requestsOfEach = 4 * scaled(100, scale);
+  const albums: string[] = [];
+  const own: string[] = [];
+  return [
+    {
+      name: "threads",
+      connections: reviewers,
+      requestsOfEach,
+      startsAfter: undefined,
+      request(connection, n, random, { eventId } = {}) {
+        const step = n % 4;
+        if (step === 0) return newAlbum(random, cover);
+        if (step === 1) albums.push((own[connection] = eventId ?? "none"));
+        const opinion = step === 3 ? "dislike" : "like";
+        return { method: "POST", path: `/review/${opinion}/${own[connection]}`, units: 1 };
+      },
+    },
+    {
+      name: "readers",
+      connections: readers,
+      requestsOfEach,
+      startsAfter: { group: "threads", connections: 1, answers: 2 },
+      request: (_connection, _n, random) => ({
+        method: "GET",
+        path: `/review/${albums[Math.floor(random() * albums.length)]}`,
+      }),
+    },
+  ];
+}
+
+function scaled(rounds: number, scale: number): number {
+  return Math.max(1, Math.round(rounds * scale));
+}
+
+function albumOf(eventId: Told["eventId"]): ClientRequest {
+  // Where the POST has failed the GET fails too, as its client would count it.
+  return { method: "GET", path: `/albums/${eventId ?? "none"}` };
+}
+
+const boundary = "----tally3x7Qm9";
+const contentType = `multipart/form-data; boundary=${boundary}`;
+const pictures = new Map<number, Buffer>();
+
+/** A part of a form with a picture of so many bytes; made once for each size. */
+function pictureOf(bytes: number): Buffer {
+  const known = pictures.get(bytes);
+  if (known !== undefined) return known;
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="image"; filename="cover.png"\r\nContent-Type: image/png\r\n\r\n`;
+  const filler = Buffer.alloc(Math.max(0, bytes - dot.length), "tally");
+  const made = Buffer.concat([Buffer.from(head), dot, filler]);
+  pictures.set(bytes, made);
+  return made;
+}
+const cover = pictureOf(coverBytes);
+
+/** Both forms of a profile, one as often as the other. */
+function newAlbum(random: () => number, picture: Buffer): ClientRequest {
+  const artist = `Artist ${Math.floor(random() * 10_000)}`;
+  const year = String(1950 + Math.floor(random() * 75));
+  const profile =
+    random() < 0.5
+      ? JSON.stringify({ artist, title: "Title", year })
+      : `class AlbumsProfile {\n    artist: ${artist}\n    title: Title\n    year: ${year}\n}`;
+  const rest = `\r\n--${boundary}\r\nContent-Disposition: form-data; name="profile"\r\n\r\n${profile}\r\n--${boundary}--\r\n`;
+  return {
+    method: "POST",
+    path: "/albums",
+    body: Buffer.concat([picture, Buffer.from(rest)]),
+    contentType,
+    units: 0,
+  };
+}

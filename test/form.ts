@@ -1,0 +1,38 @@
+/** A part of a form: its head lines and its bytes. */
+export interface Part {
+  readonly head: readonly string[];
+  readonly bytes: Buffer | string;
+}
+
+const boundary = "----WebKitFormBoundary7MA4YWxkTrZu0gW";
+export const formType = `Content-Type: multipart/form-data; boundary=${boundary}`;
+
+/** A file as clients send it. */
+export const file = (name: string, bytes: Buffer | string, type = "image/png"): Part => ({
+  head: [`Content-Disposition: form-data; name="${name}"; filename="nmtb.png"`, `Content-Type: ${type}`],
+  bytes,
+});
+
+/** A text as clients send it. */
+export const field = (name: string, text: string, ...more: readonly string[]): Part => ({
+  head: [`Content-Disposition: form-data; name="${name}"`, ...more],
+  bytes: text,
+});
+
+/** The body, byte for byte. */
+export function formOf(parts: readonly Part[]): Buffer {
+  const whole = parts.flatMap(({ head, bytes }) => [
+    Buffer.from(`--${boundary}\r\n${head.join("\r\n")}\r\n\r\n`),
+    Buffer.from(bytes),
+    Buffer.from("\r\n"),
+  ]);
+  return Buffer.concat([...whole, Buffer.from(`--${boundary}--\r\n`)]);
+}
+
+/** Begins as pictures of a type do, and is as large as wanted. */
+export function picture(type: "png" | "jpeg" | "gif" | "webp", length: number): Buffer {
+  const starts = { png: "\x89PNG\r\n\x1a\n", jpeg: "\xff\xd8\xff\xe0", gif: "GIF89a", webp: "RIFF\0\0\0\0WEBPVP8 " };
+  const bytes = Buffer.alloc(length, "\r\n--- every \0 byte \xff counts", "latin1");
+  bytes.write(starts[type], 0, "latin1");
+  return bytes;
+}
