@@ -35,9 +35,9 @@ export const crashPoints = {
   "gateway.after-answer": {
     apps: ["gateway"],
     file: ingestRoute,
-    find: 'return reply.code(route.status).header("tally-event-id", id).send();',
+    find: "return text === undefined ? reply.send() : reply.type(plainText).send(text);",
     replace:
-      'const sent = reply.code(route.status).header("tally-event-id", id).send();' +
+      "const sent = text === undefined ? reply.send() : reply.type(plainText).send(text);" +
       ` setImmediate(() => { ${reach("gateway.after-answer")} }); return sent;`,
   },
   "writer.before-commit": {
