@@ -329,9 +329,9 @@ describe("mistakes get a clear answer {msg} that names the field", () => {
         retry: "1",
         body: '{"msg":"not taken: too many large bodies are under way; send it again later"}',
       });
-    });
+    }, 15_000);
     for (const one of slow) one.end();
-    await vi.waitFor(async () => expect((await postForm([file("image", dot), asJson])).status).toBe(200));
+    await vi.waitFor(async () => expect((await postForm([file("image", dot), asJson])).status).toBe(200), 15_000);
   });
 
   test.each([
