@@ -1,7 +1,7 @@
 import { contentRoute, eventIdOfBytes, queryRoute } from "@tally/pipeline";
 import { Type } from "typebox";
 import { AsOf, timeOf } from "../as-of.ts";
-import { LimitText, None, parseLimit } from "../request-values.ts";
+import { TopLimitText, None, parseTopLimit } from "../request-values.ts";
 import { parseAlbumId } from "./album-id.ts";
 import { images, ofAlbum, profiles } from "./lookups.ts";
 import { memberOf } from "./rank.ts";
@@ -41,14 +41,14 @@ const By = Type.Union([Type.Literal("likes"), Type.Literal("dislikes")], { expec
 const topAlbums = queryRoute({
   path: "/albums/top",
   params: Type.Object({}),
-  query: Type.Object({ by: Type.Optional(By), limit: Type.Optional(LimitText) }, { additionalProperties: false }),
+  query: Type.Object({ by: Type.Optional(By), limit: Type.Optional(TopLimitText) }, { additionalProperties: false }),
   response: Type.Object({
     by: By,
     asOf: AsOf,
     albums: Type.Array(Type.Object({ albumID: Type.String(), count: Type.Integer() })),
   }),
   async answer({ query: { by = "likes", limit } }, { boards }) {
-    const top = await boards.top(by, parseLimit(limit));
+    const top = await boards.top(by, parseTopLimit(limit));
     const albums = top.entries.map(({ member, count }) => ({ albumID: albumOf(member), count }));
     return { by, asOf: timeOf(top), albums };
   },
