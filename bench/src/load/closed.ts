@@ -82,7 +82,7 @@ export function runClosed(o: Closed): RunningClosed {
       // The connection has ended before the answer.
       const broken = underWay.get(client);
       if (broken !== undefined) {
-        recorder.failed("connection");
+        recorder.broken();
         refused(client, broken);
       }
       const before = again.get(client);
@@ -90,8 +90,9 @@ export function runClosed(o: Closed): RunningClosed {
       if (before !== undefined) recorder.retries++;
       const request = before?.request ?? next(connection, sent++);
       const retriesLeft = before === undefined ? retries : before.retriesLeft - 1;
-      recorder.sent++;
-      underWay.set(client, { sentAt: performance.now(), request, retriesLeft, id: undefined });
+      const sentAt = performance.now();
+      recorder.sending(sentAt);
+      underWay.set(client, { sentAt, request, retriesLeft, id: undefined });
       return bytesOf(request, host);
     };
     const connect = client._connect.bind(client);
@@ -103,9 +104,11 @@ export function runClosed(o: Closed): RunningClosed {
     };
     client.on("timeout", () => {
       const own = underWay.get(client);
+      if (own === undefined) return;
       underWay.delete(client);
-      recorder.failed("timeout");
-      if (own !== undefined) refused(client, own);
+      const isRead = own.request.method === "GET";
+      recorder.timedOut(Math.max(answerWithinMs, performance.now() - own.sentAt) * 1000, isRead);
+      refused(client, own);
     });
     client.on("headers", ({ headers }) => {
       const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === eventIdHeader);

@@ -27,8 +27,10 @@ export type Until =
 
 /** What was seen of one phase. */
 export interface PhaseResult {
-  /** From the first request to the last answer, or the last that was given up, in seconds. */
+  /** From the first request to the last answer, at least until the last was sent: what hangs at the end does not stretch it. */
   readonly seconds: number;
+  /** From the first request to the last that was sent. */
+  readonly sendingSeconds: number;
   readonly sent: number;
   /** 2xx to a POST. */
   readonly accepted: number;
@@ -43,7 +45,7 @@ export interface PhaseResult {
   readonly retries: number;
   /** Sent, and neither answered nor given up when the load ended. */
   readonly unanswered: number;
-  /** Of what was answered 2xx, in µs, as hdr-histogram-js encodes it. */
+  /** Of what was answered 2xx, and of what was given up the time that it had waited; in µs, as hdr-histogram-js encodes it. */
   readonly posts: string;
   readonly gets: string;
   readonly perSecond: readonly Second[];
@@ -74,7 +76,7 @@ export interface GroupTime {
 interface ClientFigures {
   /** Share of the time in which its event loop was not idle, 0 to 1. */
   readonly busy: number;
-  /** Of its event loop, in ms. */
+  /** How late its event loop was, in ms. */
   readonly delayP99: number;
 }
 

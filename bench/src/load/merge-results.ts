@@ -11,6 +11,7 @@ export function mergeResults(results: readonly PhaseResult[]): PhaseResult {
     for (const [status, count] of Object.entries(result.statuses)) statuses[status] = (statuses[status] ?? 0) + count;
   return {
     seconds: most(({ seconds }) => seconds),
+    sendingSeconds: most(({ sendingSeconds }) => sendingSeconds),
     sent: sum(({ sent }) => sent),
     accepted: sum(({ accepted }) => accepted),
     read: sum(({ read }) => read),

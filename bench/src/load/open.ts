@@ -35,8 +35,7 @@ export async function runOpen(
     const { method, path, body, contentType = "application/json" } = requests.next();
     let status = 0;
     let id: string | undefined;
-    recorder.sent++;
-    pools[recorder.sent % pools.length]?.dispatch(
+    pools[recorder.sending(dueAt) % pools.length]?.dispatch(
       { method, path, body: body ?? null, headers: body === undefined ? [] : ["content-type", contentType] },
       {
         onRequestStart: () => undefined,
@@ -52,8 +51,12 @@ export async function runOpen(
         },
         onResponseError(_controller, error) {
           settled++;
+          const waitedMs = performance.now() - dueAt;
           const late = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError;
-          recorder.failed(late ? "timeout" : "connection");
+          // Also what still waits in line when all is over.
+          if (late || waitedMs >= plan.answerWithinMs)
+            recorder.timedOut(Math.max(plan.answerWithinMs, waitedMs) * 1000, method === "GET");
+          else recorder.broken();
         },
       },
     );

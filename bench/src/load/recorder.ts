@@ -9,6 +9,7 @@ export const microseconds = (): Histogram =>
 
 const sampleEveryMs = 100;
 const idBytes = 37;
+const loopResolutionMs = 5;
 
 /** Counts what a load sees. Everything here happens once for each request, and costs well under a microsecond. */
 export class Recorder {
@@ -17,31 +18,26 @@ export class Recorder {
   readonly #gets = microseconds();
   readonly #statuses = new Map<number, number>();
   readonly #perSecond: Second[] = [];
-  readonly #loop = monitorEventLoopDelay({ resolution: 5 });
+  readonly #loop = monitorEventLoopDelay({ resolution: loopResolutionMs });
   readonly #busySince = performance.eventLoopUtilization();
   readonly #onSample: (sample: Sample) => void;
   #second = { number: 0, accepted: 0, read: 0, failed: 0, latencies: microseconds() };
   #sampledAt = 0;
-  #lastSeenAt = this.#startedAt;
+  #lastSentAt = this.#startedAt;
+  #lastAnswerAt = this.#startedAt;
   #ids = Buffer.alloc(idBytes * 4096);
   #idsLength = 0;
-  sent = 0;
+  #sent = 0;
   accepted = 0;
   read = 0;
-  connectionErrors = 0;
-  timeouts = 0;
   retries = 0;
   groups: readonly GroupTime[] = [];
+  #connectionErrors = 0;
+  #timeouts = 0;
 
   constructor(onSample: (sample: Sample) => void) {
     this.#onSample = onSample;
     this.#loop.enable();
-  }
-
-  get answered(): number {
-    let answered = 0;
-    for (const count of this.#statuses.values()) answered += count;
-    return answered;
   }
 
   /** Ids of accepted events, a line each. */
@@ -49,60 +45,83 @@ export class Recorder {
     return this.#ids.subarray(0, this.#idsLength);
   }
 
+  /** A request goes out, or should have. Answers how many before it. */
+  sending(now: number): number {
+    this.#lastSentAt = now;
+    return this.#sent++;
+  }
+
   /** `id` is what the answer to a POST names, undefined of a GET. `us` since it was sent, or should have been. */
   answer(status: number, us: number, id: string | undefined, isRead: boolean): void {
     const now = performance.now();
-    this.#lastSeenAt = now;
+    this.#lastAnswerAt = now;
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
     const second = this.#secondOf(now);
     if (status < 200 || status > 299) {
       second.failed++;
       return;
     }
-    const value = Math.min(Math.max(1, Math.round(us)), longestUs);
-    second.latencies.recordValue(value);
+    this.#record(second, us, isRead);
     if (isRead) {
       this.read++;
       second.read++;
-      this.#gets.recordValue(value);
       return;
     }
     this.accepted++;
     second.accepted++;
-    this.#posts.recordValue(value);
     if (id !== undefined) this.#keep(id, now, us);
   }
 
-  failed(kind: "timeout" | "connection"): void {
-    const now = performance.now();
-    this.#lastSeenAt = now;
-    this.#secondOf(now).failed++;
-    if (kind === "timeout") this.timeouts++;
-    else this.connectionErrors++;
+  /** Given up after `us`: so long it has taken at least, so it counts among the times. */
+  timedOut(us: number, isRead: boolean): void {
+    const second = this.#secondOf(performance.now());
+    second.failed++;
+    this.#timeouts++;
+    this.#record(second, us, isRead);
+  }
+
+  /** The connection was refused, or ended before the answer. */
+  broken(): void {
+    this.#secondOf(performance.now()).failed++;
+    this.#connectionErrors++;
   }
 
   result(): PhaseResult {
     this.#closeSecond();
     this.#loop.disable();
     return {
-      seconds: (this.#lastSeenAt - this.#startedAt) / 1000,
-      sent: this.sent,
+      seconds: (Math.max(this.#lastAnswerAt, this.#lastSentAt) - this.#startedAt) / 1000,
+      sendingSeconds: (this.#lastSentAt - this.#startedAt) / 1000,
+      sent: this.#sent,
       accepted: this.accepted,
       read: this.read,
       statuses: Object.fromEntries(this.#statuses),
-      connectionErrors: this.connectionErrors,
-      timeouts: this.timeouts,
+      connectionErrors: this.#connectionErrors,
+      timeouts: this.#timeouts,
       retries: this.retries,
-      unanswered: Math.max(0, this.sent - this.answered - this.timeouts),
+      unanswered: Math.max(0, this.#sent - this.#answered - this.#timeouts),
       posts: encode(this.#posts),
       gets: encode(this.#gets),
       perSecond: this.#perSecond,
       groups: this.groups,
       client: {
         busy: performance.eventLoopUtilization(this.#busySince).utilization,
-        delayP99: this.#loop.percentile(99) / 1e6,
+        // Of a loop that is never late it is the resolution.
+        delayP99: Math.max(0, this.#loop.percentile(99) / 1e6 - loopResolutionMs),
       },
     };
+  }
+
+  get #answered(): number {
+    let answered = 0;
+    for (const count of this.#statuses.values()) answered += count;
+    return answered;
+  }
+
+  #record(second: { readonly latencies: Histogram }, us: number, isRead: boolean): void {
+    const value = Math.min(Math.max(1, Math.round(us)), longestUs);
+    second.latencies.recordValue(value);
+    (isRead ? this.#gets : this.#posts).recordValue(value);
   }
 
   #keep(id: string, now: number, us: number): void {

@@ -127,6 +127,38 @@ test("refusals, broken connections and requests that are never answered are told
   expect(accepted + (statuses["503"] ?? 0) + timeouts + unanswered).toBe(sent);
 });
 
+test.each(["closed", "open"] as const)(
+  "a request that is given up counts with the time that it has waited, and does not stretch the load, in the %s model",
+  async (model) => {
+    let n = 0;
+    const server = await serverOf((request, response) => {
+      request.resume();
+      // One in five never; the first of all among them.
+      if (n++ % 5 !== 0) response.writeHead(201).end();
+    });
+    const until = { name: "amount", amount: 50 } as const;
+    const phase = model === "open" ? { model, until, perSecond: 500 } : { model, until };
+    const load = loadOn(server.url, { connections: model === "open" ? 50 : 10, answerWithinMs: 2000 });
+    const result = await load.run(phase);
+    expect(result).toMatchObject({ accepted: 40, timeouts: 10, connectionErrors: 0 });
+    expect(decodeFromCompressedBase64(result.posts).totalCount).toBe(50);
+    expect(msAt(result.posts, 79)).toBeLessThan(2000);
+    expect(msAt(result.posts, 82)).toBeGreaterThan(1998); // three digits
+    if (model === "open") expect(result.seconds).toBeLessThan(2);
+  },
+);
+
+test("what waits in line in vain is given up, not broken, in the open model", async () => {
+  const server = await serverOf((request) => request.resume());
+  const result = await loadOn(server.url, { connections: 1, answerWithinMs: 1000 }).run({
+    model: "open",
+    until: { name: "amount", amount: 20 },
+    perSecond: 200,
+  });
+  expect(result).toMatchObject({ sent: 20, timeouts: 20, connectionErrors: 0, unanswered: 0 });
+  expect(msAt(result.posts, 1)).toBeGreaterThan(998);
+});
+
 test("the same seed sends the same requests", async () => {
   const seen: string[][] = [];
   for (const seed of [7, 7, 8]) {
