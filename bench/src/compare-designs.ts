@@ -1,4 +1,5 @@
 import { designNames, durabilityNames, type DesignName, type Durability } from "./designs/designs.ts";
+import { figures } from "./figures.ts";
 import type { Report } from "./report.ts";
 
 /** A design and a durability, as `design` or `design:durability`. */
@@ -25,17 +26,6 @@ export function contenderNamed(name: string): Contender {
 export function turns(contenders: readonly Contender[], rounds: number): readonly Contender[] {
   return Array.from({ length: rounds }, (_, round) => (round % 2 === 0 ? contenders : contenders.toReversed())).flat();
 }
-
-const figures: readonly [name: string, of: (report: Report) => number | null][] = [
-  ["accepted /s", ({ accepted }) => accepted.perSecond],
-  ["stored /s", ({ stored }) => stored.perSecond],
-  ["ranked /s", ({ ranked }) => ranked.perSecond],
-  ["reads /s", ({ reads }) => (reads.requests === 0 ? null : reads.perSecond)],
-  ["p50 ms", ({ latencyMs }) => latencyMs.p50],
-  ["p99 ms", ({ latencyMs }) => latencyMs.p99],
-  ["to ranked p99", ({ eventToRankedMs }) => eventToRankedMs?.p99 ?? null],
-  ["CPU µs/event", ({ cpuUsPerEvent }) => cpuUsPerEvent.total],
-];
 
 /** Medians of each contender, and what the first has of each other in each round: lowest, median, highest. `runs` in the order of turns. */
 export function comparison(contenders: readonly Contender[], runs: readonly (readonly [Contender, Report])[]): string {

@@ -4,18 +4,19 @@ import type { Latency, Report, Spans } from "./report.ts";
 import { round } from "./round.ts";
 
 /** Of POSTs and GETs together. */
-export function latencyOfAll({ posts, gets }: PhaseResult): Latency {
+export function latencyOfAll({ posts, gets }: PhaseResult): Latency | null {
   const all = decodeFromCompressedBase64(posts);
   all.add(decodeFromCompressedBase64(gets));
   return latencyIn(all);
 }
 
 /** Of a histogram in µs, as hdr-histogram-js encodes it. */
-export function latencyOf(encoded: string): Latency {
+export function latencyOf(encoded: string): Latency | null {
   return latencyIn(decodeFromCompressedBase64(encoded));
 }
 
-function latencyIn(histogram: ReturnType<typeof decodeFromCompressedBase64>): Latency {
+function latencyIn(histogram: ReturnType<typeof decodeFromCompressedBase64>): Latency | null {
+  if (histogram.totalCount === 0) return null;
   const at = (percentile: number): number => histogram.getValueAtPercentile(percentile) / 1000;
   return {
     mean: round(histogram.mean / 1000, 3),

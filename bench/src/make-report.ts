@@ -3,54 +3,44 @@ import { randomUUID } from "node:crypto";
 import { cpus, release, totalmem } from "node:os";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
-import { designOf } from "./designs/designs.ts";
 import { distributionOf, latencyOf, latencyOfAll, spansOf } from "./latency.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
 import type { Stack } from "./open-stack.ts";
 import type { Report } from "./report.ts";
 import { round } from "./round.ts";
-import type { Drained } from "./watch/drained.ts";
+import type { Drained, Moment } from "./watch/drained.ts";
 import type { Followed } from "./watch/follow.ts";
-import { cpuBetween, memoryOf, verdictOf, type Look } from "./watch/watch.ts";
+import { queueVerdictOf } from "./watch/queue-verdict.ts";
+import { eachTier } from "./watch/tiers.ts";
+import { cpuBetween, memoryOf, type Look } from "./watch/watch.ts";
 
-/** What was seen of a run. */
+/** What was seen of the measured phase of a run. Times are of performance.now(). */
 export interface Seen {
-  readonly stack: Stack | undefined;
   readonly result: PhaseResult;
   readonly looks: readonly Look[];
-  readonly followed: Followed;
-  readonly audit: AuditReport | undefined;
-  readonly startedAt: number;
-  readonly loadEndedAt: number;
   readonly drained: Drained | undefined;
+  readonly startedAt: number;
   readonly clientCpuSeconds: number;
 }
 
+/** What is known beside the load itself. */
+interface Around {
+  readonly stack: Stack | undefined;
+  readonly followed: Followed | undefined;
+  readonly audit: AuditReport | undefined;
+}
+
 /** Figures from what was seen; reads nothing but the machine and the commit. */
-export function makeReport(plan: BenchPlan, seen: Seen): Report {
-  const { result, looks, drained } = seen;
+export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit }: Around): Report {
+  const { result, looks, drained, startedAt } = seen;
   const { accepted, seconds } = result;
-  const { stores } = designOf(plan.design);
-  const perSecondUntil = (at: number | undefined): number | null =>
-    at === undefined || stores === "nobody"
-      ? null
-      : round(accepted / Math.max(seconds, (at - seen.startedAt) / 1000), 0);
-  const posts = latencyOf(result.posts);
-  const gets = latencyOf(result.gets);
-  const [first, last] = [looks[0], looks.at(-1)];
-  const used = first === undefined || last === undefined ? undefined : cpuBetween(first, last);
   const events = accepted + result.read;
-  const each = (cpuSeconds: number): number => round((cpuSeconds * 1e6) / Math.max(1, events), 1);
-  const depths = looks.filter(({ at }) => at * 1000 <= seen.loadEndedAt).map(({ queued }) => queued);
-  const throughput = events / seconds;
-  const all = latencyOfAll(result);
-  const expected = plan.connections / (all.mean / 1000);
-  const answered = Object.values(result.statuses).reduce((sum, count) => sum + count, 0);
+  const first = looks[0];
   return {
     runId: randomUUID(),
     at: new Date().toISOString(),
     machine: machine(),
-    versions: { node: process.version, ...seen.stack?.versions },
+    versions: { node: process.version, ...stack?.versions },
     commit: commitOf(plan.root),
     mode: modeOf(plan),
     design: plan.design,
@@ -60,51 +50,41 @@ export function makeReport(plan: BenchPlan, seen: Seen): Report {
     model: plan.phase.model,
     offeredPerSecond: plan.phase.model === "open" ? plan.phase.perSecond : null,
     connections: plan.connections,
-    gateways: plan.gateways,
+    gateways: stack === undefined ? null : plan.gateways,
     seed: plan.seed,
     spread: plan.spread,
     readShare: plan.readShare,
     seconds: round(seconds, 2),
     accepted: { events: accepted, perSecond: round(accepted / seconds, 0) },
-    stored: { perSecond: perSecondUntil(drained?.stored) },
-    ranked: { perSecond: perSecondUntil(drained?.ranked) },
-    reads: { requests: result.read, perSecond: round(result.read / seconds, 0), latencyMs: gets },
-    drainSeconds: drained === undefined ? null : round(Math.max(0, drained.ranked - seen.loadEndedAt) / 1000, 2),
-    latencyMs: posts,
+    stored: { perSecond: perSecondUntil(drained?.stored, startedAt) },
+    ranked: { perSecond: perSecondUntil(drained?.ranked, startedAt) },
+    reads: {
+      requests: result.read,
+      perSecond: round(result.read / seconds, 0),
+      latencyMs: latencyOf(result.gets),
+    },
+    drainSeconds:
+      drained?.ranked === undefined ? null : round(Math.max(0, (drained.ranked.at - startedAt) / 1000 - seconds), 2),
+    latencyMs: latencyOf(result.posts),
     statuses: result.statuses,
     errors: {
-      non2xx: answered - accepted - result.read,
+      non2xx: Object.values(result.statuses).reduce((sum, count) => sum + count, 0) - events,
       timeouts: result.timeouts,
       connections: result.connectionErrors,
       unanswered: result.unanswered,
       retries: result.retries,
     },
-    queue: { max: Math.max(0, ...depths), verdict: depths.length === 0 ? null : verdictOf(depths) },
-    eventToStoredMs: spansOf(seen.followed.stored),
-    eventToRankedMs: spansOf(seen.followed.ranked),
-    cpuUsPerEvent: {
-      gateway: each(used?.gateway ?? 0),
-      writer: each(used?.writer ?? 0),
-      ranker: each(used?.ranker ?? 0),
-      broker: each(used?.broker ?? 0),
-      database: each(used?.database ?? 0),
-      redis: each(used?.redis ?? 0),
-      client: each(seen.clientCpuSeconds),
-      total: each(used === undefined ? 0 : Object.values(used).reduce((sum, value) => sum + value, 0)),
-    },
-    memoryMiB: memoryOf(looks),
-    client: {
-      busy: round(result.client.busy, 3),
-      delayP99Ms: round(result.client.delayP99, 1),
-      isLimit: result.client.busy > 0.95,
-    },
-    littlesLaw: {
-      expectedPerSecond: round(expected, 0),
-      errorPercent: !isSteady(plan, result) ? null : round(((throughput - expected) / expected) * 100, 2),
-    },
-    audit: seen.audit?.audit ?? null,
-    agrees: seen.audit?.agrees ?? null,
-    boardsHash: seen.audit?.domains.find((one) => one.domain === plan.domain)?.boards.hash ?? null,
+    queue: queueOf(looks.filter(({ at }) => at <= startedAt + result.sendingSeconds * 1000)),
+    followed: followed === undefined ? null : pick(followed),
+    eventToStoredMs: spansOf(followed?.stored ?? []),
+    eventToRankedMs: spansOf(followed?.ranked ?? []),
+    cpuUsPerEvent: cpuOf(seen, events),
+    memoryMiB: first === undefined ? eachTier(() => null) : memoryOf(looks),
+    client: clientOf(result),
+    littlesLaw: littlesLawOf(plan, result),
+    audit: audit?.audit ?? null,
+    agrees: audit?.agrees ?? null,
+    boardsHash: audit?.domains.find((one) => one.domain === plan.domain)?.boards.hash ?? null,
     groups: result.groups.map(({ begun, ended, ...group }) => ({
       ...group,
       begun: round(begun, 2),
@@ -112,7 +92,7 @@ export function makeReport(plan: BenchPlan, seen: Seen): Report {
     })),
     perSecond: result.perSecond,
     looks: looks.map(({ at, queued, stored, tiers }) => ({
-      second: round(at - seen.startedAt / 1000, 1),
+      second: round((at - startedAt) / 1000, 1),
       queued,
       stored: stored - (first?.stored ?? 0),
       cpuSeconds: Object.fromEntries([...tiers].map(([tier, { cpuSeconds }]) => [tier, round(cpuSeconds, 2)])),
@@ -124,6 +104,62 @@ export function makeReport(plan: BenchPlan, seen: Seen): Report {
 /** Whether as many connections are open from the beginning to the end. */
 function isSteady({ phase }: BenchPlan, { groups }: PhaseResult): boolean {
   return phase.model === "closed" || (phase.model === "source" && groups.length === 1);
+}
+
+function perSecondUntil(moment: Moment | undefined, startedAt: number): number | null {
+  return moment === undefined ? null : round((moment.events * 1000) / (moment.at - startedAt), 0);
+}
+
+function queueOf(looks: readonly Look[]): Report["queue"] {
+  return {
+    max: looks.length === 0 ? null : Math.max(...looks.map(({ queued }) => queued)),
+    verdict: queueVerdictOf(looks),
+  };
+}
+
+function pick({ events, neverStored, neverRanked }: Followed): Report["followed"] {
+  return { events, neverStored, neverRanked };
+}
+
+/** Until everything was ranked: what is waited beyond that is no work of the events. */
+function cpuOf({ looks, drained, clientCpuSeconds }: Seen, events: number): Report["cpuUsPerEvent"] {
+  const each = (cpuSeconds: number): number | null => (events === 0 ? null : round((cpuSeconds * 1e6) / events, 1));
+  const first = looks[0];
+  const last = looks.find(({ at }) => at >= (drained?.ranked?.at ?? Infinity)) ?? looks.at(-1);
+  const client = each(clientCpuSeconds);
+  if (first === undefined || last === undefined) return { ...eachTier(() => null), client, total: null };
+  const used = cpuBetween(first, last);
+  return {
+    ...eachTier((tier) => each(used[tier])),
+    client,
+    total: each(Object.values(used).reduce((sum, seconds) => sum + seconds, 0)),
+  };
+}
+
+function clientOf(result: PhaseResult): Report["client"] {
+  const { busy, delayP99 } = result.client;
+  return {
+    busy: round(busy, 3),
+    delayP99Ms: round(delayP99, 1),
+    isLimit: isClientLimit(result.client, latencyOfAll(result)?.p99 ?? Infinity),
+  };
+}
+
+/** Whether the client measured itself: never idle, or so late at its p99 that half of the requests' p99 may be its own. */
+export function isClientLimit({ busy, delayP99 }: PhaseResult["client"], p99Ms: number): boolean {
+  return busy > 0.95 || delayP99 > p99Ms / 2;
+}
+
+function littlesLawOf(plan: BenchPlan, result: PhaseResult): Report["littlesLaw"] {
+  const mean = latencyOfAll(result)?.mean;
+  if (mean === undefined) return { expectedPerSecond: null, errorPercent: null };
+  const expected = plan.connections / (mean / 1000);
+  // All that is in the mean.
+  const measured = (result.accepted + result.read + result.timeouts) / result.seconds;
+  return {
+    expectedPerSecond: round(expected, 0),
+    errorPercent: isSteady(plan, result) ? round(((measured - expected) / expected) * 100, 2) : null,
+  };
 }
 
 function modeOf({ target, settings }: BenchPlan): string {

@@ -17,8 +17,8 @@ export interface Stack {
   /** The versions of its servers. */
   readonly versions: Readonly<Record<string, string>>;
   tiers(): ReadonlyMap<TierName, TierFigures>;
-  /** Messages that wait in a domain's two queues. */
-  queueDepth(domain: string): Promise<number>;
+  /** Messages that wait in a domain's two queues, and how many each takes. */
+  queues(domain: string): Promise<readonly { readonly depth: number; readonly max: number }[]>;
   close(): Promise<void>;
 }
 
@@ -102,10 +102,14 @@ export async function openStack(o: StackOptions): Promise<Stack> {
       },
       versions: await versionsOf(services),
       tiers: () => readTiers(groups),
-      async queueDepth(domain) {
+      queues(domain) {
         const { ingest, rank } = queuesOf(namespace, domain);
-        const depths = await Promise.all([ingest, rank].map(({ name }) => publisher.queueDepth(name)));
-        return depths.reduce<number>((sum, depth) => sum + (depth ?? 0), 0);
+        return Promise.all(
+          [ingest, rank].map(async ({ name, messagesMax = Infinity }) => ({
+            depth: (await publisher.queueDepth(name)) ?? 0,
+            max: messagesMax,
+          })),
+        );
       },
       close,
     };

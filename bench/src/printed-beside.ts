@@ -12,8 +12,8 @@ export function printedBeside(run: string, printed: readonly PrintedRow[], repor
   const requestsPerEvent = accepted.events === 0 ? 1 : (accepted.events + reads.requests) / accepted.events;
   const ours = Math.round((ranked.perSecond ?? accepted.perSecond) * requestsPerEvent);
   return printed.map(({ says, perSecond, p99Ms, method = "POST" }) => {
-    const { p99 } = method === "GET" ? reads.latencyMs : latencyMs;
-    const cells = [run, says, perSecond, ours, (ours / perSecond).toFixed(2), p99Ms ?? "-", p99.toFixed(1)];
-    return `| ${[...cells, p99Ms === null ? "-" : (p99 / p99Ms).toFixed(3)].join(" | ")} |`;
+    const p99 = (method === "GET" ? reads.latencyMs : latencyMs)?.p99;
+    const cells = [run, says, perSecond, ours, (ours / perSecond).toFixed(2), p99Ms ?? "-", p99?.toFixed(1) ?? "-"];
+    return `| ${[...cells, p99Ms === null || p99 === undefined ? "-" : (p99 / p99Ms).toFixed(3)].join(" | ")} |`;
   });
 }

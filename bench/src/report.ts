@@ -1,8 +1,9 @@
 import type { AuditReport } from "@tally/reconcile";
 import type { GroupTime, Second } from "./load/load-plan.ts";
-import type { TierName } from "./watch/tiers.ts";
+import type { QueueVerdict } from "./watch/queue-verdict.ts";
+import type { OfTiers } from "./watch/tiers.ts";
 
-/** In ms; measured in µs. */
+/** In ms; measured in µs. Of answers 2xx, and of requests that were given up the time that they had waited. */
 export interface Latency {
   readonly mean: number;
   readonly p50: number;
@@ -36,20 +37,24 @@ export interface Report {
   readonly model: "closed" | "open" | "source";
   readonly offeredPerSecond: number | null;
   readonly connections: number;
-  readonly gateways: number;
+  readonly gateways: number | null;
   readonly seed: number;
   readonly spread: string;
   readonly readShare: number;
-  /** From the first request to the last answer. */
+  /** From the first request to the last answer, at least until the last was sent. A request that is given up at the end does not stretch it. */
   readonly seconds: number;
   readonly accepted: { readonly events: number; readonly perSecond: number };
-  /** All that was accepted, by the time from the first request until the last of it was stored, and ranked. */
+  /**
+   * Events stored by the moment at which everything accepted was stored, by the time from the first request until then, at least until
+   * the last was sent; and the same for ranked. An answer that comes late, or never, does not stretch it. The moment is known to 20 ms; to
+   * half a second when the load ended later. null also when not all was stored, or ranked.
+   */
   readonly stored: { readonly perSecond: number | null };
   readonly ranked: { readonly perSecond: number | null };
-  readonly reads: { readonly requests: number; readonly perSecond: number; readonly latencyMs: Latency };
-  /** From the last answer until everything was ranked. */
+  readonly reads: { readonly requests: number; readonly perSecond: number; readonly latencyMs: Latency | null };
+  /** From the end of `seconds` until everything was ranked. */
   readonly drainSeconds: number | null;
-  readonly latencyMs: Latency;
+  readonly latencyMs: Latency | null;
   readonly statuses: Readonly<Record<string, number>>;
   readonly errors: {
     readonly non2xx: number;
@@ -59,16 +64,23 @@ export interface Report {
     readonly retries: number;
   };
   /** Messages in both queues of the domain while the load ran. */
-  readonly queue: { readonly max: number; readonly verdict: "plateau" | "peak" | null };
+  readonly queue: { readonly max: number | null; readonly verdict: QueueVerdict | null };
+  /** Events that were followed one by one, and what never came of them. */
+  readonly followed: {
+    readonly events: number;
+    readonly neverStored: number;
+    readonly neverRanked: number;
+  } | null;
   readonly eventToStoredMs: Spans | null;
   readonly eventToRankedMs: Spans | null;
   /** For each accepted event and each read, from the begin of the load until everything was ranked. */
-  readonly cpuUsPerEvent: Readonly<Record<TierName | "client" | "total", number>>;
+  readonly cpuUsPerEvent: OfTiers<number | null> & { readonly client: number | null; readonly total: number | null };
   /** The most that was seen of all processes of a tier together. */
-  readonly memoryMiB: Readonly<Record<TierName, number>>;
+  readonly memoryMiB: OfTiers<number | null>;
+  /** The thread that sends. `isLimit`: it was, or its own delays may be half of the p99. */
   readonly client: { readonly busy: number; readonly delayP99Ms: number; readonly isLimit: boolean };
   /** Connections by mean latency against what was measured; only where as many are open from the beginning to the end. */
-  readonly littlesLaw: { readonly expectedPerSecond: number; readonly errorPercent: number | null };
+  readonly littlesLaw: { readonly expectedPerSecond: number | null; readonly errorPercent: number | null };
   readonly audit: AuditReport["audit"] | null;
   readonly agrees: boolean | null;
   /** The same for the same rankings. */

@@ -4,12 +4,13 @@ import { runTally } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
 import { designOf } from "./designs/designs.ts";
-import type { PhaseResult } from "./load/load-plan.ts";
+import type { Phase, PhaseResult } from "./load/load-plan.ts";
 import { startLoad, type Load } from "./load/start-load.ts";
-import { makeReport } from "./make-report.ts";
+import { makeReport, type Seen } from "./make-report.ts";
 import { openStack, type Stack } from "./open-stack.ts";
 import type { Report } from "./report.ts";
-import { StoredCount } from "./watch/drained.ts";
+import { readCounters } from "./watch/counters.ts";
+import { drained, type Drained } from "./watch/drained.ts";
 import { Follower } from "./watch/follow.ts";
 import { Watch } from "./watch/watch.ts";
 
@@ -53,42 +54,50 @@ async function measure(
   const load = startLoad({ urls, domain, connections, seed, spread, readShare, answerWithinMs }, plan.clientThreads);
   plan.signal.addEventListener("abort", () => void load.close(), { once: true });
   try {
-    const stored = new StoredCount(plan, stack);
-    if (plan.warmUpSeconds > 0 && plan.phase.model !== "source") {
-      plan.say(`warming up for ${plan.warmUpSeconds} s`);
-      const until = { name: "seconds", seconds: plan.warmUpSeconds } as const;
-      const warmed = await load.run({ ...plan.phase, until }, idsFile);
-      await stored.drained(warmed.accepted);
+    const { phase, warmUpSeconds } = plan;
+    if (warmUpSeconds > 0 && phase.model !== "source") {
+      plan.say(`warming up for ${warmUpSeconds} s`);
+      const warmUp: Phase = { ...phase, until: { name: "seconds", seconds: warmUpSeconds } };
+      await runPhase(plan, stack, () => load.run(warmUp, idsFile));
     }
-    const follower = new Follower(url);
-    load.onSample = (sample) => {
-      if (designOf(plan.design).stores === "writer") follower.follow(sample);
-    };
-    const watch = stack === undefined ? undefined : new Watch(stack, domain);
-    const cpuBefore = process.cpuUsage();
-    const startedAt = performance.now();
-    const result = await withProgress(plan, load, () => load.run(plan.phase, idsFile));
-    const loadEndedAt = performance.now();
-    const clientCpu = process.cpuUsage(cpuBefore);
-    const drained = await stored.drained(result.accepted);
-    const looks = (await watch?.stop()) ?? [];
-    const followed = await follower.done();
+    const follower = designOf(plan.design).stores === "writer" ? new Follower(url) : undefined;
+    load.onSample = (sample) => follower?.follow(sample);
+    const seen = await runPhase(plan, stack, () => withProgress(plan, load, () => load.run(phase, idsFile)));
+    const followed = await follower?.done();
     const audit =
-      stack === undefined || idsFile === undefined ? undefined : await audited(plan, stack, idsFile, result);
-    return makeReport(plan, {
-      stack,
-      result,
-      looks,
-      followed,
-      audit,
-      startedAt,
-      loadEndedAt,
-      drained,
-      clientCpuSeconds: (clientCpu.user + clientCpu.system) / 1e6,
-    });
+      stack === undefined || idsFile === undefined ? undefined : await audited(plan, stack, idsFile, seen.result);
+    return makeReport(plan, seen, { stack, followed, audit });
   } finally {
     await load.close();
   }
+}
+
+/** Runs and watches a load until nothing of it is under way any more. */
+async function runPhase(plan: BenchPlan, stack: Stack | undefined, run: () => Promise<PhaseResult>): Promise<Seen> {
+  const before = stack && (await readCounters(stack));
+  const watch = stack && new Watch(stack, plan.domain);
+  const cpuBefore = process.cpuUsage();
+  const startedAt = performance.now();
+  const result = await run();
+  const clientCpu = process.cpuUsage(cpuBefore);
+  const { accepted, seconds, sendingSeconds } = result;
+  const answered = { at: startedAt + seconds * 1000, events: accepted };
+  let whenDrained: Drained | undefined;
+  if (stack !== undefined && before !== undefined && designOf(plan.design).stores === "writer") {
+    const unknown = result.sent - accepted - result.read;
+    const sentAt = startedAt + sendingSeconds * 1000;
+    const looks = watch?.looks ?? [];
+    whenDrained = await drained(stack, plan.domain, { before, accepted, unknown, sentAt, looks, say: plan.say });
+  } else if (stack !== undefined && designOf(plan.design).stores === "gateway") {
+    whenDrained = { stored: answered, ranked: answered };
+  }
+  return {
+    result,
+    looks: (await watch?.stop()) ?? [],
+    drained: whenDrained,
+    startedAt,
+    clientCpuSeconds: (clientCpu.user + clientCpu.system) / 1e6,
+  };
 }
 
 async function expectReady(url: string): Promise<void> {

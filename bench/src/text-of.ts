@@ -1,8 +1,10 @@
 import type { Latency, Report, Spans } from "./report.ts";
 
+const unknown = "not known";
+
 /** A report for a person. */
 export function textOf(report: Report): string {
-  const { accepted, stored, ranked, latencyMs, reads, errors, queue, cpuUsPerEvent: cpu, audit } = report;
+  const { accepted, stored, ranked, latencyMs, reads, errors, queue, followed, audit } = report;
   const lines = [
     `${report.domain}, ${report.design}, ${report.durability}, ${report.model} model, ${report.connections} connections, seed ${report.seed}, ${report.spread}`,
     `${report.machine}; ${Object.entries(report.versions)
@@ -21,6 +23,15 @@ export function textOf(report: Report): string {
     ...(reads.requests > 0 ? [row("reads", `${reads.perSecond}/s`, ...latencyCells(reads.latencyMs))] : []),
     row("to stored ms", ...spanCells(report.eventToStoredMs)),
     row("to ranked ms", ...spanCells(report.eventToRankedMs)),
+    ...(followed === null
+      ? []
+      : [
+          row(
+            "followed",
+            `${followed.events} events`,
+            `${followed.neverStored} never stored, ${followed.neverRanked} never ranked`,
+          ),
+        ]),
     row(
       "answers",
       JSON.stringify(report.statuses).replaceAll('"', ""),
@@ -29,9 +40,9 @@ export function textOf(report: Report): string {
     ...report.groups.map(({ name, connections, begun, ended }) =>
       row(name, `${connections} connections`, `from ${begun.toFixed(1)} to ${ended.toFixed(1)} s`),
     ),
-    row("queues", `at most ${queue.max} messages`, queue.verdict ?? ""),
-    row("CPU µs/event", ...Object.entries(cpu).map(([tier, us]) => `${tier} ${us}`)),
-    row("memory MiB", ...Object.entries(report.memoryMiB).map(([tier, mib]) => `${tier} ${mib}`)),
+    row("queues", queue.max === null ? unknown : `at most ${queue.max} messages`, queue.verdict ?? ""),
+    row("CPU µs/event", ...tierCells(report.cpuUsPerEvent)),
+    row("memory MiB", ...tierCells(report.memoryMiB)),
     row("client", `busy ${Math.round(report.client.busy * 100)} %`, `loop delay p99 ${report.client.delayP99Ms} ms`),
     ...(report.littlesLaw.errorPercent === null
       ? []
@@ -51,10 +62,12 @@ export function textOf(report: Report): string {
           `boards ${report.boardsHash}`,
         ),
   ];
+  if (queue.verdict === "full")
+    lines.push("", "A queue was full: what came then was refused, so accepted tells how fast it was emptied.");
   if (report.client.isLimit)
     lines.push(
       "",
-      "The client was the limit: its thread was never idle. More --client-threads, or another machine for it.",
+      "The client was the limit: its thread was never idle, or late by half of the p99 itself. More --client-threads, or another machine for it.",
     );
   return lines.join("\n");
 }
@@ -64,14 +77,20 @@ function row(name: string, ...cells: readonly string[]): string {
 }
 
 function perSecond(value: number | null): string {
-  return value === null ? "not known" : `${value}/s`;
+  return value === null ? unknown : `${value}/s`;
 }
 
-function latencyCells(latency: Latency): readonly string[] {
-  return Object.entries(latency).map(([name, ms]) => `${name} ${ms.toFixed(1)}`);
+function latencyCells(latency: Latency | null): readonly string[] {
+  if (latency === null) return [unknown];
+  return Object.entries(latency).map(([name, ms]: readonly [string, number]) => `${name} ${ms.toFixed(1)}`);
+}
+
+function tierCells(figures: Readonly<Record<string, number | null>>): readonly string[] {
+  const known = Object.entries(figures).filter(([, value]) => value !== null);
+  return known.length === 0 ? [unknown] : known.map(([tier, value]) => `${tier} ${value}`);
 }
 
 function spanCells(spans: Spans | null): readonly string[] {
-  if (spans === null) return ["not known"];
-  return [`p50 ${spans.p50}`, `p99 ${spans.p99}`, `max ${spans.max}`, `(${spans.samples} followed)`];
+  if (spans === null) return [unknown];
+  return [`p50 ${spans.p50}`, `p99 ${spans.p99}`, `max ${spans.max}`, `(${spans.samples} events)`];
 }

@@ -1,7 +1,10 @@
-/** The sum of a metric over all its labels, from one or several services' Prometheus texts. */
-export async function sumOfMetric(urls: readonly string[], name: string): Promise<number> {
+/** Sums of metrics over all their labels, from one or several services' Prometheus texts: one request to each. */
+export async function sumsOfMetrics<N extends string>(
+  urls: readonly string[],
+  names: readonly N[],
+): Promise<ReadonlyMap<N, number>> {
   const texts = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()));
-  return texts.reduce((total, text) => total + sumIn(text, name), 0);
+  return new Map(names.map((name) => [name, texts.reduce((total, text) => total + sumIn(text, name), 0)]));
 }
 
 function sumIn(text: string, name: string): number {

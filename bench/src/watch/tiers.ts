@@ -1,7 +1,21 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-export const tierNames = ["gateway", "writer", "ranker", "broker", "database", "redis"] as const;
+const tierNames = ["gateway", "writer", "ranker", "broker", "database", "redis"] as const;
 export type TierName = (typeof tierNames)[number];
+
+/** A figure of each tier. */
+export type OfTiers<T> = Readonly<Record<TierName, T>>;
+
+export function eachTier<T>(of: (tier: TierName) => T): OfTiers<T> {
+  return {
+    gateway: of("gateway"),
+    writer: of("writer"),
+    ranker: of("ranker"),
+    broker: of("broker"),
+    database: of("database"),
+    redis: of("redis"),
+  };
+}
 
 /** CPU seconds so far and resident memory in MiB of a tier's processes. */
 export interface TierFigures {
