@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SingleBar } from "cli-progress";
 import { domains } from "@tally/domains";
+import { onLauncherGone } from "@tally/local";
 import { Command, Option } from "commander";
 import type { BenchPlan } from "./bench-plan.ts";
 import { comparison, contenderNamed, turns, type Contender } from "./compare-designs.ts";
@@ -229,5 +230,6 @@ function interruption(): AbortController {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     // Every time: a second Ctrl-C must not leave servers behind.
     process.on(signal, () => interrupted.abort(new Error(`interrupted by ${signal}`)));
+  onLauncherGone(() => interrupted.abort(new Error("interrupted: what has started it is gone")));
   return interrupted;
 }

@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { domains } from "@tally/domains";
 import { addressVariables, startApps, startPrivateServices, type PrivateServices, type Server } from "@tally/local";
@@ -24,7 +23,7 @@ export interface Stack {
 
 export interface StackOptions {
   readonly root: string;
-  /** Everything lies here and is deleted at the end. */
+  /** Everything lies here. */
   readonly directory: string;
   readonly design: DesignName;
   readonly durability: Durability;
@@ -40,7 +39,7 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 
 export async function openStack(o: StackOptions): Promise<Stack> {
   const { root, directory, say, signal } = o;
-  const closers: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true, force: true })];
+  const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).toReversed()) await closer();
   };

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { runTally } from "@tally/local";
+import { claimDirectory, runTally } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
 import { designOf } from "./designs/designs.ts";
@@ -16,15 +16,18 @@ import { Watch } from "./watch/watch.ts";
 
 /** One run on a fresh stack, or on a running system: warm-up, drain, load, drain, audit. */
 export async function runBench(plan: BenchPlan): Promise<Report> {
-  const directory = join(plan.root, ".tally", `bench-${process.pid}`);
-  await rm(directory, { recursive: true, force: true });
   if (plan.target !== undefined) return unlessAborted(plan.signal, measure(plan, plan.target, undefined, undefined));
-  const stack = await openStack({ ...plan, directory });
+  const { directory } = await claimDirectory(join(plan.root, ".tally"), "bench", plan.say);
   try {
-    const idsFile = join(directory, "acknowledged");
-    return await unlessAborted(plan.signal, measure(plan, stack.urls[0] ?? "", stack, idsFile));
+    const stack = await openStack({ ...plan, directory });
+    try {
+      const idsFile = join(directory, "acknowledged");
+      return await unlessAborted(plan.signal, measure(plan, stack.urls[0] ?? "", stack, idsFile));
+    } finally {
+      await stack.close();
+    }
   } finally {
-    await stack.close();
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
@@ -138,14 +141,8 @@ async function audited(
   // Only the writer keeps the ledger that the audit goes by.
   if (designOf(plan.design).stores !== "writer" || accepted === 0) return undefined;
   plan.say("auditing");
-  const { output, errors } = await runTally(plan.root, stack.environment, [
-    "audit",
-    "--json",
-    "--wait",
-    "300",
-    "--acknowledged",
-    idsFile,
-  ]);
+  const args = ["audit", "--json", "--wait", "300", "--acknowledged", idsFile];
+  const { output, errors } = await runTally(plan.root, stack.environment, args, { signal: plan.signal });
   if (output === "") throw new Error(`the audit answered nothing: ${errors}`);
   const report: AuditReport = JSON.parse(output);
   if (report.underWay.length > 0) throw new TypeError(`not drained, so not audited: ${report.underWay.join("; ")}`);

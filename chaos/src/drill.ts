@@ -68,7 +68,6 @@ const calmMs = 100;
 /** Starts a system of its own, puts load on it, injects the faults of a seed, and audits what is left. */
 export async function runDrill(o: DrillOptions): Promise<DrillReport> {
   const schedule = scheduleOf(o.seed, o.kinds, o.faults);
-  await rm(o.directory, { recursive: true, force: true });
   const stand = await openStand(o);
   const file = join(o.directory, "acknowledged");
   let load: Load | undefined;

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { claimDirectory } from "@tally/local";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { runDrill } from "./drill.ts";
 import { runOverload } from "./overload.ts";
@@ -64,7 +65,7 @@ function interruption(): AbortController {
 
 async function overload(seconds: number): Promise<void> {
   const { signal } = interruption();
-  const directory = join(root, ".tally", `chaos-${process.pid}`);
+  const { directory } = await claimDirectory(join(root, ".tally"), "chaos", say);
   const report = await runOverload({ root, directory, seconds, seed: 1, say, signal });
   say(JSON.stringify(report, undefined, 2));
   const { audit, agrees, failed } = report;
@@ -73,14 +74,16 @@ async function overload(seconds: number): Promise<void> {
 
 async function drill(flags: Flags): Promise<void> {
   const interrupted = interruption();
+  const kinds = kindsNamed(flags.kinds);
   say(`seed ${flags.seed}`);
+  const { directory, release } = await claimDirectory(join(root, ".tally"), "chaos", say);
   try {
     const report = await runDrill({
       root,
-      directory: join(root, ".tally", `chaos-${process.pid}`),
+      directory,
       seed: flags.seed,
       faults: flags.faults,
-      kinds: kindsNamed(flags.kinds),
+      kinds,
       eventsPerSecond: flags.rate,
       warmUpSeconds: flags.warmUp,
       spread: flags.wide === true ? "wide" : "narrow",
@@ -100,6 +103,8 @@ async function drill(flags: Flags): Promise<void> {
     if (!interrupted.signal.aborted) throw error;
     say("interrupted: nothing was audited");
     process.exitCode = 1;
+  } finally {
+    release();
   }
 }
 

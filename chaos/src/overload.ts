@@ -52,7 +52,6 @@ const connections = 6000;
 const tickMs = 5;
 
 export async function runOverload(o: OverloadOptions): Promise<OverloadReport> {
-  await rm(o.directory, { recursive: true, force: true });
   const stand = await openStand({ ...o, settings: { WAITING_MAX: "1000", BATCH_BYTES_MAX: "16384" } });
   const offer = new Offer(stand, o.seed);
   try {

@@ -25,6 +25,12 @@ export async function lockDirectory(directory: string): Promise<() => void> {
   return () => rmSync(file, { force: true });
 }
 
+/** Whether whoever has taken the directory has ended without letting go. */
+export function isAbandoned(directory: string): boolean {
+  const holder = holderOf(join(directory, "launcher.lock"));
+  return holder !== undefined && holder.born !== birthOf(holder.pid);
+}
+
 function holderOf(file: string): { pid: number; born: string | undefined } | undefined {
   try {
     const [pid, born] = readFileSync(file, "utf8").split(" ");

@@ -1,5 +1,7 @@
 export type { Operator } from "./operator.ts";
 export type { AppName } from "./app-server.ts";
+export { claimDirectory, type ClaimedDirectory } from "./claim-directory.ts";
+export { onLauncherGone } from "./on-launcher-gone.ts";
 export { ServiceError } from "./service-error.ts";
 export type { ServiceErrorCode } from "./service-error.ts";
 export type { Addresses, Server, Services, StartOptions, StopOptions } from "./services.ts";

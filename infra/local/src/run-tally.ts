@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { runCommand } from "./run-command.ts";
+import { runCommand, type CommandOptions } from "./run-command.ts";
 import type { Addresses } from "./services.ts";
 
 /** What the apps and the command `tally` are told in their environment about where the services answer. */
@@ -12,7 +12,13 @@ export function addressVariables(addresses: Addresses): NodeJS.ProcessEnv {
   };
 }
 
-/** Runs the command `tally` of a checkout, as its users do, with nothing in its environment but what is given. */
-export function runTally(root: string, environment: NodeJS.ProcessEnv, args: readonly string[]) {
-  return runCommand(process.execPath, [join(root, "apps", "admin", "src", "main.ts"), ...args], { environment });
+/** Runs the command `tally` of a checkout, as its users do, with nothing in its environment but what is given; `signal` kills it. */
+export function runTally(
+  root: string,
+  environment: NodeJS.ProcessEnv,
+  args: readonly string[],
+  options: Pick<CommandOptions, "signal"> = {},
+) {
+  const command = join(root, "apps", "admin", "src", "main.ts");
+  return runCommand(process.execPath, [command, ...args], { environment, ...options });
 }
