@@ -1,8 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { CommandError } from "../exit-for-fault.ts";
-import { planFor, tiers, type Demand, type MeasuredRun, type Plan } from "./plan.ts";
+import { chooseRun, readRun, type Chosen } from "./choose-run.ts";
+import { planFor, type Demand, type Plan } from "./plan.ts";
 
 interface Flags {
   readonly stores: number;
@@ -22,21 +22,25 @@ export function planCommand(): Command {
     .requiredOption("--per-hour <number>", "events of one store in an hour, in the mean", positive)
     .option("--peak <times>", "how many times the mean the busiest moment is", positive, 3)
     .option("--utilization <share>", "of the cores at that moment, above 0 up to 1", share, 0.6)
-    .option("--run <file>", "a report of pnpm bench; the newest stored one without it")
+    .option(
+      "--run <file>",
+      "a report of pnpm bench; without it the newest stored one that is fit: of our own stack, closed model, no reads, audited",
+    )
     .option("--json", "as JSON")
     .action(async (flags: Flags) => {
-      const run = await readRun(flags.run ?? (await newestRun())).catch((error: unknown) =>
-        Promise.reject(new CommandError(`--run: ${error instanceof Error ? error.message : String(error)}`, 2)),
-      );
+      const chosen = await chosenRun(flags.run);
       const demand: Demand = { ...flags, eventsPerHour: flags.perHour };
-      const plan = planFor(demand, run);
+      const plan = planFor(demand, chosen.run);
       process.stdout.write(
-        flags.json === true ? `${JSON.stringify({ demand, plan })}\n` : `${textOf(demand, run, plan)}\n`,
+        flags.json === true
+          ? `${JSON.stringify({ demand, plan, run: chosen.file, passedOver: chosen.passedOver })}\n`
+          : `${textOf(demand, chosen, plan)}\n`,
       );
     });
 }
 
-function textOf({ stores, eventsPerHour, peak, utilization }: Demand, run: MeasuredRun, plan: Plan): string {
+function textOf({ stores, eventsPerHour, peak, utilization }: Demand, chosen: Chosen, plan: Plan): string {
+  const { run, file } = chosen;
   const lines = plan.tiers.map(
     ({ tier, usPerEvent, cores, instance, count, why }) =>
       `${tier.padEnd(10)}${`${usPerEvent} µs`.padStart(10)} × ${plan.peakPerSecond.toFixed(0)}/s = ${cores.toFixed(3)} cores, / ${utilization} = ${(cores / utilization).toFixed(3)}` +
@@ -44,7 +48,9 @@ function textOf({ stores, eventsPerHour, peak, utilization }: Demand, run: Measu
   );
   return [
     `${stores} stores × ${eventsPerHour} events an hour / 3600 s = ${plan.meanPerSecond.toFixed(1)} events/s, × ${peak} at the peak = ${plan.peakPerSecond.toFixed(1)}/s`,
-    `measured: run ${run.runId}, ${run.at}, ${run.design}, ${run.accepted.perSecond} events/s on ${run.machine}`,
+    `measured: run ${run.runId}, ${run.at}, ${run.domain}, ${run.accepted.perSecond} events/s on ${run.machine}`,
+    `  chosen: ${file}`,
+    ...passedOverLines(chosen),
     "",
     ...lines,
     "",
@@ -52,22 +58,20 @@ function textOf({ stores, eventsPerHour, peak, utilization }: Demand, run: Measu
   ].join("\n");
 }
 
-async function newestRun(): Promise<string> {
-  const files = await readdir(results).catch(() => []);
-  const newest = files
-    .filter((file) => file.endsWith("-batched.json"))
-    .toSorted()
-    .at(-1);
-  if (newest === undefined) throw new Error("there is no stored run; pnpm bench makes one, or name a file");
-  return join(results, newest);
+async function chosenRun(file: string | undefined): Promise<Chosen> {
+  if (file !== undefined) {
+    const read = await readRun(file);
+    if ("run" in read) return { ...read, passedOver: [] };
+    throw new CommandError(`--run: ${file}: ${read.unfit}`, 2);
+  }
+  const chosen = await chooseRun(results);
+  if ("run" in chosen) return chosen;
+  const lines = ["no stored run is fit to plan with; pnpm bench makes one, or name a file with --run"];
+  throw new CommandError([...lines, ...passedOverLines(chosen)].join("\n"), 2);
 }
 
-async function readRun(file: string): Promise<MeasuredRun> {
-  const run: MeasuredRun = JSON.parse(await readFile(file, "utf8"));
-  for (const tier of tiers)
-    if (typeof run.cpuUsPerEvent?.[tier] !== "number" || run.cpuUsPerEvent[tier] <= 0)
-      throw new Error(`${file}: cpuUsPerEvent.${tier}: expected a number above 0`);
-  return run;
+function passedOverLines({ passedOver }: Pick<Chosen, "passedOver">): readonly string[] {
+  return passedOver.map(({ file, unfit }) => `  passed over ${file}: ${unfit}`);
 }
 
 function positive(text: string): number {

@@ -5,8 +5,14 @@ const run: MeasuredRun = {
   runId: "r",
   at: "2026-11-21",
   machine: "m",
+  domain: "purchases",
   design: "batched",
-  accepted: { perSecond: 12_000 },
+  durability: "confirmed",
+  target: null,
+  model: "closed",
+  readShare: 0,
+  agrees: true,
+  accepted: { events: 360_000, perSecond: 12_000 },
   cpuUsPerEvent: { gateway: 32, writer: 12, ranker: 2, broker: 7, database: 41, redis: 43 },
 };
 const demand = { stores: 5000, eventsPerHour: 300, peak: 3, utilization: 0.6 };

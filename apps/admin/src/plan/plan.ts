@@ -3,10 +3,16 @@ export interface MeasuredRun {
   readonly runId: string;
   readonly at: string;
   readonly machine: string;
+  readonly domain: string;
   readonly design: string;
-  readonly accepted: { readonly perSecond: number };
+  readonly durability: string;
+  readonly target: string | null;
+  readonly model: string;
+  readonly readShare: number;
+  readonly agrees: boolean | null;
+  readonly accepted: { readonly events: number; readonly perSecond: number };
   /** CPU time of all processes of a tier for each event. */
-  readonly cpuUsPerEvent: Readonly<Record<Tier, number>>;
+  readonly cpuUsPerEvent: Readonly<Record<Tier, number | null>>;
 }
 
 export const tiers = ["gateway", "writer", "ranker", "broker", "database", "redis"] as const;
@@ -54,10 +60,11 @@ const sizes = (family: string): readonly Size[] => [
 export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, { cpuUsPerEvent }: MeasuredRun): Plan {
   const meanPerSecond = (stores * eventsPerHour) / 3600;
   const peakPerSecond = meanPerSecond * peak;
-  const coresOf = (tier: Tier): number => (cpuUsPerEvent[tier] * peakPerSecond) / 1e6;
+  const usOf = (tier: Tier): number => cpuUsPerEvent[tier] ?? 0;
+  const coresOf = (tier: Tier): number => (usOf(tier) * peakPerSecond) / 1e6;
   const plan = (tier: Tier, instance: string, count: number, why: string): TierPlan => ({
     tier,
-    usPerEvent: cpuUsPerEvent[tier],
+    usPerEvent: usOf(tier),
     cores: coresOf(tier),
     instance,
     count,
