@@ -28,9 +28,10 @@ function latencyIn(histogram: ReturnType<typeof decodeFromCompressedBase64>): La
   };
 }
 
-/** The curve of a histogram by percentile. */
+/** The curve of a histogram by percentile; empty of nothing. */
 export function distributionOf(encoded: string): Report["histogram"] {
   const histogram = decodeFromCompressedBase64(encoded);
+  if (histogram.totalCount === 0) return [];
   const percentiles = [1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 97, 98, 99, 99.5, 99.9, 99.95, 99.99, 100];
   return percentiles.map((percentile) => ({ percentile, ms: histogram.getValueAtPercentile(percentile) / 1000 }));
 }

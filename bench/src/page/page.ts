@@ -27,7 +27,7 @@ pre { white-space: pre-wrap; padding: 1rem; background: #f4f5f7; border-radius: 
 figure { margin: 0; break-inside: avoid; }
 figcaption { font-weight: 600; margin-bottom: 0.25rem; }
 @media (max-width: 30rem) { #plots { grid-template-columns: 1fr; } }
-@media print { body { margin: 0; max-width: none; } pre { white-space: pre-wrap; background: none; border: 1px solid #ccc; } #plots { grid-template-columns: 1fr 1fr; gap: 0.5rem; } }
+@media print { body { margin: 0; padding: 0; max-width: none; } pre { white-space: pre-wrap; background: none; border: 1px solid #ccc; } #plots { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0.5rem; } figure { zoom: 0.7; } }
 </style>
 </head>
 <body>

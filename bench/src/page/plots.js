@@ -29,6 +29,8 @@ function plot(title, x, lines, options = {}) {
         { label: options.xLabel ?? "seconds", values: options.xValues },
         { size: 60, label: options.yLabel },
       ],
+      // The figure says when its plot is drawn, and of how many lines.
+      hooks: { draw: [() => (figure.dataset.drawn = String(lines.length))] },
       series: [{ label: options.xLabel ?? "second" }, ...series],
       legend: { live: false },
     },
@@ -58,16 +60,18 @@ plot(
   ],
   { yLabel: "ms" },
 );
-plot(
-  "Latency by percentile",
-  histogram.map((_, index) => index),
-  [["latency", histogram.map(({ ms }) => ms)]],
-  {
-    yLabel: "ms",
-    xLabel: "percentile",
-    xValues: (_plot, splits) => splits.map((split) => histogram[split]?.percentile ?? ""),
-  },
-);
+if (histogram.length > 0) {
+  plot(
+    "Latency by percentile",
+    histogram.map((_, index) => index),
+    [["latency", histogram.map(({ ms }) => ms)]],
+    {
+      yLabel: "ms",
+      xLabel: "percentile",
+      xValues: (_plot, splits) => splits.map((split) => histogram[split]?.percentile ?? ""),
+    },
+  );
+}
 if (looks.length > 1) {
   const at = looks.map(({ second }) => second);
   plot("Messages in the queues", at, [["waiting", looks.map(({ queued }) => queued)]], { yLabel: "messages" });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-const tierNames = ["gateway", "writer", "ranker", "broker", "database", "redis"] as const;
+export const tierNames = ["gateway", "writer", "ranker", "broker", "database", "redis"] as const;
 export type TierName = (typeof tierNames)[number];
 
 /** A figure of each tier. */

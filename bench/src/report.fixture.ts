@@ -1,0 +1,55 @@
+import { join } from "node:path";
+import type { BenchPlan } from "./bench-plan.ts";
+import { Recorder } from "./load/recorder.ts";
+import { makeReport } from "./make-report.ts";
+import type { Report } from "./report.ts";
+import { tierNames } from "./watch/tiers.ts";
+
+/** A report of 100 events and 4 looks, made as all are; `changes` go over it. */
+export function sampleReport(changes: Partial<Report> = {}): Report {
+  const recorder = new Recorder(() => undefined);
+  for (let n = 1; n <= 100; n++) {
+    recorder.sending(performance.now());
+    recorder.answer(201, n * 1000, undefined, false);
+  }
+  const startedAt = performance.now();
+  const looks = [0, 1, 2, 3].map((n) => ({
+    at: startedAt + n * 1000,
+    stored: n * 30,
+    batches: n,
+    ranked: n,
+    queued: n,
+    fullness: 0,
+    tiers: new Map(tierNames.map((tier) => [tier, { cpuSeconds: n, memoryMiB: 100 }] as const)),
+  }));
+  const plan: BenchPlan = {
+    root: join(import.meta.dirname, "..", ".."),
+    domain: "purchases",
+    connections: 10,
+    seed: 1,
+    spread: "wide",
+    readShare: 0,
+    answerWithinMs: 10_000,
+    design: "batched",
+    durability: "confirmed",
+    gateways: 1,
+    clientThreads: 1,
+    warmUpSeconds: 0,
+    phase: { model: "closed", until: { name: "amount", amount: 100 } },
+    settings: {},
+    target: undefined,
+    say: () => undefined,
+    onProgress: () => undefined,
+    onLoadEnded: () => undefined,
+    signal: new AbortController().signal,
+  };
+  const moment = { at: startedAt + 2000, events: 100 };
+  const seen = {
+    result: recorder.result(),
+    looks,
+    drained: { stored: moment, ranked: moment },
+    startedAt,
+    clientCpuSeconds: 1,
+  };
+  return { ...makeReport(plan, seen, { stack: undefined, followed: undefined, audit: undefined }), ...changes };
+}
