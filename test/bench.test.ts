@@ -171,6 +171,31 @@ test("what cannot be known of a system that runs elsewhere is null, and no figur
   expect(again.output).not.toMatch(/^stored \/s +\d/m);
 }, 60_000);
 
+test(
+  "a comparison as JSON: all reports, and the ratios of every round",
+  async () => {
+    const file = join(directory, "compared.json");
+    const flags = ["--amount", "200", "--connections", "4", "--json", file];
+    const { exitCode, output, errors } = await bench("compare", "batched", "bare", "--rounds", "1", ...flags);
+    expect({ exitCode, output, errors }).toMatchObject({ exitCode: 0 });
+    const { ratios, runs } = JSON.parse(await readFile(file, "utf8"));
+    expect(runs).toMatchObject([
+      { contender: "batched", report: { design: "batched", accepted: { events: 200 } } },
+      { contender: "bare", report: { design: "bare", accepted: { events: 200 }, stored: { perSecond: null } } },
+    ]);
+    expect(ratios).toContainEqual({
+      figure: "accepted /s",
+      of: "batched",
+      against: "bare",
+      rounds: 1,
+      low: runs[0].report.accepted.perSecond / runs[1].report.accepted.perSecond,
+      median: expect.any(Number),
+      high: expect.any(Number),
+    });
+  },
+  within,
+);
+
 test.each([
   [["--source", "S9"], "--source: expected one of S4, "],
   [["--domain", "lifts"], "--domain: there is no domain lifts; there are: purchases"],
@@ -178,6 +203,10 @@ test.each([
   [["--target", "http://127.0.0.1:1"], "http://127.0.0.1:1 is not ready"],
   [["--compare", "/no/such/file"], "--compare: "],
   [["compare", "fast"], 'there is no "fast"'],
+  [["compare", "bare", "--csv", "x"], "--csv goes with one run"],
+  [["compare", "bare", "--compare", "x"], "--compare goes with one run"],
+  [["compare", "bare", "--design", "batched"], "--design is what compare is about"],
+  [["compare", "bare", "--target", "http://127.0.0.1:1"], "--target does not go with compare"],
 ])("wrong usage is told in a line: %s", async (args, told) => {
   const { exitCode, output, errors } = await bench(...args);
   expect(exitCode).toBeGreaterThan(0);

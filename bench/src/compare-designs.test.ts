@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { contenderNamed, turns } from "./compare-designs.ts";
+import { comparison, contenderNamed, ratiosOf, turns } from "./compare-designs.ts";
+import { sampleReport } from "./report.fixture.ts";
 
 test("contenders run in one order and then in the opposite one", () => {
   const contenders = ["batched", "bare"].map(contenderNamed);
@@ -20,4 +21,31 @@ test("a contender is a design, with a durability or without", () => {
     durability: "transient",
   });
   expect(() => contenderNamed("fast")).toThrow('there is no "fast"; expected batched, per-message');
+});
+
+test("every figure that both know is compared, round by round, with its spread", () => {
+  const contenders = ["batched", "bare"].map(contenderNamed);
+  const run = (contender: string, perSecond: number, p99: number, storedPerSecond: number | null) => ({
+    contender,
+    report: sampleReport({
+      accepted: { events: 1, perSecond },
+      stored: { perSecond: storedPerSecond },
+      ranked: { perSecond: null },
+      latencyMs: { mean: 1, p50: 2, p95: 3, p99, p999: 5, max: 6 },
+    }),
+  });
+  const runs = [
+    run("batched", 100, 30, 90),
+    run("bare", 200, 10, null),
+    run("bare", 400, 20, null),
+    run("batched", 120, 90, 95),
+  ];
+  const ratios = ratiosOf(contenders, runs);
+  expect(ratios.map(({ figure }) => figure)).toEqual(["accepted /s", "p50 ms", "p99 ms", "CPU µs/event"]);
+  const both = { of: "batched", against: "bare", rounds: 2 };
+  expect(ratios[0]).toEqual({ ...both, figure: "accepted /s", low: 0.3, median: 0.4, high: 0.5 });
+  expect(ratios[2]).toEqual({ ...both, figure: "p99 ms", low: 3, median: 3.75, high: 4.5 });
+  const text = comparison(contenders, runs);
+  expect(text).toMatch(/^stored \/s +93 +-$/m);
+  expect(text).toContain("p99 ms         batched / bare: 3.75  (3.00 to 4.50, 2 rounds)");
 });

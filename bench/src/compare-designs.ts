@@ -27,40 +27,66 @@ export function turns(contenders: readonly Contender[], rounds: number): readonl
   return Array.from({ length: rounds }, (_, round) => (round % 2 === 0 ? contenders : contenders.toReversed())).flat();
 }
 
-/** Medians of each contender, and what the first has of each other in each round: lowest, median, highest. `runs` in the order of turns. */
-export function comparison(contenders: readonly Contender[], runs: readonly (readonly [Contender, Report])[]): string {
-  const of = ({ name }: Contender): readonly Report[] =>
-    runs.filter(([contender]) => contender.name === name).map(([, report]) => report);
+/** A run of a contender. */
+export interface Run {
+  readonly contender: string;
+  readonly report: Report;
+}
+
+/** What the first contender has of another in each round: above 1 is more. */
+interface Ratio {
+  readonly figure: string;
+  readonly of: string;
+  readonly against: string;
+  readonly low: number;
+  readonly median: number;
+  readonly high: number;
+  readonly rounds: number;
+}
+
+/** Of every figure that both know, against each other contender. `runs` in the order of turns. */
+export function ratiosOf([first, ...others]: readonly Contender[], runs: readonly Run[]): readonly Ratio[] {
+  if (first === undefined) return [];
+  return others.flatMap((other) =>
+    figures.flatMap(([figure, of]) => {
+      const theirs = reportsOf(other, runs);
+      const pairs = reportsOf(first, runs).flatMap((report, round) => {
+        const against = theirs[round];
+        const [a, b] = [of(report), against === undefined ? null : of(against)];
+        return a === null || b === null || b === 0 ? [] : [a / b];
+      });
+      if (pairs.length === 0) return [];
+      const [low, median, high] = [quantile(pairs, 0), quantile(pairs, 0.5), quantile(pairs, 1)];
+      return [{ figure, of: first.name, against: other.name, low, median, high, rounds: pairs.length }];
+    }),
+  );
+}
+
+/** For a person: medians of each contender, and the ratios. */
+export function comparison(contenders: readonly Contender[], runs: readonly Run[]): string {
   const width = Math.max(12, ...contenders.map(({ name }) => name.length + 2));
   const cell = (text: string): string => text.padStart(width);
   const medians = figures.flatMap(([name, figure]) => {
     const cells = contenders.map((contender) => {
-      const values = of(contender).flatMap((report) => figure(report) ?? []);
+      const values = reportsOf(contender, runs).flatMap((report) => figure(report) ?? []);
       return values.length === 0 ? "-" : quantile(values, 0.5).toFixed(name.endsWith("/s") ? 0 : 1);
     });
     return cells.every((text) => text === "-") ? [] : [`${name.padEnd(15)}${cells.map(cell).join("")}`];
   });
-  const [first, ...others] = contenders;
-  const ratios = others.flatMap((other) =>
-    figures.slice(0, 3).flatMap(([name, figure]) => {
-      const pairs = of(first ?? other).flatMap((report, round) => {
-        const theirs = of(other)[round];
-        const [a, b] = [figure(report), theirs === undefined ? null : figure(theirs)];
-        return a === null || b === null || b === 0 ? [] : [a / b];
-      });
-      if (pairs.length === 0) return [];
-      const [low, middle, high] = [0, 0.5, 1].map((share) => quantile(pairs, share).toFixed(2));
-      return [
-        `${name.padEnd(15)}${first?.name} / ${other.name}: ${middle}  (${low} to ${high}, ${pairs.length} rounds)`,
-      ];
-    }),
-  );
+  const ratios = ratiosOf(contenders, runs).map(({ figure, of, against, low, median, high, rounds }) => {
+    const [lowest, middle, highest] = [low, median, high].map((ratio) => ratio.toFixed(2));
+    return `${figure.padEnd(15)}${of} / ${against}: ${middle}  (${lowest} to ${highest}, ${rounds} rounds)`;
+  });
   return [
     `${"median of".padEnd(15)}${contenders.map(({ name }) => cell(name)).join("")}`,
     ...medians,
     "",
     ...ratios,
   ].join("\n");
+}
+
+function reportsOf({ name }: Contender, runs: readonly Run[]): readonly Report[] {
+  return runs.filter(({ contender }) => contender === name).map(({ report }) => report);
 }
 
 function quantile(values: readonly number[], share: number): number {

@@ -5,7 +5,7 @@ import { domains } from "@tally/domains";
 import { onLauncherGone } from "@tally/local";
 import { Command, Option } from "commander";
 import type { BenchPlan } from "./bench-plan.ts";
-import { comparison, contenderNamed, turns, type Contender } from "./compare-designs.ts";
+import { comparison, contenderNamed, ratiosOf, turns, type Run } from "./compare-designs.ts";
 import { designNames, durabilityNames, type DesignName, type Durability } from "./designs/designs.ts";
 import { number, setting, share, wholeNumber } from "./flag-values.ts";
 import type { Phase } from "./load/load-plan.ts";
@@ -15,7 +15,7 @@ import { printedBeside, printedHead } from "./printed-beside.ts";
 import { ratios } from "./ratios.ts";
 import { isGood, type Report } from "./report.ts";
 import { runBench } from "./run-bench.ts";
-import { csvOf, keepReport, readReport, writeReport } from "./stored-reports.ts";
+import { csvOf, keepReport, readReport, writeJson } from "./stored-reports.ts";
 import { textOf } from "./text-of.ts";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -65,7 +65,7 @@ const program = new Command("bench")
   .option("--set <NAME=value>", "a setting of the apps; may be repeated", setting, [])
   .option("--source <name>", "the load of a source document, S0 to S4, beside what it printed")
   .option("--scale <share>", "of a source's requests", share, 1)
-  .option("--json <file>", "the report as JSON")
+  .option("--json <file>", "the report as JSON; of compare all reports and their ratios")
   .option("--html <file>", "the report as a page, besides the stored one")
   .option("--csv <file>", "the figures of each second")
   .option("--compare <file>", "ratios against a stored report")
@@ -92,7 +92,7 @@ async function bench(flags: Flags): Promise<void> {
     say(`\n${textOf(report)}`);
     if (before !== undefined) say(`\n${ratios(report, before)}`);
     say(`\nstored as ${await keepReport(report, flags.results)}`);
-    if (flags.json !== undefined) await writeReport(flags.json, report);
+    if (flags.json !== undefined) await writeJson(flags.json, report);
     if (flags.csv !== undefined) await writeFile(flags.csv, csvOf(report));
     if (flags.html !== undefined) await writeFile(flags.html, await pageOf(report));
     process.exitCode = isGood(report) ? 0 : 1;
@@ -101,8 +101,7 @@ async function bench(flags: Flags): Promise<void> {
 
 /** Every run of a source, each on a fresh stack, and the table of what was printed beside what is measured here. */
 async function benchSource(name: string, flags: Flags): Promise<void> {
-  for (const flag of ["json", "csv", "html", "compare", "amount", "rate"] as const)
-    if (flags[flag] !== undefined) return program.error(`--${flag} goes with one run; those of a source are stored`);
+  refuse(["json", "csv", "html", "compare", "amount", "rate"], "goes with one run; those of a source are stored");
   const domain = domains.find(({ workload }) => workload.source.name === name);
   if (domain === undefined) {
     const known = domains.map(({ workload }) => workload.source.name).join(", ");
@@ -124,20 +123,33 @@ async function benchSource(name: string, flags: Flags): Promise<void> {
 }
 
 async function compare(names: readonly string[], rounds: number, flags: Flags): Promise<void> {
+  refuse(
+    ["csv", "html", "compare"],
+    "goes with one run; all runs of a comparison are stored, and --json has their ratios",
+  );
+  refuse(["design", "durability"], "is what compare is about: name the designs behind it");
+  refuse(["target", "source", "scale"], "does not go with compare, which starts a system for each design");
   await orTell(async (signal) => {
     const contenders = names.map(contenderNamed);
-    const runs: [Contender, Report][] = [];
+    const runs: Run[] = [];
     for (const contender of turns(contenders, rounds)) {
       say(`\n${contender.name}, run ${runs.length + 1} of ${contenders.length * rounds}`);
       const { design, durability } = contender;
       const report = await runBench({ ...planOf({ ...flags, design, durability }, signal), say: () => undefined });
       say(textOf(report));
       await keepReport(report, flags.results);
-      runs.push([contender, report]);
+      runs.push({ contender: contender.name, report });
     }
     say(`\n${comparison(contenders, runs)}`);
-    process.exitCode = runs.every(([, report]) => isGood(report)) ? 0 : 1;
+    if (flags.json !== undefined) await writeJson(flags.json, { ratios: ratiosOf(contenders, runs), runs });
+    process.exitCode = runs.every(({ report }) => isGood(report)) ? 0 : 1;
   });
+}
+
+/** Ends with a line when one of these flags was given: it would be ignored. */
+function refuse(flags: readonly (keyof Flags)[], why: string): void {
+  const given = flags.find((flag) => program.getOptionValueSource(flag) === "cli");
+  if (given !== undefined) program.error(`--${given} ${why}`);
 }
 
 /** What a user did wrong, or an interruption, is told in a line. */

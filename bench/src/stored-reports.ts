@@ -12,15 +12,15 @@ export async function readReport(file: string): Promise<Report> {
 /** Keeps it with its page under the moment of its run; answers the file. */
 export async function keepReport(report: Report, results: string): Promise<string> {
   const file = join(results, `${report.at.replaceAll(":", "-")}-${report.design}.json`);
-  await writeReport(file, report);
+  await writeJson(file, report);
   await writeFile(file.replace(/json$/, "html"), await pageOf(report));
   return file;
 }
 
 /** Also makes the folder. */
-export async function writeReport(file: string, report: Report): Promise<void> {
+export async function writeJson(file: string, content: object): Promise<void> {
   await mkdir(join(file, ".."), { recursive: true });
-  await writeFile(file, `${JSON.stringify(report, undefined, 1)}\n`);
+  await writeFile(file, `${JSON.stringify(content, undefined, 1)}\n`);
 }
 
 /** A line for each second of the load. */
