@@ -65,7 +65,7 @@ export interface Report {
   };
   /** Messages in both queues of the domain while the load ran. */
   readonly queue: { readonly max: number | null; readonly verdict: QueueVerdict | null };
-  /** Events that were followed one by one, and what never came of them. */
+  /** Events that were followed one by one, and how many of them were not stored, not ranked, a minute after they were sent. */
   readonly followed: {
     readonly events: number;
     readonly neverStored: number;

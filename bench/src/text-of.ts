@@ -29,7 +29,7 @@ export function textOf(report: Report): string {
           row(
             "followed",
             `${followed.events} events`,
-            `${followed.neverStored} never stored, ${followed.neverRanked} never ranked`,
+            `within a minute ${followed.neverStored} not found stored, ${followed.neverRanked} not found ranked`,
           ),
         ]),
     row(

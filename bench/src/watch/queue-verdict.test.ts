@@ -31,7 +31,10 @@ test("growth that begins late is no plateau", () => {
 test("a queue at its limit is full, however level that is, and also when it swings below", () => {
   expect(verdictOf(series(60, (look) => Math.min(look * 500, 10_000)))).toBe("full");
   expect(verdictOf(series(60, (look) => 8000 + (look % 10) * 200))).toBe("full");
+  // It refuses as long as it has not fallen to 8,000.
+  expect(verdictOf(series(60, (look) => (look < 12 ? look * 830 : 9994 - (look - 12) * 35)))).toBe("full");
   expect(verdictOf(series(60, (look) => 8000 + (look % 10) * 20))).toBe("plateau");
+  expect(verdictOf(series(60, (look) => (look < 12 ? look * 830 : 9994 - (look - 12) * 150)))).toBe("plateau");
 });
 
 test("two looks tell nothing", () => {
