@@ -112,13 +112,13 @@ describe("what real clients send, on one kept-alive connection", () => {
     const select = "SELECT COUNT(*) AS stored FROM albums WHERE id IN (?)";
     const ids = pictures.map(({ albumId }) => bytesOf(albumId));
     const stored = async () => (await database.reader.query(select, [ids]))[0];
-    await vi.waitFor(async () => expect(await stored()).toEqual({ stored: pictures.length }), 15_000);
+    await vi.waitFor(async () => expect(await stored()).toEqual({ stored: pictures.length }), 30_000);
     // A gateway that remembers nothing.
     await system.gateway.stop();
     await system.gateway.start();
     connection = new RawConnection(system.url);
     await expectImages();
-  }, 30_000);
+  }, 60_000);
 
   test.each([
     ["a trailing slash", "/albums/"],
@@ -197,6 +197,28 @@ test("likes and dislikes are counted and ranked, and equal the rows", async () =
   expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
   expect(output).toMatch(/albums: \d+ batches, \d+ events .* cells on 2 boards/);
 }, 90_000);
+
+test("an album that the database refuses is kept whole as a dead letter, picture and all, and can be sent again", async () => {
+  const alter = (change: string) =>
+    database.transaction((transaction) => transaction.execute(`ALTER TABLE albums ${change}`));
+  const sent = picture("png", 3_000_000);
+  await alter("ADD CONSTRAINT refuses CHECK (artist <> 'refused')");
+  const albumId = await newAlbum(
+    file("image", sent),
+    field("profile", '{"artist":"refused","title":"T","year":"2000"}'),
+  );
+  const show = () => runTally(system, ["dead-letters", "show", albumId]);
+  await vi.waitFor(async () => expect((await show()).output).toContain('"artist":"refused"'), {
+    timeout: 15_000,
+    interval: 500,
+  });
+  await alter("DROP CONSTRAINT refuses");
+  expect((await runTally(system, ["dead-letters", "replay", albumId])).output).toContain("replayed 1 of 1");
+  const select = "SELECT bytes FROM album_images WHERE album_id = ? ORDER BY part";
+  const parts = () => database.writer.query<{ bytes: Buffer }>(select, [bytesOf(albumId)]);
+  await vi.waitFor(async () => expect((await parts()).length).toBeGreaterThan(0), 15_000);
+  expect(Buffer.concat((await parts()).map(({ bytes }) => bytes)).equals(sent)).toBe(true);
+}, 60_000);
 
 describe("an Idempotency-Key", () => {
   const keyed = [formType, "Idempotency-Key: cover-17"];
