@@ -8,7 +8,7 @@ export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   readonly durability: Durability;
   readonly gateways: number;
   readonly clientThreads: number;
-  /** Not of a source's run: those had none. */
+  /** A source's run has its own, or none. */
   readonly warmUpSeconds: number;
   readonly phase: Phase;
   /** For the apps, beside what the design sets. */

@@ -20,6 +20,7 @@ function latencyIn(histogram: ReturnType<typeof decodeFromCompressedBase64>): La
   const at = (percentile: number): number => histogram.getValueAtPercentile(percentile) / 1000;
   return {
     mean: round(histogram.mean / 1000, 3),
+    min: histogram.minNonZeroValue / 1000,
     p50: at(50),
     p95: at(95),
     p99: at(99),

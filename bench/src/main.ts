@@ -30,6 +30,7 @@ interface Flags {
   readonly rate?: number;
   readonly mix: number;
   readonly zipf?: boolean;
+  readonly contentBytes?: number;
   readonly seed: number;
   readonly gateways: number;
   readonly clientThreads: number;
@@ -55,6 +56,7 @@ const program = new Command("bench")
   .option("--warm-up <seconds>", "before it, not counted; none with --amount or --source", number, 10)
   .option("--rate <number>", "open model: so many requests a second, answered or not", number)
   .option("--mix <share>", "share of GETs of rankings, 0 to 1", share, 0)
+  .option("--content-bytes <number>", "of each event's content, where it has any, like a picture", wholeNumber)
   .option("--zipf", "some stores and items sell much more than others, instead of all alike")
   .option("--seed <number>", "the same seed sends the same requests", wholeNumber, 1)
   .option("--gateways <number>", "processes of the gateway", wholeNumber, 1)
@@ -176,6 +178,7 @@ function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
     seed: flags.seed,
     spread: flags.zipf === true ? "zipf" : "wide",
     readShare: flags.mix,
+    contentBytes: flags.contentBytes,
     answerWithinMs: 10_000,
     design: flags.design,
     durability: flags.durability,

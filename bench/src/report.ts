@@ -6,6 +6,7 @@ import type { OfTiers } from "./watch/tiers.ts";
 /** In ms; measured in µs. Of answers 2xx, and of requests that were given up the time that they had waited. */
 export interface Latency {
   readonly mean: number;
+  readonly min: number;
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;

@@ -7,7 +7,7 @@ import { designOf } from "./designs/designs.ts";
 import type { Phase, PhaseResult } from "./load/load-plan.ts";
 import { startLoad, type Load } from "./load/start-load.ts";
 import { makeReport, type Seen } from "./make-report.ts";
-import { openStack, type Stack } from "./open-stack.ts";
+import { domainNamed, openStack, type Stack } from "./open-stack.ts";
 import type { Report } from "./report.ts";
 import { readCounters } from "./watch/counters.ts";
 import { drained, type Drained } from "./watch/drained.ts";
@@ -52,15 +52,16 @@ async function measure(
   idsFile: string | undefined,
 ): Promise<Report> {
   await expectReady(url);
-  const { connections, seed, spread, readShare, answerWithinMs, domain } = plan;
+  const { connections, seed, spread, readShare, contentBytes, answerWithinMs, domain } = plan;
+  const shape = { connections, seed, spread, readShare, contentBytes, answerWithinMs, domain };
   const urls = stack?.urls ?? [url];
-  const load = startLoad({ urls, domain, connections, seed, spread, readShare, answerWithinMs }, plan.clientThreads);
+  const load = startLoad({ ...shape, urls }, plan.clientThreads);
   plan.signal.addEventListener("abort", () => void load.close(), { once: true });
   try {
-    const { phase, warmUpSeconds } = plan;
-    if (warmUpSeconds > 0 && phase.model !== "source") {
-      plan.say(`warming up for ${warmUpSeconds} s`);
-      const warmUp: Phase = { ...phase, until: { name: "seconds", seconds: warmUpSeconds } };
+    const { phase } = plan;
+    const warmUp = warmUpOf(plan);
+    if (warmUp !== undefined) {
+      plan.say("warming up");
       await runPhase(plan, stack, () => load.run(warmUp, idsFile));
     }
     const follower = designOf(plan.design).stores === "writer" ? new Follower(url) : undefined;
@@ -73,6 +74,14 @@ async function measure(
   } finally {
     await load.close();
   }
+}
+
+function warmUpOf({ domain, phase, warmUpSeconds }: BenchPlan): Phase | undefined {
+  if (phase.model === "source") {
+    const run = domainNamed(domain).workload.source.runs[phase.run];
+    return run?.warmUp === undefined ? undefined : { ...phase, warmUp: true };
+  }
+  return warmUpSeconds > 0 ? { ...phase, until: { name: "seconds", seconds: warmUpSeconds } } : undefined;
 }
 
 /** Runs and watches a load until nothing of it is under way any more. */

@@ -24,8 +24,8 @@ export interface Closed {
   readonly answerWithinMs: number;
   /** All connections together; undefined: until it is ended. */
   readonly amount: number | undefined;
-  /** The next request of a connection, and how many it has sent before. */
-  readonly next: (connection: number, sent: number) => ClientRequest;
+  /** The next request of a connection, how many it has sent before, and the event that its last one was answered with, if it was. */
+  readonly next: (connection: number, sent: number, eventId: string | undefined) => ClientRequest;
   readonly recorder: Recorder;
   /** How often a request is sent again that was answered with anything but 2xx. */
   readonly retries?: number;
@@ -60,6 +60,7 @@ export function runClosed(o: Closed): RunningClosed {
   const clients: Client[] = [];
   const underWay = new WeakMap<object, UnderWay>();
   const again = new WeakMap<object, UnderWay>();
+  const eventIds = new WeakMap<object, string>();
   const done = Promise.withResolvers<void>();
   let ended = 0;
   let hasEnded = false;
@@ -88,7 +89,8 @@ export function runClosed(o: Closed): RunningClosed {
       const before = again.get(client);
       again.delete(client);
       if (before !== undefined) recorder.retries++;
-      const request = before?.request ?? next(connection, sent++);
+      const request = before?.request ?? next(connection, sent++, eventIds.get(client));
+      eventIds.delete(client);
       const retriesLeft = before === undefined ? retries : before.retriesLeft - 1;
       const sentAt = performance.now();
       recorder.sending(sentAt);
@@ -143,6 +145,7 @@ export function runClosed(o: Closed): RunningClosed {
     underWay.delete(client);
     recorder.answer(status, (performance.now() - own.sentAt) * 1000, own.id, own.request.method === "GET");
     if (status < 200 || status >= 300) refused(client, own);
+    else if (own.id !== undefined) eventIds.set(client, own.id);
   });
   return {
     done: done.promise,

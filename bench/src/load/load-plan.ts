@@ -10,6 +10,8 @@ export interface LoadPlan {
   readonly spread: Spread;
   /** Which share of the requests are GETs of rankings, from 0 to 1. */
   readonly readShare: number;
+  /** How large the content of an event is, where it has any; undefined: as the domain has it. */
+  readonly contentBytes?: number | undefined;
   /** A request without an answer for so long is given up. */
   readonly answerWithinMs: number;
 }
@@ -18,8 +20,8 @@ export interface LoadPlan {
 export type Phase =
   | { readonly model: "closed"; readonly until: Until }
   | { readonly model: "open"; readonly until: Until; readonly perSecond: number }
-  /** One of a source's runs, by its place, with so much of its requests. */
-  | { readonly model: "source"; readonly run: number; readonly scale: number };
+  /** One of a source's runs, by its place, with so much of its requests; or what it sends before that is measured. */
+  | { readonly model: "source"; readonly run: number; readonly scale: number; readonly warmUp?: true };
 
 export type Until =
   | { readonly name: "seconds"; readonly seconds: number }

@@ -17,7 +17,10 @@ export function mixed(seed: number): number {
   return bits ^ (bits >>> 16);
 }
 
-/** Requests without end: always the same for a seed, in the same order, whichever connection sends them. */
+/**
+ * Requests without end: always the same for a seed, in the same order, whichever connection sends them; apart from those that ask for what
+ * the same connection has posted just before.
+ */
 export class Requests {
   readonly #plan: LoadPlan;
   readonly #domain: Domain;
@@ -29,12 +32,13 @@ export class Requests {
     this.#random = randomOf(plan.seed);
   }
 
-  next(): ClientRequest {
-    const { readShare, spread } = this.#plan;
+  /** `eventId`: what the connection's last request was answered with, if it was. */
+  next(eventId?: string): ClientRequest {
+    const { readShare, spread, contentBytes } = this.#plan;
     const { workload } = this.#domain;
     if (readShare > 0 && this.#random() < readShare)
       return { method: "GET", path: workload.read(this.#random, spread) };
-    return workload.next(this.#random, spread);
+    return workload.next(this.#random, spread, { eventId, contentBytes });
   }
 }
 

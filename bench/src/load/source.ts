@@ -1,4 +1,4 @@
-import type { SourceGroup, SourceRun } from "@tally/pipeline";
+import type { SourceGroup } from "@tally/pipeline";
 import { runClosed } from "./closed.ts";
 import type { GroupTime, LoadPlan } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";
@@ -7,10 +7,9 @@ import { mixed, randomOf } from "./requests.ts";
 /** Runs all groups of a source's run, each from its own moment on. Ends when the last is done. */
 export async function runSource(
   plan: LoadPlan,
-  { run, scale }: { readonly run: SourceRun; readonly scale: number },
+  { groups, retries }: { readonly groups: readonly SourceGroup[]; readonly retries: number },
   recorder: Recorder,
 ): Promise<void> {
-  const groups = run.groups(scale);
   const startedAt = performance.now();
   const seconds = (): number => (performance.now() - startedAt) / 1000;
   const waiting = new Set(groups.filter(({ startsAfter }) => startsAfter !== undefined));
@@ -40,10 +39,10 @@ export async function runSource(
       connections,
       answerWithinMs: plan.answerWithinMs,
       amount: connections * group.requestsOfEach,
-      retries: run.retries ?? 0,
-      next(connection, n) {
+      retries,
+      next(connection, n, eventId) {
         answered(group, connection, n);
-        return group.request(connection, n, randoms[connection] ?? Math.random);
+        return group.request(connection, n, randoms[connection] ?? Math.random, { eventId });
       },
       onEnd: (connection) => answered(group, connection, group.requestsOfEach),
       recorder,
@@ -57,7 +56,11 @@ export async function runSource(
       .catch(all.reject);
   }
 
-  for (const group of groups) if (!waiting.has(group)) start(group);
+  for (const group of groups) {
+    if (waiting.has(group)) continue;
+    if (group.startsAfterSeconds === undefined || group.startsAfterSeconds === 0) start(group);
+    else setTimeout(() => start(group), group.startsAfterSeconds * 1000);
+  }
   await all.promise;
   recorder.groups = times;
 }

@@ -159,6 +159,55 @@ test("what waits in line in vain is given up, not broken, in the open model", as
   expect(msAt(result.posts, 1)).toBeGreaterThan(998);
 });
 
+/** Answers each POST with an id of its own, and keeps what each connection has asked, in order. */
+async function albumServer() {
+  const asked = new Map<unknown, string[]>();
+  let n = 0;
+  const server = await serverOf((request, response) => {
+    const own = asked.get(request.socket) ?? [];
+    asked.set(request.socket, own);
+    own.push(`${request.method} ${request.url}`);
+    request.resume();
+    request.on("end", () =>
+      response.writeHead(200, request.method === "POST" ? { "Tally-Event-Id": `album-${n++}` } : {}).end(),
+    );
+  });
+  return { url: server.url, asked };
+}
+
+test("a connection asks for what it was told: an album is posted and then read, in turn", async () => {
+  const { url, asked } = await albumServer();
+  const until = { name: "amount", amount: 60 } as const;
+  const result = await loadOn(url, { domain: "albums", connections: 3 }).run({ model: "closed", until });
+  expect(result).toMatchObject({ accepted: 30, read: 30 });
+  const all = [...asked.values()].flat();
+  for (const own of asked.values()) {
+    for (const [index, request] of own.entries())
+      expect(request).toMatch(index % 2 === 0 ? /^POST \/albums$/ : /^GET \/albums\/album-\d+$/);
+  }
+  expect(new Set(all.filter((request) => request.startsWith("GET"))).size).toBe(30);
+});
+
+test("a source's warm-up is sent by itself, and its groups start when it says", async () => {
+  const { url, asked } = await albumServer();
+  const load = loadOn(url, { domain: "albums" });
+  const scale = 0.01;
+  const warmUp = await load.run({ model: "source", run: 0, scale, warmUp: true });
+  expect(warmUp).toMatchObject({ accepted: 10, read: 10 });
+  asked.clear();
+  const later = await load.run({ model: "source", run: 3, scale });
+  expect(later).toMatchObject({ accepted: 300 * 4, read: 3 * 4, sent: 303 * 4 });
+  const thread = [...asked.values()].find(([first]) => first === "POST /albums") ?? [];
+  const album = /album-\d+$/.exec(thread[1] ?? "")?.[0];
+  expect(thread).toEqual([
+    "POST /albums",
+    `POST /review/like/${album}`,
+    `POST /review/like/${album}`,
+    `POST /review/dislike/${album}`,
+  ]);
+  expect([...asked.values()].flat().filter((request) => /^GET \/review\/album-\d+$/.test(request))).toHaveLength(12);
+});
+
 test("the same seed sends the same requests", async () => {
   const seen: string[][] = [];
   for (const seed of [7, 7, 8]) {

@@ -34,11 +34,17 @@ async function runPhase(phase: Phase, to: Recorder): Promise<void> {
   if (phase.model === "source") {
     const sourceRun = source.runs[phase.run];
     if (sourceRun === undefined) throw new RangeError(`${source.name} has ${source.runs.length} runs`);
-    return runSource(plan, { run: sourceRun, scale: phase.scale }, to);
+    const groups = phase.warmUp === true ? sourceRun.warmUp : sourceRun.groups;
+    return runSource(plan, { groups: groups?.(phase.scale) ?? [], retries: sourceRun.retries ?? 0 }, to);
   }
   const { until } = phase;
   const amount = until.name === "amount" ? until.amount : undefined;
-  const closed = runClosed({ ...plan, amount, next: () => requests.next(), recorder: to });
+  const closed = runClosed({
+    ...plan,
+    amount,
+    next: (_connection, _sent, eventId) => requests.next(eventId),
+    recorder: to,
+  });
   if (until.name === "seconds") setTimeout(() => closed.end(), until.seconds * 1000);
   return closed.done;
 }
