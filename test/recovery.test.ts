@@ -155,10 +155,9 @@ test("where the read endpoint does not show yet what was pruned already, the ran
   const behind = system.addresses.databaseWriteUrl.replace(/_test$/, "_behind_test");
   await recreateTestDatabase(behind);
   onTestFinished(() => dropTestDatabase(behind));
-  for (const table of ["batches", "purchases", "purchase_items"]) {
-    const older = `${new URL(behind).pathname.slice(1)}.${table}`;
-    await database.writer.query(`CREATE TABLE ${older} LIKE ${table}`);
-    await database.writer.query(`INSERT INTO ${older} SELECT * FROM ${table}`);
+  expect((await runTally(system, ["migrate"], { DATABASE_WRITE_URL: behind })).exitCode).toBe(0);
+  for (const table of ["batches", "purchases"]) {
+    await database.writer.query(`INSERT INTO ${new URL(behind).pathname.slice(1)}.${table} SELECT * FROM ${table}`);
   }
   await sell(10);
   await storedAll();
@@ -169,7 +168,7 @@ test("where the read endpoint does not show yet what was pruned already, the ran
   const [row] = await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM batches");
 
   const { exitCode, output } = await runTally(system, ["rebuild"], { DATABASE_READ_URL: behind });
-  expect(output).toMatch(new RegExp(`^purchases: \\d+ cells of ${row?.n} batches, 0 batches since`));
+  expect(output).toMatch(new RegExp(`^purchases: \\d+ cells of ${row?.n} batches, 0 batches since`, "m"));
   expect(exitCode).toBe(0);
   expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
 });
