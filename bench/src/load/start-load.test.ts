@@ -256,3 +256,25 @@ test("a source's phases: each begins when it should, and exactly as many request
     ["cool-down", 8],
   ]);
 });
+
+test("a request of a source that allows retries is sent again until it is answered 2xx, six times at most", async () => {
+  const tries = new Map<string, number>();
+  const server = await serverOf((request, response) => {
+    let body = "";
+    request.on("data", (part) => (body += String(part)));
+    request.on("end", () => {
+      const count = (tries.get(body) ?? 0) + 1;
+      tries.set(body, count);
+      // Every seventh never succeeds; one in three at once; the others the second time.
+      const kind = Number(/"swipee":"(\d+)"/.exec(body)?.[1]) % 7;
+      if (kind === 0) response.writeHead(503).end();
+      else response.writeHead(kind < 3 || count === 2 ? 201 : 503).end();
+    });
+  });
+  const result = await loadOn(server.url, { domain: "swipes" }).run({ model: "source", run: 0, scale: 0.0036 });
+  expect(tries.size).toBe(1800);
+  expect(new Set(tries.values())).toEqual(new Set([1, 2, 6]));
+  const sent = [...tries.values()].reduce((sum, count) => sum + count, 0);
+  expect(result).toMatchObject({ sent, retries: sent - 1800, unanswered: 0, connectionErrors: 0 });
+  expect(result.accepted).toBe([...tries.values()].filter((count) => count < 6).length);
+});

@@ -131,3 +131,55 @@ test("a statement that no server would take is a data error, not an outage", asy
   const work = database.transaction((tx) => tx.insert("INSERT INTO huge (t) VALUES ?", [["x".repeat(6_000_000)]]));
   await expect(work).rejects.toMatchObject({ code: "DATABASE_DATA" });
 });
+
+test("an upsert counts 1 for a new row, 2 for a changed one, 0 for one that stays; over several statements too", async () => {
+  const database = await table("upserted", "id INT PRIMARY KEY, n INT NOT NULL, t TEXT");
+  const keep = "INSERT INTO upserted (id, n, t) VALUES ? ON DUPLICATE KEY UPDATE n = n";
+  const change = "INSERT INTO upserted (id, n, t) VALUES ? ON DUPLICATE KEY UPDATE n = VALUES(n)";
+  const large = Array.from({ length: 60 }, (_, id): SqlValue[] => [100 + id, 1, "x".repeat(50_000)]);
+  expect(insertStatements(keep, large).length).toBeGreaterThan(2);
+  const counts = await database.transaction(async (tx) => [
+    await tx.upsert(keep, [
+      [1, 1, ""],
+      [2, 1, ""],
+    ]),
+    await tx.upsert(keep, [
+      [1, 9, ""],
+      [2, 9, ""],
+      [3, 9, ""],
+    ]),
+    await tx.upsert(change, [
+      [1, 9, ""],
+      [2, 1, ""],
+      [4, 4, ""],
+    ]),
+    await tx.upsert(keep, large),
+    await tx.upsert(keep, []),
+  ]);
+  expect(counts).toEqual([2, 1, 3, 60, 0]);
+  expect(await database.writer.query("SELECT id, n FROM upserted WHERE id < 100 ORDER BY id")).toEqual([
+    { id: 1, n: 9 },
+    { id: 2, n: 1 },
+    { id: 3, n: 9 },
+    { id: 4, n: 4 },
+  ]);
+});
+
+test("a row that an upsert leaves as it is stays locked until the transaction ends", async () => {
+  const database = await table("kept_locked", "id INT PRIMARY KEY, n INT NOT NULL");
+  const keep = "INSERT INTO kept_locked (id, n) VALUES ? ON DUPLICATE KEY UPDATE n = n";
+  await database.transaction((tx) => tx.upsert(keep, [[1, 0]]));
+  const order: string[] = [];
+  const locked = Promise.withResolvers<void>();
+  const first = database.transaction(async (tx) => {
+    expect(await tx.upsert(keep, [[1, 5]])).toBe(0);
+    locked.resolve();
+    await tx.query("SELECT SLEEP(0.3)");
+    order.push("first");
+  });
+  await locked.promise;
+  await database.transaction((tx) => tx.upsert(keep, [[1, 6]]));
+  order.push("second");
+  await first;
+  expect(order).toEqual(["first", "second"]);
+});

@@ -27,6 +27,11 @@ export interface SqlTransaction extends SqlReader {
    * the transaction goes on. Other refusals throw DatabaseError and insert none of the rows either.
    */
   insert(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<"inserted" | "duplicate">;
+  /**
+   * Likewise "INSERT INTO t (a, b) VALUES ? ON DUPLICATE KEY UPDATE …". Returns the sum over all rows: 1 for each that is new, 2 for each
+   * that was changed, 0 for each that stays as it is. Each is locked then, the last too.
+   */
+  upsert(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<number>;
   /** Any other statement. Returns how many rows it changed; a row set to what it already was does not count. */
   execute(sql: string, values?: readonly SqlParameter[]): Promise<number>;
 }

@@ -20,6 +20,12 @@ export class Transaction implements SqlTransaction {
     return changedRows(await this.#session.run(sql, values));
   }
 
+  async upsert(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<number> {
+    let changed = 0;
+    for (const text of insertStatements(sql, rows)) changed += changedRows(await this.#session.runText(text, sql));
+    return changed;
+  }
+
   async insert(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<"inserted" | "duplicate"> {
     const statements = insertStatements(sql, rows);
     // InnoDB undoes a refused statement as a whole; several statements need a savepoint for that.

@@ -3,6 +3,7 @@ import { albums } from "./albums/albums.ts";
 import { liftrides } from "./liftrides/liftrides.ts";
 import { purchases } from "./purchases/purchases.ts";
 import { steps } from "./steps/steps.ts";
+import { swipes } from "./swipes/swipes.ts";
 
 /** Every domain of this system. A new one is a folder beside this file and a line here. */
-export const domains: readonly Domain[] = [purchases, albums, liftrides, steps];
+export const domains: readonly Domain[] = [purchases, albums, liftrides, steps, swipes];

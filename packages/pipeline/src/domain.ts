@@ -173,7 +173,7 @@ export interface IngestRoute<E extends Event> extends Mounted {
   /** "ignored": whatever comes is neither read nor checked. */
   readonly body: TSchema | "ignored";
   /** Within which an Idempotency-Key names one event. */
-  readonly scope: (params: unknown) => string;
+  readonly scope: (params: unknown, body: unknown) => string;
   /**
    * Throws InvalidInput for what the schemas cannot say. The event's id is `id`, or where its content names it, one made of that: then
    * the same content is the same event, whatever key it came with.
@@ -293,7 +293,7 @@ export function ingestRoute<E extends Event, P extends TObject, B extends TSchem
   route: Mounted & {
     params: P;
     body: B;
-    scope: (params: Static<P>) => string;
+    scope: (params: Static<P>, body: B extends TSchema ? Static<B> : undefined) => string;
     toEvent: (id: string, params: Static<P>, body: B extends TSchema ? Static<B> : undefined) => E;
     requires?: (params: Static<P>, sources: Sources) => Promise<void>;
     status: 200 | 201;

@@ -21,7 +21,7 @@ export function addIngestRoute(
   app.post(path, options, async (request, reply) => {
     const key = idempotencyKey(request.headers["idempotency-key"]);
     if (route.requires !== undefined) await route.requires(request.params, sources);
-    const id = eventIdFor(() => route.scope(request.params), key);
+    const id = eventIdFor(() => route.scope(request.params, request.body), key);
     const event = route.toEvent(id, request.params, request.body);
     const outcome = await commit.add(encodeEvent(event));
     if (outcome !== "confirmed") return refuse(reply, refusalOf(outcome));

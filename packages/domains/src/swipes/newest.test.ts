@@ -1,0 +1,65 @@
+import { Moves } from "@tally/pipeline";
+import { expect, test } from "vitest";
+import type { SwipeEvent } from "./event.ts";
+import { changesOf, type Taken } from "./newest.ts";
+import { likesBoard, rank } from "./rank.ts";
+
+const batch = { producer: "0123456789abcdef", sequence: 0 };
+const swipe = (at: number, id: string, liked: boolean): SwipeEvent => ({
+  id,
+  swiper: 1,
+  swipee: 2,
+  liked,
+  at,
+  comment: "",
+});
+const recorded = (event: SwipeEvent) => ({ event, batch });
+
+/** What the board gains by swipes that are stored in these portions, and which is the newest then. */
+function stored(portions: readonly (readonly SwipeEvent[])[]): { likes: number; newest: Taken | undefined } {
+  let newest: Taken | undefined;
+  let likes = 0;
+  for (const portion of portions) {
+    const done = changesOf(portion.map(recorded), newest);
+    expect(done.changes).toHaveLength(portion.length);
+    newest = done.newest;
+    const moves = new Moves();
+    rank(done.changes, moves);
+    for (const [board, members] of moves.boards()) {
+      expect(board).toBe(likesBoard);
+      likes += members.get("2") ?? 0;
+    }
+  }
+  return { likes, newest };
+}
+
+test("in whatever order swipes of a pair come, together or apart, the newest one wins and the likes are its", () => {
+  const all = [
+    swipe(1, "b", true),
+    swipe(2, "a", false),
+    swipe(2, "c", true),
+    swipe(2, "b", false),
+    swipe(3, "a", false),
+  ];
+  const last = (swipes: readonly SwipeEvent[]) =>
+    swipes.toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)).at(-1);
+  for (let many = 1; many <= all.length; many++) {
+    const some = all.slice(0, many);
+    for (const order of permutations(some)) {
+      // Every way to cut the order into portions.
+      for (let cuts = 0; cuts < 2 ** (many - 1); cuts++) {
+        const portions: SwipeEvent[][] = [[]];
+        for (const [index, one] of order.entries()) {
+          portions.at(-1)?.push(one);
+          if ((cuts & (1 << index)) !== 0 && index < many - 1) portions.push([]);
+        }
+        expect(stored(portions)).toEqual({ likes: last(some)?.liked === true ? 1 : 0, newest: last(some) });
+      }
+    }
+  }
+});
+
+function permutations<T>(list: readonly T[]): readonly (readonly T[])[] {
+  if (list.length < 2) return [list];
+  return list.flatMap((one, index) => permutations(list.toSpliced(index, 1)).map((rest) => [one].concat(rest)));
+}

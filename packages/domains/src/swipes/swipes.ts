@@ -1,0 +1,22 @@
+import { defineDomain } from "@tally/pipeline";
+import { SwipeEvent } from "./event.ts";
+import { queries } from "./queries.ts";
+import { rank } from "./rank.ts";
+import { recount } from "./recount.ts";
+import { routes } from "./routes.ts";
+import { store } from "./store.ts";
+import { workload } from "./workload.ts";
+
+/** What users think of each other, left or right: whom somebody likes, who likes back, and who is liked most. */
+export const swipes = defineDomain({
+  name: "swipes",
+  event: SwipeEvent,
+  routes,
+  store,
+  rank,
+  recount,
+  queries,
+  workload,
+  errorKey: "message",
+  migrations: new URL("migrations/", import.meta.url),
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { workload } from "./workload.ts";
+
+const [run] = workload.source.runs;
+const groupsOf = (scale: number) => run?.groups(scale) ?? [];
+
+test.each([
+  [1, 500_000],
+  [0.01, 5000],
+  [0.0001, 900],
+])("at scale %f 900 connections, all at once, send exactly %i swipes", (scale, requests) => {
+  const groups = groupsOf(scale);
+  expect(groups.reduce((sum, { connections }) => sum + connections, 0)).toBe(900);
+  expect(groups.reduce((sum, { connections, requestsOfEach }) => sum + connections * requestsOfEach, 0)).toBe(requests);
+  expect(groups.every(({ startsAfter }) => startsAfter === undefined)).toBe(true);
+});
+
+test("swipes keep to 5,000 swipers and 1,000,000 swipees, and their comments have 256 letters", () => {
+  const request = (random: () => number) => groupsOf(1)[0]?.request(0, 0, random);
+  const [low, high] = [() => 0, () => 1 - 2 ** -31].map(request);
+  expect([low?.path, high?.path]).toEqual(["/swipe/left", "/swipe/right"]);
+  expect(JSON.parse(String(low?.body))).toMatchObject({ swiper: "1", swipee: "1" });
+  expect(JSON.parse(String(high?.body))).toMatchObject({ swiper: "5000", swipee: "1000000" });
+  expect(JSON.parse(String(high?.body)).comment).toMatch(/^[a-z]{256}$/);
+  expect(run?.retries).toBe(5);
+});

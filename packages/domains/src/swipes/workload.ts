@@ -1,0 +1,73 @@
+import type { ClientRequest, SourceGroup, Workload } from "@tally/pipeline";
+import { spreadOver, type Draw } from "../spread.ts";
+import type { SwipeEvent } from "./event.ts";
+
+// The users of the contract, section 3; narrow: so few that pairs are swiped again and again.
+const swipers = spreadOver(5000, 50);
+const swipees = spreadOver(1_000_000, 200);
+const comment = comments(8192);
+
+/** Swipes with comments of 256 letters; reads are the two questions about a user, one as often as the other. */
+export const workload: Workload = {
+  next: (random, spread) => swipeOf(swipers[spread], swipees[spread], random),
+
+  read(random, spread) {
+    const user = swipers[spread](random);
+    return random() < 0.5 ? `/matches/${user}` : `/stats/${user}`;
+  },
+
+  poison(id): SwipeEvent {
+    // The schema knows a comment as a text; the table holds 256 characters of it.
+    return { id, swiper: 1, swipee: 2, liked: true, at: 0, comment: "x".repeat(257) };
+  },
+
+  source: {
+    name: "S2",
+    runs: [
+      {
+        says: "900 threads",
+        groups: (scale) => shares(Math.max(900, Math.round(500_000 * scale)), 900),
+        retries: 5,
+        printed: [
+          { says: "without storage", perSecond: 9082, p99Ms: 312 },
+          { says: "without storage, Spring", perSecond: 2929, p99Ms: 605 },
+          { says: "with queue and MySQL", perSecond: 7215, p99Ms: 360 },
+        ],
+      },
+    ],
+  },
+};
+
+/** All at once; as the requests cannot be shared out evenly, some connections send one more. */
+function shares(requests: number, connections: number): readonly SourceGroup[] {
+  const each = Math.floor(requests / connections);
+  const more = requests % connections;
+  const group = (name: string, count: number, requestsOfEach: number): SourceGroup => ({
+    name,
+    connections: count,
+    requestsOfEach,
+    startsAfter: undefined,
+    request: (_connection, _n, random) => swipeOf(swipers.wide, swipees.wide, random),
+  });
+  const groups = [group("one more each", more, each + 1), group("swiping", connections - more, each)];
+  return groups.filter((one) => one.connections > 0);
+}
+
+function swipeOf(swiper: Draw, swipee: Draw, random: () => number): ClientRequest {
+  const direction = random() < 0.5 ? "left" : "right";
+  const body = `{"swiper":"${swiper(random)}","swipee":"${swipee(random)}","comment":"${comment(random)}"}`;
+  return { method: "POST", path: `/swipe/${direction}`, body };
+}
+
+const commentLetters = 256;
+
+// Stretches of one long text: 256 draws for each swipe would cost the client more than the request. Made at the first draw: most processes
+// load the domains and never draw.
+function comments(length: number): (random: () => number) => string {
+  let text = "";
+  return (random) => {
+    while (text.length < length) text += String.fromCodePoint(97 + Math.floor(random() * 26));
+    const from = Math.floor(random() * (length - commentLetters));
+    return text.slice(from, from + commentLetters);
+  };
+}
