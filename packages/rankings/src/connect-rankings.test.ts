@@ -110,6 +110,9 @@ test.each([
     if (batch % 5 !== 0) continue;
     const { entries } = await rankings.top("large", board, 100);
     expect(entries).toEqual(bestOf(counts));
+    // One among the best, one behind the floor, and one that is not there.
+    for (const member of [byRank(counts)[0]?.[0] ?? "", byRank(counts).at(-1)?.[0] ?? "", "nobody"])
+      expect(await rankings.count("large", board, member)).toBe(counts.get(member) ?? 0);
   }
   const change = async (by: 1 | -1, cells: Iterable<readonly [string, number]>): Promise<void> => {
     const moved = [...cells];

@@ -205,7 +205,7 @@ return { call('GET', p .. ':as-of'), call('ZRANGE', p .. ':b:' .. ARGV[2], 0, AR
 
 /** ARGV: generation, board, member. Answers its score, or nil. */
 export const score = `${prefix}
-return call('ZSCORE', p .. ':b:' .. ARGV[2], ARGV[3])`;
+return call('ZSCORE', p .. ':b:' .. ARGV[2], ARGV[3]) or call('HGET', p .. ':c:' .. ARGV[2], ARGV[3])`;
 
 /** ARGV: generation, producer, sequences. Answers those whose bit is not set. */
 export const unmarked = `${prefix}
