@@ -42,13 +42,13 @@ test.skipIf(chromium === undefined)(`every plot of a page is drawn${reason}`, as
         ["Cores busy, by tier", 6, true],
         ["Events stored so far", 1, true],
       ]),
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
 });
 
 test.skipIf(chromium === undefined)(`of a system elsewhere there are the plots of what is known${reason}`, async () => {
   const page = await opened(sampleReport({ looks: [], latencyMs: null, histogram: [] }));
-  await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(2), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(2), { timeout: 60_000 });
 });
 
 const paperPx = 718;
@@ -70,8 +70,8 @@ test.skipIf(chromium === undefined)(
   `on paper no plot is cut off, torn apart, or on top of another${reason}`,
   async () => {
     const page = await opened(sampleReport());
-    await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(6), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(6), { timeout: 60_000 });
     await page.print(paperPx);
-    await vi.waitFor(async () => expect(await page.evaluate(wrongOnPaper)).toEqual([]), { timeout: 5000 });
+    await vi.waitFor(async () => expect(await page.evaluate(wrongOnPaper)).toEqual([]), { timeout: 20_000 });
   },
 );

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import { asRoot } from "./as-root.ts";
@@ -22,6 +22,15 @@ export interface DatabaseServer {
 export const dataDirectory = (role: DatabaseRole, workshop: Workshop): string =>
   join(workshop.directory, `database-${role}`);
 
+/**
+ * A folder for temporary files of a role's server alone: one that starts takes away what it finds, and in /tmp that would be another's.
+ */
+export async function temporaryDirectory(role: DatabaseRole, workshop: Workshop): Promise<string> {
+  const directory = `${dataDirectory(role, workshop)}.tmp`;
+  await mkdir(directory, { recursive: true });
+  return directory;
+}
+
 /** One database server, not started yet. `onAnswer` runs at every start as soon as it answers, before it counts as ready. */
 export async function databaseServer(
   role: DatabaseRole,
@@ -31,6 +40,7 @@ export async function databaseServer(
 ): Promise<DatabaseServer> {
   const name = `database-${role}`;
   const socket = join(workshop.socketDirectory, `${name}.sock`);
+  const temporary = await temporaryDirectory(role, workshop);
   const sql = await rootSql(name, socket, programs.client, workshop);
   const server = new ChildServer(
     {
@@ -40,6 +50,7 @@ export async function databaseServer(
         "--no-defaults",
         ...asRoot(),
         `--datadir=${dataDirectory(role, workshop)}`,
+        `--tmpdir=${temporary}`,
         `--socket=${socket}`,
         `--pid-file=${join(workshop.directory, `${name}.pid`)}`,
         `--port=${port}`,

@@ -1,5 +1,6 @@
 import { asRoot } from "./as-root.ts";
 import type { DatabaseEngine } from "./database-engine.ts";
+import { temporaryDirectory } from "./database-server.ts";
 import { findProgram } from "./find-program.ts";
 import { runCommand } from "./run-command.ts";
 import { setupFailure } from "./setup-failure.ts";
@@ -12,7 +13,9 @@ export const mariadb: DatabaseEngine = {
     const install =
       findProgram(["mariadb-install-db", "mysql_install_db"], workshop.environment) ?? "mariadb-install-db";
     // The first option must come first. A small log: the folder is copied for the replica, and the first start enlarges it.
-    const options = ["--no-defaults", ...asRoot(), `--datadir=${dataDirectory}`, "--innodb-log-file-size=8M"];
+    const temporary = await temporaryDirectory("primary", workshop);
+    const own = [`--datadir=${dataDirectory}`, `--tmpdir=${temporary}`];
+    const options = ["--no-defaults", ...asRoot(), ...own, "--innodb-log-file-size=8M"];
     const tables = await runCommand(
       install,
       [...options, "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"],

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { asRoot } from "./as-root.ts";
 import type { DatabaseEngine } from "./database-engine.ts";
+import { temporaryDirectory } from "./database-server.ts";
 import { runCommand } from "./run-command.ts";
 import { setupFailure } from "./setup-failure.ts";
 
@@ -19,7 +20,14 @@ export const mysql: DatabaseEngine = {
     });
     const tables = await runCommand(
       programs.server,
-      ["--no-defaults", ...asRoot(), `--datadir=${dataDirectory}`, "--initialize-insecure", `--init-file=${sqlFile}`],
+      [
+        "--no-defaults",
+        ...asRoot(),
+        `--datadir=${dataDirectory}`,
+        `--tmpdir=${await temporaryDirectory("primary", workshop)}`,
+        "--initialize-insecure",
+        `--init-file=${sqlFile}`,
+      ],
       workshop,
     );
     if (tables.exitCode !== 0) throw setupFailure("mysqld --initialize", tables);
