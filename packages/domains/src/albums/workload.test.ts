@@ -21,6 +21,7 @@ test("groups of 10 threads start every two seconds", () => {
   expect(groups).toHaveLength(30);
   expect(new Set(groups.map(({ connections }) => connections))).toEqual(new Set([10]));
   expect(groups.slice(0, 3).map(({ startsAfterSeconds }) => startsAfterSeconds)).toEqual([0, 2, 4]);
+  expect(groupsOf(0, 0.1)[5]?.startsAfterSeconds).toBe(1);
 });
 
 test("a thread posts an album and then asks for it", () => {

@@ -52,18 +52,19 @@ const roundsOfWarmUp = 100;
 const groupEverySeconds = 2;
 
 function runOf(groups: number, printed: readonly PrintedRow[]): SourceRun {
-  const group = (number: number, rounds: number): SourceGroup => ({
+  const group = (number: number, rounds: number, scale: number): SourceGroup => ({
     name: `group ${number}`,
     connections: threadsOfGroup,
-    requestsOfEach: 2 * rounds,
+    requestsOfEach: 2 * scaled(rounds, scale),
     startsAfter: undefined,
-    startsAfterSeconds: number * groupEverySeconds,
+    // Scaled too: else a short run would mostly wait for its groups.
+    startsAfterSeconds: number * groupEverySeconds * scale,
     request: (_connection, n, random, { eventId } = {}) => (n % 2 === 0 ? newAlbum(random, cover) : albumOf(eventId)),
   });
   return {
     says: `${groups} groups`,
-    groups: (scale) => Array.from({ length: groups }, (_, number) => group(number, scaled(roundsOfThread, scale))),
-    warmUp: (scale) => [group(0, scaled(roundsOfWarmUp, scale))],
+    groups: (scale) => Array.from({ length: groups }, (_, number) => group(number, roundsOfThread, scale)),
+    warmUp: (scale) => [group(0, roundsOfWarmUp, scale)],
     printed,
   };
 }
