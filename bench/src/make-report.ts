@@ -101,9 +101,12 @@ export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit
   };
 }
 
+// Opening hundreds of connections takes a moment.
+const atOnceSeconds = 0.5;
+
 /** Whether as many connections are open from the beginning to the end. */
 function isSteady({ phase }: BenchPlan, { groups }: PhaseResult): boolean {
-  return phase.model === "closed" || (phase.model === "source" && groups.length === 1);
+  return phase.model === "closed" || (phase.model === "source" && groups.every(({ begun }) => begun < atOnceSeconds));
 }
 
 function perSecondUntil(moment: Moment | undefined, startedAt: number): number | null {
