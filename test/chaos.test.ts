@@ -19,6 +19,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 interface Report {
   readonly audit: AuditReport["audit"];
   readonly faults: readonly { readonly kind: string; readonly lost: number }[];
+  readonly domains: readonly { readonly domain: string; readonly acknowledged: number; readonly lost: number }[];
   readonly differences: readonly string[];
 }
 
@@ -43,7 +44,7 @@ const kindsOfTest = `
   .split(/\s+/);
 
 test(
-  "25 faults, among them all crash points: nothing lost, nothing doubled",
+  "25 faults, among them all crash points, under the load of all domains: nothing lost, nothing doubled",
   async () => {
     const flags = ["--seed", "25", "--faults", "25", "--kinds", kindsOfTest.join(","), "--rate", "2000"];
     const { exitCode, output, errors, report } = await chaos(...flags);
@@ -53,6 +54,11 @@ test(
     expect(report?.audit.acknowledged).toBeGreaterThan(10_000);
     expect(report?.audit.stored).toBe(report?.audit.acknowledged);
     expect(report?.audit.ranked).toBe(report?.audit.acknowledged);
+    expect(report?.domains.length).toBeGreaterThanOrEqual(5);
+    for (const one of report?.domains ?? []) {
+      expect(one.lost).toBe(0);
+      expect(one.acknowledged).toBeGreaterThan(1000);
+    }
   },
   drillWithinMs,
 );
@@ -75,7 +81,8 @@ test.each([
 
 test("wrong usage is told in a line, and nothing is started", async () => {
   for (const [flags, told] of [
-    [["--kinds", "no-such-kind"], 'there is no kind "no-such-kind"'],
+    [["--kinds", "no-such-kind"], '--kinds: there is no "no-such-kind"'],
+    [["--domain", "cars"], '--domain: there is no "cars" among purchases, '],
     [["--faults", "many"], "expected a whole number from 1 on"],
     [["--sabotage", "luck"], "Allowed choices are ledger, applied-mark, early-ack, early-2xx"],
   ] as const) {

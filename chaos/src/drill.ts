@@ -1,11 +1,14 @@
-import { readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Domain } from "@tally/pipeline";
 import type { AuditReport } from "@tally/reconcile";
+import { differences, lateness } from "./differences.ts";
 import type { Sabotage } from "./inside/sabotages.ts";
 import type { FaultKind } from "./kinds/fault-kind.ts";
+import { allIdsFile } from "./load/id-files.ts";
 import { startLoad, type Load } from "./load/start-load.ts";
 import type { Figures, Totals } from "./load/protocol.ts";
+import { countLost, type LostOfDomain } from "./lost.ts";
 import { recovery, type Recovery } from "./recovery.ts";
 import { countDeadLetters, runAudit } from "./run-audit.ts";
 import { scheduleOf, type ScheduledFault } from "./schedule.ts";
@@ -15,6 +18,8 @@ export interface DrillOptions {
   readonly root: string;
   /** Deleted at the end, unless something is wrong. */
   readonly directory: string;
+  /** Those that get load and are hit. */
+  readonly domains: readonly Domain[];
   readonly seed: number;
   readonly faults: number;
   readonly kinds: readonly FaultKind[];
@@ -57,9 +62,21 @@ export interface DrillReport {
   /** 2xx for the first time, per second, faults included. */
   readonly eventsPerSecond: number;
   readonly audit: AuditReport["audit"];
+  readonly domains: readonly DrilledDomain[];
   readonly auditSeconds: number;
   /** Sentences about what is not as it should be; empty when all is well. */
   readonly differences: readonly string[];
+}
+
+/** One domain in a drill. */
+interface DrilledDomain extends LostOfDomain {
+  /** 2xx, each event's first; where the same content is the same event, there may be fewer rows. */
+  readonly acknowledged: number;
+  readonly stored: number;
+  readonly ranked: number;
+  /** Units that its boards lack, and that they have too many. */
+  readonly missing: number;
+  readonly surplus: number;
 }
 
 const tills = 1500;
@@ -67,19 +84,19 @@ const calmMs = 100;
 
 /** Starts a system of its own, puts load on it, injects the faults of a seed, and audits what is left. */
 export async function runDrill(o: DrillOptions): Promise<DrillReport> {
-  const schedule = scheduleOf(o.seed, o.kinds, o.faults);
+  const names = o.domains.map(({ name }) => name);
+  const schedule = scheduleOf(o.seed, o.kinds, names, o.faults);
   const stand = await openStand(o);
-  const file = join(o.directory, "acknowledged");
   let load: Load | undefined;
   try {
     load = startLoad({
       urls: stand.urls,
-      domain: stand.domain.name,
+      domains: names,
       eventsPerSecond: o.eventsPerSecond,
       tills,
       seed: o.seed,
       spread: o.spread,
-      file,
+      directory: o.directory,
     });
     const startedAt = performance.now();
     await delay(o.warmUpSeconds * 1000);
@@ -113,16 +130,17 @@ export async function runDrill(o: DrillOptions): Promise<DrillReport> {
     const totals = await load.finish();
     load = undefined;
     o.say(`audit of ${totals.acknowledged} acknowledged events`);
-    const audit = await runAudit(o.root, stand, file);
+    const audit = await runAudit(o.root, stand, allIdsFile(o.directory));
     const kept = await countDeadLetters(o.root, stand);
-    const lost = await lostByPlace(file, audit);
+    const lost = await countLost(o.directory, names, audit.notStored);
     const report: DrillReport = {
       seed: o.seed,
       sabotage: o.sabotage,
-      faults: outcomes.map((outcome) => withLost(outcome, lost)),
+      faults: outcomes.map((outcome) => ({ ...outcome, lost: lost.between(outcome.from, outcome.to) })),
       load: totals,
       eventsPerSecond: Math.round(totals.acknowledged / totals.seconds),
       audit: audit.audit,
+      domains: lost.domains.map((one) => drilled(one, totals, audit)),
       auditSeconds: audit.seconds,
       differences: [...failures, ...outcomes.flatMap(lateness), ...differences(totals, audit, letters, kept)],
     };
@@ -161,44 +179,14 @@ async function injectOne(
   }
 }
 
-/** Where the lost ids stand among the acknowledged, in the order of their answers. */
-async function lostByPlace(file: string, audit: AuditReport): Promise<readonly number[]> {
-  if (audit.notStored.length === 0) return [];
-  const lost = new Set(audit.notStored);
-  const ids = (await readFile(file, "utf8")).split("\n");
-  return ids.flatMap((id, place) => (lost.has(id.replaceAll("-", "")) ? [place] : []));
-}
-
-function lateness({ kind, at, recovery: { late } }: FaultOutcome): readonly string[] {
-  return late.map((what) => `not ${what} again in time after "${kind}" at ${at.toFixed(1)} s`);
-}
-
-function withLost(outcome: FaultOutcome, lostPlaces: readonly number[]) {
-  return { ...outcome, lost: lostPlaces.filter((place) => place >= outcome.from && place < outcome.to).length };
-}
-
-function differences(
-  load: Totals,
-  { agrees, audit, underWay, domains }: AuditReport,
-  letters: { readonly events: number; readonly messages: number },
-  kept: { readonly events: number; readonly messages: number },
-): readonly string[] {
-  const { lost, unacknowledged = 0 } = audit;
-  const found: string[] = underWay.map((what) => `still under way: ${what}`);
-  if (!agrees) found.push("the audit found differences");
-  if (unacknowledged > load.unknown) {
-    found.push(`${unacknowledged} rows were never acknowledged; ${load.unknown} events have no answer`);
-  }
-  const units = domains.reduce((sum, { boards }) => sum + boards.units, 0);
-  if (unacknowledged === 0 && lost === 0 && load.units !== undefined && units !== load.units) {
-    found.push(`the rows hold ${units} units, what was acknowledged ${load.units}`);
-  }
-  if (load.otherIds > 0) found.push(`${load.otherIds} repetitions were given another id`);
-  if (load.refused > 0) found.push(`${load.refused} requests were refused, the first with ${load.firstRefusal}`);
-  for (const stage of ["events", "messages"] as const) {
-    if (letters[stage] !== kept[stage]) {
-      found.push(`${letters[stage]} ${stage} were poisoned, there are ${kept[stage]} such dead letters`);
-    }
-  }
-  return found;
+function drilled(one: LostOfDomain, load: Totals, { domains }: AuditReport): DrilledDomain {
+  const audited = domains.find(({ domain }) => domain === one.domain);
+  return {
+    ...one,
+    acknowledged: load.domains.find(({ domain }) => domain === one.domain)?.acknowledged ?? 0,
+    stored: audited?.batches.stored ?? 0,
+    ranked: audited?.batches.ranked ?? 0,
+    missing: audited?.boards.missing ?? 0,
+    surplus: audited?.boards.surplus ?? 0,
+  };
 }

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { domains } from "@tally/domains";
 import { claimDirectory } from "@tally/local";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { runDrill } from "./drill.ts";
@@ -15,6 +16,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 interface Flags {
   readonly seed: number;
   readonly faults: number;
+  readonly domain?: string[];
   readonly kinds?: string[];
   readonly rate: number;
   readonly warmUp: number;
@@ -28,6 +30,7 @@ const program = new Command("chaos")
   .description("starts a tally of its own, puts load on it, breaks it in every way it knows, and audits what is left")
   .option("--seed <number>", "the same seed gives the same faults", wholeNumber, randomInt(1, 2 ** 31))
   .option("--faults <number>", "how many", wholeNumber, 25)
+  .option("--domain <names>", "only these, between commas", (text) => text.split(","))
   .option("--kinds <names>", "only these, between commas; --list tells all", (text) => text.split(","))
   .option("--rate <number>", "events a second that are offered", wholeNumber, 3000)
   .option("--warm-up <seconds>", "load before the first fault", wholeNumber, 3)
@@ -66,7 +69,7 @@ function interruption(): AbortController {
 async function overload(seconds: number): Promise<void> {
   const { signal } = interruption();
   const { directory } = await claimDirectory(join(root, ".tally"), "chaos", say);
-  const report = await runOverload({ root, directory, seconds, seed: 1, say, signal });
+  const report = await runOverload({ root, directory, domains, seconds, seed: 1, say, signal });
   say(JSON.stringify(report, undefined, 2));
   const { audit, agrees, failed } = report;
   process.exitCode = agrees && audit.lost === 0 && audit.doubled === 0 && failed === 0 ? 0 : 1;
@@ -74,13 +77,15 @@ async function overload(seconds: number): Promise<void> {
 
 async function drill(flags: Flags): Promise<void> {
   const interrupted = interruption();
-  const kinds = kindsNamed(flags.kinds);
+  const chosen = named("--domain", domains, flags.domain);
+  const kinds = named("--kinds", faultKinds, flags.kinds);
   say(`seed ${flags.seed}`);
   const { directory, release } = await claimDirectory(join(root, ".tally"), "chaos", say);
   try {
     const report = await runDrill({
       root,
       directory,
+      domains: chosen,
       seed: flags.seed,
       faults: flags.faults,
       kinds,
@@ -108,11 +113,17 @@ async function drill(flags: Flags): Promise<void> {
   }
 }
 
-function kindsNamed(names: readonly string[] | undefined) {
-  if (names === undefined) return faultKinds;
-  const unknown = names.find((name) => !faultKinds.some((kind) => kind.name === name));
-  if (unknown !== undefined) program.error(`--kinds: there is no kind "${unknown}"; --list tells all`);
-  return faultKinds.filter(({ name }) => names.includes(name));
+function named<T extends { readonly name: string }>(
+  flag: string,
+  all: readonly T[],
+  names: readonly string[] | undefined,
+): readonly T[] {
+  if (names === undefined) return all;
+  const unknown = names.find((name) => !all.some((one) => one.name === name));
+  if (unknown !== undefined) {
+    program.error(`${flag}: there is no "${unknown}" among ${all.map(({ name }) => name).join(", ")}`);
+  }
+  return all.filter(({ name }) => names.includes(name));
 }
 
 function wholeNumber(text: string): number {

@@ -3,8 +3,10 @@ import { readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Domain } from "@tally/pipeline";
 import type { AuditReport } from "@tally/reconcile";
 import { Client, type Reply } from "./load/client.ts";
+import { Mix } from "./load/mix.ts";
 import { Random } from "./random.ts";
 import { runAudit } from "./run-audit.ts";
 import { openStand, type Stand } from "./stand.ts";
@@ -18,6 +20,7 @@ export interface OverloadOptions {
   readonly root: string;
   /** Deleted at the end. */
   readonly directory: string;
+  readonly domains: readonly Domain[];
   readonly seconds: number;
   readonly seed: number;
   readonly say: (line: string) => void;
@@ -46,13 +49,17 @@ export interface OverloadReport {
 }
 
 const bytesPerSecond = 50_000;
+// All domains together: the link carries that in less than CONFIRM_WITHIN_MS.
+const waitingMax = 1000;
 const factor = 10;
 const measuredSeconds = 10;
 const connections = 6000;
 const tickMs = 5;
 
 export async function runOverload(o: OverloadOptions): Promise<OverloadReport> {
-  const stand = await openStand({ ...o, settings: { WAITING_MAX: "1000", BATCH_BYTES_MAX: "16384" } });
+  const waitingMaxOfEach = Math.floor(waitingMax / o.domains.length);
+  const settings = { WAITING_MAX: String(waitingMaxOfEach), BATCH_BYTES_MAX: "16384" };
+  const stand = await openStand({ ...o, settings });
   const offer = new Offer(stand, o.seed);
   try {
     stand.link("gateway-1", "rabbitmq").become({ name: "narrow", bytesPerSecond });
@@ -105,9 +112,8 @@ export async function runOverload(o: OverloadOptions): Promise<OverloadReport> {
 /** Sends so many events a second, each once, and does not wait for answers. */
 class Offer {
   readonly ids: string[] = [];
-  readonly #stand: Stand;
   readonly #client: Client;
-  readonly #random: Random;
+  readonly #mix: Mix;
   readonly #underWay = new Set<Promise<void>>();
   acknowledged = 0;
   full = 0;
@@ -117,9 +123,8 @@ class Offer {
   #startedAt = performance.now();
 
   constructor(stand: Stand, seed: number) {
-    this.#stand = stand;
     this.#client = new Client(stand.urls[0] ?? "", connections);
-    this.#random = new Random(seed);
+    this.#mix = new Mix(stand.domains, new Random(seed), "narrow");
   }
 
   get elapsedSeconds(): number {
@@ -179,10 +184,13 @@ class Offer {
   }
 
   async #post(): Promise<Reply> {
-    const posting = this.#stand.domain.workload.next(this.#random.fraction, "narrow");
-    const reply = await this.#client.post(posting, randomUUID());
+    const posting = this.#mix.next();
+    const reply = await this.#client.post(posting.request, randomUUID());
     const id = idOf(reply);
-    if (id !== undefined) this.ids.push(id);
+    if (id !== undefined) {
+      this.ids.push(id);
+      this.#mix.acknowledged(posting, id);
+    }
     return reply;
   }
 }

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { listBatches, placeAt, type LedgerPlace } from "@tally/ledger";
+import type { Domain } from "@tally/pipeline";
 import type { Aftermath } from "./kinds/fault-kind.ts";
 import type { Load } from "./load/start-load.ts";
 import type { Stand } from "./stand.ts";
 
-/** Seconds from the end of a fault until an event that was sent then had come so far. */
+/** Seconds from the end of a fault until an event of each domain that was sent then had come so far. */
 export interface Recovery {
   /** Answered 2xx; by the gateway that was hit, if one was. */
   readonly accepted: number;
@@ -38,14 +39,18 @@ export async function recovery(
   };
   const equal = aftermath.redisLost === true && !pileUp ? reached("equal", equalAgain(stand)) : undefined;
   let accepted = 0;
-  const probe = async (): Promise<string> => {
-    const id = await load.probe(aftermath.gateway ?? 0);
+  const probe = async (): Promise<readonly string[]> => {
+    const ids = await load.probe(aftermath.gateway ?? 0);
     accepted = since();
-    return id;
+    return ids;
   };
-  const [id] = await Promise.all([probe(), aftermath.started]);
-  const stored = await reached("stored", async () => (await eventAt(stand, id)).stored === true);
-  const ranked = await reached("ranked", async () => (await eventAt(stand, id)).ranked === true);
+  const [ids] = await Promise.all([probe(), aftermath.started]);
+  const all = async (place: "stored" | "ranked"): Promise<boolean> => {
+    for (const id of ids) if ((await eventAt(stand, id))[place] !== true) return false;
+    return true;
+  };
+  const stored = await reached("stored", () => all("stored"));
+  const ranked = await reached("ranked", () => all("ranked"));
   return { accepted, stored, ranked, equal: await equal, late };
 }
 
@@ -60,8 +65,16 @@ async function eventAt(stand: Stand, id: string): Promise<{ readonly stored?: un
   }
 }
 
-/** Asks whether every batch that is stored by now is marked in rankings that can be trusted. */
-function equalAgain({ domain, database, rankings }: Stand): () => Promise<boolean> {
+/** Asks whether every batch of every domain that is stored by now is marked in rankings that can be trusted. */
+function equalAgain(stand: Stand): () => Promise<boolean> {
+  const checks = stand.domains.map((domain) => equalAgainOf(domain, stand));
+  return async () => {
+    for (const check of checks) if (!(await check())) return false;
+    return true;
+  };
+}
+
+function equalAgainOf(domain: Domain, { database, rankings }: Stand): () => Promise<boolean> {
   const now = Date.now();
   let place: LedgerPlace = placeAt(0);
   return async () => {

@@ -74,12 +74,25 @@ function recoveryTable({ faults }: Pick<DrillReport, "faults">): string {
   return [head, ...rows].join("\n");
 }
 
+function domainTable({ domains }: DrillReport): string {
+  const row = (name: string, cells: readonly (string | number)[]): string =>
+    `  ${name.padEnd(34)}${cells.map((cell) => String(cell).padEnd(14)).join("")}`;
+  return [
+    row("domain", ["acknowledged", "stored", "ranked", "lost", "units missing", "units surplus"]),
+    ...domains.map((one) =>
+      row(one.domain, [one.acknowledged, one.stored, one.ranked, one.lost, one.missing, one.surplus]),
+    ),
+  ].join("\n");
+}
+
 /** The verdict, for a person. */
 export function verdictOf(report: DrillReport): string {
   const { audit, load, faults, differences } = report;
   const hit = faults.filter(({ lost }) => lost > 0).map(({ kind, lost }) => `  lost ${lost} around "${kind}"`);
   return [
     recoveryTable(report),
+    "",
+    domainTable(report),
     "",
     `${faults.length} faults in ${load.seconds.toFixed(0)} s, ${report.eventsPerSecond} events/s, ${load.repeated} sent again on purpose`,
     `${audit.acknowledged} acknowledged, ${audit.stored} stored, ${audit.ranked} ranked: ${audit.lost} lost, ${audit.doubled} doubled (audit: ${report.auditSeconds.toFixed(1)} s)`,

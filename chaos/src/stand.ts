@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { connectDatabase, type Database } from "@tally/database";
-import { domains } from "@tally/domains";
 import {
   addressVariables,
   startApps,
@@ -26,7 +25,8 @@ export type ServerName = (typeof serverNames)[number];
 
 /** A whole tally of our own, every part of it in our hands. */
 export interface Stand {
-  readonly domain: Domain;
+  /** Those that get load. */
+  readonly domains: readonly Domain[];
   readonly namespace: string;
   readonly urls: readonly string[];
   readonly operator: Operator;
@@ -47,6 +47,7 @@ export interface StandOptions {
   readonly root: string;
   /** Everything lies here and is deleted at the end, without the logs of the apps. */
   readonly directory: string;
+  readonly domains: readonly Domain[];
   readonly sabotage?: Sabotage | undefined;
   /** For the apps, beside what the drill sets. */
   readonly settings?: NodeJS.ProcessEnv;
@@ -59,9 +60,8 @@ const rankingShards = 2;
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Starts servers, links and apps. Whatever fails: what was started is stopped again. */
-export async function openStand({ root, directory, sabotage, settings, say, signal }: StandOptions): Promise<Stand> {
-  const [domain] = domains;
-  if (domain === undefined) throw new TypeError("there is no domain");
+export async function openStand(options: StandOptions): Promise<Stand> {
+  const { root, directory, domains, sabotage, settings, say, signal } = options;
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).toReversed()) await closer();
@@ -116,14 +116,14 @@ export async function openStand({ root, directory, sabotage, settings, say, sign
     const publisher = connectPublisher({
       url: addresses.amqpUrl,
       connectionName: "tally drill",
-      queues: Object.values(queuesOf(namespace, domain.name)),
+      queues: domains.flatMap(({ name }) => Object.values(queuesOf(namespace, name))),
       log: silent,
     });
     closers.push(() => publisher.close());
     await publisher.ready;
 
     return {
-      domain,
+      domains,
       namespace,
       urls: apps.urls,
       operator,

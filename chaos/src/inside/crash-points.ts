@@ -7,7 +7,6 @@ import type { SourceEdit } from "@tally/local/source-edits";
 
 const publisher = "packages/messaging/src/connect-publisher.ts";
 const groupCommit = "apps/gateway/src/ingest/group-commit.ts";
-const ingestRoute = "apps/gateway/src/http/ingest-route.ts";
 const batchWriter = "apps/writer/src/batch-writer.ts";
 const storeBatches = "apps/writer/src/store-batches.ts";
 const batchRanker = "apps/ranker/src/batch-ranker.ts";
@@ -34,11 +33,12 @@ export const crashPoints = {
   },
   "gateway.after-answer": {
     apps: ["gateway"],
-    file: ingestRoute,
-    find: "return text === undefined ? reply.send() : reply.type(plainText).send(text);",
+    file: groupCommit,
+    find: "for (const waiter of batch.waiters) waiter(told);",
+    // Whatever kind of route waits for it: it answers within this turn of the event loop.
     replace:
-      "const sent = text === undefined ? reply.send() : reply.type(plainText).send(text);" +
-      ` setImmediate(() => { ${reach("gateway.after-answer")} }); return sent;`,
+      "for (const waiter of batch.waiters) waiter(told);" +
+      ` if (told === "confirmed") setImmediate(() => { ${reach("gateway.after-answer")} });`,
   },
   "writer.before-commit": {
     apps: ["writer"],

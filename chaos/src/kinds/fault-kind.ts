@@ -13,8 +13,8 @@ export interface FaultPlan {
 
 export interface FaultKind {
   readonly name: string;
-  /** Draws one. Depends on `random` only. */
-  readonly plan: (random: Random) => FaultPlan;
+  /** Draws one. Depends on `random` and on the names of the domains only. */
+  readonly plan: (random: Random, domains: readonly string[]) => FaultPlan;
   /** Does it and undoes it. */
   readonly inject: (stand: Stand, plan: FaultPlan) => Promise<Aftermath>;
 }

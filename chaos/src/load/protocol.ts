@@ -2,14 +2,15 @@
 export interface LoadPlan {
   /** The gateways. Each event goes to one of them, and to the next when that one fails. */
   readonly urls: readonly string[];
-  readonly domain: string;
+  /** Their names; each gets as many events as the other. */
+  readonly domains: readonly string[];
   readonly eventsPerSecond: number;
   /** Events under way at once; when so many wait, no further ones are begun. */
   readonly tills: number;
   readonly seed: number;
   readonly spread: "narrow" | "wide";
-  /** Takes the id of each event that was answered 2xx, one a line, in the order of the answers. */
-  readonly file: string;
+  /** Takes the files with the ids of the events that were answered 2xx, see id-files.ts. */
+  readonly directory: string;
 }
 
 /** What clients saw in some span of time. */
@@ -31,8 +32,7 @@ export interface Figures {
 export interface Totals {
   readonly seconds: number;
   readonly acknowledged: number;
-  /** What the acknowledged events add to all boards together; undefined where that cannot be known of each by itself. */
-  readonly units: number | undefined;
+  readonly domains: readonly DomainTotals[];
   /** Events that were never answered 2xx, however often they were sent: they may be stored or not. */
   readonly unknown: number;
   /** Events that were sent once more after their 2xx, or to two gateways at once. */
@@ -44,13 +44,22 @@ export interface Totals {
   readonly firstRefusal: string | undefined;
 }
 
+/** What was acknowledged of one domain. */
+export interface DomainTotals {
+  readonly domain: string;
+  /** POSTs; where the same content is the same event, there may be fewer events. */
+  readonly acknowledged: number;
+  /** What they add to all boards together; undefined where that cannot be known of each by itself. */
+  readonly units: number | undefined;
+}
+
 /** Questions to the thread, and the type of each answer. */
 export interface Questions {
   /** What clients saw since the last time this was asked. */
   figures: Figures;
-  /** Sends one event to one gateway until it is acknowledged; its id. */
-  probe: string;
-  /** Begins no more events, waits for those under way, closes the file. */
+  /** Sends one event of each domain to one gateway until all are acknowledged; their ids. */
+  probe: readonly string[];
+  /** Begins no more events, waits for those under way, closes the files. */
   finish: Totals;
 }
 

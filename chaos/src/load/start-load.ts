@@ -4,8 +4,8 @@ import type { Answer, Ask, LoadPlan, Questions } from "./protocol.ts";
 /** A load that runs in a thread of its own, from now on. */
 export interface Load {
   figures(): Promise<Questions["figures"]>;
-  /** Sends one event to a gateway until it is acknowledged; its id. */
-  probe(gateway: number): Promise<string>;
+  /** Sends one event of each domain to a gateway until all are acknowledged; their ids. */
+  probe(gateway: number): Promise<Questions["probe"]>;
   /** Ends it. */
   finish(): Promise<Questions["finish"]>;
   /** Ends it at once; what was under way is not waited for. */

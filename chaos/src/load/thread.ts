@@ -6,10 +6,12 @@ import { Tills } from "./tills.ts";
 /* The load's own thread: what the drill does meanwhile does not delay it. */
 
 const plan: LoadPlan = workerData;
-const domain = domains.find(({ name }) => name === plan.domain);
-if (parentPort === null || domain === undefined) throw new TypeError("runs as a thread, for a domain that exists");
+if (parentPort === null) throw new TypeError("runs as a thread");
 const port = parentPort;
-const tills = new Tills(plan, domain);
+const tills = new Tills(
+  plan,
+  domains.filter(({ name }) => plan.domains.includes(name)),
+);
 
 port.on("message", (ask: Ask) => void reply(ask));
 

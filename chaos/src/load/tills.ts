@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { createWriteStream, type WriteStream } from "node:fs";
-import { finished } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Domain, ClientRequest } from "@tally/pipeline";
 import { Random } from "../random.ts";
 import { Client, type Reply } from "./client.ts";
 import { FigureSheet } from "./figure-sheet.ts";
-import type { LoadPlan, Totals } from "./protocol.ts";
+import { IdFiles } from "./id-files.ts";
+import { Mix, type Posting } from "./mix.ts";
+import type { DomainTotals, LoadPlan, Totals } from "./protocol.ts";
 
 /*
  * Clients as a careful one would be: every event has a key of its own and is sent with it again and again, to one gateway after
@@ -15,7 +15,6 @@ import type { LoadPlan, Totals } from "./protocol.ts";
  */
 
 const tickMs = 5;
-const writeEveryMs = 100;
 const finishWithinMs = 60_000;
 const repeatedOf = 50;
 const twinOf = 100;
@@ -26,42 +25,47 @@ const burstSeconds = 0.1;
 
 export class Tills {
   readonly #plan: LoadPlan;
-  readonly #domain: Domain;
   readonly #random: Random;
+  readonly #mix: Mix;
   readonly #clients: readonly Client[];
   readonly #sheet = new FigureSheet();
   readonly #underWay = new Set<Promise<void>>();
-  readonly #file: WriteStream;
+  readonly #files: IdFiles;
   readonly #startedAt = performance.now();
-  readonly #timers: readonly NodeJS.Timeout[];
-  #lines = "";
+  readonly #timer: NodeJS.Timeout;
   #due = 0;
   #tickedAt = performance.now();
   #finishing = false;
   #givenUp = false;
   readonly #totals = { acknowledged: 0, unknown: 0, repeated: 0, otherIds: 0, refused: 0 };
-  #units: number | undefined = 0;
+  readonly #ofDomains = new Map<string, DomainTotals>();
   #firstRefusal: string | undefined;
 
-  constructor(plan: LoadPlan, domain: Domain) {
+  constructor(plan: LoadPlan, domains: readonly Domain[]) {
     this.#plan = plan;
-    this.#domain = domain;
     this.#random = new Random(plan.seed);
+    this.#mix = new Mix(domains, this.#random, plan.spread);
     this.#clients = plan.urls.map((url) => new Client(url, plan.tills));
-    this.#file = createWriteStream(plan.file);
-    this.#timers = [setInterval(() => this.#tick(), tickMs), setInterval(() => this.#write(), writeEveryMs)];
+    this.#files = new IdFiles(plan.directory, plan.domains);
+    this.#timer = setInterval(() => this.#tick(), tickMs);
   }
 
   figures() {
     return this.#sheet.read();
   }
 
-  /** Sends one event to one gateway until it is acknowledged; resolves with its id. It counts among the events, not among the figures. */
-  async probe(gateway: number): Promise<string> {
-    const posting = this.#domain.workload.next(this.#random.fraction, this.#plan.spread);
+  /**
+   * Sends one event of each domain to one gateway until all are acknowledged; resolves with their ids. They count among the events, not
+   * among the figures.
+   */
+  probe(gateway: number): Promise<readonly string[]> {
+    return Promise.all(this.#mix.nextOfEach().map((posting) => this.#probe(gateway, posting)));
+  }
+
+  async #probe(gateway: number, posting: Posting): Promise<string> {
     const key = randomUUID();
     for (;;) {
-      const reply = await this.#clientAt(gateway).post(posting, key);
+      const reply = await this.#clientAt(gateway).post(posting.request, key);
       if (isGood(reply)) {
         this.#acknowledge(reply.id, posting);
         return reply.id;
@@ -76,12 +80,11 @@ export class Tills {
     const giveUp = setTimeout(() => (this.#givenUp = true), finishWithinMs);
     await Promise.all(this.#underWay);
     clearTimeout(giveUp);
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#timer);
     for (const client of this.#clients) client.close();
-    this.#write();
-    this.#file.end();
-    await finished(this.#file);
-    return { seconds, ...this.#totals, units: this.#units, firstRefusal: this.#firstRefusal };
+    await this.#files.close();
+    const domains = this.#plan.domains.flatMap((name) => this.#ofDomains.get(name) ?? []);
+    return { seconds, ...this.#totals, domains, firstRefusal: this.#firstRefusal };
   }
 
   #tick(): void {
@@ -98,14 +101,15 @@ export class Tills {
   }
 
   async #sell(): Promise<void> {
-    const posting = this.#domain.workload.next(this.#random.fraction, this.#plan.spread);
+    const posting = this.#mix.next();
+    const { request } = posting;
     const key = randomUUID();
     let gateway = this.#random.integer(0, this.#clients.length - 1);
-    const twin = this.#random.integer(1, twinOf) === 1 ? this.#attempt(gateway + 1, posting, key) : undefined;
+    const twin = this.#random.integer(1, twinOf) === 1 ? this.#attempt(gateway + 1, request, key) : undefined;
     let waitMs = waitMinMs;
     let id: string | undefined;
     while (id === undefined && !this.#givenUp) {
-      const reply = await this.#attempt(gateway, posting, key);
+      const reply = await this.#attempt(gateway, request, key);
       if (isGood(reply)) {
         id = reply.id;
         break;
@@ -121,12 +125,12 @@ export class Tills {
     }
     this.#acknowledge(id, posting);
     if (other !== undefined) this.#compare(id, other);
-    if (this.#random.integer(1, repeatedOf) === 1) this.#compare(id, await this.#attempt(gateway + 1, posting, key));
+    if (this.#random.integer(1, repeatedOf) === 1) this.#compare(id, await this.#attempt(gateway + 1, request, key));
   }
 
-  async #attempt(gateway: number, posting: ClientRequest, key: string): Promise<Reply> {
+  async #attempt(gateway: number, request: ClientRequest, key: string): Promise<Reply> {
     const sentAt = performance.now();
-    const reply = await this.#clientAt(gateway).post(posting, key);
+    const reply = await this.#clientAt(gateway).post(request, key);
     this.#sheet.reply(reply, performance.now() - sentAt);
     if (reply.name === "answered" && reply.status >= 300 && reply.status !== 503) {
       this.#totals.refused++;
@@ -140,16 +144,15 @@ export class Tills {
     if (isGood(reply) && reply.id !== id) this.#totals.otherIds++;
   }
 
-  #acknowledge(id: string, posting: ClientRequest): void {
+  #acknowledge(id: string, posting: Posting): void {
+    const { domain, request } = posting;
+    const before = this.#ofDomains.get(domain) ?? { domain, acknowledged: 0, units: 0 };
+    const units = before.units === undefined || request.units === undefined ? undefined : before.units + request.units;
+    this.#ofDomains.set(domain, { domain, acknowledged: before.acknowledged + 1, units });
     this.#totals.acknowledged++;
-    this.#units = this.#units === undefined || posting.units === undefined ? undefined : this.#units + posting.units;
     this.#sheet.acknowledged();
-    this.#lines += `${id}\n`;
-  }
-
-  #write(): void {
-    if (this.#lines !== "") this.#file.write(this.#lines);
-    this.#lines = "";
+    this.#files.add(domain, id);
+    this.#mix.acknowledged(posting, id);
   }
 
   #clientAt(gateway: number): Client {

@@ -90,6 +90,8 @@ export type Spread = "narrow" | "wide" | "zipf";
 export interface Workload {
   /** A POST; where `told` names an event, perhaps a GET of what that brought. */
   readonly next: (random: () => number, spread: Spread, told?: Told) => ClientRequest;
+  /** A POST about an event that was acknowledged before, at `atMs` by the client's clock; absent where no event is about another. */
+  readonly about?: (random: () => number, eventId: EventId, atMs: number) => ClientRequest;
   /** The path of a GET. */
   readonly read: (random: () => number, spread: Spread) => string;
   /** A stored event that fits its schema and that no database takes, because of its data. */

@@ -1,4 +1,6 @@
+import { eventIdOfKey } from "@tally/pipeline";
 import { expect, test } from "vitest";
+import { parseAlbumId } from "./album-id.ts";
 import { imageTypeOf } from "./image-type.ts";
 import { workload } from "./workload.ts";
 
@@ -42,6 +44,16 @@ test("later in the series it likes it twice and dislikes it once, and readers as
   expect(paths).toEqual(["/albums", "/review/like/album", "/review/like/album", "/review/dislike/album"]);
   expect(readers?.connections).toBe(3);
   expect(readers?.request(0, 0, half, {})).toMatchObject({ method: "GET", path: "/review/album" });
+});
+
+test("a review finds its album also by an id that does not tell its time", () => {
+  const keyed = eventIdOfKey("albums", "k");
+  const now = Date.now();
+  const { method, path, units } = workload.about?.(half, keyed, now) ?? {};
+  expect([method, units]).toEqual(["POST", 1]);
+  const [, opinion, albumId = ""] = path?.slice(1).split("/") ?? [];
+  expect(["like", "dislike"]).toContain(opinion);
+  expect(parseAlbumId(albumId)).toEqual({ eventId: keyed, acceptedAtMs: now });
 });
 
 test("pictures are of the size that is wanted: 67 bytes and a whole picture, or more", () => {

@@ -1,4 +1,5 @@
 import type { ClientRequest, PrintedRow, SourceGroup, SourceRun, Told, Workload } from "@tally/pipeline";
+import { albumIdOf } from "./album-id.ts";
 import type { AlbumEvent } from "./event.ts";
 
 // The smallest picture that there is, of one dot; the other of the contract's two.
@@ -9,12 +10,14 @@ const dot = Buffer.from(
 const coverBytes = 3475;
 
 /**
- * An album is posted and then asked for, as the source does; with nobody to tell what was posted, albums only. Reads are the two rankings.
+ * An album is posted and then asked for, as the source does; with nobody to tell what was posted, albums only. Reviews are about albums. Reads are the two rankings.
  * Albums move no board, so their units are 0.
  */
 export const workload: Workload = {
   next: (random, _spread, { eventId, contentBytes = dot.length } = {}) =>
     eventId === undefined ? newAlbum(random, pictureOf(contentBytes)) : albumOf(eventId),
+
+  about: (random, eventId, atMs) => reviewOf(albumIdOf(eventId, atMs), random() < 0.5 ? "like" : "dislike"),
 
   read: (random) => (random() < 0.5 ? "/albums/top?by=likes" : "/albums/top?by=dislikes"),
 
@@ -87,8 +90,7 @@ function albumsAndReviews(scale: number): readonly SourceGroup[] {
         const step = n % 4;
         if (step === 0) return newAlbum(random, cover);
         if (step === 1) albums.push((own[connection] = eventId ?? "none"));
-        const opinion = step === 3 ? "dislike" : "like";
-        return { method: "POST", path: `/review/${opinion}/${own[connection]}`, units: 1 };
+        return reviewOf(own[connection], step === 3 ? "dislike" : "like");
       },
     },
     {
@@ -106,6 +108,10 @@ function albumsAndReviews(scale: number): readonly SourceGroup[] {
 
 function scaled(rounds: number, scale: number): number {
   return Math.max(1, Math.round(rounds * scale));
+}
+
+function reviewOf(albumId: string | undefined, opinion: "like" | "dislike"): ClientRequest {
+  return { method: "POST", path: `/review/${opinion}/${albumId}`, units: 1 };
 }
 
 function albumOf(eventId: Told["eventId"]): ClientRequest {

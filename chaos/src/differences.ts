@@ -1,0 +1,41 @@
+import type { AuditReport } from "@tally/reconcile";
+import type { FaultOutcome } from "./drill.ts";
+import type { Totals } from "./load/protocol.ts";
+
+interface Letters {
+  readonly events: number;
+  readonly messages: number;
+}
+
+/** What of a fault did not end in time. */
+export function lateness({ kind, at, recovery: { late } }: FaultOutcome): readonly string[] {
+  return late.map((what) => `not ${what} again in time after "${kind}" at ${at.toFixed(1)} s`);
+}
+
+/** What clients, audit and dead letters say of each other that should be otherwise. */
+export function differences(load: Totals, audited: AuditReport, poisoned: Letters, kept: Letters): readonly string[] {
+  const { agrees, audit, underWay } = audited;
+  const { unacknowledged = 0 } = audit;
+  const found: string[] = underWay.map((what) => `still under way: ${what}`);
+  if (!agrees) found.push("the audit found differences");
+  if (unacknowledged > load.unknown) {
+    found.push(`${unacknowledged} rows were never acknowledged; ${load.unknown} events have no answer`);
+  }
+  if (unacknowledged === 0 && audit.lost === 0) found.push(...unitsThatDiffer(load, audited));
+  if (load.otherIds > 0) found.push(`${load.otherIds} repetitions were given another id`);
+  if (load.refused > 0) found.push(`${load.refused} requests were refused, the first with ${load.firstRefusal}`);
+  for (const stage of ["events", "messages"] as const) {
+    if (poisoned[stage] !== kept[stage]) {
+      found.push(`${poisoned[stage]} ${stage} were poisoned, there are ${kept[stage]} such dead letters`);
+    }
+  }
+  return found;
+}
+
+function unitsThatDiffer(load: Totals, { domains }: AuditReport): readonly string[] {
+  return domains.flatMap(({ domain, boards: { units } }) => {
+    const expected = load.domains.find((one) => one.domain === domain)?.units;
+    if (expected === undefined || expected === units) return [];
+    return [`the rows of ${domain} hold ${units} units, what was acknowledged ${expected}`];
+  });
+}

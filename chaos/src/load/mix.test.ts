@@ -1,0 +1,35 @@
+import { domains } from "@tally/domains";
+import { newEventId } from "@tally/pipeline";
+import { expect, test } from "vitest";
+import { Random } from "../random.ts";
+import { Mix } from "./mix.ts";
+
+test("every domain gets its share, and nothing but events is sent", () => {
+  const mix = new Mix(domains, new Random(1), "narrow");
+  const postings = Array.from({ length: 5000 }, () => mix.next());
+  for (const { name } of domains) {
+    const own = postings.filter(({ domain }) => domain === name);
+    expect(own.length).toBeGreaterThan((0.8 * postings.length) / domains.length);
+  }
+  expect(new Set(postings.map(({ request }) => request.method))).toEqual(new Set(["POST"]));
+  expect(mix.nextOfEach().map(({ domain }) => domain)).toEqual(domains.map(({ name }) => name));
+});
+
+test("events about others are about acknowledged ones, several about one, and never about one another", () => {
+  const own = domains.filter(({ workload }) => workload.about !== undefined);
+  expect(own.length).toBeGreaterThan(0);
+  const mix = new Mix(own, new Random(1), "narrow");
+  const acknowledged = new Set<string>();
+  const paths: string[] = [];
+  for (let n = 0; n < 3000; n++) {
+    const posting = mix.next();
+    const id = newEventId();
+    mix.acknowledged(posting, id);
+    if (posting.isAbout) paths.push(posting.request.path);
+    else acknowledged.add(id);
+  }
+  const about = paths.map((path) => /[0-9a-f-]{36}/.exec(path)?.[0] ?? "");
+  expect(about.length).toBeGreaterThan(500);
+  expect(about.filter((id) => !acknowledged.has(id))).toEqual([]);
+  expect(new Set(about).size).toBeLessThan(about.length / 2);
+});

@@ -1,0 +1,63 @@
+import type { ClientRequest, Domain, Spread } from "@tally/pipeline";
+import type { Random } from "../random.ts";
+
+/** A POST of one event, and whose it is. */
+export interface Posting {
+  readonly domain: string;
+  readonly request: ClientRequest;
+  /** It is about another event. */
+  readonly isAbout: boolean;
+}
+
+// Of a domain with events about events.
+const aboutOf = 3;
+const knownMax = 200;
+// Each stays for a while, so that there are many events about one.
+const forgetOf = 10;
+
+/** The load of all domains, one as often as the other, as each one's workload makes it up. */
+export class Mix {
+  readonly #domains: readonly Domain[];
+  readonly #random: Random;
+  readonly #spread: Spread;
+  /** By domain: acknowledged events that others may be about. */
+  readonly #known: ReadonlyMap<string, { readonly id: string; readonly atMs: number }[]>;
+
+  constructor(domains: readonly Domain[], random: Random, spread: Spread) {
+    this.#domains = domains;
+    this.#random = random;
+    this.#spread = spread;
+    this.#known = new Map(domains.map(({ name }) => [name, []]));
+  }
+
+  next(): Posting {
+    const domain = this.#domains[this.#random.integer(0, this.#domains.length - 1)];
+    if (domain === undefined) throw new TypeError("at least one domain is needed");
+    return this.#nextOf(domain);
+  }
+
+  /** One of every domain. */
+  nextOfEach(): readonly Posting[] {
+    return this.#domains.map((domain) => this.#nextOf(domain));
+  }
+
+  /** Says under which id a posting was acknowledged. */
+  acknowledged({ domain, isAbout }: Posting, id: string): void {
+    const known = this.#known.get(domain);
+    if (known === undefined || isAbout) return;
+    const place = known.length < knownMax ? known.length : this.#random.integer(0, knownMax * forgetOf - 1);
+    if (place < knownMax) known[place] = { id, atMs: Date.now() };
+  }
+
+  #nextOf({ name, workload }: Domain): Posting {
+    const random = this.#random.fraction;
+    const known = this.#known.get(name) ?? [];
+    if (workload.about !== undefined && known.length > 0 && this.#random.integer(1, aboutOf) === 1) {
+      const one = known[this.#random.integer(0, known.length - 1)];
+      if (one !== undefined) {
+        return { domain: name, request: workload.about(random, one.id, one.atMs), isAbout: true };
+      }
+    }
+    return { domain: name, request: workload.next(random, this.#spread), isAbout: false };
+  }
+}
