@@ -104,14 +104,15 @@ async function bench(flags: Flags): Promise<void> {
 /** Every run of a source, each on a fresh stack, and the table of what was printed beside what is measured here. */
 async function benchSource(name: string, flags: Flags): Promise<void> {
   refuse(["json", "csv", "html", "compare", "amount", "rate"], "goes with one run; those of a source are stored");
-  const domain = domains.find(({ workload }) => workload.source.name === name);
-  if (domain === undefined) {
-    const known = domains.map(({ workload }) => workload.source.name).join(", ");
+  const domain = domains.find(({ workload }) => workload.source?.name === name);
+  if (domain?.workload.source === undefined) {
+    const known = domains.flatMap(({ workload }) => workload.source?.name ?? []).join(", ");
     return program.error(`--source: expected one of ${known}, whose domains are built; got ${name}`);
   }
+  const { runs } = domain.workload.source;
   return orTell(async (signal) => {
     const rows: string[] = [];
-    for (const [run, { says, groups, printed }] of domain.workload.source.runs.entries()) {
+    for (const [run, { says, groups, printed }] of runs.entries()) {
       say(`\n${name}, ${says}`);
       const connections = groups(flags.scale).reduce((sum, group) => sum + group.connections, 0);
       const plan = planOf({ ...flags, domain: domain.name, connections, clientThreads: 1 }, signal);

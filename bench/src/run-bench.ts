@@ -78,7 +78,7 @@ async function measure(
 
 function warmUpOf({ domain, phase, warmUpSeconds }: BenchPlan): Phase | undefined {
   if (phase.model === "source") {
-    const run = domainNamed(domain).workload.source.runs[phase.run];
+    const run = domainNamed(domain).workload.source?.runs[phase.run];
     return run?.warmUp === undefined ? undefined : { ...phase, warmUp: true };
   }
   return warmUpSeconds > 0 ? { ...phase, until: { name: "seconds", seconds: warmUpSeconds } } : undefined;

@@ -32,8 +32,8 @@ port.on("message", (order: ToThread) => {
 async function runPhase(phase: Phase, to: Recorder): Promise<void> {
   if (phase.model === "open") return runOpen(plan, phase, requests, to);
   if (phase.model === "source") {
-    const sourceRun = source.runs[phase.run];
-    if (sourceRun === undefined) throw new RangeError(`${source.name} has ${source.runs.length} runs`);
+    const sourceRun = source?.runs[phase.run];
+    if (sourceRun === undefined) throw new RangeError(`${plan.domain} has ${source?.runs.length ?? 0} runs`);
     const groups = phase.warmUp === true ? sourceRun.warmUp : sourceRun.groups;
     return runSource(plan, { groups: groups?.(phase.scale) ?? [], retries: sourceRun.retries ?? 0 }, to);
   }

@@ -6,6 +6,7 @@ import {
   type SqlReader,
   type SqlTransaction,
   type SqlValue,
+  type Store,
 } from "@tally/pipeline";
 
 /** A table with a row for each event: its primary key is `id`, the event's, and `producer` and `sequence` name its batch. */
@@ -17,6 +18,16 @@ export interface EventTable<E extends Event> {
   readonly selectStored: string;
   /** SELECT producer, sequence … WHERE id = ? */
   readonly selectBatch: string;
+}
+
+/** The store of a domain that has nothing but such a table: an event is a row, and the row is new when the event's id is. */
+export function eventStore<E extends Event>(table: EventTable<E>): Store<E, Recorded<E>> {
+  return {
+    async write(transaction, recorded) {
+      return (await addEvents(transaction, table, recorded)).map((one) => one.recorded);
+    },
+    locate: (reader, eventId) => locateEvent(reader, table, eventId),
+  };
 }
 
 /** An event whose row is new. */

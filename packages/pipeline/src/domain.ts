@@ -96,7 +96,8 @@ export interface Workload {
   readonly read: (random: () => number, spread: Spread) => string;
   /** A stored event that fits its schema and that no database takes, because of its data. */
   readonly poison: (id: string) => Event;
-  readonly source: Source;
+  /** Absent where no source document has put a load on such a system. */
+  readonly source?: Source;
 }
 
 /** What whoever sends requests knows, beside chance. */
