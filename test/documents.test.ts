@@ -3,7 +3,13 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
-const documents = ["README.md", "docs/path-of-an-event.md", "docs/operations.md", "docs/performance.md"];
+const documents = [
+  "README.md",
+  "docs/path-of-an-event.md",
+  "docs/operations.md",
+  "docs/performance.md",
+  "docs/new-domain.md",
+];
 
 test.each(documents)("every file that %s links to is there", (document) => {
   const text = readFileSync(join(root, document), "utf8");

@@ -5,22 +5,24 @@ import { dropTestDatabase, recreateTestDatabase } from "@tally/database";
 import { startApps, type Apps, type AppsOptions } from "@tally/local";
 import { inject } from "vitest";
 
-const root = join(import.meta.dirname, "..");
+const here = join(import.meta.dirname, "..");
 
 /** A whole tally of its own on the run's servers: own database, own queues, own keys. */
 export interface TestSystem extends Apps {
+  /** The checkout that it was started from. */
+  readonly root: string;
   readonly namespace: string;
   readonly addresses: ReturnType<typeof addressesFor>;
 }
 
-/** Starts gateway, writer and ranker as the processes they are in production. `settings` are environment variables. */
+/** Starts gateway, writer and ranker as the processes they are in production, of this checkout or another. `settings` are environment variables. */
 export async function startSystem(
   settings: NodeJS.ProcessEnv = {},
-  more: Pick<AppsOptions, "instances" | "environmentOf" | "execArgv"> = {},
+  { root = here, ...more }: Partial<Pick<AppsOptions, "root" | "instances" | "environmentOf" | "execArgv">> = {},
 ): Promise<TestSystem> {
   const namespace = `t${randomBytes(4).toString("hex")}`;
   const addresses = addressesFor(namespace);
-  const directory = join(root, ".tally", `test-apps-${namespace}`);
+  const directory = join(here, ".tally", `test-apps-${namespace}`);
   await recreateTestDatabase(addresses.databaseWriteUrl);
   const apps = await startApps({
     root,
@@ -33,6 +35,7 @@ export async function startSystem(
   });
   return {
     ...apps,
+    root,
     namespace,
     addresses,
     async stop() {

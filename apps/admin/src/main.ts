@@ -3,6 +3,7 @@ import { auditCommand } from "./audit/audit-command.ts";
 import { deadLettersCommand } from "./dead-letters/dead-letters-command.ts";
 import { exitForFault } from "./exit-for-fault.ts";
 import { migrateCommand } from "./migrate-command.ts";
+import { newDomainCommand } from "./new-domain/new-domain-command.ts";
 import { planCommand } from "./plan/plan-command.ts";
 import { rebuildCommand } from "./recovery/rebuild-command.ts";
 import { repairCommand } from "./recovery/repair-command.ts";
@@ -18,6 +19,7 @@ for (const command of [
   deadLettersCommand(),
   migrateCommand(),
   planCommand(),
+  newDomainCommand(),
 ]) {
   program.addCommand(command.copyInheritedSettings(program));
   for (const inner of command.commands) inner.copyInheritedSettings(command);

@@ -5,5 +5,5 @@ import { purchases } from "./purchases/purchases.ts";
 import { steps } from "./steps/steps.ts";
 import { swipes } from "./swipes/swipes.ts";
 
-/** Every domain of this system. A new one is a folder beside this file and a line here. */
+/** Every domain of this system. A new one is a folder beside this file and a line here: `pnpm tally new-domain`. */
 export const domains: readonly Domain[] = [purchases, albums, liftrides, steps, swipes];

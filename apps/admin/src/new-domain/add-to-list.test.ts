@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { addToList } from "./add-to-list.ts";
+import { nameForms } from "./name-forms.ts";
+
+const listOf = (list: string, ...imports: readonly string[]) =>
+  `import type { Domain } from "@tally/pipeline";\n${imports.join("")}\n/** Every domain. */\nexport const domains: readonly Domain[] = ${list};\n`;
+const line = (camel: string, name = camel) => `import { ${camel} } from "./${name}/${name}.ts";\n`;
+
+test("the import comes where its path stands in the alphabet, the domain at the end", () => {
+  expect(addToList(listOf("[steps, albums]", line("albums"), line("steps")), nameForms("park-rides"))).toBe(
+    listOf("[steps, albums, parkRides]", line("albums"), line("parkRides", "park-rides"), line("steps")),
+  );
+});
+
+test("a list that is too long for a line has a line for each", () => {
+  const names = ["aaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbb", "cccccccccccccccccccccccc"];
+  const lines = names.map((name) => line(name));
+  const long = `[\n${[...names, "d"].map((name) => `  ${name},\n`).join("")}]`;
+  expect(addToList(listOf(`[${names.join(", ")}]`, ...lines), nameForms("d"))).toBe(listOf(long, ...lines, line("d")));
+  expect(addToList(listOf(long, ...lines, line("d")), nameForms("e"))).toContain("  d,\n  e,\n];\n");
+});
+
+test("what is in the list is refused, and so is a file that has no such list", () => {
+  expect(() => addToList(listOf("[a1]", line("a1")), nameForms("a-1"))).toThrow("domains.ts has a1 already");
+  expect(() => addToList(listOf("all()", line("steps")), nameForms("a"))).toThrow(
+    /^packages\/domains\/src\/domains\.ts: /,
+  );
+});

@@ -1,0 +1,57 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CommandError } from "../exit-for-fault.ts";
+import { addToList } from "./add-to-list.ts";
+import { nameForms, type NameForms } from "./name-forms.ts";
+
+const domains = join(import.meta.dirname, "..", "..", "..", "..", "packages", "domains", "src");
+const files = join(import.meta.dirname, "files");
+
+/** Where each file of a domain goes, in the order of an event's life, and what it is made from. */
+const layout = ({ name }: NameForms) =>
+  [
+    [`${name}.ts`, "domain.ts.txt"],
+    ["event.ts", "event.ts.txt"],
+    [`migrations/001-${name}.sql`, "migration.sql.txt"],
+    ["routes.ts", "routes.ts.txt"],
+    ["store.ts", "store.ts.txt"],
+    ["rank.ts", "rank.ts.txt"],
+    ["rank.test.ts", "rank.test.ts.txt"],
+    ["recount.ts", "recount.ts.txt"],
+    ["queries.ts", "queries.ts.txt"],
+    ["workload.ts", "workload.ts.txt"],
+  ] as const;
+
+/**
+ * Makes the folder of a new domain in this checkout, and lists it. Answers its files. Throws a CommandError, and has changed nothing then,
+ * for a name that is none or that is taken.
+ */
+export async function layOut(wanted: string): Promise<readonly string[]> {
+  const forms = nameForms(wanted);
+  const { name } = forms;
+  const planned = layout(forms);
+  const taken = [name, `${name}.ts`].find((path) => existsSync(join(domains, path)));
+  if (taken !== undefined) throw new CommandError(`NAME: packages/domains/src/${taken} exists already`, 2);
+  const [, ...others] = planned;
+  const twice = others.find(([path]) => path === `${name}.ts`);
+  if (twice !== undefined) throw new CommandError(`NAME: every domain has a file ${twice[0]}; choose another`, 2);
+  const list = join(domains, "domains.ts");
+  const listed = addToList(await readFile(list, "utf8"), forms);
+  const texts = await Promise.all(planned.map(async ([path, from]) => [path, await textOf(from, forms)] as const));
+
+  await mkdir(join(domains, name, "migrations"), { recursive: true });
+  for (const [path, text] of texts) await writeFile(join(domains, name, path), text, { flag: "wx" });
+  // Last: until now the system does not know of it.
+  await writeFile(list, listed);
+  return planned.map(([path]) => path);
+}
+
+async function textOf(file: string, { name, camel, pascal, snake }: NameForms): Promise<string> {
+  const text = await readFile(join(files, file), "utf8");
+  return text
+    .replaceAll("{{name}}", name)
+    .replaceAll("{{camel}}", camel)
+    .replaceAll("{{Pascal}}", pascal)
+    .replaceAll("{{snake}}", snake);
+}

@@ -1,0 +1,208 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { runTally } from "@tally/local";
+import { connectPublisher } from "@tally/messaging";
+import { encodeBatch, encodeEvent, newEventId, queuesOf, type Domain } from "@tally/pipeline";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { auditOf } from "./audit-of.ts";
+import { copyOfSources } from "./copy-of-sources.ts";
+import { curl, readGuide } from "./guide.ts";
+import { cellsOfBoards } from "./rankings-equal-rows.ts";
+import { runTally as tallyOn } from "./run-tally.ts";
+import { startSystem, type TestSystem } from "./start-system.ts";
+
+/*
+ * docs/new-domain.md and `tally new-domain`, in a copy of the sources: what the command lays out for the shortest and the longest name, and
+ * what the guide makes of a third.
+ */
+
+const guide = readGuide(join(import.meta.dirname, "..", "docs", "new-domain.md"));
+const built = "parking";
+const laidOut = ["a", "scans-of-all-the-tickets"];
+const linesMax = 150;
+
+let copy: Awaited<ReturnType<typeof copyOfSources>>;
+let domains: string;
+let listBefore: string;
+
+const tally = (...args: readonly string[]) => runTally(copy.root, { PATH: process.env["PATH"] }, args);
+const filesOf = async (name: string): Promise<readonly string[]> => {
+  const found = await readdir(join(domains, name), { recursive: true, withFileTypes: true });
+  return found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+};
+const linesOf = (text: string): readonly string[] => text.trimEnd().split("\n");
+const list = () => readFile(join(domains, "domains.ts"), "utf8");
+/** A tool of the house, in the copy. Throws with all that it says. */
+async function run(...[tool = "", ...args]: readonly string[]): Promise<void> {
+  const bin = join(copy.root, "node_modules", ".bin");
+  const env = { PATH: `${bin}${delimiter}${process.env["PATH"]}`, NO_COLOR: "1", TURBO_TELEMETRY_DISABLED: "1" };
+  await promisify(execFile)(tool, args, { cwd: copy.root, env }).catch((error: { stdout: string; stderr: string }) => {
+    throw new Error(`${tool}\n${error.stdout}${error.stderr}`);
+  });
+}
+
+beforeAll(async () => {
+  copy = await copyOfSources();
+  domains = join(copy.root, "packages", "domains", "src");
+  listBefore = await list();
+});
+afterAll(() => copy.remove());
+
+test("the folder is laid out with the files of the guide, one more line imports it, and what the guide prints is printed", async () => {
+  const [command] = guide.commands;
+  expect(command?.line).toBe(`pnpm tally new-domain ${built}`);
+  const { exitCode, output } = await tally("new-domain", built);
+  expect({ exitCode, output }).toEqual({ exitCode: 0, output: `${command?.printed}\n` });
+  const paths = (await filesOf(built)).map((path) => path.slice(join(domains, built).length + 1));
+  expect(paths.toSorted()).toEqual([...guide.files.keys()].toSorted());
+  const before = new Set(linesOf(listBefore));
+  const added = linesOf(await list()).filter((line) => !before.has(line));
+  expect(added).toEqual([
+    `import { ${built} } from "./${built}/${built}.ts";`,
+    expect.stringMatching(new RegExp(String.raw`^export const domains: .*, ${built}\];$`)),
+  ]);
+  for (const name of laidOut) expect(await tally("new-domain", name)).toMatchObject({ exitCode: 0 });
+});
+
+test.each([
+  [built, "exists already"],
+  ["event", "every domain has a file event.ts"],
+  ["../tickets", "expected at most 24 lower-case letters"],
+])("the name %s is refused in one line, and nothing is changed", async (name, why) => {
+  const before = [await list(), await readdir(domains, { recursive: true })];
+  const { exitCode, output, errors } = await tally("new-domain", name);
+  expect({ exitCode, output }).toEqual({ exitCode: 2, output: "" });
+  expect(errors).toMatch(/^tally: NAME: .*\n$/);
+  expect(errors).toContain(why);
+  expect([await list(), await readdir(domains, { recursive: true })]).toEqual(before);
+});
+
+describe("with the guide's files", () => {
+  beforeAll(async () => {
+    for (const [path, text] of guide.files) {
+      const file = join(domains, built, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    }
+  });
+
+  test.each([built, ...laidOut])(
+    "the domain %s has at most 150 lines outside tests, those of the list too",
+    async (name) => {
+      const files = (await filesOf(name)).filter((path) => !path.endsWith(".test.ts"));
+      const texts = await Promise.all(files.map((path) => readFile(path, "utf8")));
+      const ofList = 2; // an import and the list itself
+      expect(texts.flatMap(linesOf).length + ofList).toBeLessThanOrEqual(linesMax);
+    },
+  );
+
+  test("the house finds nothing to complain of: format, lint, types, boundaries, unused code", async () => {
+    // What does not change is checked where it is.
+    const types = { extends: "../../tsconfig.json", include: ["src"] };
+    await run("oxfmt", "--check", "packages/domains", "docs/new-domain.md");
+    await writeFile(join(domains, "..", "tsconfig.json"), JSON.stringify(types));
+    await run("tsc", "--noEmit", "--project", "packages/domains/tsconfig.json");
+    await run("oxlint", "--type-aware", "--deny-warnings", ...[built, ...laidOut].map((name) => join(domains, name)));
+    await run("turbo", "boundaries", "--no-color");
+    await run("knip", "--workspace", "packages/domains");
+  }, 180_000);
+
+  test("their own tests pass", async () => {
+    // Not the whole run's: it would start servers.
+    const config = join(copy.root, "vitest.own.ts");
+    await writeFile(config, "export default {};\n");
+    await run("vitest", "run", "--config", config, ...[built, ...laidOut].map((name) => join(domains, name)));
+  });
+
+  describe("as a running system", () => {
+    let system: TestSystem;
+    beforeAll(async () => {
+      system = await startSystem({}, { root: copy.root });
+    });
+    afterAll(() => system.stop());
+
+    test("each command of the guide prints what stands there", async () => {
+      // How long it took and when it was differ.
+      const alike = (text: string): string =>
+        text
+          .trimEnd()
+          .replace(/"20\d\d-[^"]+Z"/, '"(time)"')
+          .replace(/\d+\.\d s$/, "(time) s");
+      const printed = async (line: string): Promise<string> => {
+        if (line.startsWith("curl ")) return curl(line, system.url);
+        const [pnpm, command, ...args] = line.split(" ");
+        expect([pnpm, command]).toEqual(["pnpm", "tally"]);
+        return (await tallyOn(system, args)).output;
+      };
+      for (const command of guide.commands.slice(1)) {
+        const expected = alike(command.printed);
+        if (/^curl .*-X POST/.test(command.line)) expect(alike(await printed(command.line))).toBe(expected);
+        // Rankings, rows and the replica follow.
+        else await vi.waitFor(async () => expect(alike(await printed(command.line))).toBe(expected), 10_000);
+      }
+      expect(guide.commands.length).toBeGreaterThan(5);
+    });
+
+    test.each([built, ...laidOut])(
+      "%s takes its own workload; its poison becomes a dead letter; the audit agrees",
+      async (name) => {
+        const { domains: all }: { domains: readonly Domain[] } = await import(join(domains, "index.ts"));
+        const workload = all.find((one) => one.name === name)?.workload;
+        if (workload === undefined) throw new Error(`${name} is not in the list`);
+        const sumOfBoards = async (): Promise<number> =>
+          (await cellsOfBoards(system, name)).reduce((sum, cell) => sum + Number(cell.split(" ").at(-1)), 0);
+        const unitsBefore = await sumOfBoards();
+        const requests = (["narrow", "wide", "zipf"] as const).flatMap((spread) =>
+          Array.from({ length: 30 }, () => workload.next(Math.random, spread)),
+        );
+        const ids = await Promise.all(
+          requests.map(async ({ method, path, body = "" }) => {
+            const response = await fetch(system.url + path, {
+              method,
+              body,
+              headers: { "content-type": "application/json" },
+            });
+            expect(response.status).toBe(201);
+            return response.headers.get("tally-event-id") ?? "";
+          }),
+        );
+        const reads = await Promise.all(requests.map(() => fetch(system.url + workload.read(Math.random, "narrow"))));
+        expect(new Set(reads.map(({ status }) => status))).toEqual(new Set([200]));
+
+        const poison = workload.poison(newEventId());
+        await publish(
+          name,
+          encodeBatch({ producer: randomBytes(8).toString("hex"), sequence: 0 }, Date.now(), [encodeEvent(poison)]),
+        );
+        await vi.waitFor(async () => {
+          const { output } = await tallyOn(system, ["dead-letters", "list", "--json", "--domain", name]);
+          expect(JSON.parse(output)).toEqual([
+            expect.objectContaining({ id: poison.id, stage: "event", event: poison }),
+          ]);
+        }, 20_000);
+
+        // Those of the guide's commands are not in the file.
+        expect(await auditOf(system, name, ids)).toMatchObject({ agrees: true, audit: { lost: 0, doubled: 0 } });
+        const units = requests.reduce((sum, one) => sum + (one.units ?? Number.NaN), 0);
+        expect(await sumOfBoards()).toBe(unitsBefore + units);
+      },
+    );
+
+    async function publish(domain: string, body: Buffer): Promise<void> {
+      const queues = queuesOf(system.namespace, domain);
+      const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+      const publisher = connectPublisher({
+        url: system.addresses.amqpUrl,
+        connectionName: "test",
+        queues: Object.values(queues),
+        log,
+      });
+      await publisher.ready;
+      await publisher.publish({ queue: queues.ingest.name, messageId: "poison", body });
+      await publisher.close();
+    }
+  });
+});
