@@ -13,7 +13,7 @@ const coverBytes = 3475;
  * An album is posted and then asked for, as the source does; with nobody to tell what was posted, albums only. Reviews are about albums. Reads are the two rankings.
  * Albums move no board, so their units are 0.
  */
-export const workload: Required<Workload> = {
+export const workload: Workload & Required<Pick<Workload, "source">> = {
   next: (random, _spread, { eventId, contentBytes = dot.length } = {}) =>
     eventId === undefined ? newAlbum(random, pictureOf(contentBytes)) : albumOf(eventId),
 

@@ -11,7 +11,7 @@ const lastMinute = 420;
 const skiers = spreadOver(50_000, 500);
 
 /** Rides of one day; reads are the three questions of the contract, one as often as the other. */
-export const workload: Required<Workload> = {
+export const workload: Workload & Required<Pick<Workload, "source">> = {
   next: (random, spread) => rideOf(skiers[spread], firstMinute, lastMinute, random),
 
   read(random, spread) {

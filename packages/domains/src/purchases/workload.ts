@@ -10,7 +10,7 @@ const stores = spreadOver(512, 50);
 const items = spreadOver(99_999, 1000);
 
 /** Purchases of 5 lines, one piece each; reads are the two rankings of the contract, one as often as the other. */
-export const workload: Required<Workload> = {
+export const workload: Workload & Required<Pick<Workload, "source">> = {
   next: (random, spread) => purchaseAt(stores[spread](random), items[spread], random),
 
   read(random, spread) {

@@ -9,7 +9,7 @@ const stepsMax = 5000;
 const users = spreadOver(1_000_000, 500);
 
 /** Posts of one day; reads are the sum of the newest day and that of the day, one as often as the other. */
-export const workload: Required<Workload> = {
+export const workload: Workload & Required<Pick<Workload, "source">> = {
   next: (random, spread) => stepsOf(users[spread](random), Math.floor(random() * 24), random),
 
   read(random, spread) {

@@ -8,7 +8,7 @@ const swipees = spreadOver(1_000_000, 200);
 const comment = comments(8192);
 
 /** Swipes with comments of 256 letters; reads are the two questions about a user, one as often as the other. */
-export const workload: Required<Workload> = {
+export const workload: Workload & Required<Pick<Workload, "source">> = {
   next: (random, spread) => swipeOf(swipers[spread], swipees[spread], random),
 
   read(random, spread) {
