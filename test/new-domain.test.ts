@@ -114,7 +114,7 @@ describe("with the guide's files", () => {
     // Not the whole run's: it would start servers.
     const config = join(copy.root, "vitest.own.ts");
     await writeFile(config, "export default {};\n");
-    await run("vitest", "run", "--config", config, ...[built, ...laidOut].map((name) => join(domains, name)));
+    await run("vitest", "run", "--config", config, ...[built, ...laidOut].map((name) => join(domains, name, "/")));
   });
 
   describe("as a running system", () => {
