@@ -33,12 +33,12 @@ export class Mix {
   next(): Posting {
     const domain = this.#domains[this.#random.integer(0, this.#domains.length - 1)];
     if (domain === undefined) throw new TypeError("at least one domain is needed");
-    return this.#nextOf(domain);
+    return this.#aboutAnother(domain) ?? this.#first(domain);
   }
 
-  /** One of every domain. */
+  /** One of every domain that is about no other: one may be taken only when the other is stored. */
   nextOfEach(): readonly Posting[] {
-    return this.#domains.map((domain) => this.#nextOf(domain));
+    return this.#domains.map((domain) => this.#first(domain));
   }
 
   /** Says under which id a posting was acknowledged. */
@@ -49,15 +49,15 @@ export class Mix {
     if (place < knownMax) known[place] = { id, atMs: Date.now() };
   }
 
-  #nextOf({ name, workload }: Domain): Posting {
-    const random = this.#random.fraction;
+  #first({ name, workload }: Domain): Posting {
+    return { domain: name, request: workload.next(this.#random.fraction, this.#spread), isAbout: false };
+  }
+
+  #aboutAnother({ name, workload }: Domain): Posting | undefined {
     const known = this.#known.get(name) ?? [];
-    if (workload.about !== undefined && known.length > 0 && this.#random.integer(1, aboutOf) === 1) {
-      const one = known[this.#random.integer(0, known.length - 1)];
-      if (one !== undefined) {
-        return { domain: name, request: workload.about(random, one.id, one.atMs), isAbout: true };
-      }
-    }
-    return { domain: name, request: workload.next(random, this.#spread), isAbout: false };
+    if (workload.about === undefined || this.#random.integer(1, aboutOf) > 1) return undefined;
+    const other = known[this.#random.integer(0, Math.max(0, known.length - 1))];
+    if (other === undefined) return undefined;
+    return { domain: name, request: workload.about(this.#random.fraction, other.id, other.atMs), isAbout: true };
   }
 }
