@@ -12,7 +12,7 @@ const acknowledged: string[] = [];
 const eventually = (check: () => Promise<void>): Promise<void> => vi.waitFor(check, 10_000);
 
 beforeAll(async () => {
-  system = await startSystem({ BASE_PATHS: "assignment-java-server_war" });
+  system = await startSystem({ BASE_PATHS: "assignment-java-server_war,/steps" });
   connection = new RawConnection(system.url);
 });
 afterAll(async () => {
@@ -87,6 +87,15 @@ describe("what real clients send, on one kept-alive connection", () => {
   test("a GET with a Content-Type and no body is answered as usual", async () => {
     expect((await get("/steps/single/4/1", ["Content-Type: application/json"])).status).toBe(200);
     expect((await get("/steps/single/4/1", ["Content-Type: application/json", "Content-Length: 0"])).status).toBe(200);
+  });
+});
+
+test("a base path that is the root's own path is none the worse: both lead to the same", async () => {
+  for (const path of ["/steps/41/1/8/1", "/steps/steps/41/1/8/2"])
+    expect([path, (await post(path)).status]).toEqual([path, 200]);
+  await eventually(async () => {
+    for (const path of ["/steps/current/41", "/steps/steps/current/41", `${base}/current/41`])
+      expect([path, await textOf(path)]).toEqual([path, "3"]);
   });
 });
 

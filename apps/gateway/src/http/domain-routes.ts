@@ -27,23 +27,28 @@ export interface Served {
 export function addDomainRoutes(app: FastifyInstance, mount: Mount, served: Served): void {
   const { domain, commit, sources } = served;
   for (const route of domain.routes) {
-    for (const path of pathsOf(route, mount)) {
+    for (const path of pathsOf(app, "POST", route, mount)) {
       if (route.kind === "ingest") addIngestRoute(app, path, domain, route, commit, sources);
       else if (route.kind === "form") addFormRoute(app, path, domain, route, served);
       else addBulkRoute(app, path, domain, route, commit);
     }
   }
   for (const route of domain.queries) {
-    for (const path of pathsOf(route, mount)) {
+    for (const path of pathsOf(app, "GET", route, mount)) {
       if (route.kind === "content") addContentRoute(app, path, domain, route, sources);
       else addQueryRoute(app, path, domain, route, sources);
     }
   }
 }
 
+// A base path may lead to what the root has already, as /steps does.
 function pathsOf(
+  app: FastifyInstance,
+  method: "GET" | "POST",
   { path, pathUnderBase }: { readonly path: string; readonly pathUnderBase?: string },
   { prefix, isBasePath }: Mount,
 ): readonly string[] {
-  return [path, ...(isBasePath && pathUnderBase !== undefined ? [pathUnderBase] : [])].map((own) => prefix + own);
+  return [path, ...(isBasePath && pathUnderBase !== undefined ? [pathUnderBase] : [])]
+    .map((own) => prefix + own)
+    .filter((url) => !app.hasRoute({ method, url }));
 }

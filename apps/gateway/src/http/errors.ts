@@ -38,6 +38,14 @@ const framework: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "Content-Length: expected the length of the body",
 };
 
+// What is asked of a database or a Redis that is away, frozen or stopping.
+const unreadable: ReadonlySet<string> = new Set([
+  "DATABASE_UNAVAILABLE",
+  "DATABASE_TIMEOUT",
+  "DATABASE_CLOSED",
+  "RANKINGS_UNAVAILABLE",
+]);
+
 /** The refusal that an error thrown in or before a handler becomes; undefined for a surprise, which is ours: 500. */
 export function refusalOfError(error: unknown): Refusal | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -45,7 +53,7 @@ export function refusalOfError(error: unknown): Refusal | undefined {
   if (code === "INVALID_INPUT") return { status: 400, message: error.message };
   if (code === "NOT_FOUND") return { status: 404, message: error.message };
   if (code === "NOT_YET") return { status: 503, message: error.message, retryAfterSeconds: 1 };
-  if (typeof code === "string" && (code.startsWith("DATABASE_UNAVAILABLE") || code === "RANKINGS_UNAVAILABLE")) {
+  if (typeof code === "string" && unreadable.has(code)) {
     return { status: 503, message: "cannot be read at the moment; ask again later", retryAfterSeconds: 2 };
   }
   const status: unknown = Reflect.get(error, "statusCode");
