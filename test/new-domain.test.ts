@@ -141,7 +141,7 @@ describe("with the guide's files", () => {
         const expected = alike(command.printed);
         if (/^curl .*-X POST/.test(command.line)) expect(alike(await printed(command.line))).toBe(expected);
         // Rankings, rows and the replica follow.
-        else await vi.waitFor(async () => expect(alike(await printed(command.line))).toBe(expected), 10_000);
+        else await vi.waitFor(async () => expect(alike(await printed(command.line))).toBe(expected), 20_000);
       }
       expect(guide.commands.length).toBeGreaterThan(5);
     });
