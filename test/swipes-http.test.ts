@@ -192,6 +192,7 @@ describe("bad input gets a clear 400 that names the field", () => {
     ["/swipe/left", swipe(1, "9007199254740992"), /^swipee: /],
     ["/swipe/left", swipe(1, 2, "x".repeat(257)), /^comment: expected a text of at most 256 characters/],
     ["/swipe/left", '{"swiper":"1","swipee":"2","comment":5}', /^comment: /],
+    ["/swipe/left", '{"swiper":"1","swipee":"2","comment":"half a \\ud83c"}', /^comment: expected a text/],
     ["/swipe/left", '{"swiper":"1","swipee":"2","super":true}', /^super: expected no such field/],
   ])("%s %s", async (path, body, message) => {
     const answer = await post(path, body);

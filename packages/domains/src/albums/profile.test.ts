@@ -35,6 +35,7 @@ test.each([
   ["no artist", '{"title":"T","year":"2000"}', /^profile\.artist: expected a text .* got nothing/],
   ["an object as artist", '{"artist":{},"title":"T","year":"2000"}', /^profile\.artist/],
   ["null as year", '{"artist":"A","title":"T","year":null}', /^profile\.year: .* got null/],
+  ["a year beyond all numbers", '{"artist":"A","title":"T","year":1e999}', /^profile\.year/],
   ["256 characters", JSON.stringify({ ...profile, title: "x".repeat(256) }), /^profile\.title/],
   ["half a character", '{"artist":"\\ud800","title":"T","year":"2000"}', /^profile\.artist/],
   ["a class without its end", asClass("A", "T", "2000").slice(0, -2), /^profile: expected/],

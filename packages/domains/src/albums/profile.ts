@@ -52,8 +52,8 @@ function valuesOfClass(text: string): Values {
 
 function textOf(name: (typeof names)[number], values: Values): string {
   const value = values[name];
-  // Some clients send the year as a number.
-  const text = typeof value === "number" ? String(value) : value;
+  // Some clients send the year as a number; 1e999 is one in JSON and none here.
+  const text = typeof value === "number" && Number.isFinite(value) ? String(value) : value;
   // Half of a surrogate pair is no character: it would be stored as another one.
   const isText = typeof text === "string" && text.isWellFormed() && Array.from(text).length <= textCharactersMax;
   if (!isText) throw new InvalidInput(`profile.${name}`, expectedText, shortened(value));

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { formRoute, ingestRoute, InvalidInput, type FormPart } from "@tally/pipeline";
 import { Type } from "typebox";
 import { albumIdOf, parseAlbumId } from "./album-id.ts";
@@ -22,7 +23,7 @@ const newAlbum = formRoute({
     if (profile.length > profileBytesMax) {
       throw new InvalidInput("profile", `at most ${profileBytesMax} bytes`, profile.length);
     }
-    return { kind: "album", id, ...parseProfile(profile.toString()), imageType, image } satisfies AlbumEvent;
+    return { kind: "album", id, ...parseProfile(textOf(profile)), imageType, image } satisfies AlbumEvent;
   },
   status: 200,
   // Both are texts (contract, section 1).
@@ -59,6 +60,11 @@ export const routes = [newAlbum, newReview];
 function partNamed(name: string, part: FormPart | undefined): FormPart {
   if (part === undefined) throw new InvalidInput(name, `a part of that name`, undefined);
   return part;
+}
+
+// Java's clients send the texts of a form in ISO 8859-1 unless they are told otherwise.
+function textOf(bytes: Buffer): string {
+  return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 }
 
 function beginOf(bytes: Buffer): string {
