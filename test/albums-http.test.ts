@@ -84,6 +84,14 @@ describe("what real clients send, on one kept-alive connection", () => {
     expect((await get(`/albums/${albumId}/image`)).bytes.equals(dot)).toBe(true);
   });
 
+  test("a profile in ISO 8859-1, as Java's clients send it unless they are told otherwise, keeps its letters", async () => {
+    for (const encoding of ["latin1", "utf8"] as const) {
+      const text = '{"artist":"Céline","title":"Ça","year":"2000"}';
+      const albumId = await newAlbum(file("image", dot), { ...asJson, bytes: Buffer.from(text, encoding) });
+      expect((await get(`/albums/${albumId}`)).body).toBe(text);
+    }
+  });
+
   test("pictures come back byte for byte with the type that their bytes tell, from memory and from their rows", async () => {
     const kinds = [
       ["png", 3475, "image/png"],
@@ -109,10 +117,10 @@ describe("what real clients send, on one kept-alive connection", () => {
       }
     };
     await expectImages();
-    const select = "SELECT COUNT(*) AS stored FROM albums WHERE id IN (?)";
+    const select = "SELECT COUNT(*) AS kept FROM albums WHERE id IN (?)";
     const ids = pictures.map(({ albumId }) => bytesOf(albumId));
     const stored = async () => (await database.reader.query(select, [ids]))[0];
-    await vi.waitFor(async () => expect(await stored()).toEqual({ stored: pictures.length }), 30_000);
+    await vi.waitFor(async () => expect(await stored()).toEqual({ kept: pictures.length }), 30_000);
     // A gateway that remembers nothing.
     await system.gateway.stop();
     await system.gateway.start();
@@ -197,6 +205,21 @@ test("likes and dislikes are counted and ranked, and equal the rows", async () =
   expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
   expect(output).toMatch(/albums: \d+ batches, \d+ events .* cells on 2 boards/);
 }, 90_000);
+
+test("a batch is bounded by its bytes as by its events: of pictures of 40 kB that come together each travels alone", async () => {
+  const cover = picture("gif", 40_000);
+  const posts = Array.from({ length: 40 }, async () => {
+    const own = new RawConnection(system.url);
+    const body = formOf([file("image", cover), asJson]);
+    const { status } = await own.post("/albums", body, [formType]);
+    own.end();
+    return status;
+  });
+  expect(new Set(await Promise.all(posts))).toEqual(new Set([200]));
+  const select = "SELECT COUNT(*) AS events FROM albums WHERE image_size = 40000 GROUP BY producer, sequence";
+  const batches = () => database.writer.query<{ events: number }>(select);
+  await vi.waitFor(async () => expect(await batches()).toHaveLength(40), 15_000);
+});
 
 test("an album that the database refuses is kept whole as a dead letter, picture and all, and can be sent again", async () => {
   const alter = (change: string) =>
@@ -369,6 +392,10 @@ describe("mistakes get a clear answer {msg} that names the field", () => {
       /^opinion: expected like or dislike, got "love"/,
     ],
     ["a ranking that there is not", () => get("/albums/top?by=year"), 400, /^by: expected likes or dislikes/],
+    ["no id", () => get("/albums/"), 404, /^no such path: GET \/albums\//],
+    ["no id of a review", () => review("like", ""), 404, /^no such path/],
+    ["no path below a base path", () => get("//remoteServer_war//review?x"), 404, /^no such path/],
+    ["broken percent-encoding", () => get("/albums/%zz"), 400, /^path: expected valid percent-encoding/],
     ["too long a ranking", () => get("/albums/top?limit=5000"), 400, /^limit: expected an integer from 1 to 100,/],
   ])("%s", async (_what, ask, status, msg) => {
     const answer = await ask();

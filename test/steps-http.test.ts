@@ -46,6 +46,8 @@ describe("what real clients send, on one kept-alive connection", () => {
       ["", "Content-Type: text/plain"],
       ["some text"],
       ["some text", "Content-Type: text/plain"],
+      ["some text", "Content-Type: text"],
+      ["some text", "Content-Type: "],
       ["{no JSON", "Content-Type: application/json"],
       ["a=1", "Content-Type: application/x-www-form-urlencoded"],
       [Buffer.from([0xff, 0, 0xfe]), "Content-Type: application/octet-stream"],
@@ -55,7 +57,7 @@ describe("what real clients send, on one kept-alive connection", () => {
     const none = await connection.send(["POST /steps/2/1/8/1 HTTP/1.1", "Host: tally", "Content-Type: text/plain"]);
     expect(none.status).toBe(200);
     acknowledged.push(none.headers.get("tally-event-id") ?? "");
-    await eventually(async () => expect(await textOf("/steps/single/2/1")).toBe("9"));
+    await eventually(async () => expect(await textOf("/steps/single/2/1")).toBe("11"));
   });
 
   test.each([
@@ -97,6 +99,36 @@ test("a base path that is the root's own path is none the worse: both lead to th
     for (const path of ["/steps/current/41", "/steps/steps/current/41", `${base}/current/41`])
       expect([path, await textOf(path)]).toEqual([path, "3"]);
   });
+});
+
+test("a root that is a base path has the short paths too, and all that it had", async () => {
+  const own = await startSystem({ BASE_PATHS: "/" });
+  const there = new RawConnection(own.url);
+  try {
+    for (const path of ["/5/1/8/1", "//5//1/8/2/", "/steps/5/1/8/4"])
+      expect([path, (await there.post(path, "", [])).status]).toEqual([path, 200]);
+    await eventually(async () => {
+      for (const path of ["/current/5", "/single/5/1/", "/steps/current/5"])
+        expect([path, (await there.get(path)).body]).toEqual([path, "7"]);
+    });
+    expect((await there.get("/range/5/1/2")).body).toBe("[7,0]");
+    for (const path of ["/stats/5", "/items/top5/5", "/skiers/5/vertical?resort=a", "/albums/top", "/steps/top?day=1"])
+      expect([path, (await there.get(path)).status]).toEqual([path, 200]);
+  } finally {
+    there.end();
+    await own.stop();
+  }
+});
+
+test("a path that leads nowhere is 404, whatever is sent there", async () => {
+  for (const [path, body, ...headers] of [
+    ["/steps/1/1/8/1/1", "some text", "Content-Type: text/plain"],
+    ["/nowhere", "{no JSON", "Content-Type: application/json"],
+    ["/swipe", "{no JSON"],
+  ] as const) {
+    const answer = await connection.post(path, body, headers);
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([404, { message: `no such path: POST ${path}` }]);
+  }
 });
 
 test("the short paths are at no root that is no base path, and leave every other domain's paths alone", async () => {

@@ -10,6 +10,7 @@ import { gatewayMetrics } from "./gateway-metrics.ts";
 import { bodyBudget } from "./http/body-budget.ts";
 import { addDomainRoutes, type Mount, type Served } from "./http/domain-routes.ts";
 import { Finder } from "./find/finder.ts";
+import { errorKeysOf } from "./http/error-keys.ts";
 import { addEventRoute } from "./http/event-route.ts";
 import { addOperatorRoutes } from "./http/operator-routes.ts";
 import { buildServer } from "./http/build-server.ts";
@@ -36,6 +37,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
   const { database, rankings, publisher } = connectServers(config, log);
   const intakes: readonly Intake[] = domains.map((domain) => openIntake(domain, { config, publisher, metrics }));
 
+  const mounts = mountsOf(config.basePaths);
   const app = buildServer({
     log,
     bodyBytesMax: config.bodyBytesMax,
@@ -45,6 +47,10 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
       config.stopWithinMs * 0.8,
     ),
     onRefused: (status) => metrics.refusals.inc({ status: String(status) }),
+    errorKeyOf: errorKeysOf(
+      domains,
+      mounts.map(({ prefix }) => prefix),
+    ),
   });
   let stopping = false;
   addOperatorRoutes(app, {
@@ -80,7 +86,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
     };
     return { domain, commit, finder, sources, forms };
   });
-  for (const mount of mountsOf(config.basePaths)) {
+  for (const mount of mounts) {
     addEventRoute(app, mount.prefix, {
       domains,
       reader: database.reader,

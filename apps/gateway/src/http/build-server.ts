@@ -21,10 +21,12 @@ export interface ServerOptions {
   /** The longest time from a whole request to its answer. */
   readonly answeredWithinMs: number;
   readonly onRefused: (status: number) => void;
+  readonly errorKeyOf: (url: string) => "message" | "msg";
 }
 
 /** A Fastify that reads, checks and refuses as the contract says; it has no routes yet. */
-export function buildServer({ log, bodyBytesMax, answeredWithinMs, onRefused }: ServerOptions): FastifyInstance {
+export function buildServer(options: ServerOptions): FastifyInstance {
+  const { log, bodyBytesMax, answeredWithinMs, onRefused, errorKeyOf } = options;
   const answerError = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = refusalOfError(error);
     if (refusal === undefined) log.error({ err: error, requestId: request.id, url: request.url }, "a request failed");
@@ -56,6 +58,7 @@ export function buildServer({ log, bodyBytesMax, answeredWithinMs, onRefused }: 
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
   });
   app.decorate("onRefused", onRefused);
+  app.decorate("errorKeyOf", errorKeyOf);
   addOrderlyClose(app, answeredWithinMs);
   addContentTypes(app);
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, onRequestHookHandler } from "fastify";
 import { parseJsonBody } from "./json-body.ts";
 
 /** The type of an answer that is no JSON. */
@@ -46,7 +46,8 @@ export function addContentTypes(app: FastifyInstance): void {
   app.addHook("preValidation", (request, _reply, done) => {
     try {
       const { ignoresBody, readsForm } = request.routeOptions.config;
-      if (ignoresBody === true) request.body = undefined;
+      // What leads nowhere is 404 whatever it carries.
+      if (ignoresBody === true || request.is404) request.body = undefined;
       else if (readsForm !== true && Buffer.isBuffer(request.body))
         request.body = contentOf(request.headers["content-type"], request.body);
       done();
@@ -55,6 +56,12 @@ export function addContentTypes(app: FastifyInstance): void {
     }
   });
 }
+
+/** For routes whose bodies are left aside: Fastify itself refuses what is no type at all. */
+export const leaveTypeAside: onRequestHookHandler = (request, _reply, done) => {
+  delete request.headers["content-type"];
+  done();
+};
 
 function contentOf(contentType: string | undefined, body: Buffer): unknown {
   // The common case, compared without being taken apart.

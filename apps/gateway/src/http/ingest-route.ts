@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { encodeEvent, type Domain, type Event, type IngestRoute, type Sources } from "@tally/pipeline";
 import type { GroupCommit } from "../ingest/group-commit.ts";
-import { plainText } from "./content.ts";
+import { leaveTypeAside, plainText } from "./content.ts";
 import { refusalOf } from "./errors.ts";
 import { eventIdFor, idempotencyKey } from "./idempotency-key.ts";
 import { refuse } from "./refuse.ts";
@@ -17,7 +17,11 @@ export function addIngestRoute(
 ): void {
   const { params, body, status, text } = route;
   const ignoresBody = body === "ignored";
-  const options = { config: { errorKey, ignoresBody }, schema: { params, ...(ignoresBody ? {} : { body }) } };
+  const options = {
+    config: { errorKey, ignoresBody },
+    schema: { params, ...(ignoresBody ? {} : { body }) },
+    ...(ignoresBody ? { onRequest: leaveTypeAside } : {}),
+  };
   app.post(path, options, async (request, reply) => {
     const key = idempotencyKey(request.headers["idempotency-key"]);
     if (route.requires !== undefined) await route.requires(request.params, sources);

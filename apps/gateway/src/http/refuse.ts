@@ -5,7 +5,7 @@ import type { Refusal } from "./errors.ts";
 export function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
   if (refusal.retryAfterSeconds !== undefined) reply.header("retry-after", refusal.retryAfterSeconds);
   reply.server.onRefused(refusal.status);
-  const key = reply.routeOptions.config.errorKey ?? "message";
+  const key = reply.routeOptions.config.errorKey ?? reply.server.errorKeyOf(reply.request.url);
   return reply.code(refusal.status).send({ [key]: refusal.message });
 }
 
@@ -13,6 +13,8 @@ declare module "fastify" {
   interface FastifyInstance {
     /** Told the status of each request that is answered with an error. */
     readonly onRefused: (status: number) => void;
+    /** Under which key the error of a path that no route takes is told. */
+    readonly errorKeyOf: (url: string) => "message" | "msg";
   }
   interface FastifyContextConfig {
     errorKey?: "message" | "msg";
