@@ -61,6 +61,8 @@ describe("what real clients send, on one kept-alive connection", () => {
 
   test("no Content-Type at all is JSON", async () => {
     expect((await post("/skiers/liftrides", ride(), [])).status).toBe(201);
+    const next = "/skiers/silverMt/seasons/2019/days/1/skiers/2";
+    expect((await post(next, '{"time":217,"liftID":21}', upgrade)).status).toBe(201);
   });
 
   test("h2c upgrade headers are answered as HTTP/1.1, and the connection is kept", async () => {
@@ -157,6 +159,9 @@ describe("verticals", () => {
     ["nobody", "/skiers/99/vertical?resort=sums", { resortID: "sums", totalVert: 0 }],
     ["no day", "/skiers/sums/days/9/skiers/30", { resortID: "sums", totalVert: 0 }],
     ["no day of a season", "/skiers/sums/seasons/2019/days/9/skiers/30", 0],
+    ["below a base path", "/ski_war/skiers/sums/days/2/skiers/30/", { resortID: "sums", totalVert: 110 }],
+    ["behind double slashes", "//ski_war//skiers/30//vertical/?resort=sums", { resortID: "sums", totalVert: 530 }],
+    ["a season's day below a base path", "/ski_war/skiers/sums/seasons/2019/days/3/skiers/30", 170],
     ["another resort", "/skiers/Sums/days/1/skiers/30", { resortID: "Sums", totalVert: 0 }],
   ])("%s", async (_what, path, expected) => {
     await eventually(async () => expect(await read(path)).toEqual(expected));
@@ -201,6 +206,21 @@ describe("bad input gets a clear 400 that names the field", () => {
     ["a field too many", ride({ speed: 5 }), /^speed: expected no such field/],
   ])("%s", async (_what, body, message) => {
     const answer = await post("/skiers/liftrides", body);
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.body).message).toMatch(message);
+  });
+
+  test.each([
+    ["a/seasons/x/days/1", { time: 1, liftID: 1 }, /^seasonID: expected an integer from 0 to 65535, got "x"/],
+    ["a/seasons/65536/days/1", { time: 1, liftID: 1 }, /^seasonID: /],
+    ["a/seasons/1/days/-1", { time: 1, liftID: 1 }, /^dayID: /],
+    ["%20/seasons/1/days/1", { time: 1, liftID: 1 }, /^resortID: /],
+    ["a/seasons/1/days/1", { liftID: 1 }, /^time: .*got nothing/],
+    ["a/seasons/1/days/1", { time: "1441", liftID: 1 }, /^time: expected an integer from 0 to 1440, got "1441"/],
+    ["a/seasons/1/days/1", { time: 1, liftID: "x" }, /^liftID: /],
+    ["a/seasons/1/days/1", undefined, /^body: expected an object with time and liftID/],
+  ])("of the next version: /skiers/%s %j", async (path, body, message) => {
+    const answer = await post(`/skiers/${path}/skiers/1`, JSON.stringify(body) ?? "");
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.body).message).toMatch(message);
   });
