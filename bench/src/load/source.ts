@@ -2,6 +2,7 @@ import type { SourceGroup } from "@tally/pipeline";
 import { runClosed } from "./closed.ts";
 import type { GroupTime, LoadPlan } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";
+import { runPaced } from "./paced.ts";
 import { mixed, randomOf } from "./requests.ts";
 
 /** Runs all groups of a source's run, each from its own moment on. Ends when the last is done. */
@@ -15,6 +16,9 @@ export async function runSource(
   const waiting = new Set(groups.filter(({ startsAfter }) => startsAfter !== undefined));
   const answers = new Map(groups.map(({ name, connections }) => [name, new Uint32Array(connections)]));
   const times: GroupTime[] = [];
+  // That have not sent all of theirs, whether they have begun or not; and the ends of those that last as long.
+  const counting = new Set(groups.filter(({ meanwhileEveryMs }) => meanwhileEveryMs === undefined));
+  const meanwhile: (() => void)[] = [];
   const all = Promise.withResolvers<void>();
 
   function answered(group: SourceGroup, connection: number, count: number): void {
@@ -34,22 +38,26 @@ export async function runSource(
     const first = plan.seed * 1_000_003 + groups.indexOf(group) * 10_007;
     const randoms = Array.from({ length: connections }, (_, connection) => randomOf(mixed(first + connection)));
     const begun = seconds();
-    const { done } = runClosed({
-      urls: plan.urls,
-      connections,
-      answerWithinMs: plan.answerWithinMs,
-      amount: connections * group.requestsOfEach,
-      retries,
-      next(connection, n, eventId) {
-        answered(group, connection, n);
-        return group.request(connection, n, randoms[connection] ?? Math.random, { eventId });
-      },
-      onEnd: (connection) => answered(group, connection, group.requestsOfEach),
-      recorder,
-    });
+    const { urls, answerWithinMs } = plan;
+    const load = { urls, connections, answerWithinMs, recorder };
+    const next = (connection: number, n: number, eventId?: string) => {
+      answered(group, connection, n);
+      return group.request(connection, n, randoms[connection] ?? Math.random, { eventId });
+    };
+    let done: Promise<void>;
+    if (group.meanwhileEveryMs === undefined) {
+      const onEnd = (connection: number): void => answered(group, connection, group.requestsOfEach);
+      ({ done } = runClosed({ ...load, amount: connections * group.requestsOfEach, retries, next, onEnd }));
+    } else {
+      const paced = runPaced({ ...load, everyMs: group.meanwhileEveryMs, next });
+      meanwhile.push(() => paced.end());
+      ({ done } = paced);
+    }
     done
       .then(() => {
         times.push({ name, connections, begun, ended: seconds() });
+        counting.delete(group);
+        if (counting.size === 0) for (const end of meanwhile) end();
         if (times.length === groups.length) all.resolve();
         return undefined;
       })

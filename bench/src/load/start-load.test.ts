@@ -279,3 +279,24 @@ test("a request of a source that allows retries is sent again until it is answer
   expect(result).toMatchObject({ sent, retries: sent - 1800, unanswered: 0, connectionErrors: 0 });
   expect(result.accepted).toBe([...tries.values()].filter((count) => count < 6).length);
 });
+
+test("readers ask at their pace as long as the others of a source's run post, and no longer", async () => {
+  const asked = new Map<unknown, number[]>();
+  const startedAt = performance.now();
+  const server = await serverOf((request, response) => {
+    request.resume();
+    const isRead = request.method === "GET";
+    if (isRead) asked.set(request.socket, [...(asked.get(request.socket) ?? []), performance.now() - startedAt]);
+    // Each connection has two posts: they take 800 ms.
+    setTimeout(() => response.writeHead(isRead ? 200 : 201).end("{}"), isRead ? 1 : 400);
+  });
+  const result = await loadOn(server.url, { domain: "swipes" }).run({ model: "source", run: 1, scale: 0.0036 });
+  const reads = [...asked.values()];
+  expect(reads).toHaveLength(5);
+  // A read may come late, but none early.
+  for (const times of reads) expect((times.length - 1) * 200).toBeLessThan(times.at(-1) ?? 0);
+  const total = reads.flat().length;
+  expect(total).toBeGreaterThan(5);
+  expect(result).toMatchObject({ sent: 1800 + total, accepted: 1800, read: total, unanswered: 0, timeouts: 0 });
+  expect(result.groups.map(({ name }) => name)).toContain("readers");
+});

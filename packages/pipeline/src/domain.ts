@@ -142,6 +142,8 @@ export interface SourceGroup {
   readonly name: string;
   readonly connections: number;
   readonly requestsOfEach: number;
+  /** Instead of so many, which are 0 then: one every so many ms, from the first moment on, until all groups that count theirs have ended. */
+  readonly meanwhileEveryMs?: number;
   /** Starts when so many connections of the named group have had so many answers each; undefined: at once. */
   readonly startsAfter: { readonly group: string; readonly connections: number; readonly answers: number } | undefined;
   /** Instead of that: starts so long after the first. */

@@ -24,3 +24,13 @@ test("swipes keep to 5,000 swipers and 1,000,000 swipees, and their comments hav
   expect(JSON.parse(String(high?.body)).comment).toMatch(/^[a-z]{256}$/);
   expect(run?.retries).toBe(5);
 });
+
+test("later in the series five readers ask every 200 ms meanwhile, for matches or stats", () => {
+  const [, later] = workload.source.runs;
+  const groups = later?.groups(1) ?? [];
+  expect(groups.slice(0, -1)).toMatchObject(groupsOf(1).map(({ name, connections }) => ({ name, connections })));
+  const readers = groups.at(-1);
+  expect(readers).toMatchObject({ connections: 5, meanwhileEveryMs: 200, requestsOfEach: 0, startsAfter: undefined });
+  expect(readers?.request(0, 0, () => 0.25)).toMatchObject({ method: "GET", path: "/matches/1251" });
+  expect(readers?.request(0, 0, () => 0.75)).toMatchObject({ method: "GET", path: "/stats/3751" });
+});

@@ -12,8 +12,7 @@ export const workload: Workload & Required<Pick<Workload, "source">> = {
   next: (random, spread) => swipeOf(swipers[spread], swipees[spread], random),
 
   read(random, spread) {
-    const user = swipers[spread](random);
-    return random() < 0.5 ? `/matches/${user}` : `/stats/${user}`;
+    return questionAbout(swipers[spread](random), random);
   },
 
   poison(id): SwipeEvent {
@@ -34,8 +33,24 @@ export const workload: Workload & Required<Pick<Workload, "source">> = {
           { says: "with queue and MySQL", perSecond: 7215, p99Ms: 360 },
         ],
       },
+      {
+        says: "900 threads and readers",
+        groups: (scale) => [...shares(Math.max(900, Math.round(500_000 * scale)), 900), readers],
+        retries: 5,
+        printed: [],
+      },
     ],
   },
+};
+
+/** Later in the series: five clients ask something every 200 ms meanwhile. */
+const readers: SourceGroup = {
+  name: "readers",
+  connections: 5,
+  requestsOfEach: 0,
+  meanwhileEveryMs: 200,
+  startsAfter: undefined,
+  request: (_connection, _n, random) => ({ method: "GET", path: questionAbout(swipers.wide(random), random) }),
 };
 
 /** All at once; as the requests cannot be shared out evenly, some connections send one more. */
@@ -51,6 +66,10 @@ function shares(requests: number, connections: number): readonly SourceGroup[] {
   });
   const groups = [group("one more each", more, each + 1), group("swiping", connections - more, each)];
   return groups.filter((one) => one.connections > 0);
+}
+
+function questionAbout(user: number, random: () => number): string {
+  return random() < 0.5 ? `/matches/${user}` : `/stats/${user}`;
 }
 
 function swipeOf(swiper: Draw, swipee: Draw, random: () => number): ClientRequest {
