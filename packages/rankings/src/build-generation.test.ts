@@ -45,6 +45,14 @@ test("before anything was built a domain is unbuilt, and counts all the same", a
   expect(await entriesOf("first", "b")).toEqual([{ member: "1", count: 2 }]);
 });
 
+test("a generation that was built of nothing has no age", async () => {
+  const generation = await begin("nothing");
+  await generation.loaded(0);
+  expect(await generation.switch()).toBe(true);
+  await generation.release();
+  expect(await rankings.top("nothing", "b", 10)).toEqual({ entries: [], asOf: undefined });
+});
+
 test("a new generation is seen when it is switched to, with its marks and its age, and what was there before is gone", async () => {
   await rankings.apply("built", batchOf(0, "old", "1", 2));
   const generation = await begin("built");

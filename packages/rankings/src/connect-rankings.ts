@@ -56,7 +56,8 @@ export function connectRankings(options: RankingsOptions): Rankings {
       const shard = shardsOf(domain)[shardOf(board, options.shards)] ?? "";
       const [asOf, flat] = await redis.tallyTop(shard, "", board, limit);
       const entries = pairsOf(flat).map(([member, score]) => ({ member: decodeMember(member), count: -Number(score) }));
-      return { entries, asOf: asOf === null ? undefined : Number(asOf) };
+      // One that was built of nothing is of no time: 0.
+      return { entries, asOf: Number(asOf ?? 0) || undefined };
     },
 
     async count(domain, board, member) {
