@@ -360,6 +360,22 @@ describe("mistakes get a clear answer {msg} that names the field", () => {
     own.end();
   });
 
+  test("whoever sends a picture far over the limit to its end gets the answer, and goes on upon the same connection", async () => {
+    const body = formOf([file("image", picture("png", partBytesMax + 2_000_000)), asJson]);
+    const chunk = Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from("\r\n0\r\n\r\n")]);
+    for (let n = 0; n < 10; n++) {
+      const own = new RawConnection(system.url);
+      expect(await own.post("/albums", body, [formType])).toMatchObject({
+        status: 413,
+        body: '{"msg":"body: too large"}',
+      });
+      const chunked = ["POST /albums HTTP/1.1", "Host: tally", formType, "Transfer-Encoding: chunked"];
+      expect((await own.send(chunked, chunk)).status).toBe(413);
+      expect((await own.get("/albums/top")).status).toBe(200);
+      own.end();
+    }
+  });
+
   test("forms beyond what may be under way get 503 before they are read, and others are taken again after", async () => {
     // 128 MiB may be under way: 12 forms of nearly 10.1 MiB, which do not go on when they are told to.
     const slow = Array.from({ length: 12 }, () => new RawConnection(system.url));

@@ -30,6 +30,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const answerError = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = refusalOfError(error);
     if (refusal === undefined) log.error({ err: error, requestId: request.id, url: request.url }, "a request failed");
+    // Fastify would close the connection with the rest unread, and who still sends that would lose this answer. So Node reads and drops it.
+    if (refusal?.status === 413) reply.removeHeader("connection");
     return refuse(
       reply,
       refusal ?? { status: 500, message: `something is wrong here; tell us the request id ${request.id}` },
