@@ -146,6 +146,12 @@ describe("bad input gets a clear 4xx that names the field", () => {
     ["a store that is a text", "/purchase/abc/customer/1/date/20261120", 400, /^storeID: .*got "abc"/],
     ["a store beyond 2^53", "/purchase/9007199254740992/customer/1/date/20261120", 400, /^storeID/],
     ["a store of 200 digits", `/purchase/${"9".repeat(200)}/customer/1/date/20261120`, 400, /^storeID/],
+    [
+      "a store of 3,000 digits",
+      `/purchase/${"9".repeat(3000)}/customer/1/date/20261120`,
+      414,
+      /^path: expected shorter/,
+    ],
     ["a customer with a space", "/purchase/900/customer/%201/date/20261120", 400, /^custID/],
     ["broken percent-encoding", "/purchase/%zz/customer/1/date/20261120", 400, /percent-encoding/],
     ["an unknown path", "/purchases/900", 404, /^no such path/],
@@ -170,6 +176,9 @@ describe("bad input gets a clear 4xx that names the field", () => {
     const answer = await post(path, "a=1", ["Content-Type: application/x-www-form-urlencoded"]);
     expect(answer.status).toBe(415);
     expect(JSON.parse(answer.body).message).toMatch(/^Content-Type: expected application\/json/);
+    const none = await post(path, sale(1), ["Content-Type: json"]);
+    expect(none.status).toBe(415);
+    expect(JSON.parse(none.body).message).toMatch(/^Content-Type: expected the type of a body/);
   });
 
   test("an Idempotency-Key that is too long", async () => {

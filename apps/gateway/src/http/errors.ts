@@ -34,6 +34,8 @@ export function refusalOf(outcome: Exclude<CommitOutcome, "confirmed">): Refusal
 // What Fastify finds wrong before a route is reached, in our words. Its other 4xx keep their own.
 const framework: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: "path: expected valid percent-encoding",
+  FST_ERR_MAX_PARAM_LENGTH: "path: expected shorter values",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "Content-Type: expected the type of a body, as application/json",
   FST_ERR_CTP_BODY_TOO_LARGE: "body: too large",
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "Content-Length: expected the length of the body",
 };
