@@ -8,25 +8,52 @@ import { share } from "./share.ts";
 
 const eventIdHeader = "tally-event-id";
 
+interface OpenPhase {
+  readonly until: Until;
+  readonly perSecond: number;
+}
+
+/**
+ * Opens all connections, with a request on each that is not counted: hundreds that are opened while requests are due would be what the first
+ * second measures. Whoever does not answer it is met again by the load. The answer runs that load, once.
+ */
+export async function openLoad(
+  plan: LoadPlan,
+): Promise<(phase: OpenPhase, requests: Requests, recorder: Recorder) => Promise<void>> {
+  const { urls, answerWithinMs } = plan;
+  const connectionsOf = (index: number): number => share(plan.connections, index, urls.length);
+  const pools = urls.map(
+    (url, index) =>
+      new Pool(url, {
+        connections: connectionsOf(index),
+        pipelining: 1,
+        headersTimeout: answerWithinMs,
+        bodyTimeout: answerWithinMs,
+      }),
+  );
+  const ask = async (pool: Pool): Promise<void> => {
+    const { body } = await pool.request({ method: "GET", path: "/health/live" });
+    await body.dump();
+  };
+  await Promise.allSettled(
+    pools.flatMap((pool, index) => Array.from({ length: connectionsOf(index) }, () => ask(pool))),
+  );
+  return async (phase, requests, recorder) => {
+    await runOpen({ pools, answerWithinMs }, phase, requests, recorder);
+    await Promise.all(pools.map((pool) => pool.destroy()));
+  };
+}
+
 /**
  * Requests come evenly at a rate, answered or not. The time of each counts from when it should have been sent: it waits in line while all
  * connections are busy, so a server that stalls shows it in every request that came meanwhile. Ends when all are answered or given up.
  */
-export async function runOpen(
-  plan: LoadPlan,
-  { until, perSecond }: { readonly until: Until; readonly perSecond: number },
+async function runOpen(
+  { pools, answerWithinMs }: { readonly pools: readonly Pool[]; readonly answerWithinMs: number },
+  { until, perSecond }: OpenPhase,
   requests: Requests,
   recorder: Recorder,
 ): Promise<void> {
-  const pools = plan.urls.map(
-    (url, index) =>
-      new Pool(url, {
-        connections: share(plan.connections, index, plan.urls.length),
-        pipelining: 1,
-        headersTimeout: plan.answerWithinMs,
-        bodyTimeout: plan.answerWithinMs,
-      }),
-  );
   const amount = until.name === "amount" ? until.amount : Math.round(until.seconds * perSecond);
   const startedAt = performance.now();
   let settled = 0;
@@ -54,8 +81,8 @@ export async function runOpen(
           const waitedMs = performance.now() - dueAt;
           const late = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError;
           // Also what still waits in line when all is over.
-          if (late || waitedMs >= plan.answerWithinMs)
-            recorder.timedOut(Math.max(plan.answerWithinMs, waitedMs) * 1000, method === "GET");
+          if (late || waitedMs >= answerWithinMs)
+            recorder.timedOut(Math.max(answerWithinMs, waitedMs) * 1000, method === "GET");
           else recorder.broken();
         },
       },
@@ -67,7 +94,6 @@ export async function runOpen(
     for (; due < amount && (due / perSecond) * 1000 <= now; due++) send(startedAt + (due / perSecond) * 1000);
     await delay(1);
   }
-  const giveUpAt = performance.now() + plan.answerWithinMs * 2;
+  const giveUpAt = performance.now() + answerWithinMs * 2;
   while (settled < amount && performance.now() < giveUpAt) await delay(5);
-  await Promise.all(pools.map((pool) => pool.destroy()));
 }

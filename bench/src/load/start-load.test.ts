@@ -10,7 +10,11 @@ import type { LoadPlan, PhaseResult } from "./load-plan.ts";
 import { startLoad } from "./start-load.ts";
 
 async function serverOf(listener: RequestListener) {
-  const server = createServer(listener);
+  // Asked on each connection before an open load begins; no part of it.
+  const server = createServer((request, response) => {
+    if (request.url === "/health/live") response.end();
+    else listener(request, response);
+  });
   let connections = 0;
   server.on("connection", () => connections++);
   server.listen(0, "127.0.0.1");
@@ -105,6 +109,22 @@ test("exactly the connections asked for are opened, exactly the requests asked f
   expect(result).toMatchObject({ sent: 1003, accepted: 1003, unanswered: 0, statuses: { "201": 1003 } });
   expect(result.perSecond.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(1003);
   expect((await readFile(idsFile, "utf8")).trim().split("\n")).toHaveLength(1003);
+});
+
+test("all connections are there when the first request of an open load is due, and no more are opened", async () => {
+  let early = 0;
+  const server = await serverOf((request, response) => {
+    early ||= server.connections;
+    request.resume();
+    response.writeHead(201).end();
+  });
+  const until = { name: "amount", amount: 200 } as const;
+  const result = await loadOn(server.url, { connections: 50 }).run({ model: "open", until, perSecond: 1000 });
+  expect({ early, connections: server.connections, sent: result.sent }).toEqual({
+    early: 50,
+    connections: 50,
+    sent: 200,
+  });
 });
 
 test("refusals, broken connections and requests that are never answered are told apart, and none is a success", async () => {

@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { domains } from "@tally/domains";
 import { runClosed } from "./closed.ts";
 import type { LoadPlan, Phase } from "./load-plan.ts";
-import { runOpen } from "./open.ts";
+import { openLoad } from "./open.ts";
 import type { FromThread, ToThread } from "./protocol.ts";
 import { Recorder } from "./recorder.ts";
 import { Requests } from "./requests.ts";
@@ -29,30 +29,33 @@ port.on("message", (order: ToThread) => {
   else port.close();
 });
 
-async function runPhase(phase: Phase, to: Recorder): Promise<void> {
-  if (phase.model === "open") return runOpen(plan, phase, requests, to);
+/** Makes ready what a phase needs before its time begins. The answer runs it. */
+async function prepare(phase: Phase): Promise<(to: Recorder) => Promise<void>> {
+  if (phase.model === "open") {
+    const runOpen = await openLoad(plan);
+    return (to) => runOpen(phase, requests, to);
+  }
   if (phase.model === "source") {
     const sourceRun = source?.runs[phase.run];
     if (sourceRun === undefined) throw new RangeError(`${plan.domain} has ${source?.runs.length ?? 0} runs`);
     const groups = phase.warmUp === true ? sourceRun.warmUp : sourceRun.groups;
-    return runSource(plan, { groups: groups?.(phase.scale) ?? [], retries: sourceRun.retries ?? 0 }, to);
+    return (to) => runSource(plan, { groups: groups?.(phase.scale) ?? [], retries: sourceRun.retries ?? 0 }, to);
   }
   const { until } = phase;
   const amount = until.name === "amount" ? until.amount : undefined;
-  const closed = runClosed({
-    ...plan,
-    amount,
-    next: (_connection, _sent, eventId) => requests.next(eventId),
-    recorder: to,
-  });
-  if (until.name === "seconds") setTimeout(() => closed.end(), until.seconds * 1000);
-  return closed.done;
+  return (to) => {
+    const next = (_connection: number, _sent: number, eventId: string | undefined) => requests.next(eventId);
+    const closed = runClosed({ ...plan, amount, next, recorder: to });
+    if (until.name === "seconds") setTimeout(() => closed.end(), until.seconds * 1000);
+    return closed.done;
+  };
 }
 
 async function run(phase: Phase, idsFile: string | undefined): Promise<void> {
-  recorder = new Recorder((sample) => say({ name: "sample", sample }));
   try {
-    await runPhase(phase, recorder);
+    const runPhase = await prepare(phase);
+    recorder = new Recorder((sample) => say({ name: "sample", sample }));
+    await runPhase(recorder);
     // In one write: other threads append to it too.
     if (idsFile !== undefined) appendFileSync(idsFile, recorder.ids);
     say({ name: "done", result: recorder.result() });
