@@ -37,6 +37,13 @@ export const gatewaySettings = {
     default: 64 * 1024,
     says: "a batch closes before it grows over this; a single larger event goes alone",
   }),
+  batchEveryMs: integer("BATCH_EVERY_MS", {
+    min: 0,
+    max: 1000,
+    unit: "ms",
+    default: 8,
+    says: "while events go on coming, batches that are not full go at most so often; who comes alone waits for nobody",
+  }),
   batchesInFlightMax: integer("BATCHES_IN_FLIGHT_MAX", {
     min: 1,
     max: 1000,

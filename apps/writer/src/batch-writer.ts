@@ -12,7 +12,8 @@ import { ForeignBatch, storeBatches, StoredMeanwhile, type RankingBodies, type S
 /*
  * The life of a delivery:
  *
- *   waiting      it came and stands in line; the line is never longer than the consumer's prefetch
+ *   waiting      it came and stands in line until a transaction is full or the last one began a while ago; the line is never
+ *                longer than the consumer's prefetch
  *   storing      it is in the one transaction that is under way, with all others that waited
  *   announcing   committed; its moves are on their way to the rank queue. The next transaction runs meanwhile
  *   done         moves confirmed, delivery acknowledged
@@ -33,6 +34,8 @@ export interface BatchWriterOptions {
   readonly eventsPerTransaction: number;
   /** Or so many bytes of messages. */
   readonly bytesPerTransaction: number;
+  /** One that is not full begins so long after the one before it, in ms. */
+  readonly transactionEveryMs: number;
   readonly log: Log;
   /** Told after each commit. */
   readonly onStored: (figures: StoredFigures) => void;
@@ -62,6 +65,9 @@ export class BatchWriter {
   readonly #rankOutage: Outage;
   #waiting: ReceivedBatch[] = [];
   #storing: Promise<void> | undefined;
+  #begunAtMs = 0;
+  #lookAgain: () => void = () => undefined;
+  #draining = false;
   readonly #announcing = new Set<Promise<void>>();
 
   constructor(options: BatchWriterOptions) {
@@ -78,6 +84,7 @@ export class BatchWriter {
     try {
       this.#waiting.push(receive(this.#decode, delivery));
       this.#storing ??= this.#run();
+      this.#lookAgain();
     } catch (error) {
       if (!(error instanceof UndecodableBatch)) throw error;
       this.#giveUp(delivery, error.message, () => delivery.ack());
@@ -86,6 +93,8 @@ export class BatchWriter {
 
   /** Finishes what was taken: stores it, announces it, acknowledges it. No more deliveries may come. */
   async drain(): Promise<void> {
+    this.#draining = true;
+    this.#lookAgain();
     while (this.#storing !== undefined || this.#announcing.size > 0) {
       await this.#storing;
       await Promise.all(this.#announcing);
@@ -97,10 +106,37 @@ export class BatchWriter {
     // The deliveries of one read of the socket come in one turn: let them all come before the first transaction.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
+      const waitMs = this.#begunAtMs + this.#o.transactionEveryMs - performance.now();
+      if (waitMs > 0 && !this.#draining && !this.#isFull()) {
+        await this.#nextOr(waitMs);
+        continue;
+      }
+      this.#begunAtMs = performance.now();
       const { group, copies } = this.#cut();
       await this.#store(group, copies);
     }
     this.#storing = undefined;
+  }
+
+  // Until the next delivery is taken, and not longer than that.
+  #nextOr(waitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, waitMs);
+      this.#lookAgain = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #isFull(): boolean {
+    let events = 0;
+    let bytes = 0;
+    for (const { batch, delivery } of this.#waiting) {
+      events += batch.events.length;
+      bytes += delivery.body.length;
+    }
+    return events >= this.#o.eventsPerTransaction || bytes >= this.#o.bytesPerTransaction;
   }
 
   // As many waiting batches as one transaction holds. `copies` are second deliveries of batches among them.

@@ -29,6 +29,13 @@ export const writerSettings = {
     default: 4 * 1024 * 1024,
     says: "or so many bytes; a single larger batch goes alone",
   }),
+  transactionEveryMs: integer("WRITER_TRANSACTION_EVERY_MS", {
+    min: 0,
+    max: 10_000,
+    unit: "ms",
+    default: 25,
+    says: "a transaction that is not full begins so long after the one before it, for each domain",
+  }),
   statementWithinMs: integer("WRITER_STATEMENT_WITHIN_MS", {
     min: 100,
     max: 600_000,

@@ -45,6 +45,7 @@ runThread<WriterConfig>(async (config, { index }) => {
       rankingShards: config.rankingShards,
       eventsPerTransaction: config.eventsPerTransaction,
       bytesPerTransaction: config.bytesPerTransaction,
+      transactionEveryMs: config.transactionEveryMs,
       log,
       onStored: (figures) => metrics.stored(domain.name, figures),
     });

@@ -3,15 +3,16 @@ import type { Publisher, PublishOutcome } from "@tally/messaging";
 import type { Pace } from "./pace.ts";
 
 /*
- * One broker round trip and one fsync for many events, without a timer that has to run out:
+ * One broker round trip and one fsync for many events:
  *
  *   open      takes events; there is one, or none
  *   sealed    is full (events or bytes), waits for its turn
  *   in flight published, not confirmed
  *
- * An open batch goes as soon as nothing is in flight: on an idle system that is the same turn of the event loop, under
- * load it is the moment of the last confirm, and what came meanwhile goes together. A sealed batch goes at once. Both wait
- * for the pace, and there are never more than inFlightMax in flight.
+ * An open batch goes when nothing is in flight and it is ripe: one event alone is, at once; several are when no more come, or
+ * when the batch before them went everyMs ago. So who asks one after the other waits for nobody, and a stream of events does
+ * not become a stream of small batches, each of which costs all that follow as much as a large one. A sealed batch goes
+ * at once. Both wait for the pace, and there are never more than inFlightMax in flight.
  */
 
 /** What became of an event. Only "confirmed" means that it is on disk at the broker. */
@@ -32,6 +33,8 @@ export interface GroupCommitOptions {
   readonly eventsMax: number;
   readonly bytesMax: number;
   readonly inFlightMax: number;
+  /** While events go on coming, batches that are not full go at most so often, in ms; 0: as soon as nothing is in flight. */
+  readonly everyMs: number;
   /** How many events may wait for their confirm before further ones are turned away. */
   readonly waitingMax: number;
   /** Likewise bytes. */
@@ -46,16 +49,22 @@ interface OpenBatch {
   readonly events: EncodedEvent[];
   readonly waiters: ((outcome: CommitOutcome) => void)[];
   readonly openedAtMs: number;
+  newestAtMs: number;
   bytes: number;
 }
+
+// Whoever comes in a crowd follows the one before him within this time.
+const crowdGapMs = 1;
 
 export class GroupCommit {
   readonly #o: GroupCommitOptions;
   #open: OpenBatch | undefined;
   readonly #sealed: OpenBatch[] = [];
   #inFlight = 0;
+  #wentAtMs = 0;
   #waiting = 0;
   #waitingBytes = 0;
+  #ripening: NodeJS.Timeout | undefined;
   #wake: NodeJS.Timeout | NodeJS.Immediate | undefined;
   #drained: (() => void) | undefined;
 
@@ -75,10 +84,12 @@ export class GroupCommit {
     if (this.#o.publisher.state === "blocked") return Promise.resolve("unavailable");
     return new Promise((resolve) => {
       if (this.#open !== undefined && this.#open.bytes + event.size > this.#o.bytesMax) this.#seal();
-      const batch = (this.#open ??= { events: [], waiters: [], openedAtMs: performance.now(), bytes: 0 });
+      const now = performance.now();
+      const batch = (this.#open ??= { events: [], waiters: [], openedAtMs: now, newestAtMs: now, bytes: 0 });
       batch.events.push(event);
       batch.waiters.push(resolve);
       batch.bytes += event.size;
+      batch.newestAtMs = now;
       this.#waiting++;
       this.#waitingBytes += event.size;
       if (batch.events.length >= this.#o.eventsMax || batch.bytes >= this.#o.bytesMax) this.#seal();
@@ -104,6 +115,7 @@ export class GroupCommit {
       const next = this.#sealed[0] ?? (this.#inFlight === 0 ? this.#open : undefined);
       if (next === undefined) return;
       const now = performance.now();
+      if (next === this.#open && !this.#isRipe(next, now)) return;
       const waitMs = this.#o.pace.waitMs(now);
       if (waitMs > 0) {
         this.#wake = setTimeout(() => this.#pump(), waitMs);
@@ -111,9 +123,22 @@ export class GroupCommit {
       }
       if (this.#sealed.length > 0) this.#sealed.shift();
       else this.#open = undefined;
+      this.#wentAtMs = now;
       this.#o.pace.passed(next.events.length, next.bytes, now);
       void this.#publish(next);
     }
+  }
+
+  // Looks again in time when it is not.
+  #isRipe({ events, newestAtMs }: OpenBatch, now: number): boolean {
+    const waitMs = Math.min(this.#wentAtMs + this.#o.everyMs, newestAtMs + crowdGapMs) - now;
+    if (events.length === 1 || waitMs <= 0) return true;
+    // The turn of the event loop is over before it looks: who has come meanwhile is still unread.
+    this.#ripening ??= setTimeout(() => {
+      this.#ripening = undefined;
+      this.#wake ??= setImmediate(() => this.#pump());
+    }, waitMs);
+    return false;
   }
 
   async #publish(batch: OpenBatch): Promise<void> {

@@ -39,6 +39,7 @@ export function openIntake(
     pace,
     eventsMax: config.batchEventsMax,
     bytesMax: config.batchBytesMax,
+    everyMs: config.batchEveryMs,
     inFlightMax: config.batchesInFlightMax,
     waitingMax: config.waitingMax,
     waitingBytesMax: config.waitingBytesMax,

@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import { access } from "node:fs/promises";
+import { connectPublisher } from "@tally/messaging";
+import { BatchIds, encodeEvent } from "@tally/pipeline";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
+import { Pace } from "./pace.ts";
+
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+const turn = (): Promise<void> => new Promise(setImmediate);
+
+/** A group commit to a queue of its own. `batches` are those that went: how many events each held. */
+async function groupCommit(options: Partial<GroupCommitOptions>) {
+  const queue = `group-commit-test.${randomBytes(6).toString("hex")}`;
+  const publisher = connectPublisher({
+    url: inject("services").amqpUrl,
+    connectionName: "test",
+    queues: [{ name: queue }],
+    log,
+  });
+  const pace = new Pace({ backlog: () => Promise.resolve(0) });
+  onTestFinished(async () => {
+    pace.close();
+    await publisher.close();
+  });
+  await publisher.ready;
+  const batches: number[] = [];
+  const commit = new GroupCommit({
+    queue,
+    publisher,
+    ids: new BatchIds(),
+    pace,
+    eventsMax: 1000,
+    bytesMax: 1024 * 1024,
+    inFlightMax: 8,
+    everyMs: 60_000,
+    waitingMax: 100_000,
+    waitingBytesMax: 128 * 1024 * 1024,
+    deadlineMs: 60_000,
+    onBatch: (events) => batches.push(events),
+    ...options,
+  });
+  const add = () => commit.add(encodeEvent({ id: "0" }));
+  const confirmed = async (count: number): Promise<void> => {
+    expect(new Set(await Promise.all(Array.from({ length: count }, add)))).toEqual(new Set(["confirmed"]));
+  };
+  return { commit, batches, add, confirmed };
+}
+
+test("who comes alone waits for nobody", async () => {
+  const { commit, batches, add } = await groupCommit({});
+  for (let n = 1; n <= 20; n++) {
+    void add();
+    // In the turn after it nothing can ripen yet.
+    await turn();
+    await turn();
+    void add();
+    await commit.drain();
+  }
+  expect(batches).toEqual(Array.from({ length: 40 }, () => 1));
+});
+
+test("a crowd goes together, and waits no longer when nobody follows", async () => {
+  const { batches, confirmed } = await groupCommit({});
+  await confirmed(1);
+  await confirmed(30);
+  await confirmed(20);
+  expect(batches).toEqual([1, 30, 20]);
+});
+
+test("events that go on coming go in batches at intervals, not in as many as fit between two confirms", async () => {
+  const everyMs = 250;
+  const { commit, batches, add } = await groupCommit({ everyMs, eventsMax: 1_000_000, bytesMax: 128 * 1024 * 1024 });
+  const endsAt = performance.now() + 5 * everyMs;
+  let events = 0;
+  const come = async (): Promise<void> => {
+    while (performance.now() < endsAt) {
+      // Wakes the event loop as a socket does.
+      await access(import.meta.filename);
+      void add();
+      events++;
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, come));
+  await commit.drain();
+  expect(batches.reduce((sum, n) => sum + n, 0)).toBe(events);
+  // Hundreds, if each went when the one before it is confirmed. A machine that stands still makes a few more.
+  expect(batches.length).toBeLessThan(60);
+});
+
+test("a full batch goes at once, while others are in flight and whenever the last one went", async () => {
+  const { batches, confirmed } = await groupCommit({ eventsMax: 10 });
+  await confirmed(1);
+  await confirmed(40);
+  expect(batches).toEqual([1, 10, 10, 10, 10]);
+});
