@@ -10,9 +10,14 @@ export function applied(redis: Redis, generation: string, shardsOf: (domain: str
         throw new RankingsError(`a message for ${moves.length} shards meets rankings with ${shards.length}`);
       }
       const results = await Promise.all(
-        moves.map((own, index) =>
-          redis.tallyApply(shards[index] ?? "", generation, batch.producer, batch.sequence, storedAt, own),
-        ),
+        moves.map(async (own, index) => {
+          const call = () =>
+            redis.tallyApply(shards[index] ?? "", generation, batch.producer, batch.sequence, storedAt, own);
+          const [isNew, more] = await call();
+          // A step at a time, so that others get their turn.
+          for (let left = more; left === 1;) [, left] = await call();
+          return isNew;
+        }),
       );
       return results.includes(1);
     },

@@ -90,6 +90,27 @@ test("large boards and many marks arrive whole, whatever chunks they travel in",
   for (const marks of await rankings.marks("large")) expect(marks.get(producer)?.equals(bits)).toBe(true);
 });
 
+test("a board may come in any portions, also when it becomes large between two that travel together", async () => {
+  const cells = Array.from({ length: 950 }, (_, n): [string, number] => [String(n), 1 + (n % 7)]);
+  const generation = await begin("portions");
+  for (const [from, to] of [
+    [0, 600],
+    [600, 700],
+    [700, 710],
+    [710, 950],
+  ])
+    await generation.add("b", cells.slice(from, to));
+  await generation.loaded(1);
+  expect(await generation.switch()).toBe(true);
+  await generation.release();
+  const [found] = await rankings.cells("portions", ["b"]);
+  expect(new Map(found)).toEqual(new Map(cells));
+  // The place of the last that is kept is known to what comes after: one behind it rises, and falls back.
+  const [sevens] = [cells.filter(([, count]) => count === 7).map(([member]) => member)];
+  const entries = await entriesOf("portions", "b");
+  expect(entries.map(({ member }) => member)).toEqual(sevens.slice(0, 100));
+});
+
 test("a generation that has lost a chunk cannot become the live one", async () => {
   const generation = await begin("torn");
   await generation.add("b", [["1", 1]]);

@@ -3,9 +3,10 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { connectRankings } from "./connect-rankings.ts";
-import { encodeMoves } from "./encode-moves.ts";
+import { encodeMoves, shardOf } from "./encode-moves.ts";
 import { encodeMember } from "./member.ts";
 import type { Rankings } from "./rankings.ts";
+import { apply, shardKey } from "./scripts.ts";
 
 const namespace = `test-${randomBytes(4).toString("hex")}`;
 const silent = { info: () => undefined, warn: () => undefined };
@@ -80,9 +81,10 @@ test("any ids in any order come out sorted by count, then id", async () => {
   );
 });
 
-// Flat, steep, and falling again, so that members cross the floor in both directions and the sorted set is cut and filled.
+// Flat, steep, and falling again, so that members cross the floor in both directions; the sorted set is cut, and filled again with all.
 test.each([
   { board: "equal counts", members: 3000, steps: 1, falling: 0 },
+  { board: "rising counts", members: 1500, steps: 50, falling: 0 },
   { board: "unequal counts", members: 1500, steps: 50, falling: 0.3 },
   { board: "falling counts", members: 1500, steps: 5, falling: 0.45 },
   { board: "texts", members: 1500, steps: 3, falling: 0.4 },
@@ -142,6 +144,161 @@ test("a member whose count falls back to nothing leaves its board", async () => 
   await rankings.apply("back", message({ b: { "1": 2, "2": 1 } }));
   await rankings.apply("back", message({ b: { "1": -2 } }));
   expect((await rankings.top("back", "b", 10)).entries).toEqual([{ member: "2", count: 1 }]);
+});
+
+test("when the best of a large board fall, all of it goes back into one sorted set, in steps between which others count", async () => {
+  const counts = new Map(Array.from({ length: 20_000 }, (_, n) => [String(n * 31), 1 + (n % 900)]));
+  const cells = [...counts];
+  const of = (moved: Iterable<readonly [string, number]>) => message({ fallen: Object.fromEntries(moved) });
+  for (let from = 0; from < cells.length; from += 1000)
+    await rankings.apply("fallen", of(cells.slice(from, from + 1000)));
+  const [large = ""] = await redis.keys(`${namespace}:{fallen:*}:1:c:fallen`);
+  const best = large.replace(":c:", ":b:");
+  expect(await redis.hlen(large)).toBe(counts.size);
+  expect(await redis.zcard(best)).toBeLessThan(200);
+
+  // One call of the script, where apply calls it until nothing is left to do.
+  const shard = large.slice(0, large.indexOf("}") + 1);
+  const call = ({ batch, storedAt, shards }: ReturnType<typeof of>) => {
+    const moves = shards[Number(shard.at(-2))] ?? Buffer.alloc(0);
+    return redis.eval(apply, 1, shard, "", batch.producer, batch.sequence, storedAt, moves);
+  };
+  const moving = (moved: readonly (readonly [string, number])[]) => {
+    for (const [member, by] of moved) {
+      const count = (counts.get(member) ?? 0) + by;
+      if (count === 0) counts.delete(member);
+      else counts.set(member, count);
+    }
+    return of(moved);
+  };
+  // More of the best than can be missed at once, every other one for good.
+  const falls = bestOf(counts).map(({ member, count }, n) => [member, n % 2 === 0 ? -count : 1 - count] as const);
+  const fall = moving(falls);
+  expect(await call(fall)).toEqual([1, 1]);
+  // Meanwhile those behind the floor rise, fall, leave, come and come back, whether they are back already or not. Their movers
+  // are not kept.
+  for (let n = 0; n < 10; n++) {
+    const some = cells.slice(n * 200, n * 200 + 200).filter(([member]) => counts.has(member));
+    const moved = some.map(([member, count], i) => [member, [-count, 700, 1 - count][i % 3] ?? 0] as const);
+    expect(await call(moving(moved.filter(([, by]) => by !== 0)))).toEqual([1, 0]);
+    const again = falls.slice(n, n + 1).map(([member]) => [member, 5] as const);
+    expect(await call(moving([[`${n}7777777`, 800 + n], ...again]))).toEqual([1, 0]);
+    expect(new Map((await rankings.cells("fallen", ["fallen"]))[0])).toEqual(counts);
+  }
+  // Each call was a step: a part of the way is left, and the batch that made it happen goes it when it comes again.
+  expect(await redis.zcard(best)).toBeLessThan(counts.size);
+  expect(await call(fall)).toEqual([0, 1]);
+  await rankings.apply("fallen", fall);
+  expect(new Map((await rankings.cells("fallen", ["fallen"]))[0])).toEqual(counts);
+  expect((await rankings.top("fallen", "fallen", 100)).entries).toEqual(bestOf(counts));
+  expect(await redis.exists(large)).toBe(0);
+
+  // From then on it is as it was without hashes: nothing is left that could be made to happen again.
+  for (let n = 0; n < 3; n++)
+    expect(await call(moving(bestOf(counts).map(({ member, count }) => [member, -count] as const)))).toEqual([1, 0]);
+  expect((await rankings.top("fallen", "fallen", 100)).entries).toEqual(bestOf(counts));
+  expect(await redis.zcard(best)).toBe(counts.size);
+});
+
+test("one call takes back of one board alone, however many fall", async () => {
+  const both = Array.from({ length: 20 }, (_, n) => `board ${n}`)
+    .filter((board) => shardOf(board, 3) === 0)
+    .slice(0, 2);
+  const members = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [String(n), 1 + n]));
+  for (const board of both) await rankings.apply("both", message({ [board]: members }));
+  const { batch, storedAt, shards } = message(Object.fromEntries(both.map((board) => [board, { "4999": -4000 }])));
+  const shard = shardKey(namespace, "both", 0);
+  const call = () => redis.eval(apply, 1, shard, "", batch.producer, batch.sequence, storedAt, shards[0] ?? "");
+  const sizes = () => Promise.all(both.map((board) => redis.zcard(`${shard}:1:b:${board}`)));
+  expect(await call()).toEqual([1, 1]);
+  expect((await sizes()).map((size) => size > 200)).toEqual([true, false]);
+  await rankings.apply("both", { batch, storedAt, shards });
+  expect(await sizes()).toEqual([5000, 5000]);
+});
+
+test("all members are read also while their board becomes large, and while it goes back", async () => {
+  const ids = Array.from({ length: 15_000 }, (_, n) => String(n));
+  await rankings.apply("read", message({ read: { "0": 1 } }));
+  const [best = ""] = await redis.keys(`${namespace}:{read:*}:1:b:read`);
+  await redis.zadd(best, ...ids.flatMap((id): [number, string] => [-2, encodeMember(id)]));
+  const sizesDuring = async (moved: Record<string, number>) => {
+    const sizes: (number | undefined)[] = [];
+    let going = true;
+    const reading = (async () => {
+      do sizes.push((await rankings.cells("read", ["read"]))[0]?.size);
+      while (going);
+    })();
+    await redis.ping();
+    await rankings.apply("read", message({ read: moved }));
+    going = false;
+    await reading;
+    return [...new Set(sizes)];
+  };
+  expect(await sizesDuring(Object.fromEntries(ids.slice(0, 100).map((id) => [id, 1])))).toEqual([ids.length]);
+  expect(await redis.exists(best.replace(":b:", ":c:"))).toBe(1);
+  expect(await sizesDuring({ "0": -2 })).toEqual([ids.length]);
+  expect(await redis.exists(best.replace(":b:", ":c:"))).toBe(0);
+});
+
+test("what was left of taking a board back goes on when its batch comes again", async () => {
+  const [member = "", ...others] = Array.from({ length: 5000 }, (_, n) => String(n));
+  await rankings.apply("left", message({ left: { ...Object.fromEntries(others.map((id) => [id, 1])), [member]: 9 } }));
+  const fall = message({ left: { [member]: -9 } });
+  const [floors = ""] = await redis.keys(`${namespace}:{left:*}:1:floors`);
+  await rankings.apply("left", fall);
+  // As if who applied it had been killed after a step.
+  await redis.hset(floors, "left", "back 0");
+  await redis.hset(floors.replace(/floors$/, "c:left"), "77777", "-5");
+  expect(await rankings.apply("left", fall)).toBe(false);
+  expect(await redis.hget(floors, "left")).toBe("all");
+  expect((await rankings.top("left", "left", 1)).entries).toEqual([{ member: "7777", count: 5 }]);
+});
+
+test("a Redis that started again on the way back passes no member by: its hash is in another order than its cursor", async () => {
+  const members = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [String(n), 1 + n]));
+  await rankings.apply("restarted", message({ restarted: members }));
+  const [hash = ""] = await redis.keys(`${namespace}:{restarted:*}:1:c:restarted`);
+  // As if it had been on its way: the cursor of the last portion, and only the best in the sorted set.
+  let cursor = "0";
+  let last = cursor;
+  do {
+    last = cursor;
+    [cursor] = await redis.hscan(hash, cursor, "COUNT", 500);
+  } while (cursor !== "0");
+  await redis.hset(hash.replace(/c:restarted$/, "floors"), "restarted", `back ${last}`);
+  const fall = message({ restarted: { "4999": -4000 } });
+  await rankings.apply("restarted", fall);
+  await rankings.apply("restarted", fall);
+  expect(await redis.zcard(hash.replace(":c:", ":b:"))).toBe(5000);
+  expect(await redis.exists(hash)).toBe(0);
+});
+
+test("a board of an earlier version that is too large to be rewritten at once stays one sorted set", async () => {
+  await rankings.apply("earlier", message({ earlier: { "1": 1 } }));
+  const [best = ""] = await redis.keys(`${namespace}:{earlier:*}:1:b:earlier`);
+  const members = Array.from({ length: 25_000 }, (_, n) => encodeMember(String(n + 2)));
+  await redis.zadd(best, ...members.flatMap((member): [number, string] => [-2, member]));
+  const moved = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [String(n + 2), 1]));
+  await rankings.apply("earlier", message({ earlier: moved }));
+  expect(await redis.zcard(best)).toBe(25_001);
+  expect((await rankings.top("earlier", "earlier", 100)).entries).toHaveLength(100);
+  expect(await rankings.count("earlier", "earlier", "2")).toBe(3);
+  expect((await rankings.cells("earlier", ["earlier"]))[0]?.size).toBe(25_001);
+});
+
+test("a member whose count rises to nothing leaves its board, however large that was", async () => {
+  const ids = Array.from({ length: 600 }, (_, n) => String(n));
+  const of = (count: number, members: readonly string[]) => ({
+    debts: Object.fromEntries(members.map((id) => [id, count])),
+  });
+  await rankings.apply("debts", message(of(-2, ids)));
+  await rankings.apply("debts", message(of(1, ids)));
+  await rankings.apply("debts", message(of(1, ids.slice(0, 50))));
+  const rest = ids.slice(50);
+  expect(await rankings.count("debts", "debts", "0")).toBe(0);
+  expect((await rankings.top("debts", "debts", 100)).entries).toEqual(
+    rest.slice(0, 100).map((member) => ({ member, count: -1 })),
+  );
 });
 
 test("the age of a board is that of its newest batch, whatever order they come in", async () => {

@@ -5,6 +5,7 @@ import { keysOfShard } from "./keys-of-shard.ts";
 import { decodeMember, encodeMember } from "./member.ts";
 import { openRedis, type RankingsOptions } from "./open-redis.ts";
 import { RankingsError, type Rankings, type RankingsState } from "./rankings.ts";
+import { pairsOf, scoresOf } from "./scores-of-board.ts";
 import { firstGeneration, shardKey, topLimitMax } from "./scripts.ts";
 
 /** Connects, and goes on connecting with back-off for as long as it takes; it never throws for a Redis that is away. */
@@ -69,15 +70,8 @@ export function connectRankings(options: RankingsOptions): Rankings {
       const prefixes = await Promise.all(shardsOf(domain).map(livePrefix));
       return Promise.all(
         boards.map(async (board) => {
-          const prefix = prefixes[shardOf(board, options.shards)];
-          // In this order: a board that becomes large between the two is read from its hash.
-          const [small, large] = await Promise.all([
-            redis.zrange(`${prefix}:b:${board}`, "0", "-1", "WITHSCORES"),
-            redis.hgetall(`${prefix}:c:${board}`),
-          ]);
-          const own = Object.entries(large);
-          const pairs = own.length > 0 ? own : pairsOf(small);
-          return new Map(pairs.map(([member, score]) => [decodeMember(member), -Number(score)]));
+          const scores = await scoresOf(redis, prefixes[shardOf(board, options.shards)] ?? "", board);
+          return new Map(Array.from(scores, ([member, score]) => [decodeMember(member), -Number(score)]));
         }),
       );
     },
@@ -115,8 +109,4 @@ export function connectRankings(options: RankingsOptions): Rankings {
       redis.disconnect();
     },
   };
-}
-
-function pairsOf(flat: readonly string[]): (readonly [string, string])[] {
-  return Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i] ?? "", flat[2 * i + 1] ?? ""] as const);
 }

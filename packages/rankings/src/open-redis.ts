@@ -10,7 +10,7 @@ declare module "ioredis" {
       sequence: number,
       storedAt: number,
       moves: Buffer,
-    ): Result<number, Context>;
+    ): Result<[applied: number, more: number], Context>;
     tallyLoad(
       shard: string,
       generation: string,

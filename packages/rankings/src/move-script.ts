@@ -1,0 +1,165 @@
+/*
+ * A member that falls back to 0 leaves its board: a board holds what the rows hold.
+ *
+ * A skip list of a hundred thousand is slow (docs/decisions/0004-how-boards-are-kept.md has the figures). So a board goes this way, and
+ * never back:
+ *
+ *   small   all in the sorted set. No floor
+ *   large   from more than `large` members on: all scores in a hash, only the best in the sorted set, exactly those who stand before or
+ *           at the floor, "score member". It is cut when it holds more than `cutAbove`
+ *   back    one of the best has fallen behind the floor: who comes up is nowhere but in the hash. So all go back into the sorted set, some
+ *           hundreds at a time, and what moves meanwhile goes into both. Whoever made it happen calls until it is done, or who gets that
+ *           batch again; all others take one step and leave. "back cursor"
+ *   all     all in the sorted set, for good: whoever makes the best fall again and again makes no more work. "all"
+ */
+/**
+ * Lua: `move(moves, turn)` moves boards, `goOn(moves)` does what is left to do for boards of moves that are in; both answer whether to call
+ * again. `orSoil(work, ...)` calls one of them. Needs `call` and `p`, the generation's prefix.
+ */
+export const move = `
+local large, tooLarge, cutAbove, kept, step = 512, 20000, 160, 120, 500
+local floors, stepped = {}, false
+
+-- By bytes, as the sorted set does; Lua's own < goes by the locale.
+local function atOrBefore(a, b)
+  for i = 1, math.min(#a, #b) do
+    if a:byte(i) ~= b:byte(i) then return a:byte(i) < b:byte(i) end
+  end
+  return #a <= #b
+end
+
+local function setFloor(name, floor)
+  floors[name] = floor
+  call('HSET', p .. ':floors', name, floor)
+end
+
+local function cut(name, best)
+  call('ZREMRANGEBYRANK', best, kept, -1)
+  local last = call('ZRANGE', best, -1, -1, 'WITHSCORES')
+  setFloor(name, last[2] .. ' ' .. last[1])
+end
+
+local function enlarge(name, best, counts)
+  local all = call('ZRANGE', best, 0, -1, 'WITHSCORES')
+  for i = 1, #all, 1000 do call('HSET', counts, unpack(all, i, math.min(i + 999, #all))) end
+  cut(name, best)
+end
+
+-- Takes some members back, once in a call. Answers whether there are more.
+local function takeBack(name, best, counts)
+  if stepped then return true end
+  stepped = true
+  local found = call('HSCAN', counts, floors[name]:match('^back (%d+)$'), 'COUNT', step)
+  for i = 1, #found[2], 2 do call('ZADD', best, found[2][i + 1], found[2][i]) end
+  -- Not the cursor decides: a Redis that started again, or was a replica, has the hash in another order, and members were passed by.
+  if call('ZCARD', best) < call('HLEN', counts) then
+    setFloor(name, 'back ' .. found[1])
+    return true
+  end
+  call('UNLINK', counts)
+  setFloor(name, 'all')
+  return false
+end
+
+-- Answers whether the sorted set has won members, and whether it has lost one.
+local function moveMembers(best, counts, changes, from, to, floor)
+  local members, written, gone, won, lost = {}, {}, {}, false, false
+  local floorScore, floorMember = floor:match('^(%S+) (.*)$')
+  floorScore = floorScore == 'back' and math.huge or tonumber(floorScore)
+  for i = from, to, 2 do members[#members + 1] = changes[i] end
+  local before = call('HMGET', counts, unpack(members))
+  for i = 1, #members do
+    local member, by = members[i], changes[from + 2 * i - 1]
+    local score = (before[i] or 0) + by
+    if score == 0 then gone[#gone + 1] = member
+    else
+      written[#written + 1] = member
+      written[#written + 1] = string.format('%d', score)
+    end
+    if score ~= 0 and (score < floorScore or (score == floorScore and atOrBefore(member, floorMember))) then
+      call('ZADD', best, written[#written], member)
+      won = true
+    elseif by > 0 or score == 0 then
+      lost = call('ZREM', best, member) == 1 or lost
+    end
+  end
+  if #written > 0 then call('HSET', counts, unpack(written)) end
+  if #gone > 0 then call('HDEL', counts, unpack(gone)) end
+  return won, lost
+end
+
+local function moveLarge(name, best, counts, changes)
+  local won, lost = false, false
+  for from = 1, #changes, 2000 do
+    local w, l = moveMembers(best, counts, changes, from, math.min(from + 1999, #changes), floors[name])
+    won, lost = won or w, lost or l
+  end
+  if floors[name]:sub(1, 5) == 'back ' then
+    takeBack(name, best, counts)
+    return false
+  end
+  if lost then
+    setFloor(name, 'back 0')
+    return takeBack(name, best, counts)
+  end
+  if won and call('ZCARD', best) > cutAbove then cut(name, best) end
+  return false
+end
+
+local function readFloors(moves)
+  local names = {}
+  for i = 1, #moves, 2 do names[#names + 1] = moves[i] end
+  for from = 1, #names, 1000 do
+    local to = math.min(from + 999, #names)
+    local found = call('HMGET', p .. ':floors', unpack(names, from, to))
+    for i = from, to do floors[names[i]] = found[i - from + 1] end
+  end
+end
+
+-- 'turn': a board's size is looked at when many of its members change, and else once in 16 batches.
+local function move(moves, turn)
+  readFloors(moves)
+  local room, more = 5000, false
+  for i = 1, #moves, 2 do
+    local name, changes = moves[i], moves[i + 1]
+    local best, counts = p .. ':b:' .. name, p .. ':c:' .. name
+    if floors[name] and floors[name] ~= 'all' then more = moveLarge(name, best, counts, changes) or more
+    else
+      for j = 1, #changes, 2 do
+        local score = call('ZINCRBY', best, changes[j + 1], changes[j])
+        if score == '0' or score == '-0' then call('ZREM', best, changes[j]) end
+      end
+      if not floors[name] and room > 0 and (#changes > 64 or (turn + i) % 32 < 2) then
+        local size = call('ZCARD', best)
+        -- One of an earlier version may have a hundred thousand: to rewrite it would block everything.
+        if size > tooLarge then setFloor(name, 'all')
+        elseif size > large then
+          enlarge(name, best, counts)
+          room = room - size
+        end
+      end
+    end
+  end
+  return more
+end
+
+-- What is left to do for the boards of moves that are in.
+local function goOn(moves)
+  readFloors(moves)
+  local more = false
+  for i = 1, #moves, 2 do
+    local name = moves[i]
+    local floor = floors[name]
+    if floor and floor:sub(1, 5) == 'back ' then more = takeBack(name, p .. ':b:' .. name, p .. ':c:' .. name) or more end
+  end
+  return more
+end
+
+-- A script that fails does not undo what it did: that generation is marked, and built anew. Answers the failure, and what work answers.
+local function orSoil(work, ...)
+  local ok, answer = pcall(work, ...)
+  if ok then return nil, answer end
+  local reason = type(answer) == 'table' and answer.err or tostring(answer)
+  call('SET', p .. ':dirty', reason)
+  return redis.error_reply(reason)
+end`;

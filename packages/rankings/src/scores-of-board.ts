@@ -1,0 +1,30 @@
+import type { Redis } from "ioredis";
+
+// Of a board of a million: portions of about a millisecond each.
+const portion = 1000;
+
+/** All members of a board with their scores, as they are kept; `prefix`: its shard and generation. Blocks nobody, however many they are. */
+export async function scoresOf(redis: Redis, prefix: string, board: string): Promise<ReadonlyMap<string, string>> {
+  const isInHash = async (): Promise<boolean> => ![null, "all"].includes(await redis.hget(`${prefix}:floors`, board));
+  let inHash = await isInHash();
+  for (;;) {
+    const scores = new Map<string, string>();
+    let cursor = "0";
+    do {
+      const [next, flat] = await (inHash
+        ? redis.hscan(`${prefix}:c:${board}`, cursor, "COUNT", portion)
+        : redis.zscan(`${prefix}:b:${board}`, cursor, "COUNT", portion));
+      for (const [member, score] of pairsOf(flat)) scores.set(member, score);
+      cursor = next;
+    } while (cursor !== "0");
+    // It may have become large meanwhile, or small again: each once at the most.
+    const isNow = await isInHash();
+    if (isNow === inHash) return scores;
+    inHash = isNow;
+  }
+}
+
+/** What Redis answers flat: a member, its score, the next. */
+export function pairsOf(flat: readonly string[]): (readonly [member: string, score: string])[] {
+  return Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i] ?? "", flat[2 * i + 1] ?? ""] as const);
+}
