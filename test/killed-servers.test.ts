@@ -246,6 +246,29 @@ test("while the read endpoint is away what needs it is 503 with Retry-After, the
   await expectEqual(sold + 10);
 }, 120_000);
 
+test("while Redis is away or frozen rankings are 503 with Retry-After, and so are rows while the read endpoint is frozen", async () => {
+  const ask = async (path: string) => {
+    const answer = await fetch(apps.url + path);
+    await answer.arrayBuffer();
+    return [answer.status, Number(answer.headers.get("retry-after")) > 0];
+  };
+  const board = "/items/store/5";
+  expect(await ask(board)).toEqual([200, false]);
+  server("redis").kill("SIGSTOP");
+  expect(await ask(board)).toEqual([503, true]);
+  server("redis").kill("SIGKILL");
+  expect(await ask(board)).toEqual([503, true]);
+  await server("redis").start();
+  await vi.waitFor(async () => expect(await ask(board)).toEqual([200, false]), 20_000);
+
+  const rows = "/purchases?storeID=1&limit=1";
+  server("database-replica").kill("SIGSTOP");
+  expect(await ask(rows)).toEqual([503, true]);
+  server("database-replica").kill("SIGCONT");
+  await vi.waitFor(async () => expect(await ask(rows)).toEqual([200, false]), 20_000);
+  await expectEqual(acknowledged.size);
+}, 120_000);
+
 test("a Redis that becomes a replica, as in a failover, is left and looked for anew until it takes what was sold meanwhile", async () => {
   const redis = new Redis(services.addresses.redisUrl);
   const connections = async (): Promise<number> =>

@@ -4,7 +4,7 @@ import { shardOf } from "./encode-moves.ts";
 import { keysOfShard } from "./keys-of-shard.ts";
 import { decodeMember, encodeMember } from "./member.ts";
 import { openRedis, type RankingsOptions } from "./open-redis.ts";
-import { RankingsError, type Rankings, type RankingsState } from "./rankings.ts";
+import { RankingsError, RankingsUnavailable, type Rankings, type RankingsState } from "./rankings.ts";
 import { pairsOf, scoresOf } from "./scores-of-board.ts";
 import { firstGeneration, shardKey, topLimitMax } from "./scripts.ts";
 
@@ -23,7 +23,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
     ...live,
 
     async isApplied(domain, batch) {
-      return (await live.unmarked(domain, [batch])).length === 0;
+      return (await answered(live.unmarked(domain, [batch]))).length === 0;
     },
 
     async state(domain): Promise<RankingsState> {
@@ -55,7 +55,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
     async top(domain, board, limit) {
       if (limit > topLimitMax) throw new RankingsError(`a board tells its first ${topLimitMax} members, not ${limit}`);
       const shard = shardsOf(domain)[shardOf(board, options.shards)] ?? "";
-      const [asOf, flat] = await redis.tallyTop(shard, "", board, limit);
+      const [asOf, flat] = await answered(redis.tallyTop(shard, "", board, limit));
       const entries = pairsOf(flat).map(([member, score]) => ({ member: decodeMember(member), count: -Number(score) }));
       // One that was built of nothing is of no time: 0.
       return { entries, asOf: Number(asOf ?? 0) || undefined };
@@ -63,7 +63,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
 
     async count(domain, board, member) {
       const shard = shardsOf(domain)[shardOf(board, options.shards)] ?? "";
-      return -Number((await redis.tallyScore(shard, "", board, encodeMember(member))) ?? 0) + 0;
+      return -Number((await answered(redis.tallyScore(shard, "", board, encodeMember(member)))) ?? 0) + 0;
     },
 
     async cells(domain, boards) {
@@ -109,4 +109,16 @@ export function connectRankings(options: RankingsOptions): Rankings {
       redis.disconnect();
     },
   };
+}
+
+// What Redis says when it cannot answer now. Anything else that it says is no answer that would change by waiting.
+const notNow = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN) /;
+
+async function answered<T>(question: Promise<T>): Promise<T> {
+  try {
+    return await question;
+  } catch (error) {
+    if (error instanceof Error && error.name === "ReplyError" && !notNow.test(error.message)) throw error;
+    throw new RankingsUnavailable(error);
+  }
 }

@@ -53,7 +53,10 @@ export interface Rankings extends Applied {
   build(domain: string): Promise<NewGeneration | undefined>;
   /** Whether some process builds one. */
   isBuilding(domain: string): Promise<boolean>;
-  /** The members with the highest counts of one board, equal counts by the smaller id, at most 100. An unknown board is empty. */
+  /**
+   * The members with the highest counts of one board, equal counts by the smaller id, at most 100. An unknown board is empty. Throws
+   * RankingsUnavailable, as `count` and `isApplied` do.
+   */
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
   /** The count of one member of a board; 0 for one that is not on it. */
   count(domain: string, board: string, member: string): Promise<number>;
@@ -71,4 +74,13 @@ export interface Rankings extends Applied {
 /** The rankings are not what this process was told they are. */
 export class RankingsError extends Error {
   readonly code = "RANKINGS";
+}
+
+/** Redis is away, frozen, loading its file or busy with something else: what was asked may be asked again. */
+export class RankingsUnavailable extends Error {
+  readonly code = "RANKINGS_UNAVAILABLE";
+
+  constructor(cause: unknown) {
+    super("Redis does not answer", { cause });
+  }
 }
