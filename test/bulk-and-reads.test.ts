@@ -48,6 +48,24 @@ const sale = (storeID: number, more: object = {}) => ({
 });
 const stored = async (storeID: number) => (await ask(`/purchases?storeID=${storeID}&limit=1000`)).body.purchases ?? [];
 
+test("a page of purchases with very many lines ends early, and the next goes on where it ended", async () => {
+  const items = Array.from({ length: 500 }, (_, n) => ({ ItemID: 70_000 + n, numberOfItems: 1 }));
+  const { body } = await json(Array.from({ length: 45 }, (_, custID) => sale(500, { custID, items })));
+  expect(body.accepted).toBe(45);
+  await vi.waitFor(async () => {
+    const pages: number[] = [];
+    const seen = new Set<string>();
+    let cursor: string | null | undefined;
+    do {
+      const page = await ask(`/purchases?storeID=500&limit=1000${cursor ? `&cursor=${cursor}` : ""}`);
+      pages.push(page.body.purchases?.length ?? 0);
+      for (const { eventID } of page.body.purchases ?? []) seen.add(eventID);
+      cursor = page.body.nextCursor;
+    } while (cursor);
+    expect({ pages, purchases: seen.size }).toEqual({ pages: [20, 20, 5], purchases: 45 });
+  }, 10_000);
+});
+
 describe("many purchases in one request", () => {
   test("a thousand are each answered with an id of their own, and stored", async () => {
     const answer = await json(Array.from({ length: 1000 }, () => sale(10)));
