@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import type { Database } from "@tally/database";
 import { eventIdOfKey, newEventId } from "@tally/pipeline";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -392,6 +394,33 @@ describe("mistakes get a clear answer {msg} that names the field", () => {
     });
     for (const one of slow) one.end();
     await vi.waitFor(async () => expect((await postForm([file("image", dot), asJson])).status).toBe(200), 15_000);
+  });
+
+  test("pictures beyond what may be on their way out get 503, and are sent again when those have gone who do not take theirs", async () => {
+    const posted = await postForm([file("image", picture("png", partBytesMax)), asJson]);
+    const { albumID } = JSON.parse(posted.body);
+    const small = await postForm([file("image", dot), asJson]);
+    const path = `/albums/${albumID}/image`;
+    const ask = async () => {
+      const { status, headers, body } = await fetch(system.url + path);
+      await body?.cancel();
+      return { status, retry: headers.get("retry-after"), cache: headers.get("cache-control") };
+    };
+    // 128 MiB may be on their way: those of 12 clients that take nothing behind the first line. What the kernel takes does not count.
+    const { hostname, port } = new URL(system.url);
+    const stalled = Array.from({ length: 13 }, () => connect(Number(port), hostname));
+    const firstLines = stalled.map(async (one) => {
+      one.write(`GET ${path} HTTP/1.1\r\nHost: tally\r\n\r\n`);
+      await once(one, "readable");
+      return String(one.read(12));
+    });
+    const taken = Array.from({ length: 12 }, () => "HTTP/1.1 200");
+    expect((await Promise.all(firstLines)).toSorted()).toEqual([...taken, "HTTP/1.1 503"]);
+    expect(await ask()).toEqual({ status: 503, retry: "1", cache: null });
+    // What is small still finds room.
+    expect((await get(`/albums/${JSON.parse(small.body).albumID}/image`)).status).toBe(200);
+    for (const one of stalled) one.destroy();
+    await vi.waitFor(async () => expect((await ask()).status).toBe(200), 15_000);
   });
 
   test.each([

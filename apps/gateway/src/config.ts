@@ -62,7 +62,7 @@ export const gatewaySettings = {
     max: 64 * 1024 * 1024 * 1024,
     unit: "bytes",
     default: 128 * 1024 * 1024,
-    says: "bytes of such events, for each domain, and of forms under way; a few times as much memory is needed",
+    says: "bytes of such events, for each domain, of forms under way, and of pictures on their way out; a few times as much memory is needed",
   }),
   confirmWithinMs: integer("CONFIRM_WITHIN_MS", {
     min: 10,

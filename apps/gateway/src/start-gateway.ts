@@ -7,6 +7,7 @@ import { connectRankings } from "@tally/rankings";
 import type { Logger } from "@tally/service";
 import type { GatewayConfig } from "./config.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
+import { answerBudget } from "./http/answer-budget.ts";
 import { bodyBudget } from "./http/body-budget.ts";
 import { addDomainRoutes, type Mount, type Served } from "./http/domain-routes.ts";
 import { Finder } from "./find/finder.ts";
@@ -67,6 +68,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
     },
   });
   const forms = { partBytesMax: config.formPartBytesMax, budget: bodyBudget(config.waitingBytesMax) };
+  const hasRoom = answerBudget(config.waitingBytesMax);
   const served = intakes.map(({ domain, commit }): Served => {
     const finder = new Finder({
       reader: database.reader,
@@ -84,7 +86,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
       },
       find: (lookup, id, acceptedAtMs) => finder.find(lookup, id, acceptedAtMs),
     };
-    return { domain, commit, finder, sources, forms };
+    return { domain, commit, finder, sources, forms, hasRoom };
   });
   for (const mount of mounts) {
     addEventRoute(app, mount.prefix, {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Domain, Sources } from "@tally/pipeline";
 import type { Finder } from "../find/finder.ts";
 import type { GroupCommit } from "../ingest/group-commit.ts";
@@ -21,6 +21,8 @@ export interface Served {
   readonly finder: Finder;
   readonly sources: Sources;
   readonly forms: FormLimits;
+  /** Whether so many more bytes may be on their way out. */
+  readonly hasRoom: (reply: FastifyReply, bytes: number) => boolean;
 }
 
 /** Mounts all that a domain takes and answers. */
@@ -35,7 +37,7 @@ export function addDomainRoutes(app: FastifyInstance, mount: Mount, served: Serv
   }
   for (const route of domain.queries) {
     for (const path of pathsOf(app, "GET", route, mount)) {
-      if (route.kind === "content") addContentRoute(app, path, domain, route, sources);
+      if (route.kind === "content") addContentRoute(app, path, domain, route, served);
       else addQueryRoute(app, path, domain, route, sources);
     }
   }
