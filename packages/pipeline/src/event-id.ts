@@ -1,4 +1,4 @@
-import { createHash, randomFillSync } from "node:crypto";
+import { hash, randomFillSync } from "node:crypto";
 
 /** An event's id as text: a UUID, lower case, with dashes. */
 export type EventId = string;
@@ -49,10 +49,10 @@ export function newEventId(): EventId {
 export function eventIdOfKey(scope: string, key: string, entry?: number): EventId {
   // The length in front keeps ("a", "b:c") and ("a:b", "c") apart, and the "/" tells an entry from a length.
   const front = entry === undefined ? "" : `${entry}/`;
-  const bytes = createHash("sha256").update(`${front}${scope.length}:${scope}:${key}`).digest().subarray(0, 16);
-  bytes.writeUInt8(((bytes[6] ?? 0) & 0x0f) | 0x80, 6);
-  bytes.writeUInt8(((bytes[8] ?? 0) & 0x3f) | 0x80, 8);
-  return eventIdOfBytes(bytes);
+  // In one call, as text: a fourth of the time of createHash. Version and variant take the place of digits 12 and 16.
+  const hex = hash("sha256", `${front}${scope.length}:${scope}:${key}`);
+  const variant = "89ab".charAt(Number.parseInt(hex.charAt(16), 16) & 3);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 /** True for the text of an id that tally gives out (version 7 or 8). */
