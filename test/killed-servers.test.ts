@@ -6,6 +6,7 @@ import { startApps, startPrivateServices, type Apps, type Services } from "@tall
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
+import { RawConnection } from "./raw-http.ts";
 
 const root = join(import.meta.dirname, "..");
 const directory = join(root, ".tally", `test-${randomBytes(4).toString("hex")}`);
@@ -267,6 +268,23 @@ test("while Redis is away or frozen rankings are 503 with Retry-After, and so ar
   server("database-replica").kill("SIGCONT");
   await vi.waitFor(async () => expect(await ask(rows)).toEqual([200, false]), 20_000);
   await expectEqual(acknowledged.size);
+}, 120_000);
+
+test("a read endpoint that does not answer: all who ask hear 503 with Retry-After, the last without a statement, and it is asked again when it goes on", async () => {
+  const connection = new RawConnection(apps.url);
+  const pathOf = (user: number) => `/steps/single/${user}/1`;
+  server("database-replica").kill("SIGSTOP");
+  try {
+    // More than the statements hold that are under way within the time that one waits for his turn.
+    const answers = await connection.getAll(Array.from({ length: 2200 }, (_, user) => pathOf(user)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+    expect(answers.every(({ headers }) => headers.has("retry-after"))).toBe(true);
+    expect(answers.filter(({ body }) => body.includes("too many wait for an answer"))).not.toEqual([]);
+  } finally {
+    server("database-replica").kill("SIGCONT");
+  }
+  await vi.waitFor(async () => expect((await connection.get(pathOf(1))).body).toBe("0"), 20_000);
+  connection.end();
 }, 120_000);
 
 test("a Redis that becomes a replica, as in a failover, is left and looked for anew until it takes what was sold meanwhile", async () => {

@@ -61,6 +61,14 @@ export class RawConnection {
     return this.send([`GET ${path} HTTP/1.1`, "Host: tally", ...headers]);
   }
 
+  /** GETs that are sent together, before any is answered; in their order. */
+  async getAll(paths: readonly string[]): Promise<readonly RawResponse[]> {
+    this.#socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: tally\r\n\r\n`).join(""));
+    const answers: RawResponse[] = [];
+    while (answers.length < paths.length) answers.push(await this.#response());
+    return answers;
+  }
+
   end(): void {
     this.#socket.destroy();
   }

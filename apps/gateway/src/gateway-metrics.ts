@@ -38,6 +38,13 @@ export function gatewayMetrics(waiting: () => readonly { readonly domain: string
       labelNames: ["domain", "where"] as const,
       registers,
     }),
+    readKeys: new Histogram({
+      name: "tally_gateway_read_keys",
+      help: "Keys in a statement that answers all who ask at about the same time",
+      labelNames: ["domain", "endpoint"] as const,
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+      registers,
+    }),
     waiting: new Gauge({
       name: "tally_gateway_waiting_events",
       help: "Events that wait for their confirm",

@@ -12,6 +12,7 @@ import { bodyBudget } from "./http/body-budget.ts";
 import { addDomainRoutes, type Mount, type Served } from "./http/domain-routes.ts";
 import { Finder } from "./find/finder.ts";
 import { errorKeysOf } from "./http/error-keys.ts";
+import { GroupReads } from "./read/group-reads.ts";
 import { addEventRoute } from "./http/event-route.ts";
 import { addOperatorRoutes } from "./http/operator-routes.ts";
 import { buildServer } from "./http/build-server.ts";
@@ -19,6 +20,8 @@ import { openIntake, type Intake } from "./ingest/intake.ts";
 
 // Requests that may wait for what is accepted and not stored yet, in each domain: ids can be made up, and each such waits.
 const findersWaitingMax = 5000;
+// Requests that may wait for rows of one kind: those of one server's clients, and not of a flood.
+const readersWaitingMax = 5000;
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -70,8 +73,17 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
   const forms = { partBytesMax: config.formPartBytesMax, budget: bodyBudget(config.waitingBytesMax) };
   const hasRoom = answerBudget(config.waitingBytesMax);
   const served = intakes.map(({ domain, commit }): Served => {
+    const groupReads = (endpoint: "read" | "write"): GroupReads =>
+      new GroupReads({
+        reader: endpoint === "read" ? database.reader : database.writer,
+        waitingMax: readersWaitingMax,
+        waitMs: config.queryWithinMs,
+        onStatement: (keys) => metrics.readKeys.observe({ domain: domain.name, endpoint }, keys),
+      });
+    const read = groupReads("read");
     const finder = new Finder({
-      reader: database.reader,
+      read,
+      write: groupReads("write"),
       writer: database.writer,
       recentBytesMax: config.recentBytesMax,
       waitMs: config.foundWithinMs,
@@ -80,6 +92,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
     });
     const sources: Sources = {
       rows: database.reader,
+      read: (what, key) => read.read(what, key),
       boards: {
         top: (board, limit) => rankings.top(domain.name, board, limit),
         count: (board, member) => rankings.count(domain.name, board, member),

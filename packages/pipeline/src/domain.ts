@@ -258,6 +258,12 @@ export interface Content {
 /** Where queries read: rows from the read endpoint, boards from Redis. */
 export interface Sources {
   readonly rows: SqlReader;
+  /**
+   * What the read endpoint has of a key, as it is when asked or later. Those who ask at about the same time are answered by one statement,
+   * and its failure fails all of them; those who ask for the same key may get the same object. Throws what the reader throws, and when too
+   * many wait.
+   */
+  readonly read: <K extends ReadKey, T>(what: KeyedRead<K, T>, key: K) => Promise<T>;
   readonly boards: BoardReader;
   /**
    * What the event of a form has brought, from its 2xx on, whichever gateway gave that and however far the replica is behind. undefined:
@@ -265,6 +271,24 @@ export interface Sources {
    * nowhere yet waits, and may be told to come again. Those who ask at about the same time are answered by one statement.
    */
   readonly find: <T>(lookup: Lookup<T>, eventId: EventId, acceptedAtMs: number) => Promise<T | undefined>;
+}
+
+/** A key by which rows are read: a value of one column, or of each of several. */
+export type ReadKey = readonly (number | string | Buffer)[];
+
+/** How something is read by its key, for many keys at once. One object for each kind, made once. */
+export interface KeyedRead<K extends ReadKey, T> {
+  /** A literal SELECT … (a, b) IN (?) …, which takes keys; its answer names the key of each row. */
+  readonly select: string;
+  /**
+   * The columns of the answer that are the key, in its order. Each comes back as it was asked for, or nobody is told of its row: whole numbers,
+   * bytes of the column's length, and text that its collation compares byte by byte (…_bin) and that has no space at its end.
+   */
+  readonly key: { readonly [Part in keyof K]: string };
+  /** The most keys in one statement, so that its answer fits into memory and its time into patience. */
+  readonly keysMax: number;
+  /** Of all rows of one key, in the order of the statement; of none where there are none. */
+  readonly ofRows: (rows: readonly object[]) => T;
 }
 
 /** How something is looked up by the id of the event that brought it. One object for each kind, made once. */
@@ -354,6 +378,17 @@ export function contentRoute<P extends TObject>(
   route: Mounted & { params: P; answer: (params: Static<P>, sources: Sources) => Promise<Content> },
 ): ContentRoute {
   return { kind: "content", ...route } as unknown as ContentRoute;
+}
+
+/** Gives a keyed read the types of its key and its rows. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+export function keyedRead<K extends ReadKey, Row extends object, T>(of: {
+  select: string;
+  key: { readonly [Part in keyof K]: keyof Row & string };
+  keysMax: number;
+  ofRows: (rows: readonly Row[]) => T;
+}): KeyedRead<K, T> {
+  return of as unknown as KeyedRead<K, T>;
 }
 
 /** Gives a look-up the types of its rows and of its domain's events. */

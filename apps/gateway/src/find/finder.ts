@@ -1,7 +1,9 @@
-import type { Event, Lookup, SqlReader } from "@tally/pipeline";
+import { bytesOfEventId, type Event, type Lookup, type SqlReader } from "@tally/pipeline";
+import { ReadsFull } from "../read/group-read.ts";
+import type { GroupReads } from "../read/group-reads.ts";
 import { RecentEvents } from "./recent-events.ts";
-import { RowLookup } from "./row-lookup.ts";
 import { RowWait } from "./row-wait.ts";
+import { rowsOfEvents, type RowsOfEvents } from "./rows-of-events.ts";
 
 /*
  * Where an event that was accepted is found, though its row may not be written yet, or not be where reads go:
@@ -20,7 +22,9 @@ import { RowWait } from "./row-wait.ts";
 export type Found = "memory" | "read" | "write" | "waited" | "late" | "none";
 
 export interface FinderOptions {
-  readonly reader: SqlReader;
+  readonly read: GroupReads;
+  readonly write: GroupReads;
+  /** The write endpoint, for what is waited for. */
   readonly writer: SqlReader;
   readonly recentBytesMax: number;
   readonly waitMs: number;
@@ -42,8 +46,8 @@ const clockSkewMs = 60_000;
 export class Finder {
   readonly #o: FinderOptions;
   readonly #recent: RecentEvents;
-  /** Lookup<T> → Rows<T> */
-  readonly #rows = new Map<object, unknown>();
+  /** Lookup<T> → Ways<T> */
+  readonly #ways = new Map<object, unknown>();
   #waiters = 0;
 
   constructor(options: FinderOptions) {
@@ -60,19 +64,20 @@ export class Finder {
   async find<T>(lookup: Lookup<T>, id: string, acceptedAtMs: number): Promise<T | undefined> {
     const own = this.#recent.get(id);
     if (own !== undefined) return this.#found("memory", lookup.ofEvent(own));
-    const rows = this.#rowsOf(lookup);
+    const { rows, wait } = this.#waysOf(lookup);
+    const key = [bytesOfEventId(id)] as const;
     const now = Date.now();
     const isYoung = acceptedAtMs > now - youngMs && acceptedAtMs < now + clockSkewMs;
-    const read = await rows.read.find(id).catch((error: unknown) => {
-      // A replica that is away loses nobody his own writes.
-      if (!isYoung) throw error;
+    const read = await this.#o.read.read(rows, key).catch((error: unknown) => {
+      // A replica that is away loses nobody his own writes. One that has too much to do sends nobody to the primary.
+      if (!isYoung || error instanceof ReadsFull) throw error;
       return undefined;
     });
     if (read !== undefined) return this.#found("read", read);
-    const written = await rows.write.find(id);
+    const written = await this.#o.write.read(rows, key);
     if (written !== undefined) return this.#found("write", written);
     if (!isYoung) return this.#found("none", undefined);
-    return this.#found("waited", await this.#wait(rows.wait, id));
+    return this.#found("waited", await this.#wait(wait, id));
   }
 
   async #wait<T>(wait: RowWait<T>, id: string): Promise<T> {
@@ -91,24 +96,19 @@ export class Finder {
     return found;
   }
 
-  #rowsOf<T>(lookup: Lookup<T>): Rows<T> {
-    const { reader, writer, waitMs } = this.#o;
-    const known = this.#rows.get(lookup);
+  #waysOf<T>(lookup: Lookup<T>): Ways<T> {
     // What is kept under a lookup was made of it.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    if (known !== undefined) return known as Rows<T>;
-    const rows: Rows<T> = {
-      read: new RowLookup(reader, lookup),
-      write: new RowLookup(writer, lookup),
-      wait: new RowWait(writer, lookup, waitMs),
-    };
-    this.#rows.set(lookup, rows);
-    return rows;
+    const known = this.#ways.get(lookup) as Ways<T> | undefined;
+    if (known !== undefined) return known;
+    const rows = rowsOfEvents(lookup);
+    const ways: Ways<T> = { rows, wait: new RowWait(this.#o.writer, rows, this.#o.waitMs) };
+    this.#ways.set(lookup, ways);
+    return ways;
   }
 }
 
-interface Rows<T> {
-  readonly read: RowLookup<T>;
-  readonly write: RowLookup<T>;
+interface Ways<T> {
+  readonly rows: RowsOfEvents<T>;
   readonly wait: RowWait<T>;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Lookup, SqlReader } from "@tally/pipeline";
-import { findRows } from "./row-lookup.ts";
+import { bytesOfEventId, type SqlReader } from "@tally/pipeline";
+import { nameOfKey, readKeys } from "../read/read-keys.ts";
+import type { RowsOfEvents } from "./rows-of-events.ts";
 
 interface Waiter<T> {
   readonly sinceMs: number;
@@ -15,14 +16,14 @@ const askEveryShare = 0.2;
 /** Waits for rows that will come to the write endpoint: all ids that are waited for are asked for together. */
 export class RowWait<T> {
   readonly #reader: SqlReader;
-  readonly #lookup: Lookup<T>;
+  readonly #rows: RowsOfEvents<T>;
   readonly #withinMs: number;
   readonly #waiters = new Map<string, Waiter<T>[]>();
   #asking = false;
 
-  constructor(reader: SqlReader, lookup: Lookup<T>, withinMs: number) {
+  constructor(reader: SqlReader, rows: RowsOfEvents<T>, withinMs: number) {
     this.#reader = reader;
-    this.#lookup = lookup;
+    this.#rows = rows;
     this.#withinMs = withinMs;
   }
 
@@ -46,8 +47,8 @@ export class RowWait<T> {
       const waitedMs = performance.now() - (oldest?.sinceMs ?? 0);
       await delay(Math.min(Math.max(waitedMs * askEveryShare, askEveryMsMin), askEveryMsMax));
       const ids = [...this.#waiters.keys()];
-      for (let at = 0; at < ids.length; at += this.#lookup.idsMax) {
-        await this.#askFor(ids.slice(at, at + this.#lookup.idsMax));
+      for (let at = 0; at < ids.length; at += this.#rows.keysMax) {
+        await this.#askFor(ids.slice(at, at + this.#rows.keysMax));
       }
       this.#giveUp();
     }
@@ -56,7 +57,12 @@ export class RowWait<T> {
 
   async #askFor(ids: readonly string[]): Promise<void> {
     try {
-      for (const [id, found] of await findRows(this.#reader, this.#lookup, ids)) {
+      const asked = ids.map((id) => ({ id, key: [bytesOfEventId(id)] as const }));
+      const keys = asked.map(({ key }) => key);
+      const rows = await readKeys(this.#reader, this.#rows, keys);
+      for (const { id, key } of asked) {
+        const found = this.#rows.ofRows(rows.get(nameOfKey(key)) ?? []);
+        if (found === undefined) continue;
         for (const { settle } of this.#waiters.get(id) ?? []) settle(found);
         this.#waiters.delete(id);
       }

@@ -54,7 +54,7 @@ export function refusalOfError(error: unknown): Refusal | undefined {
   const code: unknown = Reflect.get(error, "code");
   if (code === "INVALID_INPUT") return { status: 400, message: error.message };
   if (code === "NOT_FOUND") return { status: 404, message: error.message };
-  if (code === "NOT_YET") return { status: 503, message: error.message, retryAfterSeconds: 1 };
+  if (code === "NOT_YET" || code === "READS_FULL") return { status: 503, message: error.message, retryAfterSeconds: 1 };
   if (typeof code === "string" && unreadable.has(code)) {
     return { status: 503, message: "cannot be read at the moment; ask again later", retryAfterSeconds: 2 };
   }

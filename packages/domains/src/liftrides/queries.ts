@@ -13,13 +13,9 @@ const dayWithoutSeason = queryRoute({
   params: Type.Object({ resortID: ResortText, dayID: days.Text, skierID: ids.Text }),
   query: None,
   response: Vertical,
-  async answer({ params: { resortID, dayID, skierID } }, { rows }) {
-    const totalVert = await verticalOfDay(rows, {
-      skierId: ids.parse("skierID", skierID),
-      resort: resortID,
-      season: seasonOfNone,
-      day: days.parse("dayID", dayID),
-    });
+  async answer({ params: { resortID, dayID, skierID } }, { read }) {
+    const skierId = ids.parse("skierID", skierID);
+    const totalVert = await read(verticalOfDay, [skierId, resortID, seasonOfNone, days.parse("dayID", dayID)]);
     return { resortID, totalVert };
   },
 });
@@ -29,13 +25,13 @@ const dayOfSeason = queryRoute({
   params: Type.Object({ resortID: ResortText, seasonID: seasons.Text, dayID: days.Text, skierID: ids.Text }),
   query: None,
   response: Type.Integer(),
-  answer: ({ params: { resortID, seasonID, dayID, skierID } }, { rows }) =>
-    verticalOfDay(rows, {
-      skierId: ids.parse("skierID", skierID),
-      resort: resortID,
-      season: seasons.parse("seasonID", seasonID),
-      day: days.parse("dayID", dayID),
-    }),
+  answer: ({ params: { resortID, seasonID, dayID, skierID } }, { read }) =>
+    read(verticalOfDay, [
+      ids.parse("skierID", skierID),
+      resortID,
+      seasons.parse("seasonID", seasonID),
+      days.parse("dayID", dayID),
+    ]),
 });
 
 const allDays = queryRoute({
@@ -43,12 +39,12 @@ const allDays = queryRoute({
   params: Type.Object({ skierID: ids.Text }),
   query: Type.Object({ resort: ResortText, season: Type.Optional(seasons.Text) }, { additionalProperties: false }),
   response: Vertical,
-  async answer({ params, query: { resort, season } }, { rows }) {
-    const skier = { skierId: ids.parse("skierID", params.skierID), resort };
+  async answer({ params, query: { resort, season } }, { read }) {
+    const skierId = ids.parse("skierID", params.skierID);
     const totalVert =
       season === undefined
-        ? await verticalOfResort(rows, skier)
-        : await verticalOfSeason(rows, { ...skier, season: seasons.parse("season", season) });
+        ? await read(verticalOfResort, [skierId, resort])
+        : await read(verticalOfSeason, [skierId, resort, seasons.parse("season", season)]);
     return { resortID: resort, totalVert };
   },
 });

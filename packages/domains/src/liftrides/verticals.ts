@@ -1,43 +1,44 @@
-import type { SqlReader } from "@tally/pipeline";
+import { keyedRead, type ReadKey } from "@tally/pipeline";
 
-// Each reads one stretch of the index `skier`, which holds all its columns.
-const sumOfDay = `
-  SELECT CAST(COALESCE(SUM(vertical), 0) AS UNSIGNED) AS vertical FROM lift_rides
-  WHERE skier_id = ? AND resort = ? AND season = ? AND day = ?`;
-const sumOfSeason = `
-  SELECT CAST(COALESCE(SUM(vertical), 0) AS UNSIGNED) AS vertical FROM lift_rides
-  WHERE skier_id = ? AND resort = ? AND season = ?`;
-const sumOfResort = `
-  SELECT CAST(COALESCE(SUM(vertical), 0) AS UNSIGNED) AS vertical FROM lift_rides
-  WHERE skier_id = ? AND resort = ?`;
+// Each reads stretches of the index `skier`, which holds all their columns.
+const sumsOfDays = `
+  SELECT skier_id, resort, season, day, CAST(SUM(vertical) AS UNSIGNED) AS vertical FROM lift_rides
+  WHERE (skier_id, resort, season, day) IN (?) GROUP BY skier_id, resort, season, day`;
+const sumsOfSeasons = `
+  SELECT skier_id, resort, season, CAST(SUM(vertical) AS UNSIGNED) AS vertical FROM lift_rides
+  WHERE (skier_id, resort, season) IN (?) GROUP BY skier_id, resort, season`;
+const sumsOfResorts = `
+  SELECT skier_id, resort, CAST(SUM(vertical) AS UNSIGNED) AS vertical FROM lift_rides
+  WHERE (skier_id, resort) IN (?) GROUP BY skier_id, resort`;
 
-interface SkierAtResort {
-  readonly skierId: number;
-  readonly resort: string;
-}
+type SkierAtResort = readonly [skierId: number, resort: string];
 
 /** A skier's vertical of one day at a resort; 0 where there is none. */
-export function verticalOfDay(
-  rows: SqlReader,
-  { skierId, resort, season, day }: SkierAtResort & { readonly season: number; readonly day: number },
-): Promise<number> {
-  return sumBy(rows, sumOfDay, [skierId, resort, season, day]);
-}
+export const verticalOfDay = sums<readonly [...SkierAtResort, season: number, day: number]>(sumsOfDays, [
+  "skier_id",
+  "resort",
+  "season",
+  "day",
+]);
 
 /** Of all days of one season. */
-export function verticalOfSeason(
-  rows: SqlReader,
-  { skierId, resort, season }: SkierAtResort & { readonly season: number },
-): Promise<number> {
-  return sumBy(rows, sumOfSeason, [skierId, resort, season]);
-}
+export const verticalOfSeason = sums<readonly [...SkierAtResort, season: number]>(sumsOfSeasons, [
+  "skier_id",
+  "resort",
+  "season",
+]);
 
 /** Of all days of all seasons. */
-export function verticalOfResort(rows: SqlReader, { skierId, resort }: SkierAtResort): Promise<number> {
-  return sumBy(rows, sumOfResort, [skierId, resort]);
+export const verticalOfResort = sums<SkierAtResort>(sumsOfResorts, ["skier_id", "resort"]);
+
+interface Sum {
+  readonly skier_id: number;
+  readonly resort: string;
+  readonly season: number;
+  readonly day: number;
+  readonly vertical: number;
 }
 
-async function sumBy(rows: SqlReader, sql: string, values: readonly (string | number)[]): Promise<number> {
-  const [row] = await rows.query<{ vertical: number }>(sql, values);
-  return row?.vertical ?? 0;
+function sums<K extends ReadKey>(select: string, key: { readonly [Part in keyof K]: keyof Sum }) {
+  return keyedRead<K, Sum, number>({ select, key, keysMax: 500, ofRows: ([row]) => row?.vertical ?? 0 });
 }

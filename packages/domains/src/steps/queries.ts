@@ -13,7 +13,7 @@ const current = queryRoute({
   query: None,
   response: Type.Integer(),
   as: "text",
-  answer: ({ params }, { rows }) => stepsOfNewestDay(rows, ids.parse("userID", params.userID)),
+  answer: ({ params }, { read }) => read(stepsOfNewestDay, [ids.parse("userID", params.userID)]),
 });
 
 const single = queryRoute({
@@ -23,7 +23,8 @@ const single = queryRoute({
   query: None,
   response: Type.Integer(),
   as: "text",
-  answer: ({ params }, { rows }) => stepsOfDay(rows, ids.parse("userID", params.userID), days.parse("day", params.day)),
+  answer: ({ params }, { read }) =>
+    read(stepsOfDay, [ids.parse("userID", params.userID), days.parse("day", params.day)]),
 });
 
 const range = queryRoute({

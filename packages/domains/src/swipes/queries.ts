@@ -2,7 +2,7 @@ import { queryRoute } from "@tally/pipeline";
 import { Type } from "typebox";
 import { AsOf, timeOf } from "../as-of.ts";
 import { ids, TopLimitText, None, parseTopLimit } from "../request-values.ts";
-import { matchesOf, swipesGivenBy } from "./matches.ts";
+import { matchesOf, swipesGiven } from "./matches.ts";
 import { likesBoard } from "./rank.ts";
 
 const matchesMax = 100;
@@ -31,8 +31,8 @@ const stats = queryRoute({
   query: None,
   // The misspelt key is the published specification's, and clients of either have theirs (contract, section 3).
   response: Type.Object({ numLlikes: Type.Integer(), numLikes: Type.Integer(), numDislikes: Type.Integer() }),
-  async answer({ params }, { rows }) {
-    const { likes, dislikes } = await swipesGivenBy(rows, ids.parse("userID", params.userID));
+  async answer({ params }, { read }) {
+    const { likes, dislikes } = await read(swipesGiven, [ids.parse("userID", params.userID)]);
     return { numLlikes: likes, numLikes: likes, numDislikes: dislikes };
   },
 });

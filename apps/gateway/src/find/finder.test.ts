@@ -1,0 +1,62 @@
+import { connectDatabase } from "@tally/database";
+import { lookup } from "@tally/pipeline";
+import { afterAll, expect, inject, test } from "vitest";
+import { GroupReads } from "../read/group-reads.ts";
+import { Finder } from "./finder.ts";
+
+const url = inject("services").databaseWriteUrl;
+const database = connectDatabase({
+  writeUrl: url,
+  readUrl: url,
+  writeConnections: 1,
+  readConnections: 1,
+  queryTimeoutMs: 20_000,
+  log: { debug() {}, info() {}, warn() {} },
+});
+afterAll(() => database.close());
+
+const id = "00000000-0001-7000-8000-000000000001";
+const things = lookup({
+  select: "SELECT id FROM (SELECT X'00000000000170008000000000000001' AS id) stored WHERE id IN (?)",
+  idsMax: 10,
+  ofRows: (rows: readonly { readonly id: Buffer }[]) => rows.length,
+  ofEvent: () => undefined,
+});
+
+/** `asked`: on which endpoint statements were read; `readersMax`: how many may wait for the read endpoint. */
+function finderOf(readersMax: number) {
+  const asked: string[] = [];
+  const groupReads = (endpoint: "read" | "write", waitingMax: number): GroupReads =>
+    new GroupReads({
+      reader: endpoint === "read" ? database.reader : database.writer,
+      waitingMax,
+      waitMs: 20_000,
+      onStatement: () => asked.push(endpoint),
+    });
+  const finder = new Finder({
+    read: groupReads("read", readersMax),
+    write: groupReads("write", 10),
+    writer: database.writer,
+    recentBytesMax: 0,
+    waitMs: 100,
+    waitersMax: 10,
+    onFind: () => undefined,
+  });
+  return { asked, finder };
+}
+
+test.each([
+  ["young", Date.now],
+  ["old", () => 0],
+])(
+  "a read endpoint that has too much to do sends nobody to the primary: a look-up of a %s id",
+  async (_age, acceptedAtMs) => {
+    const busy = finderOf(0);
+    await expect(busy.finder.find(things, id, acceptedAtMs())).rejects.toMatchObject({ code: "READS_FULL" });
+    expect(busy.asked).toEqual([]);
+
+    const idle = finderOf(1);
+    expect(await idle.finder.find(things, id, acceptedAtMs())).toBe(1);
+    expect(idle.asked).toEqual(["read"]);
+  },
+);

@@ -1,0 +1,228 @@
+import { randomBytes } from "node:crypto";
+import { connectDatabase, dropTestDatabase, recreateTestDatabase } from "@tally/database";
+import { keyedRead, type SqlReader } from "@tally/pipeline";
+import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import type { GroupReadOptions } from "./group-read.ts";
+import { GroupReads } from "./group-reads.ts";
+
+const suffix = `_${randomBytes(6).toString("hex")}_test`;
+const url = `${inject("services").databaseWriteUrl}${suffix}`;
+const database = connectDatabase({
+  writeUrl: url,
+  readUrl: url,
+  writeConnections: 2,
+  readConnections: 4,
+  queryTimeoutMs: 20_000,
+  log: { debug() {}, info() {}, warn() {} },
+});
+
+beforeAll(async () => {
+  await recreateTestDatabase(url);
+  await database.transaction(async (transaction) => {
+    await transaction.execute(`
+      CREATE TABLE sales (shop INT, item VARCHAR(20) COLLATE utf8mb4_bin, n INT, KEY (shop, item)) ENGINE = InnoDB`);
+    const rows = Array.from({ length: 400 }, (_, n) => [n, `item/${n}`, 1]);
+    await transaction.insert("INSERT INTO sales (shop, item, n) VALUES ?", [...rows, [1, "item/1", 41], [1, "x", 5]]);
+  });
+});
+afterAll(async () => {
+  await database.close();
+  await dropTestDatabase(url);
+});
+
+interface Sale {
+  readonly shop: number;
+  readonly item: string;
+  readonly n: number;
+}
+const sumOf = (rows: readonly Sale[]): number => rows.reduce((sum, { n }) => sum + n, 0);
+const sold = keyedRead<readonly [shop: number, item: string], Sale, number>({
+  select: "SELECT shop, item, n FROM sales WHERE (shop, item) IN (?)",
+  key: ["shop", "item"],
+  keysMax: 100,
+  ofRows: sumOf,
+});
+/** The same, and waits with what it has read for as long as somebody holds the lock. */
+const soldHeld = keyedRead<readonly [shop: number], Sale, number>({
+  select: `
+    SELECT shop, item, n, GET_LOCK('${suffix}', 10) + RELEASE_LOCK('${suffix}') AS held FROM sales WHERE shop IN (?)`,
+  key: ["shop"],
+  keysMax: 100,
+  ofRows: sumOf,
+});
+
+interface Part {
+  readonly name: string;
+  readonly other: string;
+  readonly n: number;
+  readonly bytes: Buffer;
+}
+const manyParts: readonly (readonly [string, string, number, Buffer])[] = [
+  ["a", "b", 1, Buffer.from([0, 0])],
+  ["A", "b", 1, Buffer.from([0, 0])],
+  ["ä", "b", 1, Buffer.from([0, 0])],
+  ["a", "b", 1, Buffer.from([0, 0xff])],
+  ["a", "b", Number.MAX_SAFE_INTEGER, Buffer.from([0, 0])],
+  ["a,b", "c", 1, Buffer.from([0x27, 0x5c])],
+  ["a", "b,c", 1, Buffer.from([0x27, 0x5c])],
+  ['a","b', "c", 1, Buffer.from([0x27, 0x5c])],
+  ["a", 'b","c', 1, Buffer.from([0x27, 0x5c])],
+  ["'\\ 🙂", "?", 0, Buffer.from([0xff, 0xff])],
+];
+
+/** `keys`: how many stood in each statement; `told`: what was said of it. */
+function groupReads(options: Partial<GroupReadOptions> = {}) {
+  const keys: number[] = [];
+  const told: number[] = [];
+  const { reader }: { readonly reader: SqlReader } = database;
+  const reads = new GroupReads({
+    reader: {
+      query(sql, values) {
+        const [list] = values ?? [];
+        keys.push(Array.isArray(list) ? list.length : 0);
+        return reader.query(sql, values);
+      },
+    },
+    waitingMax: 1000,
+    waitMs: 60_000,
+    onStatement: (count) => told.push(count),
+    ...options,
+  });
+  return { keys, told, reads };
+}
+
+/** Runs `work` while statements of `soldHeld` do not come to their end. */
+const whileHeld = (work: () => Promise<void>): Promise<void> =>
+  database.snapshot("write", async (other) => {
+    await other.query("SELECT GET_LOCK(?, 10)", [suffix]);
+    try {
+      await work();
+    } finally {
+      await other.query("SELECT RELEASE_LOCK(?)", [suffix]);
+    }
+  });
+const untilHeld = (statements: number): Promise<void> =>
+  vi.waitFor(async () => {
+    const [row] = await database.writer.query<{ held: number }>(
+      "SELECT COUNT(*) AS held FROM information_schema.processlist WHERE db = ? AND state = 'User lock'",
+      [new URL(url).pathname.slice(1)],
+    );
+    expect(row?.held).toBe(statements);
+  }, 10_000);
+
+test("everyone gets the rows of his own key, and nothing where there are none", async () => {
+  const { reads } = groupReads();
+  const asked = [
+    [1, "item/1"] as const,
+    [1, "x"] as const,
+    [2, "item/2"] as const,
+    [2, "x"] as const,
+    [1, "X"] as const,
+  ];
+  expect(await Promise.all(asked.map((key) => reads.read(sold, key)))).toEqual([42, 5, 1, 0, 0]);
+});
+
+test("a key finds its rows whatever it is made of: bytes, great numbers, text that could be several keys", async () => {
+  await database.transaction(async (transaction) => {
+    await transaction.execute(`
+      CREATE TABLE parts (name VARCHAR(20) COLLATE utf8mb4_bin, other VARCHAR(20) COLLATE utf8mb4_bin, n BIGINT UNSIGNED, bytes BINARY(2))`);
+    await transaction.insert("INSERT INTO parts (name, other, n, bytes) VALUES ?", manyParts);
+  });
+  const parts = keyedRead<readonly [name: string, other: string, n: number, bytes: Buffer], Part, number>({
+    select: "SELECT name, other, n, bytes FROM parts WHERE (name, other, n, bytes) IN (?)",
+    key: ["name", "other", "n", "bytes"],
+    keysMax: 100,
+    ofRows: (rows) => rows.length,
+  });
+  const { reads, keys } = groupReads();
+  const missing = ["a", "b", 2, Buffer.from([0, 0])] as const;
+  expect(await Promise.all([...manyParts, missing].map((key) => reads.read(parts, key)))).toEqual([
+    ...manyParts.map(() => 1),
+    0,
+  ]);
+  expect(keys).toEqual([manyParts.length + 1]);
+});
+
+test("many who ask at once are answered by few statements, a key that several ask for stands once in them", async () => {
+  const { reads, keys, told } = groupReads();
+  const asked = Array.from({ length: 900 }, (_, n) => reads.read(sold, [n % 300, `item/${n % 300}`]));
+  const answers = await Promise.all(asked);
+  expect(answers.filter((n) => n === 1)).toHaveLength(897);
+  expect(keys).toEqual([100, 100, 100]);
+  expect(told).toEqual(keys);
+});
+
+test("what is asked while statements are under way goes together when one of them is answered", async () => {
+  const { reads, keys } = groupReads();
+  const asked: Promise<number>[] = [];
+  await whileHeld(async () => {
+    for (const shop of [7, 8]) {
+      asked.push(reads.read(soldHeld, [shop]));
+      await untilHeld(asked.length);
+    }
+    for (let shop = 10; shop < 60; shop++) {
+      asked.push(reads.read(soldHeld, [shop]));
+      await new Promise(setImmediate);
+    }
+  });
+  await Promise.all(asked);
+  expect(keys).toEqual([1, 1, 50]);
+});
+
+test("whoever asks for a key that is being read sees what was written before he asked", async () => {
+  const { reads } = groupReads();
+  const asked: Promise<number>[] = [];
+  await whileHeld(async () => {
+    asked.push(reads.read(soldHeld, [9]));
+    await untilHeld(1);
+    await database.transaction((transaction) => transaction.execute("UPDATE sales SET n = 2 WHERE shop = 9"));
+    asked.push(reads.read(soldHeld, [9]));
+  });
+  expect(await Promise.all(asked)).toEqual([1, 2]);
+});
+
+test("a statement that fails fails everyone in it, and nobody who asks later", async () => {
+  const { reads, keys } = groupReads();
+  const late = keyedRead({
+    select: "SELECT id FROM created_late WHERE id IN (?)",
+    key: ["id"],
+    keysMax: 100,
+    ofRows: (rows: readonly { readonly id: number }[]) => rows.length,
+  });
+  const told = await Promise.allSettled([1, 2, 2].map((id) => reads.read(late, [id])));
+  const failed = { status: "rejected", reason: expect.objectContaining({ code: "DATABASE_STATEMENT" }) };
+  expect(told).toEqual([failed, failed, failed]);
+  expect(keys).toEqual([2]);
+  await database.transaction((transaction) => transaction.execute("CREATE TABLE created_late SELECT 2 AS id"));
+  expect(await Promise.all([1, 2].map((id) => reads.read(late, [id])))).toEqual([0, 1]);
+});
+
+test("when too many wait, further ones are turned away until some are answered", async () => {
+  const { reads } = groupReads({ waitingMax: 3 });
+  const asked: Promise<number>[] = [];
+  await whileHeld(async () => {
+    asked.push(reads.read(soldHeld, [11]), reads.read(soldHeld, [11]), reads.read(soldHeld, [12]));
+    await expect(reads.read(soldHeld, [11])).rejects.toMatchObject({ code: "READS_FULL" });
+  });
+  expect(await Promise.all(asked)).toEqual([1, 1, 1]);
+  expect(await Promise.all([13, 14, 15].map((shop) => reads.read(soldHeld, [shop])))).toEqual([1, 1, 1]);
+});
+
+test("whoever has waited too long for his turn is turned away, and costs no statement and no place", async () => {
+  const { reads, keys } = groupReads({ waitMs: 500, waitingMax: 3 });
+  const asked: Promise<number>[] = [];
+  let late: Promise<PromiseSettledResult<number>[]> = Promise.resolve([]);
+  await whileHeld(async () => {
+    for (const shop of [7, 8]) {
+      asked.push(reads.read(soldHeld, [shop]));
+      await untilHeld(asked.length);
+    }
+    const sinceMs = performance.now();
+    late = Promise.allSettled([reads.read(soldHeld, [20])]);
+    await vi.waitFor(() => expect(performance.now() - sinceMs).toBeGreaterThan(500));
+  });
+  expect(await late).toMatchObject([{ status: "rejected", reason: { code: "READS_FULL" } }]);
+  expect(await Promise.all(asked)).toEqual([1, 1]);
+  expect(await Promise.all([20, 21, 22].map((shop) => reads.read(soldHeld, [shop])))).toEqual([1, 1, 1]);
+  expect(keys).toEqual([1, 1, 3]);
+});
