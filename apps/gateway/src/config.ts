@@ -41,7 +41,7 @@ export const gatewaySettings = {
     min: 0,
     max: 1000,
     unit: "ms",
-    default: 8,
+    default: 5,
     says: "while events go on coming, batches that are not full go at most so often; who comes alone waits for nobody",
   }),
   batchesInFlightMax: integer("BATCHES_IN_FLIGHT_MAX", {
