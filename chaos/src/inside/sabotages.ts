@@ -25,8 +25,8 @@ export const sabotages = {
     {
       apps: ["ranker"],
       file: "packages/rankings/src/scripts.ts",
-      find: "if call('SETBIT', p .. ':applied:' .. ARGV[2], ARGV[3], 1) == 1 then return 0 end",
-      replace: "call('SETBIT', p .. ':applied:' .. ARGV[2], ARGV[3], 1)",
+      find: "local isNew = call('SETBIT', p .. ':applied:' .. ARGV[2], ARGV[3], 1) == 0",
+      replace: "call('SETBIT', p .. ':applied:' .. ARGV[2], ARGV[3], 1) local isNew = true",
     },
   ],
   /** The writer acknowledges a batch when it gets it. */
