@@ -62,10 +62,12 @@ async function measure(
     const warmUp = warmUpOf(plan);
     if (warmUp !== undefined) {
       plan.say("warming up");
+      await load.prepare(warmUp);
       await runPhase(plan, stack, () => load.run(warmUp, idsFile));
     }
     const follower = designOf(plan.design).stores === "writer" ? new Follower(url) : undefined;
     load.onSample = (sample) => follower?.follow(sample);
+    await load.prepare(phase);
     const seen = await runPhase(plan, stack, () => withProgress(plan, load, () => load.run(phase, idsFile)));
     const followed = await follower?.done();
     const audit =

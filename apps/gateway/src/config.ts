@@ -42,7 +42,7 @@ export const gatewaySettings = {
     max: 1000,
     unit: "ms",
     default: 5,
-    says: "while events go on coming, batches that are not full go at most so often; who comes alone waits for nobody",
+    says: "while several go on coming, a millisecond apart at most, batches that are not full go so often; who comes alone waits for nobody",
   }),
   batchesInFlightMax: integer("BATCHES_IN_FLIGHT_MAX", {
     min: 1,

@@ -34,8 +34,10 @@ export interface BatchWriterOptions {
   readonly eventsPerTransaction: number;
   /** Or so many bytes of messages. */
   readonly bytesPerTransaction: number;
-  /** One that is not full begins so long after the one before it, in ms. */
+  /** One that is not full begins so long after the one before it, in ms, unless half of the prefetch waits. */
   readonly transactionEveryMs: number;
+  /** How many deliveries the broker sends before some are acknowledged. */
+  readonly prefetch: number;
   readonly log: Log;
   /** Told after each commit. */
   readonly onStored: (figures: StoredFigures) => void;
@@ -67,7 +69,6 @@ export class BatchWriter {
   #storing: Promise<void> | undefined;
   #begunAtMs = 0;
   #lookAgain: () => void = () => undefined;
-  #draining = false;
   readonly #announcing = new Set<Promise<void>>();
 
   constructor(options: BatchWriterOptions) {
@@ -93,8 +94,6 @@ export class BatchWriter {
 
   /** Finishes what was taken: stores it, announces it, acknowledges it. No more deliveries may come. */
   async drain(): Promise<void> {
-    this.#draining = true;
-    this.#lookAgain();
     while (this.#storing !== undefined || this.#announcing.size > 0) {
       await this.#storing;
       await Promise.all(this.#announcing);
@@ -107,7 +106,7 @@ export class BatchWriter {
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
       const waitMs = this.#begunAtMs + this.#o.transactionEveryMs - performance.now();
-      if (waitMs > 0 && !this.#draining && !this.#isFull()) {
+      if (waitMs > 0 && !this.#isFull()) {
         await this.#nextOr(waitMs);
         continue;
       }
@@ -130,6 +129,8 @@ export class BatchWriter {
   }
 
   #isFull(): boolean {
+    // Few more can come before some are acknowledged.
+    if (this.#waiting.length * 2 >= this.#o.prefetch) return true;
     let events = 0;
     let bytes = 0;
     for (const { batch, delivery } of this.#waiting) {

@@ -31,10 +31,10 @@ export const writerSettings = {
   }),
   transactionEveryMs: integer("WRITER_TRANSACTION_EVERY_MS", {
     min: 0,
-    max: 10_000,
+    max: 1000,
     unit: "ms",
     default: 25,
-    says: "a transaction that is not full begins so long after the one before it, for each domain",
+    says: "a transaction that is not full begins so long after the one before it, for each domain, unless half of the prefetch waits",
   }),
   statementWithinMs: integer("WRITER_STATEMENT_WITHIN_MS", {
     min: 100,

@@ -46,6 +46,7 @@ runThread<WriterConfig>(async (config, { index }) => {
       eventsPerTransaction: config.eventsPerTransaction,
       bytesPerTransaction: config.bytesPerTransaction,
       transactionEveryMs: config.transactionEveryMs,
+      prefetch: config.prefetch,
       log,
       onStored: (figures) => metrics.stored(domain.name, figures),
     });

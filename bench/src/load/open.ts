@@ -39,8 +39,11 @@ export async function openLoad(
     pools.flatMap((pool, index) => Array.from({ length: connectionsOf(index) }, () => ask(pool))),
   );
   return async (phase, requests, recorder) => {
-    await runOpen({ pools, answerWithinMs }, phase, requests, recorder);
-    await Promise.all(pools.map((pool) => pool.destroy()));
+    try {
+      await runOpen({ pools, answerWithinMs }, phase, requests, recorder);
+    } finally {
+      await Promise.all(pools.map((pool) => pool.destroy()));
+    }
   };
 }
 

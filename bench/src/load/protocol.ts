@@ -1,13 +1,15 @@
 import type { Phase, PhaseResult, Sample } from "./load-plan.ts";
 
-/** What a load thread is told. `idsFile` takes the ids of accepted events. */
+/** What a load thread is told. "prepare" may precede "run", of the same phase; `idsFile` takes the ids of accepted events. */
 export type ToThread =
+  | { readonly name: "prepare"; readonly phase: Phase }
   | { readonly name: "run"; readonly phase: Phase; readonly idsFile: string | undefined }
   | { readonly name: "progress" }
   | { readonly name: "end" };
 
-/** What it answers: one "done" or "failed" for each "run". */
+/** What it answers: one "prepared" or "failed" for each "prepare", one "done" or "failed" for each "run". */
 export type FromThread =
+  | { readonly name: "prepared" }
   | { readonly name: "sample"; readonly sample: Sample }
   | { readonly name: "progress"; readonly accepted: number; readonly read: number }
   | { readonly name: "done"; readonly result: PhaseResult }

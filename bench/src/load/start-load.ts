@@ -6,6 +6,8 @@ import type { FromThread, ToThread } from "./protocol.ts";
 
 /** A client in threads of its own. */
 export interface Load {
+  /** Does what a phase needs before its time begins, as opening connections. `run` of that phase does it where this was left out. */
+  prepare(phase: Phase): Promise<void>;
   /** Runs one phase after the other. `idsFile` takes the ids of what was accepted, a line each. */
   run(phase: Phase, idsFile?: string): Promise<PhaseResult>;
   /** Takes some accepted events while a phase runs, about ten a second from each thread. */
@@ -27,6 +29,13 @@ export function startLoad(plan: LoadPlan, threads: number): Load {
   });
   const load: Load = {
     onSample: () => undefined,
+    async prepare(phase) {
+      await Promise.all(
+        workers.map((worker, index) =>
+          asked(worker, { name: "prepare", phase: shareOf(phase, index, threads) }, "prepared"),
+        ),
+      );
+    },
     async run(phase, idsFile) {
       const results = await Promise.all(
         workers.map((worker, index) => {
@@ -58,7 +67,7 @@ function shareOf(phase: Phase, index: number, threads: number): Phase {
 
 type Said<N extends FromThread["name"]> = Extract<FromThread, { readonly name: N }>;
 
-function asked<N extends "done" | "progress">(
+function asked<N extends "prepared" | "done" | "progress">(
   worker: Worker,
   order: ToThread,
   answer: N,

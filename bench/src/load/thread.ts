@@ -18,12 +18,14 @@ const port = parentPort;
 const { source } = domain.workload;
 const requests = new Requests(plan, domain);
 let recorder: Recorder | undefined;
+let ready: ((to: Recorder) => Promise<void>) | undefined;
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
 const say = (message: FromThread): void => port.postMessage(message);
 
 port.on("message", (order: ToThread) => {
-  if (order.name === "run") void run(order.phase, order.idsFile);
+  if (order.name === "prepare") void makeReady(order.phase);
+  else if (order.name === "run") void run(order.phase, order.idsFile);
   else if (order.name === "progress")
     say({ name: "progress", accepted: recorder?.accepted ?? 0, read: recorder?.read ?? 0 });
   else port.close();
@@ -51,15 +53,30 @@ async function prepare(phase: Phase): Promise<(to: Recorder) => Promise<void>> {
   };
 }
 
+async function makeReady(phase: Phase): Promise<void> {
+  recorder = undefined;
+  try {
+    ready = await prepare(phase);
+    say({ name: "prepared" });
+  } catch (error) {
+    fail(error);
+  }
+}
+
 async function run(phase: Phase, idsFile: string | undefined): Promise<void> {
   try {
-    const runPhase = await prepare(phase);
+    const runPhase = ready ?? (await prepare(phase));
+    ready = undefined;
     recorder = new Recorder((sample) => say({ name: "sample", sample }));
     await runPhase(recorder);
     // In one write: other threads append to it too.
     if (idsFile !== undefined) appendFileSync(idsFile, recorder.ids);
     say({ name: "done", result: recorder.result() });
   } catch (error) {
-    say({ name: "failed", reason: error instanceof Error ? error.message : String(error) });
+    fail(error);
   }
+}
+
+function fail(error: unknown): void {
+  say({ name: "failed", reason: error instanceof Error ? error.message : String(error) });
 }

@@ -33,7 +33,7 @@ export interface GroupCommitOptions {
   readonly eventsMax: number;
   readonly bytesMax: number;
   readonly inFlightMax: number;
-  /** While events go on coming, batches that are not full go at most so often, in ms; 0: as soon as nothing is in flight. */
+  /** While several go on coming, a crowd gap apart at most, batches that are not full go so often, in ms; 0: as soon as nothing is in flight. */
   readonly everyMs: number;
   /** How many events may wait for their confirm before further ones are turned away. */
   readonly waitingMax: number;
@@ -53,7 +53,7 @@ interface OpenBatch {
   bytes: number;
 }
 
-// Whoever comes in a crowd follows the one before him within this time.
+// Whoever comes in a crowd follows the one before him within this time: a turn of a busy event loop, and the shortest that a timer of Node's takes.
 const crowdGapMs = 1;
 
 export class GroupCommit {
@@ -115,7 +115,15 @@ export class GroupCommit {
       const next = this.#sealed[0] ?? (this.#inFlight === 0 ? this.#open : undefined);
       if (next === undefined) return;
       const now = performance.now();
-      if (next === this.#open && !this.#isRipe(next, now)) return;
+      const unripeMs = next === this.#open ? this.#unripeMs(next, now) : 0;
+      if (unripeMs > 0) {
+        // The turn of the event loop is over before it looks: who has come meanwhile is still unread.
+        this.#ripening ??= setTimeout(() => {
+          this.#ripening = undefined;
+          this.#wake ??= setImmediate(() => this.#pump());
+        }, unripeMs);
+        return;
+      }
       const waitMs = this.#o.pace.waitMs(now);
       if (waitMs > 0) {
         this.#wake = setTimeout(() => this.#pump(), waitMs);
@@ -129,16 +137,11 @@ export class GroupCommit {
     }
   }
 
-  // Looks again in time when it is not.
-  #isRipe({ events, newestAtMs }: OpenBatch, now: number): boolean {
-    const waitMs = Math.min(this.#wentAtMs + this.#o.everyMs, newestAtMs + crowdGapMs) - now;
-    if (events.length === 1 || waitMs <= 0) return true;
-    // The turn of the event loop is over before it looks: who has come meanwhile is still unread.
-    this.#ripening ??= setTimeout(() => {
-      this.#ripening = undefined;
-      this.#wake ??= setImmediate(() => this.#pump());
-    }, waitMs);
-    return false;
+  #unripeMs({ events, openedAtMs, newestAtMs }: OpenBatch, now: number): number {
+    const { everyMs, deadlineMs } = this.#o;
+    // Whatever is set: a batch that waits for others has half of its time left.
+    const ripeAtMs = Math.min(this.#wentAtMs + everyMs, newestAtMs + crowdGapMs, openedAtMs + deadlineMs / 2);
+    return events.length === 1 ? 0 : ripeAtMs - now;
   }
 
   async #publish(batch: OpenBatch): Promise<void> {
