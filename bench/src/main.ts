@@ -67,7 +67,10 @@ const program = new Command("bench")
   .option("--set <NAME=value>", "a setting of the apps; may be repeated", setting, [])
   .option("--source <name>", "the load of a source document, S0 to S4, beside what it printed")
   .option("--scale <share>", "of a source's requests", share, 1)
-  .option("--json <file>", "the report as JSON; of compare all reports and their ratios")
+  .option(
+    "--json <file>",
+    "the report as JSON; of compare all reports and their ratios, of a source all reports and its table",
+  )
   .option("--html <file>", "the report as a page, besides the stored one")
   .option("--csv <file>", "the figures of each second")
   .option("--compare <file>", "ratios against a stored report")
@@ -88,6 +91,8 @@ await program.parseAsync();
 
 async function bench(flags: Flags): Promise<void> {
   if (flags.source !== undefined) return benchSource(flags.source, flags);
+  refuse(["scale"], "goes with --source");
+  if (flags.amount !== undefined) refuse(["warmUp", "duration"], "does not go with --amount");
   const before = flags.compare === undefined ? undefined : await storedReport(flags.compare);
   return orTell(async (signal) => {
     const report = await runBench(planOf(flags, signal));
@@ -103,7 +108,11 @@ async function bench(flags: Flags): Promise<void> {
 
 /** Every run of a source, each on a fresh stack, and the table of what was printed beside what is measured here. */
 async function benchSource(name: string, flags: Flags): Promise<void> {
-  refuse(["json", "csv", "html", "compare", "amount", "rate"], "goes with one run; those of a source are stored");
+  refuse(["csv", "html", "compare", "amount", "rate"], "goes with one run; those of a source are stored");
+  refuse(
+    ["domain", "connections", "duration", "warmUp", "mix", "contentBytes", "zipf", "clientThreads"],
+    "is not asked for: the source says it",
+  );
   const domain = domains.find(({ workload }) => workload.source?.name === name);
   if (domain?.workload.source === undefined) {
     const known = domains.flatMap(({ workload }) => workload.source?.name ?? []).join(", ");
@@ -112,6 +121,7 @@ async function benchSource(name: string, flags: Flags): Promise<void> {
   const { runs } = domain.workload.source;
   return orTell(async (signal) => {
     const rows: string[] = [];
+    const reports: Report[] = [];
     for (const [run, { says, groups, printed }] of runs.entries()) {
       say(`\n${name}, ${says}`);
       const connections = groups(flags.scale).reduce((sum, group) => sum + group.connections, 0);
@@ -119,9 +129,13 @@ async function benchSource(name: string, flags: Flags): Promise<void> {
       const report = await runBench({ ...plan, phase: { model: "source", run, scale: flags.scale } });
       say(`\n${textOf(report)}\n\nstored as ${await keepReport(report, flags.results)}`);
       rows.push(...printedBeside(says, printed, report));
+      reports.push(report);
       if (!isGood(report)) process.exitCode = 1;
     }
     say(`\n${printedHead}\n${rows.join("\n")}`);
+    if (flags.json !== undefined) {
+      await writeJson(flags.json, { source: name, scale: flags.scale, table: [printedHead, ...rows], runs: reports });
+    }
   });
 }
 
@@ -152,7 +166,7 @@ async function compare(names: readonly string[], rounds: number, flags: Flags): 
 /** Ends with a line when one of these flags was given: it would be ignored. */
 function refuse(flags: readonly (keyof Flags)[], why: string): void {
   const given = flags.find((flag) => program.getOptionValueSource(flag) === "cli");
-  if (given !== undefined) program.error(`--${given} ${why}`);
+  if (given !== undefined) program.error(`--${given.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`)} ${why}`);
 }
 
 /** What a user did wrong, or an interruption, is told in a line. */
@@ -165,9 +179,9 @@ async function orTell(work: (signal: AbortSignal) => Promise<void>): Promise<voi
       say("interrupted; its servers are stopped");
       process.exit(130);
     }
-    if (error instanceof TypeError) say(error.message);
-    else throw error;
-    process.exitCode = 1;
+    if (!(error instanceof TypeError)) throw error;
+    say(error.message);
+    process.exitCode = 2;
   }
 }
 

@@ -44,7 +44,8 @@ export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit
     commit: commitOf(plan.root),
     mode: modeOf(plan),
     design: plan.design,
-    durability: plan.durability,
+    // That design publishes persistent messages and waits for no confirm.
+    durability: plan.design === "unconfirmed" ? "persistent" : plan.durability,
     target: plan.target ?? null,
     domain: plan.domain,
     model: plan.phase.model,

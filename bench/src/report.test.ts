@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { isGood } from "./report.ts";
+import { sampleReport } from "./report.fixture.ts";
+
+const { accepted, reads } = sampleReport();
+const whole = { acknowledged: 100, stored: 100, ranked: 100, lost: 0, doubled: 0 };
+
+test.each([
+  ["nothing is lost", { audit: whole, agrees: true }, true],
+  ["nothing can be audited", { audit: null, agrees: null }, true],
+  ["one is lost", { audit: { ...whole, lost: 1 }, agrees: true }, false],
+  ["one is doubled", { audit: { ...whole, doubled: 1 }, agrees: true }, false],
+  ["rankings and rows do not agree", { audit: whole, agrees: false }, false],
+  ["nothing was answered", { accepted: { ...accepted, events: 0 }, reads: { ...reads, requests: 0 } }, false],
+] as const)("a run in which %s ends well: %s", (_what, changes, good) => {
+  expect(isGood(sampleReport(changes))).toBe(good);
+});
