@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { connectDatabase, dropTestDatabase, migrate, readMigrations, recreateTestDatabase } from "@tally/database";
+import { dropTestDatabase, migrate, readMigrations, recreateTestDatabase } from "@tally/database";
 import { expect, inject, test } from "vitest";
+import { openDatabase } from "./rankings-equal-rows.ts";
 
 const folder = new URL("../packages/domains/src/purchases/migrations/", import.meta.url);
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -9,14 +10,7 @@ test("purchases that were stored with a row for each line keep their lines, in t
   const services = inject("services");
   const url = services.databaseWriteUrl.replace(/\/tally_test$/, `/tally_test_${randomBytes(4).toString("hex")}_test`);
   await recreateTestDatabase(url);
-  const database = connectDatabase({
-    writeUrl: url,
-    readUrl: url,
-    writeConnections: 1,
-    readConnections: 1,
-    queryTimeoutMs: 20_000,
-    log,
-  });
+  const database = openDatabase({ addresses: { databaseWriteUrl: url, databaseReadUrl: url } });
   try {
     const migrations = await readMigrations(folder, "purchases");
     await migrate({ url, log }, migrations.slice(0, 2));

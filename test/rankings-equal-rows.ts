@@ -3,21 +3,22 @@ import { Redis } from "ioredis";
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
+/** Where a database is. */
+interface DatabaseOf {
+  readonly addresses: { readonly databaseWriteUrl: string; readonly databaseReadUrl: string };
+}
+
 /** Where a system's data is. */
-interface System {
+interface System extends DatabaseOf {
   readonly namespace: string;
-  readonly addresses: {
-    readonly databaseWriteUrl: string;
-    readonly databaseReadUrl: string;
-    readonly redisUrl: string;
-  };
+  readonly addresses: DatabaseOf["addresses"] & { readonly redisUrl: string };
 }
 
 /** Opens a system's database as a test sees it; close it at the end. */
-export function openDatabase(system: System): Database {
+export function openDatabase({ addresses }: DatabaseOf): Database {
   return connectDatabase({
-    writeUrl: system.addresses.databaseWriteUrl,
-    readUrl: system.addresses.databaseReadUrl,
+    writeUrl: addresses.databaseWriteUrl,
+    readUrl: addresses.databaseReadUrl,
     writeConnections: 1,
     readConnections: 1,
     queryTimeoutMs: 60_000,

@@ -1,6 +1,7 @@
 import { designNames, durabilityNames, type DesignName, type Durability } from "./designs/designs.ts";
 import { figures } from "./figures.ts";
 import type { Report } from "./report.ts";
+import { WrongUsage } from "./wrong-usage.ts";
 
 /** A design and a durability, as `design` or `design:durability`. */
 export interface Contender {
@@ -9,13 +10,13 @@ export interface Contender {
   readonly durability: Durability;
 }
 
-/** Throws a TypeError that tells what there is. */
+/** Throws a WrongUsage that tells what there is. */
 export function contenderNamed(name: string): Contender {
   const [first, second = "confirmed", ...more] = name.split(":");
   const design = designNames.find((one) => one === first);
   const durability = durabilityNames.find((one) => one === second);
   if (design === undefined || durability === undefined || more.length > 0) {
-    throw new TypeError(
+    throw new WrongUsage(
       `there is no "${name}"; expected ${designNames.join(", ")}, each with :${durabilityNames.join(", :")} behind it or nothing`,
     );
   }

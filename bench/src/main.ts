@@ -17,6 +17,7 @@ import { isGood, type Report } from "./report.ts";
 import { runBench } from "./run-bench.ts";
 import { csvOf, keepReport, readReport, writeJson } from "./stored-reports.ts";
 import { textOf } from "./text-of.ts";
+import { WrongUsage } from "./wrong-usage.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -179,7 +180,7 @@ async function orTell(work: (signal: AbortSignal) => Promise<void>): Promise<voi
       say("interrupted; its servers are stopped");
       process.exit(130);
     }
-    if (!(error instanceof TypeError)) throw error;
+    if (!(error instanceof WrongUsage)) throw error;
     say(error.message);
     process.exitCode = 2;
   }

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { cpus, release, totalmem } from "node:os";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
+import { durabilityOf } from "./designs/designs.ts";
 import { distributionOf, latencyOf, latencyOfAll, spansOf } from "./latency.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
 import type { Stack } from "./open-stack.ts";
@@ -44,8 +45,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit
     commit: commitOf(plan.root),
     mode: modeOf(plan),
     design: plan.design,
-    // That design publishes persistent messages and waits for no confirm.
-    durability: plan.design === "unconfirmed" ? "persistent" : plan.durability,
+    durability: durabilityOf(plan.design, plan.durability),
     target: plan.target ?? null,
     domain: plan.domain,
     model: plan.phase.model,
@@ -84,7 +84,8 @@ export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit
     client: clientOf(result),
     littlesLaw: littlesLawOf(plan, result),
     audit: audit?.audit ?? null,
-    agrees: audit?.agrees ?? null,
+    // What is still under way may be missing for no other reason; it is not shown to be there either.
+    agrees: audit === undefined ? null : audit.agrees && audit.underWay.length === 0,
     boardsHash: audit?.domains.find((one) => one.domain === plan.domain)?.boards.hash ?? null,
     groups: result.groups.map(({ begun, ended, ...group }) => ({
       ...group,

@@ -5,6 +5,7 @@ import { connectPublisher } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
 import { designOf, type DesignName, type Durability } from "./designs/designs.ts";
 import { readTiers, type TierFigures, type TierName } from "./watch/tiers.ts";
+import { WrongUsage } from "./wrong-usage.ts";
 
 /** A tally of our own, fresh and empty, as in production but on one machine. */
 export interface Stack {
@@ -151,6 +152,6 @@ async function versionsOf({ operator }: PrivateServices) {
 export function domainNamed(name: string) {
   const domain = domains.find((one) => one.name === name);
   if (domain === undefined)
-    throw new TypeError(`there is no domain ${name}; there are: ${domains.map((one) => one.name).join(", ")}`);
+    throw new WrongUsage(`there is no domain ${name}; there are: ${domains.map((one) => one.name).join(", ")}`);
   return domain;
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
 import { Recorder } from "./load/recorder.ts";
 import { makeReport } from "./make-report.ts";
@@ -6,7 +7,7 @@ import type { Report } from "./report.ts";
 import { tierNames } from "./watch/tiers.ts";
 
 /** A report of 100 events and 4 looks, made as all are; `changes` go over it. */
-export function sampleReport(changes: Partial<Report> = {}): Report {
+export function sampleReport(changes: Partial<Report> = {}, audit?: AuditReport): Report {
   const recorder = new Recorder(() => undefined);
   for (let n = 1; n <= 100; n++) {
     recorder.sending(performance.now());
@@ -51,5 +52,5 @@ export function sampleReport(changes: Partial<Report> = {}): Report {
     startedAt,
     clientCpuSeconds: 1,
   };
-  return { ...makeReport(plan, seen, { stack: undefined, followed: undefined, audit: undefined }), ...changes };
+  return { ...makeReport(plan, seen, { stack: undefined, followed: undefined, audit }), ...changes };
 }

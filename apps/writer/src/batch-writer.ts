@@ -8,6 +8,7 @@ import { findRefused } from "./find-refused.ts";
 import type { LetterKeeper } from "./letter-keeper.ts";
 import { receive, without, type ReceivedBatch } from "./received-batch.ts";
 import { ForeignBatch, storeBatches, StoredMeanwhile, type RankingBodies, type Stored } from "./store-batches.ts";
+import { WaitingLine, type LineLimits } from "./waiting-line.ts";
 
 /*
  * The life of a delivery:
@@ -30,14 +31,9 @@ export interface BatchWriterOptions {
   readonly ingestQueue: string;
   readonly rankQueue: string;
   readonly rankingShards: number;
-  /** A transaction takes waiting batches until it holds so many events. */
-  readonly eventsPerTransaction: number;
-  /** Or so many bytes of messages. */
-  readonly bytesPerTransaction: number;
-  /** One that is not full begins so long after the one before it, in ms, unless half of the prefetch waits. */
+  readonly line: LineLimits;
+  /** A transaction that is not full begins so long after the one before it, in ms. */
   readonly transactionEveryMs: number;
-  /** How many deliveries the broker sends before some are acknowledged. */
-  readonly prefetch: number;
   readonly log: Log;
   /** Told after each commit. */
   readonly onStored: (figures: StoredFigures) => void;
@@ -65,7 +61,7 @@ export class BatchWriter {
   readonly #decode;
   readonly #outage: Outage;
   readonly #rankOutage: Outage;
-  #waiting: ReceivedBatch[] = [];
+  readonly #line: WaitingLine;
   #storing: Promise<void> | undefined;
   #begunAtMs = 0;
   #lookAgain: () => void = () => undefined;
@@ -74,16 +70,15 @@ export class BatchWriter {
   constructor(options: BatchWriterOptions) {
     this.#o = options;
     this.#decode = batchDecoder(options.domain.event);
+    this.#line = new WaitingLine(options.line);
     this.#outage = new Outage(options.log, `store ${options.domain.name}`);
     this.#rankOutage = new Outage(options.log, `hand what was stored of ${options.domain.name} to the rank queue`);
   }
 
   /** Takes a delivery of the domain's ingest queue. */
   take(delivery: Delivery): void {
-    // After a lost connection all that waits comes again. Kept, copies would pile up while the database is away.
-    if (this.#waiting[0]?.delivery.lost === true) this.#waiting = this.#waiting.filter((one) => !one.delivery.lost);
     try {
-      this.#waiting.push(receive(this.#decode, delivery));
+      this.#line.push(receive(this.#decode, delivery));
       this.#storing ??= this.#run();
       this.#lookAgain();
     } catch (error) {
@@ -104,14 +99,14 @@ export class BatchWriter {
   async #run(): Promise<void> {
     // The deliveries of one read of the socket come in one turn: let them all come before the first transaction.
     await new Promise(setImmediate);
-    while (this.#waiting.length > 0) {
+    while (!this.#line.isEmpty) {
       const waitMs = this.#begunAtMs + this.#o.transactionEveryMs - performance.now();
-      if (waitMs > 0 && !this.#isFull()) {
+      if (waitMs > 0 && !this.#line.isFull) {
         await this.#nextOr(waitMs);
         continue;
       }
       this.#begunAtMs = performance.now();
-      const { group, copies } = this.#cut();
+      const { group, copies } = this.#line.cut();
       await this.#store(group, copies);
     }
     this.#storing = undefined;
@@ -126,41 +121,6 @@ export class BatchWriter {
         resolve();
       };
     });
-  }
-
-  #isFull(): boolean {
-    // Few more can come before some are acknowledged.
-    if (this.#waiting.length * 2 >= this.#o.prefetch) return true;
-    let events = 0;
-    let bytes = 0;
-    for (const { batch, delivery } of this.#waiting) {
-      events += batch.events.length;
-      bytes += delivery.body.length;
-    }
-    return events >= this.#o.eventsPerTransaction || bytes >= this.#o.bytesPerTransaction;
-  }
-
-  // As many waiting batches as one transaction holds. `copies` are second deliveries of batches among them.
-  #cut(): { group: readonly ReceivedBatch[]; copies: readonly ReceivedBatch[] } {
-    const group = new Map<string, ReceivedBatch>();
-    const copies: ReceivedBatch[] = [];
-    const { eventsPerTransaction, bytesPerTransaction } = this.#o;
-    let events = 0;
-    let bytes = 0;
-    let taken = 0;
-    for (const received of this.#waiting) {
-      const full =
-        events + received.batch.events.length > eventsPerTransaction ||
-        bytes + received.delivery.body.length > bytesPerTransaction;
-      if (taken > 0 && full) break;
-      taken++;
-      if (group.has(received.key)) copies.push(received);
-      else group.set(received.key, received);
-      events += received.batch.events.length;
-      bytes += received.delivery.body.length;
-    }
-    this.#waiting = this.#waiting.slice(taken);
-    return { group: [...group.values()], copies };
   }
 
   async #store(group: readonly ReceivedBatch[], copies: readonly ReceivedBatch[]): Promise<void> {

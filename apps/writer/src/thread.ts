@@ -43,10 +43,8 @@ runThread<WriterConfig>(async (config, { index }) => {
       ingestQueue: ingest.name,
       rankQueue: rank.name,
       rankingShards: config.rankingShards,
-      eventsPerTransaction: config.eventsPerTransaction,
-      bytesPerTransaction: config.bytesPerTransaction,
+      line: config,
       transactionEveryMs: config.transactionEveryMs,
-      prefetch: config.prefetch,
       log,
       onStored: (figures) => metrics.stored(domain.name, figures),
     });

@@ -9,6 +9,8 @@ export interface Design {
   readonly says: string;
   readonly settings?: NodeJS.ProcessEnv;
   readonly edits?: readonly SourceEdit[];
+  /** False: answers before the broker has confirmed, whatever durability is asked for. */
+  readonly confirms?: false;
   /** Who stores: the writer, after the answer; the gateway, before it; nobody. */
   readonly stores: "writer" | "gateway" | "nobody";
 }
@@ -81,7 +83,8 @@ const designs = {
   unconfirmed: {
     says: "one message for each request, published and forgotten, each purchase committed alone",
     settings: oneByOne,
-    edits: [...withoutPace, ...withoutConfirms],
+    edits: withoutPace,
+    confirms: false,
     stores: "writer",
   },
   synchronous: {
@@ -124,7 +127,11 @@ export const durabilityNames = Object.keys(durabilities) as readonly Durability[
 
 export const designOf = (name: DesignName): Design => designs[name];
 
-/** Each edit once: a design and a durability may share some. */
-export function editsOf(design: DesignName, durability: Durability): readonly SourceEdit[] {
-  return [...new Set([...(designOf(design).edits ?? []), ...durabilities[durability]])];
+/** What a 2xx means in a design: what was asked for, unless the design waits for no confirm. */
+export function durabilityOf(design: DesignName, asked: Durability): Durability {
+  return designOf(design).confirms === false && asked === "confirmed" ? "persistent" : asked;
+}
+
+export function editsOf(design: DesignName, asked: Durability): readonly SourceEdit[] {
+  return [...(designOf(design).edits ?? []), ...durabilities[durabilityOf(design, asked)]];
 }

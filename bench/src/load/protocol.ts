@@ -1,9 +1,9 @@
 import type { Phase, PhaseResult, Sample } from "./load-plan.ts";
 
-/** What a load thread is told. "prepare" may precede "run", of the same phase; `idsFile` takes the ids of accepted events. */
+/** What a load thread is told. Each "prepare" is followed by a "run" of that phase; `idsFile` takes the ids of accepted events. */
 export type ToThread =
   | { readonly name: "prepare"; readonly phase: Phase }
-  | { readonly name: "run"; readonly phase: Phase; readonly idsFile: string | undefined }
+  | { readonly name: "run"; readonly idsFile: string | undefined }
   | { readonly name: "progress" }
   | { readonly name: "end" };
 

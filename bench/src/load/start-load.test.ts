@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import { expect, onTestFinished, test } from "vitest";
-import type { LoadPlan, PhaseResult } from "./load-plan.ts";
+import type { LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
 import { startLoad } from "./start-load.ts";
 
 async function serverOf(listener: RequestListener) {
@@ -48,7 +48,7 @@ function loadOn(url: string, more: Partial<LoadPlan> = {}, threads = 1) {
     threads,
   );
   onTestFinished(() => load.close());
-  return load;
+  return { run: async (phase: Phase, idsFile?: string) => (await load.prepare(phase))(idsFile) };
 }
 
 const seconds = (count: number) => ({ name: "seconds", seconds: count }) as const;

@@ -4,12 +4,13 @@ import { mergeResults } from "./merge-results.ts";
 import { share } from "./share.ts";
 import type { FromThread, ToThread } from "./protocol.ts";
 
+/** `idsFile` takes the ids of what was accepted, a line each. */
+type RunPhase = (idsFile?: string) => Promise<PhaseResult>;
+
 /** A client in threads of its own. */
 export interface Load {
-  /** Does what a phase needs before its time begins, as opening connections. `run` of that phase does it where this was left out. */
-  prepare(phase: Phase): Promise<void>;
-  /** Runs one phase after the other. `idsFile` takes the ids of what was accepted, a line each. */
-  run(phase: Phase, idsFile?: string): Promise<PhaseResult>;
+  /** Does what a phase needs before its time begins, as opening connections; the answer runs it, once. One phase after the other. */
+  prepare(phase: Phase): Promise<RunPhase>;
   /** Takes some accepted events while a phase runs, about ten a second from each thread. */
   onSample: (sample: Sample) => void;
   /** How many were answered 2xx so far in the running phase. */
@@ -35,15 +36,12 @@ export function startLoad(plan: LoadPlan, threads: number): Load {
           asked(worker, { name: "prepare", phase: shareOf(phase, index, threads) }, "prepared"),
         ),
       );
-    },
-    async run(phase, idsFile) {
-      const results = await Promise.all(
-        workers.map((worker, index) => {
-          const order: ToThread = { name: "run", phase: shareOf(phase, index, threads), idsFile };
-          return asked(worker, order, "done", (sample) => load.onSample(sample));
-        }),
-      );
-      return mergeResults(results.map(({ result }) => result));
+      return async (idsFile) => {
+        const order: ToThread = { name: "run", idsFile };
+        const onSample = (sample: Sample): void => load.onSample(sample);
+        const results = await Promise.all(workers.map((worker) => asked(worker, order, "done", onSample)));
+        return mergeResults(results.map(({ result }) => result));
+      };
     },
     async progress() {
       const answers = await Promise.all(workers.map((worker) => asked(worker, { name: "progress" }, "progress")));

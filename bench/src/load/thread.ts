@@ -25,7 +25,7 @@ const say = (message: FromThread): void => port.postMessage(message);
 
 port.on("message", (order: ToThread) => {
   if (order.name === "prepare") void makeReady(order.phase);
-  else if (order.name === "run") void run(order.phase, order.idsFile);
+  else if (order.name === "run") void run(order.idsFile);
   else if (order.name === "progress")
     say({ name: "progress", accepted: recorder?.accepted ?? 0, read: recorder?.read ?? 0 });
   else port.close();
@@ -63,9 +63,10 @@ async function makeReady(phase: Phase): Promise<void> {
   }
 }
 
-async function run(phase: Phase, idsFile: string | undefined): Promise<void> {
+async function run(idsFile: string | undefined): Promise<void> {
   try {
-    const runPhase = ready ?? (await prepare(phase));
+    if (ready === undefined) throw new Error("nothing is prepared");
+    const runPhase = ready;
     ready = undefined;
     recorder = new Recorder((sample) => say({ name: "sample", sample }));
     await runPhase(recorder);

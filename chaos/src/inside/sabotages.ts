@@ -34,8 +34,8 @@ export const sabotages = {
     {
       apps: ["writer"],
       file: "apps/writer/src/batch-writer.ts",
-      find: "this.#waiting.push(receive(this.#decode, delivery));",
-      replace: "this.#waiting.push(receive(this.#decode, delivery)); delivery.ack();",
+      find: "this.#line.push(receive(this.#decode, delivery));",
+      replace: "this.#line.push(receive(this.#decode, delivery)); delivery.ack();",
     },
   ],
   /** The gateway answers 2xx before the broker has confirmed. */

@@ -30,6 +30,12 @@ export function wholeNumbers(min: number, max: number): WholeNumbers {
 /** Ids of stores, items, users, skiers. */
 export const ids = wholeNumbers(0, Number.MAX_SAFE_INTEGER);
 
+/** Texts of at most so many characters. Half of a surrogate pair is none: it would be stored as another character. */
+export function texts(charactersMax: number) {
+  const expected = `a text of at most ${charactersMax} characters`;
+  return Type.Refine(Type.String({ maxLength: charactersMax, expected }), (text) => text.isWellFormed());
+}
+
 const limitDefault = 10;
 const topLimits = wholeNumbers(1, 100);
 const pageLimits = wholeNumbers(1, 1000);

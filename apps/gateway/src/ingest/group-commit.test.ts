@@ -88,6 +88,19 @@ test("events that go on coming go in batches at intervals, not in as many as fit
   expect(batches.length).toBeLessThan(60);
 });
 
+test("no batch waits for others until its events are given up, whatever is set", async () => {
+  const { batches, add } = await groupCommit({ everyMs: 60_000, deadlineMs: 2000, eventsMax: 1_000_000 });
+  await add();
+  const endsAt = performance.now() + 5000;
+  const outcomes: Promise<string>[] = [];
+  while (performance.now() < endsAt) {
+    await access(import.meta.filename);
+    outcomes.push(add());
+  }
+  expect(new Set(await Promise.all(outcomes))).toEqual(new Set(["confirmed"]));
+  expect(batches.length).toBeGreaterThan(1);
+});
+
 test("a full batch goes at once, while others are in flight and whenever the last one went", async () => {
   const { batches, confirmed } = await groupCommit({ eventsMax: 10 });
   await confirmed(1);

@@ -23,7 +23,7 @@ interface UserDay {
   readonly steps: number;
 }
 
-/** By user: the steps of the most recent day that has any; 0 for a user without. */
+/** By user: the sum of his most recent day with posts; 0 for a user who has none. */
 export const stepsOfNewestDay = keyedRead<readonly [userId: number], Omit<UserDay, "day">, number>({
   select: sumsOfNewestDays,
   key: ["user_id"],
