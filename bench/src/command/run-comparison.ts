@@ -1,0 +1,38 @@
+import { comparison, contenderNamed, ratiosOf, turns, type Run } from "../compare-designs.ts";
+import { isGood } from "../report.ts";
+import { runBench } from "../run-bench.ts";
+import { keepReport, writeJson } from "../stored-reports.ts";
+import { textOf } from "../text-of.ts";
+import { refuse, type Asked } from "./asked.ts";
+import { planOf } from "./plan-of.ts";
+import { say } from "./say.ts";
+
+/** Runs designs by turns, each on a fresh stack, and tells their ratios. */
+export async function runComparison(
+  names: readonly string[],
+  rounds: number,
+  asked: Asked,
+  signal: AbortSignal,
+): Promise<void> {
+  const { flags } = asked;
+  refuse(
+    asked,
+    ["csv", "html", "compare"],
+    "goes with one run; all runs of a comparison are stored, and --json has their ratios",
+  );
+  refuse(asked, ["design", "durability"], "is what compare is about: name the designs behind it");
+  refuse(asked, ["target", "source", "scale"], "does not go with compare, which starts a system for each design");
+  const contenders = names.map(contenderNamed);
+  const runs: Run[] = [];
+  for (const contender of turns(contenders, rounds)) {
+    say(`\n${contender.name}, run ${runs.length + 1} of ${contenders.length * rounds}`);
+    const { design, durability } = contender;
+    const report = await runBench({ ...planOf({ ...flags, design, durability }, signal), say: () => undefined });
+    say(textOf(report));
+    await keepReport(report, flags.results);
+    runs.push({ contender: contender.name, report });
+  }
+  say(`\n${comparison(contenders, runs)}`);
+  if (flags.json !== undefined) await writeJson(flags.json, { ratios: ratiosOf(contenders, runs), runs });
+  process.exitCode = runs.every(({ report }) => isGood(report)) ? 0 : 1;
+}

@@ -1,0 +1,47 @@
+import { domains } from "@tally/domains";
+import type { Source } from "@tally/pipeline";
+import { printedBeside, printedHead } from "../printed-beside.ts";
+import { isGood, type Report } from "../report.ts";
+import { runBench } from "../run-bench.ts";
+import { keepReport, writeJson } from "../stored-reports.ts";
+import { textOf } from "../text-of.ts";
+import { WrongUsage } from "../wrong-usage.ts";
+import { refuse, type Asked } from "./asked.ts";
+import { planOf } from "./plan-of.ts";
+import { say } from "./say.ts";
+
+/** Every run of a source, each on a fresh stack, and the table of what was printed beside what is measured here. */
+export async function runSource(name: string, asked: Asked, signal: AbortSignal): Promise<void> {
+  const { flags } = asked;
+  refuse(asked, ["csv", "html", "compare", "amount", "rate"], "goes with one run; those of a source are stored");
+  refuse(
+    asked,
+    ["domain", "connections", "duration", "warmUp", "mix", "contentBytes", "zipf", "clientThreads"],
+    "is not asked for: the source says it",
+  );
+  const { domain, runs } = sourceNamed(name);
+  const rows: string[] = [];
+  const reports: Report[] = [];
+  for (const [run, { says, groups, printed }] of runs.entries()) {
+    say(`\n${name}, ${says}`);
+    const connections = groups(flags.scale).reduce((sum, group) => sum + group.connections, 0);
+    const plan = planOf({ ...flags, domain, connections, clientThreads: 1 }, signal);
+    const report = await runBench({ ...plan, phase: { model: "source", run, scale: flags.scale } });
+    say(`\n${textOf(report)}\n\nstored as ${await keepReport(report, flags.results)}`);
+    rows.push(...printedBeside(says, printed, report));
+    reports.push(report);
+    if (!isGood(report)) process.exitCode = 1;
+  }
+  say(`\n${printedHead}\n${rows.join("\n")}`);
+  if (flags.json !== undefined) {
+    await writeJson(flags.json, { source: name, scale: flags.scale, table: [printedHead, ...rows], runs: reports });
+  }
+}
+
+/** The runs of a source, and the domain whose load they are. */
+function sourceNamed(name: string): Pick<Source, "runs"> & { readonly domain: string } {
+  const found = domains.find(({ workload }) => workload.source?.name === name);
+  if (found?.workload.source !== undefined) return { domain: found.name, runs: found.workload.source.runs };
+  const known = domains.flatMap(({ workload }) => workload.source?.name ?? []).join(", ");
+  throw new WrongUsage(`--source: expected one of ${known}, whose domains are built; got ${name}`);
+}

@@ -1,0 +1,2 @@
+/** A line for whoever runs the bench. */
+export const say = (line: string): void => void process.stdout.write(`${line}\n`);
