@@ -43,7 +43,7 @@ export function withFlags(command: Command): Command {
     .option("--mix <share>", "share of GETs of rankings, 0 to 1", share, 0)
     .option("--content-bytes <number>", "of each event's content, where it has any, like a picture", wholeNumber)
     .option("--zipf", "some stores and items sell much more than others, instead of all alike")
-    .option("--seed <number>", "the same seed sends the same requests", wholeNumber, 1)
+    .option("--seed <number>", "the same seed sends the same requests, from as many --client-threads", wholeNumber, 1)
     .option("--gateways <number>", "processes of the gateway", wholeNumber, 1)
     .option("--client-threads <number>", "threads that send", wholeNumber, 1)
     .addOption(new Option("--design <name>", "one idea taken away").choices(designNames).default("batched"))

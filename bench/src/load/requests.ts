@@ -18,6 +18,14 @@ export function mixed(seed: number): number {
 }
 
 /**
+ * The seed of one of several threads that send together: that of seed 1's second thread is not that of seed 2's first. The first has the
+ * seed itself, so a client of one thread sends what its seed says.
+ */
+export function seedOfThread(seed: number, index: number): number {
+  return index === 0 ? seed : mixed(mixed(seed) + index);
+}
+
+/**
  * Requests without end: always the same for a seed, in the same order, whichever connection sends them; apart from those that ask for what
  * the same connection has posted just before.
  */

@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import { expect, onTestFinished, test } from "vitest";
 import type { LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
+import { seedOfThread } from "./requests.ts";
 import { startLoad } from "./start-load.ts";
 
 async function serverOf(listener: RequestListener) {
@@ -229,28 +229,49 @@ test("a source's warm-up is sent by itself, and its groups start when it says", 
   expect([...asked.values()].flat().filter((request) => /^GET \/review\/album-\d+$/.test(request))).toHaveLength(12);
 });
 
+/** What each connection of a load has sent, in order. */
+async function sentBy(plan: Partial<LoadPlan>, threads = 1): Promise<readonly (readonly string[])[]> {
+  const sent = new Map<unknown, string[]>();
+  const server = await serverOf((request, response) => {
+    const own = sent.get(request.socket) ?? [];
+    sent.set(request.socket, own);
+    let body = `${request.method} ${request.url} `;
+    request.on("data", (part) => (body += String(part)));
+    request.on("end", () => {
+      own.push(body);
+      response.writeHead(201).end();
+    });
+  });
+  const until = { name: "amount", amount: 200 } as const;
+  await loadOn(server.url, { readShare: 0.3, spread: "zipf", ...plan }, threads).run({ model: "closed", until });
+  return [...sent.values()];
+}
+
 test("the same seed sends the same requests", async () => {
-  const seen: string[][] = [];
-  for (const seed of [7, 7, 8]) {
-    const bodies: string[] = [];
-    const server = await serverOf((request, response) => {
-      let body = `${request.method} ${request.url} `;
-      request.on("data", (part) => (body += String(part)));
-      request.on("end", () => {
-        bodies.push(body);
-        response.writeHead(201).end();
-      });
-    });
-    await loadOn(server.url, { seed, readShare: 0.3, spread: "zipf" }).run({
-      model: "closed",
-      until: { name: "amount", amount: 200 },
-    });
-    seen.push(bodies.toSorted());
-    await delay(1);
-  }
-  expect(seen[0]).toEqual(seen[1]);
-  expect(seen[0]).not.toEqual(seen[2]);
-  expect(seen[0]?.filter((request) => request.startsWith("GET")).length).toBeGreaterThan(30);
+  const [first, again, other] = [await sentBy({ seed: 7 }), await sentBy({ seed: 7 }), await sentBy({ seed: 8 })].map(
+    (sent) => sent.flat().toSorted(),
+  );
+  expect(first).toHaveLength(200);
+  expect(first).toEqual(again);
+  expect(first).not.toEqual(other);
+  expect(first?.filter((request) => request.startsWith("GET")).length).toBeGreaterThan(30);
+});
+
+test("the same seed over as many threads sends the same requests, and no thread those of another thread or of a seed beside it", async () => {
+  // Of one connection each, which sends all that its thread does; in any order of the threads.
+  const threadsOf = async (seed: number): Promise<ReadonlySet<string>> =>
+    new Set((await sentBy({ seed, connections: 3 }, 3)).map((sent) => sent.join("\n")));
+  const [first, again, beside] = [await threadsOf(1), await threadsOf(1), await threadsOf(2)];
+  expect(first).toEqual(again);
+  expect(new Set([...first, ...beside]).size).toBe(6);
+});
+
+test("no two threads of any seeds have the same seed, and the first of each has the seed itself", () => {
+  const seeds = Array.from({ length: 300 }, (_, seed) =>
+    Array.from({ length: 16 }, (_thread, index) => seedOfThread(seed + 1, index)),
+  );
+  expect(new Set(seeds.flat()).size).toBe(300 * 16);
+  expect(seeds.map(([first]) => first)).toEqual(seeds.map((_, seed) => seed + 1));
 });
 
 test("a source's phases: each begins when it should, and exactly as many requests of each kind are sent as it says", async () => {

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { LoadPlan, Phase, PhaseResult, Sample } from "./load-plan.ts";
 import { mergeResults } from "./merge-results.ts";
+import { seedOfThread } from "./requests.ts";
 import { share } from "./share.ts";
 import type { FromThread, ToThread } from "./protocol.ts";
 
@@ -24,7 +25,7 @@ export function startLoad(plan: LoadPlan, threads: number): Load {
     const workerData: LoadPlan = {
       ...plan,
       connections: share(plan.connections, index, threads),
-      seed: plan.seed + index,
+      seed: seedOfThread(plan.seed, index),
     };
     return new Worker(new URL("thread.ts", import.meta.url), { workerData });
   });
