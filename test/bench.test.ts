@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** Runs the bench as its users do. */
 async function bench(...args: readonly string[]) {
-  const child = spawn(process.execPath, [main, ...args, "--results", directory], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [main, "--results", directory, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   const [output, errors, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
   return { exitCode, output, errors };
 }
@@ -134,7 +134,8 @@ test(
   within,
 );
 
-test("what cannot be known of a system that runs elsewhere is null, and no figure of it a zero", async () => {
+/** A system that runs elsewhere: takes everything, and is quick about it. */
+async function elsewhere(): Promise<string> {
   const id = "01a1fb30-2980-71ee-89cd-4f71757df440";
   const server = createServer((request, response) => {
     request.resume();
@@ -144,7 +145,11 @@ test("what cannot be known of a system that runs elsewhere is null, and no figur
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const address = server.address();
-  const target = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+}
+
+test("what cannot be known of a system that runs elsewhere is null, and no figure of it a zero", async () => {
+  const target = await elsewhere();
   const [json, csv, html] = ["json", "csv", "html"].map((kind) => join(directory, `target.${kind}`));
   const flags = ["--target", target, "--amount", "500", "--connections", "5"];
   const files = ["--json", json ?? "", "--csv", csv ?? "", "--html", html ?? ""];
@@ -176,6 +181,38 @@ test("what cannot be known of a system that runs elsewhere is null, and no figur
   expect(again.output).toMatch(/^accepted \/s +\d+ +\d+ +[\d.]+$/m);
   expect(again.output).not.toMatch(/^stored \/s +\d/m);
 }, 60_000);
+
+test("a file that cannot be written is told in a line, and takes neither the stored report nor another file with it", async () => {
+  const results = join(directory, "kept");
+  const [json, csv, html] = [join(main, "report.json"), directory, join(directory, "new", "folder", "report.html")];
+  const flags = ["--target", await elsewhere(), "--amount", "20", "--connections", "2", "--results", results];
+  const { exitCode, output, errors } = await bench(...flags, "--json", json, "--csv", csv, "--html", html);
+  expect(exitCode).toBe(2);
+  const [jsonLine, csvLine, ...more] = errors.trim().split("\n");
+  expect(jsonLine).toMatch(`--json: ${json} cannot be written: EEXIST`);
+  expect(csvLine).toMatch(`--csv: ${csv} cannot be written: EISDIR`);
+  expect(more).toEqual([]);
+  expect(await readFile(html, "utf8")).toContain("uPlot");
+  const [stored, page] = readdirSync(results).toSorted().toReversed();
+  expect(output).toContain(`stored as ${join(results, stored ?? "")}`);
+  expect(JSON.parse(await readFile(join(results, stored ?? ""), "utf8"))).toMatchObject({ accepted: { events: 20 } });
+  expect(page).toBe(stored?.replace(/json$/, "html"));
+}, 60_000);
+
+test.each(["{}", "[]", "null", '{"source":"S4","table":[],"runs":[]}', '{"design":"bare","accepted":{}}', "no JSON"])(
+  "what is no report of a run is refused before the run that it shall be compared with: %s",
+  async (content) => {
+    const file = join(directory, "other.json");
+    await writeFile(file, content);
+    // Nobody listens there: a run would tell that.
+    const { exitCode, output, errors } = await bench("--target", "http://127.0.0.1:1", "--compare", file);
+    expect({ exitCode, output, errors }).toEqual({
+      exitCode: 2,
+      output: "",
+      errors: `--compare: ${file} is no report of a run of pnpm bench\n`,
+    });
+  },
+);
 
 test(
   "a comparison as JSON: all reports, and the ratios of every round",
@@ -210,7 +247,8 @@ test.each([
   [["--scale", "0.5"], "--scale goes with --source"],
   [["--amount", "3"], "--amount: expected at least one for each connection"],
   [["--target", "http://127.0.0.1:1"], "http://127.0.0.1:1 is not ready"],
-  [["--compare", "/no/such/file"], "--compare: "],
+  [["--compare", "/no/such/file"], "--compare: ENOENT"],
+  [["--results", join(main, "results")], "--results: ENOTDIR"],
   [["compare", "fast"], 'there is no "fast"'],
   [["compare", "bare", "--csv", "x"], "--csv goes with one run"],
   [["compare", "bare", "--compare", "x"], "--compare goes with one run"],

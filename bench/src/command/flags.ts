@@ -60,5 +60,8 @@ export function withFlags(command: Command): Command {
     .option("--csv <file>", "the figures of each second")
     .option("--compare <file>", "ratios against a stored report")
     .option("--results <folder>", "where every run is stored", join(root, "bench", "results"))
-    .addHelpText("after", "\nExit status: 0 nothing lost, 1 something was lost or doubled, 2 wrong usage.");
+    .addHelpText(
+      "after",
+      "\nExit status: 0 nothing lost, 1 something was lost or doubled, 2 wrong usage, or a file could not be written.",
+    );
 }

@@ -1,9 +1,10 @@
 import { comparison, contenderNamed, ratiosOf, turns, type Run } from "../compare-designs.ts";
 import { isGood } from "../report.ts";
 import { runBench } from "../run-bench.ts";
-import { keepReport, writeJson } from "../stored-reports.ts";
+import { jsonOf } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
 import { refuse, type Asked } from "./asked.ts";
+import { makeResults, stored, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
 
@@ -23,16 +24,18 @@ export async function runComparison(
   refuse(asked, ["design", "durability"], "is what compare is about: name the designs behind it");
   refuse(asked, ["target", "source", "scale"], "does not go with compare, which starts a system for each design");
   const contenders = names.map(contenderNamed);
+  await makeResults(flags.results);
   const runs: Run[] = [];
   for (const contender of turns(contenders, rounds)) {
     say(`\n${contender.name}, run ${runs.length + 1} of ${contenders.length * rounds}`);
     const { design, durability } = contender;
     const report = await runBench({ ...planOf({ ...flags, design, durability }, signal), say: () => undefined });
-    say(textOf(report));
-    await keepReport(report, flags.results);
+    if (!isGood(report)) process.exitCode = 1;
+    const line = await stored(report, flags.results);
+    say(`${textOf(report)}\n\n${line}`);
     runs.push({ contender: contender.name, report });
   }
   say(`\n${comparison(contenders, runs)}`);
-  if (flags.json !== undefined) await writeJson(flags.json, { ratios: ratiosOf(contenders, runs), runs });
-  process.exitCode = runs.every(({ report }) => isGood(report)) ? 0 : 1;
+  const all = { ratios: ratiosOf(contenders, runs), runs };
+  await writeOutputs([{ flag: "--json", file: flags.json, content: () => jsonOf(all) }]);
 }

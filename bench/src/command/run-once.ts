@@ -1,12 +1,12 @@
-import { writeFile } from "node:fs/promises";
 import { pageOf } from "../page/page.ts";
 import { ratios } from "../ratios.ts";
 import { isGood, type Report } from "../report.ts";
 import { runBench } from "../run-bench.ts";
-import { csvOf, keepReport, readReport, writeJson } from "../stored-reports.ts";
+import { csvOf, jsonOf, readReport } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { refuse, type Asked } from "./asked.ts";
+import { makeResults, stored, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
 
@@ -16,14 +16,19 @@ export async function runOnce(asked: Asked, signal: AbortSignal): Promise<void> 
   refuse(asked, ["scale"], "goes with --source");
   if (flags.amount !== undefined) refuse(asked, ["warmUp", "duration"], "does not go with --amount");
   const before = flags.compare === undefined ? undefined : await storedReport(flags.compare);
+  await makeResults(flags.results);
   const report = await runBench(planOf(flags, signal));
+  if (!isGood(report)) process.exitCode = 1;
+  // First of all: what follows can fail.
+  const line = await stored(report, flags.results);
   say(`\n${textOf(report)}`);
   if (before !== undefined) say(`\n${ratios(report, before)}`);
-  say(`\nstored as ${await keepReport(report, flags.results)}`);
-  if (flags.json !== undefined) await writeJson(flags.json, report);
-  if (flags.csv !== undefined) await writeFile(flags.csv, csvOf(report));
-  if (flags.html !== undefined) await writeFile(flags.html, await pageOf(report));
-  process.exitCode = isGood(report) ? 0 : 1;
+  say(`\n${line}`);
+  await writeOutputs([
+    { flag: "--json", file: flags.json, content: () => jsonOf(report) },
+    { flag: "--csv", file: flags.csv, content: () => csvOf(report) },
+    { flag: "--html", file: flags.html, content: () => pageOf(report) },
+  ]);
 }
 
 async function storedReport(file: string): Promise<Report> {

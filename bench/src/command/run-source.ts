@@ -3,10 +3,11 @@ import type { Source } from "@tally/pipeline";
 import { printedBeside, printedHead } from "../printed-beside.ts";
 import { isGood, type Report } from "../report.ts";
 import { runBench } from "../run-bench.ts";
-import { keepReport, writeJson } from "../stored-reports.ts";
+import { jsonOf } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { refuse, type Asked } from "./asked.ts";
+import { makeResults, stored, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
 
@@ -20,6 +21,7 @@ export async function runSource(name: string, asked: Asked, signal: AbortSignal)
     "is not asked for: the source says it",
   );
   const { domain, runs } = sourceNamed(name);
+  await makeResults(flags.results);
   const rows: string[] = [];
   const reports: Report[] = [];
   for (const [run, { says, groups, printed }] of runs.entries()) {
@@ -27,15 +29,15 @@ export async function runSource(name: string, asked: Asked, signal: AbortSignal)
     const connections = groups(flags.scale).reduce((sum, group) => sum + group.connections, 0);
     const plan = planOf({ ...flags, domain, connections, clientThreads: 1 }, signal);
     const report = await runBench({ ...plan, phase: { model: "source", run, scale: flags.scale } });
-    say(`\n${textOf(report)}\n\nstored as ${await keepReport(report, flags.results)}`);
+    if (!isGood(report)) process.exitCode = 1;
+    const line = await stored(report, flags.results);
+    say(`\n${textOf(report)}\n\n${line}`);
     rows.push(...printedBeside(says, printed, report));
     reports.push(report);
-    if (!isGood(report)) process.exitCode = 1;
   }
   say(`\n${printedHead}\n${rows.join("\n")}`);
-  if (flags.json !== undefined) {
-    await writeJson(flags.json, { source: name, scale: flags.scale, table: [printedHead, ...rows], runs: reports });
-  }
+  const all = { source: name, scale: flags.scale, table: [printedHead, ...rows], runs: reports };
+  await writeOutputs([{ flag: "--json", file: flags.json, content: () => jsonOf(all) }]);
 }
 
 /** The runs of a source, and the domain whose load they are. */
