@@ -37,6 +37,14 @@ test(
       design: "batched",
       durability: "confirmed",
       connections: 33,
+      asked: { amount: 3000 },
+      warmUpSeconds: 0,
+      gateways: 1,
+      clientThreads: 1,
+      settings: {},
+      contentBytes: null,
+      source: null,
+      sent: 3000,
       accepted: { events: 3000 },
       statuses: { "201": 3000 },
       errors: { non2xx: 0, timeouts: 0, unanswered: 0 },
@@ -49,11 +57,15 @@ test(
     for (const figure of ["mean", "p50", "p95", "p99", "p999", "max"])
       expect(report.latencyMs[figure]).toBeGreaterThan(0);
     for (const tier of ["gateway", "writer", "ranker", "broker", "database", "redis", "client", "total"])
-      expect([tier, report.cpuUsPerEvent[tier] > 0]).toEqual([tier, true]);
+      expect([tier, (report.cpuSeconds[tier] * 1e6) / 3000 / report.cpuUsPerEvent[tier]]).toEqual([
+        tier,
+        expect.closeTo(1, 1),
+      ]);
     expect(Math.abs(report.littlesLaw.errorPercent)).toBeLessThan(50);
     expect(report.drainSeconds).toBeGreaterThanOrEqual(0);
     const html = await readFile(page, "utf8");
     expect(html).toContain("uPlot");
+    for (const told of [output, html]) expect(told).toContain(report.repeat);
     expect(html).not.toMatch(/(src|href)="?https?:/);
   },
   within,
@@ -68,8 +80,12 @@ test(
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({
       source: "S4",
       scale: 0.0034,
-      runs: [{ accepted: { events: 2304 } }, { accepted: { events: 4608 } }],
+      runs: [
+        { accepted: { events: 2304 }, source: { name: "S4", run: 1, runs: 2, says: "256 stores", scale: 0.0034 } },
+        { accepted: { events: 4608 }, source: { name: "S4", run: 2, runs: 2, says: "512 stores", scale: 0.0034 } },
+      ],
     });
+    expect(output).toContain("S4, 512 stores (run 2 of 2), scale 0.0034, 512 connections");
     expect(output).toContain("acknowledged 2304, stored 2304, ranked 2304");
     expect(output).toContain("acknowledged 4608, stored 4608, ranked 4608");
     expect(output).toMatch(/\| 256 stores \| in memory \| 4293 \| \d+ \| [\d.]+ \| 299 \| [\d.]+ \| [\d.]+ \|/);
@@ -156,7 +172,7 @@ test("what cannot be known of a system that runs elsewhere is null, and no figur
   const { exitCode, output, errors } = await bench(...flags, ...files);
   expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: "" });
   const written = await readFile(json ?? "", "utf8");
-  const { cpuUsPerEvent, ...report } = JSON.parse(written);
+  const { cpuUsPerEvent, cpuSeconds, ...report } = JSON.parse(written);
   const nulls = { gateway: null, writer: null, ranker: null, broker: null, database: null, redis: null };
   expect(report).toMatchObject({
     target,
@@ -171,7 +187,7 @@ test("what cannot be known of a system that runs elsewhere is null, and no figur
     audit: null,
     agrees: null,
   });
-  expect(cpuUsPerEvent).toMatchObject({ ...nulls, total: null });
+  for (const cpu of [cpuUsPerEvent, cpuSeconds]) expect(cpu).toMatchObject({ ...nulls, total: null });
   expect(cpuUsPerEvent.client).toBeGreaterThan(0);
   for (const figure of ["stored", "ranked", "queues", "memory MiB"])
     expect(output).toMatch(new RegExp(`^${figure} +not known`, "m"));
@@ -199,20 +215,24 @@ test("a file that cannot be written is told in a line, and takes neither the sto
   expect(page).toBe(stored?.replace(/json$/, "html"));
 }, 60_000);
 
-test.each(["{}", "[]", "null", '{"source":"S4","table":[],"runs":[]}', '{"design":"bare","accepted":{}}', "no JSON"])(
-  "what is no report of a run is refused before the run that it shall be compared with: %s",
-  async (content) => {
-    const file = join(directory, "other.json");
-    await writeFile(file, content);
-    // Nobody listens there: a run would tell that.
-    const { exitCode, output, errors } = await bench("--target", "http://127.0.0.1:1", "--compare", file);
-    expect({ exitCode, output, errors }).toEqual({
-      exitCode: 2,
-      output: "",
-      errors: `--compare: ${file} is no report of a run of pnpm bench\n`,
-    });
-  },
-);
+test.each([
+  "{}",
+  "[]",
+  "null",
+  '{"source":"S4","table":[],"runs":[]}',
+  '{"design":"bare","at":"","commit":"","accepted":{},"stored":{},"ranked":{},"reads":{},"cpuUsPerEvent":{}}',
+  "no JSON",
+])("what is no report of a run is refused before the run that it shall be compared with: %s", async (content) => {
+  const file = join(directory, "other.json");
+  await writeFile(file, content);
+  // Nobody listens there: a run would tell that.
+  const { exitCode, output, errors } = await bench("--target", "http://127.0.0.1:1", "--compare", file);
+  expect({ exitCode, output, errors }).toEqual({
+    exitCode: 2,
+    output: "",
+    errors: `--compare: ${file} is no report of a run of pnpm bench\n`,
+  });
+});
 
 test(
   "a comparison as JSON: all reports, and the ratios of every round",
@@ -244,6 +264,8 @@ test.each([
   [["--domain", "lifts"], "--domain: there is no domain lifts; there are: purchases"],
   [["--source", "S4", "--zipf"], "--zipf is not asked for: the source says it"],
   [["--amount", "600", "--warm-up", "3"], "--warm-up does not go with --amount"],
+  [["--target", "http://127.0.0.1:1", "--set", "A=b"], "--set does not go with --target"],
+  [["compare", "bare", "--amount", "600", "--duration", "3"], "--duration does not go with --amount"],
   [["--scale", "0.5"], "--scale goes with --source"],
   [["--amount", "3"], "--amount: expected at least one for each connection"],
   [["--target", "http://127.0.0.1:1"], "http://127.0.0.1:1 is not ready"],

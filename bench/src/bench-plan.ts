@@ -12,7 +12,7 @@ export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   readonly warmUpSeconds: number;
   readonly phase: Phase;
   /** For the apps, beside what the design sets. */
-  readonly settings: NodeJS.ProcessEnv;
+  readonly settings: Readonly<Record<string, string>>;
   /** A system that runs somewhere; undefined: one of our own. */
   readonly target: string | undefined;
   readonly say: (line: string) => void;

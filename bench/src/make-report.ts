@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { cpus, release, totalmem } from "node:os";
 import type { AuditReport } from "@tally/reconcile";
+import { askedOf } from "./asked-of.ts";
 import type { BenchPlan } from "./bench-plan.ts";
-import { durabilityOf } from "./designs/designs.ts";
+import { cpuOf } from "./cpu-of.ts";
 import { distributionOf, latencyOf, latencyOfAll, spansOf } from "./latency.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
 import type { Stack } from "./open-stack.ts";
@@ -13,7 +14,7 @@ import type { Drained, Moment } from "./watch/drained.ts";
 import type { Followed } from "./watch/follow.ts";
 import { queueVerdictOf } from "./watch/queue-verdict.ts";
 import { eachTier } from "./watch/tiers.ts";
-import { cpuBetween, memoryOf, type Look } from "./watch/watch.ts";
+import { memoryOf, type Look } from "./watch/watch.ts";
 
 /** What was seen of the measured phase of a run. Times are of performance.now(). */
 export interface Seen {
@@ -43,19 +44,9 @@ export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit
     machine: machine(),
     versions: { node: process.version, ...stack?.versions },
     commit: commitOf(plan.root),
-    mode: modeOf(plan),
-    design: plan.design,
-    durability: durabilityOf(plan.design, plan.durability),
-    target: plan.target ?? null,
-    domain: plan.domain,
-    model: plan.phase.model,
-    offeredPerSecond: plan.phase.model === "open" ? plan.phase.perSecond : null,
-    connections: plan.connections,
-    gateways: stack === undefined ? null : plan.gateways,
-    seed: plan.seed,
-    spread: plan.spread,
-    readShare: plan.readShare,
+    ...askedOf(plan),
     seconds: round(seconds, 2),
+    sent: result.sent,
     accepted: { events: accepted, perSecond: round(accepted / seconds, 0) },
     stored: { perSecond: perSecondUntil(drained?.stored, startedAt) },
     ranked: { perSecond: perSecondUntil(drained?.ranked, startedAt) },
@@ -79,7 +70,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit
     followed: followed === undefined ? null : pick(followed),
     eventToStoredMs: spansOf(followed?.stored ?? []),
     eventToRankedMs: spansOf(followed?.ranked ?? []),
-    cpuUsPerEvent: cpuOf(seen, events),
+    ...cpuOf(seen, events),
     memoryMiB: first === undefined ? eachTier(() => null) : memoryOf(looks),
     client: clientOf(result),
     littlesLaw: littlesLawOf(plan, result),
@@ -126,21 +117,6 @@ function pick({ events, neverStored, neverRanked }: Followed): Report["followed"
   return { events, neverStored, neverRanked };
 }
 
-/** Until everything was ranked: what is waited beyond that is no work of the events. */
-function cpuOf({ looks, drained, clientCpuSeconds }: Seen, events: number): Report["cpuUsPerEvent"] {
-  const each = (cpuSeconds: number): number | null => (events === 0 ? null : round((cpuSeconds * 1e6) / events, 1));
-  const first = looks[0];
-  const last = looks.find(({ at }) => at >= (drained?.ranked?.at ?? Infinity)) ?? looks.at(-1);
-  const client = each(clientCpuSeconds);
-  if (first === undefined || last === undefined) return { ...eachTier(() => null), client, total: null };
-  const used = cpuBetween(first, last);
-  return {
-    ...eachTier((tier) => each(used[tier])),
-    client,
-    total: each(Object.values(used).reduce((sum, seconds) => sum + seconds, 0)),
-  };
-}
-
 function clientOf(result: PhaseResult): Report["client"] {
   const { busy, delayP99 } = result.client;
   return {
@@ -165,12 +141,6 @@ function littlesLawOf(plan: BenchPlan, result: PhaseResult): Report["littlesLaw"
     expectedPerSecond: round(expected, 0),
     errorPercent: isSteady(plan, result) ? round(((measured - expected) / expected) * 100, 2) : null,
   };
-}
-
-function modeOf({ target, settings }: BenchPlan): string {
-  if (target !== undefined) return `a running system, ${target}`;
-  const changed = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-  return ["production, a fresh stack on this machine", ...changed].join(", ");
 }
 
 function machine(): string {

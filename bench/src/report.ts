@@ -29,6 +29,8 @@ export interface Report {
   readonly machine: string;
   readonly versions: Readonly<Record<string, string>>;
   readonly commit: string;
+  /** The command that asks for the same run; of a source for all of its runs. */
+  readonly repeat: string;
   /** How the apps run. */
   readonly mode: string;
   readonly design: string;
@@ -36,14 +38,34 @@ export interface Report {
   readonly target: string | null;
   readonly domain: string;
   readonly model: "closed" | "open" | "source";
+  /** Whose load it is, the how manieth of its runs, and how much of its requests; null where a domain's workload says what is sent. */
+  readonly source: {
+    readonly name: string;
+    readonly run: number;
+    readonly runs: number;
+    readonly says: string;
+    readonly scale: number;
+  } | null;
   readonly offeredPerSecond: number | null;
+  /** How long the load should last; null of a source, which says it itself. */
+  readonly asked: { readonly seconds: number } | { readonly amount: number } | null;
+  /** null of a source, as well. */
+  readonly warmUpSeconds: number | null;
   readonly connections: number;
+  readonly clientThreads: number;
   readonly gateways: number | null;
+  /** Of the apps, beside what the design sets. */
+  readonly settings: Readonly<Record<string, string>>;
   readonly seed: number;
   readonly spread: string;
+  /** Share of GETs that was asked for, the flag --mix; 0 of a source, which says itself what it reads. */
   readonly readShare: number;
+  /** Of an event; null: as the domain has it. */
+  readonly contentBytes: number | null;
   /** From the first request to the last answer, at least until the last was sent. A request that is given up at the end does not stretch it. */
   readonly seconds: number;
+  /** Requests, those among them that were sent again. */
+  readonly sent: number;
   readonly accepted: { readonly events: number; readonly perSecond: number };
   /**
    * Events stored by the moment at which everything accepted was stored, by the time from the first request until then, at least until
@@ -74,7 +96,9 @@ export interface Report {
   } | null;
   readonly eventToStoredMs: Spans | null;
   readonly eventToRankedMs: Spans | null;
-  /** For each accepted event and each read, from the begin of the load until everything was ranked. */
+  /** From the begin of the load until everything was ranked. The total is without the client. */
+  readonly cpuSeconds: OfTiers<number | null> & { readonly client: number; readonly total: number | null };
+  /** The same for each accepted event and each read. */
   readonly cpuUsPerEvent: OfTiers<number | null> & { readonly client: number | null; readonly total: number | null };
   /** The most that was seen of all processes of a tier together. */
   readonly memoryMiB: OfTiers<number | null>;

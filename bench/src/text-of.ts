@@ -6,7 +6,9 @@ const unknown = "not known";
 export function textOf(report: Report): string {
   const { accepted, stored, ranked, latencyMs, reads, errors, queue, followed, audit } = report;
   const lines = [
-    `${report.domain}, ${report.design}, ${report.durability}, ${report.model} model, ${report.connections} connections, seed ${report.seed}, ${report.spread}`,
+    headOf(report),
+    askedLine(report),
+    `repeat with: ${report.repeat}`,
     `${report.machine}; ${Object.entries(report.versions)
       .map(([name, version]) => `${name} ${version}`)
       .join(", ")}; commit ${report.commit}`,
@@ -34,6 +36,7 @@ export function textOf(report: Report): string {
         ]),
     row(
       "answers",
+      `${report.sent} sent`,
       JSON.stringify(report.statuses).replaceAll('"', ""),
       `${errors.timeouts} timed out, ${errors.connections} connections broken, ${errors.unanswered} never answered, ${errors.retries} sent again`,
     ),
@@ -42,6 +45,7 @@ export function textOf(report: Report): string {
     ),
     row("queues", queue.max === null ? unknown : `at most ${queue.max} messages`, queue.verdict ?? ""),
     row("CPU µs/event", ...tierCells(report.cpuUsPerEvent)),
+    row("CPU s", ...tierCells(report.cpuSeconds)),
     row("memory MiB", ...tierCells(report.memoryMiB)),
     row("client", `busy ${Math.round(report.client.busy * 100)} %`, `loop delay p99 ${report.client.delayP99Ms} ms`),
     ...(report.littlesLaw.errorPercent === null
@@ -70,6 +74,30 @@ export function textOf(report: Report): string {
       "The client was the limit: its thread was never idle, or late by half of the p99 itself. More --client-threads, or another machine for it.",
     );
   return lines.join("\n");
+}
+
+/** What ran, in a line. */
+export function headOf({ domain, design, durability, connections, source, model, offeredPerSecond }: Report): string {
+  const load =
+    source === null
+      ? `${model} model${offeredPerSecond === null ? "" : ` at ${offeredPerSecond}/s`}`
+      : `${source.name}, ${source.says} (run ${source.run} of ${source.runs}), scale ${source.scale}`;
+  return `${domain}, ${design}, ${durability}, ${load}, ${connections} connections`;
+}
+
+function askedLine({ asked, warmUpSeconds, readShare, contentBytes, ...report }: Report): string {
+  const cells = [
+    asked === null ? "" : "amount" in asked ? `${asked.amount} requests` : `${asked.seconds} s`,
+    warmUpSeconds === null ? "" : `warm-up ${warmUpSeconds} s`,
+    report.source === null ? `mix ${readShare}` : "",
+    contentBytes === null ? "" : `content ${contentBytes} bytes`,
+    `seed ${report.seed}`,
+    report.spread,
+    report.gateways === null ? "" : `gateways ${report.gateways}`,
+    `client threads ${report.clientThreads}`,
+    ...Object.entries(report.settings).map(([name, value]) => `${name}=${value}`),
+  ];
+  return `asked: ${cells.filter((cell) => cell !== "").join(", ")}`;
 }
 
 function row(name: string, ...cells: readonly string[]): string {

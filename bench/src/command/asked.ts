@@ -13,6 +13,13 @@ export function refuse({ isGiven }: Asked, flags: readonly (keyof Flags)[], why:
   if (given !== undefined) throw new WrongUsage(`${asWritten(given)} ${why}`);
 }
 
+/** Likewise for what another flag leaves aside, whatever is run. */
+export function refuseLeftAside(asked: Asked): void {
+  const { amount, target } = asked.flags;
+  if (amount !== undefined) refuse(asked, ["warmUp", "duration"], "does not go with --amount");
+  if (target !== undefined) refuse(asked, ["gateways", "set"], "does not go with --target, which runs already");
+}
+
 /** As it stands on a command line. */
 function asWritten(flag: keyof Flags): string {
   return `--${flag.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`)}`;

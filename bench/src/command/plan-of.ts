@@ -24,12 +24,16 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
     clientThreads: flags.clientThreads,
     warmUpSeconds: flags.amount === undefined ? flags.warmUp : 0,
     phase: phaseOf(flags),
-    settings: Object.fromEntries(flags.set.map((text) => text.split(/=(.*)/s, 2))),
+    settings: settingsOf(flags),
     target: flags.target?.replace(/\/+$/, ""),
     say,
     ...progressBar(flags),
     signal,
   };
+}
+
+function settingsOf({ set }: Flags): Readonly<Record<string, string>> {
+  return Object.fromEntries(set.map((text) => [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)]));
 }
 
 function phaseOf({ amount, duration, rate, connections, clientThreads, gateways }: Flags): Phase {

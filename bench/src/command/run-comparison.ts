@@ -3,7 +3,7 @@ import { isGood } from "../report.ts";
 import { runBench } from "../run-bench.ts";
 import { jsonOf } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
-import { refuse, type Asked } from "./asked.ts";
+import { refuse, refuseLeftAside, type Asked } from "./asked.ts";
 import { makeResults, stored, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
@@ -23,6 +23,7 @@ export async function runComparison(
   );
   refuse(asked, ["design", "durability"], "is what compare is about: name the designs behind it");
   refuse(asked, ["target", "source", "scale"], "does not go with compare, which starts a system for each design");
+  refuseLeftAside(asked);
   const contenders = names.map(contenderNamed);
   await makeResults(flags.results);
   const runs: Run[] = [];

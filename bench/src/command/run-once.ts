@@ -5,7 +5,7 @@ import { runBench } from "../run-bench.ts";
 import { csvOf, jsonOf, readReport } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import { refuse, type Asked } from "./asked.ts";
+import { refuse, refuseLeftAside, type Asked } from "./asked.ts";
 import { makeResults, stored, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
@@ -14,7 +14,7 @@ import { say } from "./say.ts";
 export async function runOnce(asked: Asked, signal: AbortSignal): Promise<void> {
   const { flags } = asked;
   refuse(asked, ["scale"], "goes with --source");
-  if (flags.amount !== undefined) refuse(asked, ["warmUp", "duration"], "does not go with --amount");
+  refuseLeftAside(asked);
   const before = flags.compare === undefined ? undefined : await storedReport(flags.compare);
   await makeResults(flags.results);
   const report = await runBench(planOf(flags, signal));

@@ -6,7 +6,7 @@ import { runBench } from "../run-bench.ts";
 import { jsonOf } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import { refuse, type Asked } from "./asked.ts";
+import { refuse, refuseLeftAside, type Asked } from "./asked.ts";
 import { makeResults, stored, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
@@ -20,6 +20,7 @@ export async function runSource(name: string, asked: Asked, signal: AbortSignal)
     ["domain", "connections", "duration", "warmUp", "mix", "contentBytes", "zipf", "clientThreads"],
     "is not asked for: the source says it",
   );
+  refuseLeftAside(asked);
   const { domain, runs } = sourceNamed(name);
   await makeResults(flags.results);
   const rows: string[] = [];

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Report } from "../report.ts";
-import { textOf } from "../text-of.ts";
+import { headOf, textOf } from "../text-of.ts";
 
 /** One file with everything in it: the report as text, and its plots. Opens without a network; prints on paper. */
 export async function pageOf(report: Report): Promise<string> {
@@ -12,7 +12,7 @@ export async function pageOf(report: Report): Promise<string> {
       new URL("plots.js", import.meta.url).href,
     ].map((url) => readFile(fileURLToPath(url), "utf8")),
   );
-  const title = `${report.domain}, ${report.design}, ${report.connections} connections`;
+  const title = headOf(report);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -32,7 +32,7 @@ figcaption { font-weight: 600; margin-bottom: 0.25rem; }
 </head>
 <body>
 <h1>${escaped(title)}</h1>
-<p>Run ${escaped(report.runId)}, ${escaped(report.at)}.</p>
+<p>Run ${escaped(report.runId)}, ${escaped(report.at)}. Repeat with <code>${escaped(report.repeat)}</code></p>
 <pre>${escaped(textOf(report))}</pre>
 <div id="plots"></div>
 <script type="application/json" id="report">${JSON.stringify(report).replaceAll("<", String.raw`\u003c`)}</script>

@@ -1,0 +1,50 @@
+import type { BenchPlan } from "./bench-plan.ts";
+import { durabilityOf } from "./designs/designs.ts";
+import { domainNamed } from "./open-stack.ts";
+import { repeatOf } from "./repeat.ts";
+import type { Report } from "./report.ts";
+
+/** What a report tells of what was asked for: everything that is needed to ask for it again. */
+export function askedOf(plan: BenchPlan) {
+  const { phase, target } = plan;
+  return {
+    mode: modeOf(plan),
+    repeat: repeatOf(plan),
+    design: plan.design,
+    durability: durabilityOf(plan.design, plan.durability),
+    target: target ?? null,
+    domain: plan.domain,
+    model: phase.model,
+    source: sourceOf(plan),
+    offeredPerSecond: phase.model === "open" ? phase.perSecond : null,
+    asked: lastingOf(plan),
+    warmUpSeconds: phase.model === "source" ? null : plan.warmUpSeconds,
+    connections: plan.connections,
+    clientThreads: plan.clientThreads,
+    gateways: target === undefined ? plan.gateways : null,
+    settings: plan.settings,
+    seed: plan.seed,
+    spread: plan.spread,
+    readShare: plan.readShare,
+    contentBytes: plan.contentBytes ?? null,
+  } satisfies Partial<Report>;
+}
+
+function modeOf({ target, settings }: BenchPlan): string {
+  if (target !== undefined) return `a running system, ${target}`;
+  const changed = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  return ["production, a fresh stack on this machine", ...changed].join(", ");
+}
+
+function sourceOf({ domain, phase }: BenchPlan): Report["source"] {
+  const { source } = domainNamed(domain).workload;
+  if (phase.model !== "source" || source === undefined) return null;
+  const { run, scale } = phase;
+  return { name: source.name, run: run + 1, runs: source.runs.length, says: source.runs[run]?.says ?? "", scale };
+}
+
+function lastingOf({ phase }: BenchPlan): Report["asked"] {
+  if (phase.model === "source") return null;
+  const { until } = phase;
+  return until.name === "amount" ? { amount: until.amount } : { seconds: until.seconds };
+}

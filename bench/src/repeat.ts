@@ -1,0 +1,44 @@
+import type { BenchPlan } from "./bench-plan.ts";
+import { domainNamed } from "./open-stack.ts";
+
+/** The command that asks for the same run, or for all runs of the same source; also what is so when nobody asks, because that may change. */
+export function repeatOf(plan: BenchPlan): string {
+  const own = plan.target === undefined;
+  const flags: readonly (readonly [name: string, value: string | number | undefined])[] = [
+    ...flagsOfLoad(plan),
+    ["--seed", plan.seed],
+    ["--gateways", own ? plan.gateways : undefined],
+    ["--design", plan.design],
+    ["--durability", plan.durability],
+    ...Object.entries(plan.settings).map(([name, value]) => ["--set", `${name}=${value}`] as const),
+    ["--target", plan.target],
+  ];
+  const words = flags.flatMap(([name, value]) => (value === undefined ? [] : [name, quoted(String(value))]));
+  return ["pnpm", "bench", ...words, ...(plan.spread === "zipf" ? ["--zipf"] : [])].join(" ");
+}
+
+function flagsOfLoad(plan: BenchPlan): readonly (readonly [name: string, value: string | number | undefined])[] {
+  const { phase } = plan;
+  if (phase.model === "source") {
+    return [
+      ["--source", domainNamed(plan.domain).workload.source?.name],
+      ["--scale", phase.scale],
+    ];
+  }
+  const { until } = phase;
+  return [
+    ["--domain", plan.domain],
+    ["--connections", plan.connections],
+    until.name === "amount" ? ["--amount", until.amount] : ["--duration", until.seconds],
+    ["--warm-up", until.name === "amount" ? undefined : plan.warmUpSeconds],
+    ["--rate", phase.model === "open" ? phase.perSecond : undefined],
+    ["--mix", plan.readShare],
+    ["--content-bytes", plan.contentBytes],
+    ["--client-threads", plan.clientThreads],
+  ];
+}
+
+/** For a shell. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
