@@ -16,8 +16,8 @@ export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   /** A system that runs somewhere; undefined: one of our own. */
   readonly target: string | undefined;
   readonly say: (line: string) => void;
-  /** Told once a second while the load runs. */
-  readonly onProgress: (figures: { readonly seconds: number; readonly done: number }) => void;
+  /** Told once a second while the load runs: how much of it is over, 0 to 1, and how many requests. */
+  readonly onProgress: (figures: { readonly share: number; readonly through: number }) => void;
   readonly onLoadEnded: () => void;
   readonly signal: AbortSignal;
 }

@@ -5,10 +5,11 @@ import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
 import { designOf } from "./designs/designs.ts";
 import type { Phase, PhaseResult } from "./load/load-plan.ts";
-import { startLoad, type Load } from "./load/start-load.ts";
+import { startLoad } from "./load/start-load.ts";
 import { makeReport, type Seen } from "./make-report.ts";
 import { domainNamed, openStack, type Stack } from "./open-stack.ts";
 import type { Report } from "./report.ts";
+import { withProgress } from "./with-progress.ts";
 import { readCounters } from "./watch/counters.ts";
 import { drained, type Drained } from "./watch/drained.ts";
 import { Follower } from "./watch/follow.ts";
@@ -69,7 +70,7 @@ async function measure(
     const follower = designOf(plan.design).stores === "writer" ? new Follower(url) : undefined;
     load.onSample = (sample) => follower?.follow(sample);
     const run = await load.prepare(phase);
-    const seen = await runPhase(plan, stack, () => withProgress(plan, load, () => run(idsFile)));
+    const seen = await runPhase(plan, stack, () => withProgress(plan, phase, load, () => run(idsFile)));
     const followed = await follower?.done();
     const audit =
       stack === undefined || idsFile === undefined ? undefined : await audited(plan, stack, idsFile, seen.result);
@@ -125,22 +126,6 @@ async function expectReady(url: string): Promise<void> {
     throw new WrongUsage(`${url} is not ready: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });
-  }
-}
-
-async function withProgress<T>(plan: BenchPlan, load: Load, run: () => Promise<T>): Promise<T> {
-  const startedAt = performance.now();
-  const timer = setInterval(() => {
-    void load
-      .progress()
-      .then((done) => plan.onProgress({ seconds: (performance.now() - startedAt) / 1000, done }))
-      .catch(() => undefined); // of a thread that has failed run() tells
-  }, 1000);
-  try {
-    return await run();
-  } finally {
-    clearInterval(timer);
-    plan.onLoadEnded();
   }
 }
 

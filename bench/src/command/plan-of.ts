@@ -27,7 +27,7 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
     settings: settingsOf(flags),
     target: flags.target?.replace(/\/+$/, ""),
     say,
-    ...progressBar(flags),
+    ...progressBar(),
     signal,
   };
 }

@@ -1,23 +1,24 @@
 import { SingleBar } from "cli-progress";
 import type { BenchPlan } from "../bench-plan.ts";
-import type { Flags } from "./flags.ts";
 
-/** Shows on a terminal how much of a load is done. */
-export function progressBar({ duration, amount }: Flags): Pick<BenchPlan, "onProgress" | "onLoadEnded"> {
+/** Shows on a terminal how much of a load is over. */
+export function progressBar(): Pick<BenchPlan, "onProgress" | "onLoadEnded"> {
   const bar = new SingleBar({
-    format: "{bar} {percentage} % | {done} answered",
+    format: "{bar} {percentage} % | {through} answered",
     clearOnComplete: true,
     hideCursor: null,
   });
-  const total = amount ?? duration;
   let begun = false;
   return {
-    onProgress({ seconds, done }) {
+    onProgress({ share, through }) {
       if (!process.stderr.isTTY) return;
-      if (!begun) bar.start(total, 0, { done });
+      if (!begun) bar.start(1, 0, { through });
       begun = true;
-      bar.update(Math.min(total, amount === undefined ? seconds : done), { done });
+      bar.update(share, { through });
     },
-    onLoadEnded: () => void (begun && bar.stop()),
+    onLoadEnded() {
+      if (begun) bar.stop();
+      begun = false;
+    },
   };
 }

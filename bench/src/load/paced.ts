@@ -46,6 +46,7 @@ async function runConnection(
       if (late) recorder.timedOut((performance.now() - sentAt) * 1000, method === "GET");
       else recorder.broken();
     }
+    recorder.beside++;
     const restMs = Math.max(0, sentAt + everyMs - performance.now());
     // An end is no failure.
     await delay(restMs, undefined, { signal: ending }).catch(() => undefined);

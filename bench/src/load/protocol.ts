@@ -11,6 +11,6 @@ export type ToThread =
 export type FromThread =
   | { readonly name: "prepared" }
   | { readonly name: "sample"; readonly sample: Sample }
-  | { readonly name: "progress"; readonly accepted: number; readonly read: number }
+  | { readonly name: "progress"; readonly through: number }
   | { readonly name: "done"; readonly result: PhaseResult }
   | { readonly name: "failed"; readonly reason: string };

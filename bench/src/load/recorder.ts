@@ -31,9 +31,12 @@ export class Recorder {
   accepted = 0;
   read = 0;
   retries = 0;
+  /** Requests that a load sends besides those that it counts. */
+  beside = 0;
   groups: readonly GroupTime[] = [];
   #connectionErrors = 0;
   #timeouts = 0;
+  #settled = 0;
 
   constructor(onSample: (sample: Sample) => void) {
     this.#onSample = onSample;
@@ -43,6 +46,11 @@ export class Recorder {
   /** Ids of accepted events, a line each. */
   get ids(): Buffer {
     return this.#ids.subarray(0, this.#idsLength);
+  }
+
+  /** How many requests are over, with whatever came of them; not those that are sent again, nor those beside. */
+  get through(): number {
+    return this.#settled - this.retries - this.beside;
   }
 
   /** A request goes out, or should have. Answers how many before it. */
@@ -55,6 +63,7 @@ export class Recorder {
   answer(status: number, us: number, id: string | undefined, isRead: boolean): void {
     const now = performance.now();
     this.#lastAnswerAt = now;
+    this.#settled++;
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
     const second = this.#secondOf(now);
     if (status < 200 || status > 299) {
@@ -77,6 +86,7 @@ export class Recorder {
     const second = this.#secondOf(performance.now());
     second.failed++;
     this.#timeouts++;
+    this.#settled++;
     this.#record(second, us, isRead);
   }
 
@@ -84,6 +94,7 @@ export class Recorder {
   broken(): void {
     this.#secondOf(performance.now()).failed++;
     this.#connectionErrors++;
+    this.#settled++;
   }
 
   result(): PhaseResult {

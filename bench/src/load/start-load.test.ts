@@ -4,7 +4,8 @@ import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { lengthOf } from "../with-progress.ts";
 import type { LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
 import { seedOfThread } from "./requests.ts";
 import { startLoad } from "./start-load.ts";
@@ -48,7 +49,10 @@ function loadOn(url: string, more: Partial<LoadPlan> = {}, threads = 1) {
     threads,
   );
   onTestFinished(() => load.close());
-  return { run: async (phase: Phase, idsFile?: string) => (await load.prepare(phase))(idsFile) };
+  return {
+    run: async (phase: Phase, idsFile?: string) => (await load.prepare(phase))(idsFile),
+    progress: () => load.progress(),
+  };
 }
 
 const seconds = (count: number) => ({ name: "seconds", seconds: count }) as const;
@@ -320,6 +324,48 @@ test("a request of a source that allows retries is sent again until it is answer
   expect(result).toMatchObject({ sent, retries: sent - 1800, unanswered: 0, connectionErrors: 0 });
   expect(result.accepted).toBe([...tries.values()].filter((count) => count < 6).length);
 });
+
+test.each([
+  ["steps", 0, 2405],
+  ["swipes", 0, 1800],
+  ["swipes", 1, 1800],
+])(
+  "a source's load tells at any time how many of its requests are over, and at its end all of them: %s, run %i",
+  async (domain, run, requests) => {
+    const phase = { model: "source", run, scale: domain === "steps" ? 0.01 : 0.0036 } as const;
+    const held: (() => void)[] = [];
+    let [posts, over, isReleased] = [0, 0, false];
+    const server = await serverOf((request, response) => {
+      request.resume();
+      const isRead = request.method === "GET";
+      // Posts from the 600th on are held; then one in ten is refused, and sent again where the source does so.
+      const answer = (): void => void response.writeHead(isReleased && ++posts % 10 === 0 ? 503 : 200).end("{}");
+      if (!isRead && !isReleased && ++posts > 600) {
+        held.push(answer);
+        return;
+      }
+      answer();
+      // Who asks meanwhile, as often as it likes, is no part of it.
+      if (!isRead || domain === "steps") over++;
+    });
+    const load = loadOn(server.url, { domain });
+    const done = load.run(phase);
+    await vi.waitFor(
+      async () => {
+        expect(held.length).toBeGreaterThan(0);
+        expect(await load.progress()).toBe(over);
+      },
+      { timeout: 20_000 },
+    );
+    expect(over).toBeGreaterThanOrEqual(600);
+    expect(over).toBeLessThan(requests);
+    isReleased = true;
+    for (const answer of held) answer();
+    await done;
+    expect(lengthOf(domain, phase)).toEqual({ requests });
+    expect(await load.progress()).toBe(requests);
+  },
+);
 
 test("readers ask at their pace as long as the others of a source's run post, and no longer", async () => {
   const asked = new Map<unknown, number[]>();

@@ -14,7 +14,7 @@ export interface Load {
   prepare(phase: Phase): Promise<RunPhase>;
   /** Takes some accepted events while a phase runs, about ten a second from each thread. */
   onSample: (sample: Sample) => void;
-  /** How many were answered 2xx so far in the running phase. */
+  /** How many requests of the running phase are over so far, answered or given up; not those that ask meanwhile, as often as they like. */
   progress(): Promise<number>;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export function startLoad(plan: LoadPlan, threads: number): Load {
     },
     async progress() {
       const answers = await Promise.all(workers.map((worker) => asked(worker, { name: "progress" }, "progress")));
-      return answers.reduce((sum, { accepted, read }) => sum + accepted + read, 0);
+      return answers.reduce((sum, { through }) => sum + through, 0);
     },
     async close() {
       await Promise.all(workers.map((worker) => worker.terminate()));

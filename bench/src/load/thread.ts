@@ -26,8 +26,7 @@ const say = (message: FromThread): void => port.postMessage(message);
 port.on("message", (order: ToThread) => {
   if (order.name === "prepare") void makeReady(order.phase);
   else if (order.name === "run") void run(order.idsFile);
-  else if (order.name === "progress")
-    say({ name: "progress", accepted: recorder?.accepted ?? 0, read: recorder?.read ?? 0 });
+  else if (order.name === "progress") say({ name: "progress", through: recorder?.through ?? 0 });
   else port.close();
 });
 

@@ -1,0 +1,41 @@
+import type { BenchPlan } from "./bench-plan.ts";
+import type { Phase } from "./load/load-plan.ts";
+import type { Load } from "./load/start-load.ts";
+import { domainNamed } from "./open-stack.ts";
+
+/** Runs a phase and tells once a second how much of it is over. */
+export async function withProgress<T>(
+  { domain, onProgress, onLoadEnded }: BenchPlan,
+  phase: Phase,
+  load: Load,
+  run: () => Promise<T>,
+): Promise<T> {
+  const startedAt = performance.now();
+  const length = lengthOf(domain, phase);
+  const timer = setInterval(() => {
+    void load
+      .progress()
+      .then((through) => {
+        const seconds = (performance.now() - startedAt) / 1000;
+        const share = "seconds" in length ? seconds / length.seconds : through / length.requests;
+        onProgress({ share: Math.min(1, share), through });
+        return undefined;
+      })
+      .catch(() => undefined); // of a thread that has failed run() tells
+  }, 1000);
+  try {
+    return await run();
+  } finally {
+    clearInterval(timer);
+    onLoadEnded();
+  }
+}
+
+/** When a phase is over. Groups of a source that ask meanwhile have no number of their own. */
+export function lengthOf(domain: string, phase: Phase): { readonly seconds: number } | { readonly requests: number } {
+  if (phase.model !== "source")
+    return phase.until.name === "amount" ? { requests: phase.until.amount } : { seconds: phase.until.seconds };
+  const run = domainNamed(domain).workload.source?.runs[phase.run];
+  const groups = (phase.warmUp === true ? run?.warmUp : run?.groups)?.(phase.scale) ?? [];
+  return { requests: groups.reduce((sum, { connections, requestsOfEach }) => sum + connections * requestsOfEach, 0) };
+}
