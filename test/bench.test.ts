@@ -94,6 +94,31 @@ test(
   within,
 );
 
+test(
+  "a fresh stack is filled before what is measured, with POSTs that are stored and ranked, audited and not counted",
+  async () => {
+    const file = join(directory, "filled.json");
+    const fill = ["--fill", "500", "--connections", "8", "--json", file];
+    const reads = await bench("--mix", "1", "--duration", "1", "--warm-up", "0.5", ...fill);
+    expect(reads).toMatchObject({ exitCode: 0 });
+    const ofReads = JSON.parse(await readFile(file, "utf8"));
+    expect(ofReads).toMatchObject({
+      fill: { asked: 500, accepted: 500 },
+      accepted: { events: 0 },
+      audit: { acknowledged: 500, stored: 500, ranked: 500, lost: 0, doubled: 0 },
+      agrees: true,
+    });
+    expect(ofReads.statuses).toEqual({ "200": ofReads.reads.requests });
+    expect(await bench("--amount", "100", "--rate", "400", ...fill)).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({
+      sent: 100,
+      accepted: { events: 100 },
+      audit: { acknowledged: 600, stored: 600, ranked: 600, lost: 0, doubled: 0 },
+    });
+  },
+  within,
+);
+
 /** A bench that is under way, and what it has said so far. */
 function running(...args: readonly string[]) {
   const child = spawn(process.execPath, [main, ...args, "--results", directory], {
@@ -266,6 +291,9 @@ test.each([
   [["--amount", "600", "--warm-up", "3"], "--warm-up does not go with --amount"],
   [["--target", "http://127.0.0.1:1", "--set", "A=b"], "--set does not go with --target"],
   [["compare", "bare", "--amount", "600", "--duration", "3"], "--duration does not go with --amount"],
+  [["--source", "S4", "--fill", "9"], "--fill is not asked for: the source says it"],
+  [["--target", "http://127.0.0.1:1", "--fill", "9"], "--fill does not go with --target"],
+  [["compare", "batched", "bare", "--fill", "9"], "--fill: nothing is stored in the design bare"],
   [["--scale", "0.5"], "--scale goes with --source"],
   [["--amount", "3"], "--amount: expected at least one for each connection"],
   [["--target", "http://127.0.0.1:1"], "http://127.0.0.1:1 is not ready"],

@@ -8,6 +8,8 @@ export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   readonly durability: Durability;
   readonly gateways: number;
   readonly clientThreads: number;
+  /** So many POSTs, stored and ranked before the warm-up; undefined: none. */
+  readonly fill: number | undefined;
   /** A source's run has its own, or none. */
   readonly warmUpSeconds: number;
   readonly phase: Phase;

@@ -24,7 +24,7 @@ export function contenderNamed(name: string): Contender {
 }
 
 /** Who runs when: in one order and then in the opposite one, so that a machine that becomes slower or faster is fair to all. */
-export function turns(contenders: readonly Contender[], rounds: number): readonly Contender[] {
+export function turns<T>(contenders: readonly T[], rounds: number): readonly T[] {
   return Array.from({ length: rounds }, (_, round) => (round % 2 === 0 ? contenders : contenders.toReversed())).flat();
 }
 

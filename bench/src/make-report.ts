@@ -30,10 +30,12 @@ interface Around {
   readonly stack: Stack | undefined;
   readonly followed: Followed | undefined;
   readonly audit: AuditReport | undefined;
+  /** Accepted before anything else was sent. */
+  readonly filled: number;
 }
 
 /** Figures from what was seen; reads nothing but the machine and the commit. */
-export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit }: Around): Report {
+export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit, filled }: Around): Report {
   const { result, looks, drained, startedAt } = seen;
   const { accepted, seconds } = result;
   const events = accepted + result.read;
@@ -45,6 +47,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit
     versions: { node: process.version, ...stack?.versions },
     commit: commitOf(plan.root),
     ...askedOf(plan),
+    fill: plan.fill === undefined ? null : { asked: plan.fill, accepted: filled },
     seconds: round(seconds, 2),
     sent: result.sent,
     accepted: { events: accepted, perSecond: round(accepted / seconds, 0) },

@@ -25,7 +25,7 @@ test.each([
   [[]],
   [["--domain", "albums", "--content-bytes", "4711", "--connections", "33", "--duration", "2.5", "--warm-up", "0"]],
   [["--rate", "3762.5", "--mix", "0.25", "--seed", "9", "--zipf", "--client-threads", "2", "--gateways", "3"]],
-  [["--amount", "600", "--rate", "50", "--design", "per-message", "--durability", "transient"]],
+  [["--amount", "600", "--fill", "7", "--rate", "50", "--design", "per-message", "--durability", "transient"]],
   [["--set", "BATCH_EVERY_MS=0", "--set", "ODD=a 'b' $HOME=`c`", "--set", "EMPTY="]],
   [["--target", "http://127.0.0.1:8080/", "--mix", "1"]],
 ])("the command that a report tells asks for the same run: %s", (words) => {

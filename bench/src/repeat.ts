@@ -30,6 +30,7 @@ function flagsOfLoad(plan: BenchPlan): readonly (readonly [name: string, value: 
     ["--domain", plan.domain],
     ["--connections", plan.connections],
     until.name === "amount" ? ["--amount", until.amount] : ["--duration", until.seconds],
+    ["--fill", plan.fill],
     ["--warm-up", until.name === "amount" ? undefined : plan.warmUpSeconds],
     ["--rate", phase.model === "open" ? phase.perSecond : undefined],
     ["--mix", plan.readShare],

@@ -35,6 +35,7 @@ export function sampleReport(changes: Partial<Report> = {}, audit?: AuditReport)
     durability: "confirmed",
     gateways: 1,
     clientThreads: 1,
+    fill: undefined,
     warmUpSeconds: 0,
     phase: { model: "closed", until: { name: "amount", amount: 100 } },
     settings: {},
@@ -52,5 +53,5 @@ export function sampleReport(changes: Partial<Report> = {}, audit?: AuditReport)
     startedAt,
     clientCpuSeconds: 1,
   };
-  return { ...makeReport(plan, seen, { stack: undefined, followed: undefined, audit }), ...changes };
+  return { ...makeReport(plan, seen, { stack: undefined, followed: undefined, audit, filled: 0 }), ...changes };
 }

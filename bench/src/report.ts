@@ -49,6 +49,8 @@ export interface Report {
   readonly offeredPerSecond: number | null;
   /** How long the load should last; null of a source, which says it itself. */
   readonly asked: { readonly seconds: number } | { readonly amount: number } | null;
+  /** POSTs that were sent before the warm-up, stored and ranked and not counted: so many were asked for, so many accepted. */
+  readonly fill: { readonly asked: number; readonly accepted: number } | null;
   /** null of a source, as well. */
   readonly warmUpSeconds: number | null;
   readonly connections: number;

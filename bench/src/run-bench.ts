@@ -4,7 +4,7 @@ import { claimDirectory, runTally } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
 import { designOf } from "./designs/designs.ts";
-import type { Phase, PhaseResult } from "./load/load-plan.ts";
+import type { Fill, Phase, PhaseResult } from "./load/load-plan.ts";
 import { startLoad } from "./load/start-load.ts";
 import { makeReport, type Seen } from "./make-report.ts";
 import { domainNamed, openStack, type Stack } from "./open-stack.ts";
@@ -16,7 +16,7 @@ import { Follower } from "./watch/follow.ts";
 import { Watch } from "./watch/watch.ts";
 import { WrongUsage } from "./wrong-usage.ts";
 
-/** One run on a fresh stack, or on a running system: warm-up, drain, load, drain, audit. */
+/** One run on a fresh stack, or on a running system: fill, drain, warm-up, drain, load, drain, audit. */
 export async function runBench(plan: BenchPlan): Promise<Report> {
   if (plan.target !== undefined) return unlessAborted(plan.signal, measure(plan, plan.target, undefined, undefined));
   const { directory } = await claimDirectory(join(plan.root, ".tally"), "bench", plan.say);
@@ -61,20 +61,32 @@ async function measure(
   plan.signal.addEventListener("abort", () => void load.close(), { once: true });
   try {
     const { phase } = plan;
+    const before = async (what: Phase | Fill): Promise<number> => {
+      const run = await load.prepare(what);
+      return (await runPhase(plan, stack, () => run(idsFile))).result.accepted;
+    };
+    let filled = 0;
+    if (plan.fill !== undefined) {
+      plan.say(`filling with ${plan.fill} events`);
+      filled = await before({ model: "fill", amount: plan.fill });
+    }
+    let acknowledged = filled;
     const warmUp = warmUpOf(plan);
     if (warmUp !== undefined) {
       plan.say("warming up");
-      const run = await load.prepare(warmUp);
-      await runPhase(plan, stack, () => run(idsFile));
+      acknowledged += await before(warmUp);
     }
     const follower = designOf(plan.design).stores === "writer" ? new Follower(url) : undefined;
     load.onSample = (sample) => follower?.follow(sample);
     const run = await load.prepare(phase);
     const seen = await runPhase(plan, stack, () => withProgress(plan, phase, load, () => run(idsFile)));
     const followed = await follower?.done();
+    acknowledged += seen.result.accepted;
     const audit =
-      stack === undefined || idsFile === undefined ? undefined : await audited(plan, stack, idsFile, seen.result);
-    return makeReport(plan, seen, { stack, followed, audit });
+      stack === undefined || idsFile === undefined || acknowledged === 0
+        ? undefined
+        : await audited(plan, stack, idsFile);
+    return makeReport(plan, seen, { stack, followed, audit, filled });
   } finally {
     await load.close();
   }
@@ -129,14 +141,9 @@ async function expectReady(url: string): Promise<void> {
   }
 }
 
-async function audited(
-  plan: BenchPlan,
-  stack: Stack,
-  idsFile: string,
-  { accepted }: PhaseResult,
-): Promise<AuditReport | undefined> {
+async function audited(plan: BenchPlan, stack: Stack, idsFile: string): Promise<AuditReport | undefined> {
   // Only the writer keeps the ledger that the audit goes by.
-  if (designOf(plan.design).stores !== "writer" || accepted === 0) return undefined;
+  if (designOf(plan.design).stores !== "writer") return undefined;
   plan.say("auditing");
   const args = ["audit", "--json", "--wait", "300", "--acknowledged", idsFile];
   const { output, errors } = await runTally(plan.root, stack.environment, args, { signal: plan.signal });

@@ -88,6 +88,7 @@ export function headOf({ domain, design, durability, connections, source, model,
 function askedLine({ asked, warmUpSeconds, readShare, contentBytes, ...report }: Report): string {
   const cells = [
     asked === null ? "" : "amount" in asked ? `${asked.amount} requests` : `${asked.seconds} s`,
+    report.fill === null ? "" : `fill ${report.fill.asked} (${report.fill.accepted} accepted)`,
     warmUpSeconds === null ? "" : `warm-up ${warmUpSeconds} s`,
     report.source === null ? `mix ${readShare}` : "",
     contentBytes === null ? "" : `content ${contentBytes} bytes`,

@@ -10,6 +10,7 @@ export interface Flags {
   readonly connections: number;
   readonly duration: number;
   readonly amount?: number;
+  readonly fill?: number;
   readonly warmUp: number;
   readonly rate?: number;
   readonly mix: number;
@@ -38,6 +39,7 @@ export function withFlags(command: Command): Command {
     .option("--connections <number>", "exactly so many are opened", wholeNumber, 512)
     .option("--duration <seconds>", "of the measured load", number, 30)
     .option("--amount <number>", "so many requests instead of a time", wholeNumber)
+    .option("--fill <number>", "so many POSTs before the warm-up, stored and ranked, not counted", wholeNumber)
     .option("--warm-up <seconds>", "before it, not counted; none with --amount or --source", number, 10)
     .option("--rate <number>", "open model: so many requests a second, answered or not", number)
     .option("--mix <share>", "share of GETs of rankings, 0 to 1", share, 0)

@@ -1,4 +1,5 @@
 import type { BenchPlan } from "../bench-plan.ts";
+import { designOf } from "../designs/designs.ts";
 import type { Phase } from "../load/load-plan.ts";
 import { domainNamed } from "../open-stack.ts";
 import { root } from "../root.ts";
@@ -22,6 +23,7 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
     durability: flags.durability,
     gateways: flags.gateways,
     clientThreads: flags.clientThreads,
+    fill: fillOf(flags),
     warmUpSeconds: flags.amount === undefined ? flags.warmUp : 0,
     phase: phaseOf(flags),
     settings: settingsOf(flags),
@@ -30,6 +32,12 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
     ...progressBar(),
     signal,
   };
+}
+
+function fillOf({ fill, design }: Flags): number | undefined {
+  if (fill !== undefined && designOf(design).stores === "nobody")
+    throw new WrongUsage(`--fill: nothing is stored in the design ${design}`);
+  return fill;
 }
 
 function settingsOf({ set }: Flags): Readonly<Record<string, string>> {

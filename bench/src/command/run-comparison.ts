@@ -1,3 +1,4 @@
+import type { BenchPlan } from "../bench-plan.ts";
 import { comparison, contenderNamed, ratiosOf, turns, type Run } from "../compare-designs.ts";
 import { isGood } from "../report.ts";
 import { runBench } from "../run-bench.ts";
@@ -25,16 +26,20 @@ export async function runComparison(
   refuse(asked, ["target", "source", "scale"], "does not go with compare, which starts a system for each design");
   refuseLeftAside(asked);
   const contenders = names.map(contenderNamed);
+  // All of them before the first run: what is wrong with the last is told at once.
+  const planned = contenders.map(({ name, design, durability }) => {
+    const plan: BenchPlan = { ...planOf({ ...flags, design, durability }, signal), say: () => undefined };
+    return { name, plan };
+  });
   await makeResults(flags.results);
   const runs: Run[] = [];
-  for (const contender of turns(contenders, rounds)) {
-    say(`\n${contender.name}, run ${runs.length + 1} of ${contenders.length * rounds}`);
-    const { design, durability } = contender;
-    const report = await runBench({ ...planOf({ ...flags, design, durability }, signal), say: () => undefined });
+  for (const { name, plan } of turns(planned, rounds)) {
+    say(`\n${name}, run ${runs.length + 1} of ${contenders.length * rounds}`);
+    const report = await runBench(plan);
     if (!isGood(report)) process.exitCode = 1;
     const line = await stored(report, flags.results);
     say(`${textOf(report)}\n\n${line}`);
-    runs.push({ contender: contender.name, report });
+    runs.push({ contender: name, report });
   }
   say(`\n${comparison(contenders, runs)}`);
   const all = { ratios: ratiosOf(contenders, runs), runs };

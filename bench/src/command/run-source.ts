@@ -17,7 +17,7 @@ export async function runSource(name: string, asked: Asked, signal: AbortSignal)
   refuse(asked, ["csv", "html", "compare", "amount", "rate"], "goes with one run; those of a source are stored");
   refuse(
     asked,
-    ["domain", "connections", "duration", "warmUp", "mix", "contentBytes", "zipf", "clientThreads"],
+    ["domain", "connections", "duration", "fill", "warmUp", "mix", "contentBytes", "zipf", "clientThreads"],
     "is not asked for: the source says it",
   );
   refuseLeftAside(asked);

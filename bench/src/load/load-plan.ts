@@ -23,6 +23,12 @@ export type Phase =
   /** One of a source's runs, by its place, with so much of its requests; or what it sends before that is measured. */
   | { readonly model: "source"; readonly run: number; readonly scale: number; readonly warmUp?: true };
 
+/** So many POSTs before anything is measured, each sent again until it is accepted. */
+export interface Fill {
+  readonly model: "fill";
+  readonly amount: number;
+}
+
 export type Until =
   | { readonly name: "seconds"; readonly seconds: number }
   | { readonly name: "amount"; readonly amount: number };

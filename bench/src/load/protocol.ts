@@ -1,8 +1,8 @@
-import type { Phase, PhaseResult, Sample } from "./load-plan.ts";
+import type { Fill, Phase, PhaseResult, Sample } from "./load-plan.ts";
 
 /** What a load thread is told. Each "prepare" is followed by a "run" of that phase; `idsFile` takes the ids of accepted events. */
 export type ToThread =
-  | { readonly name: "prepare"; readonly phase: Phase }
+  | { readonly name: "prepare"; readonly phase: Phase | Fill }
   | { readonly name: "run"; readonly idsFile: string | undefined }
   | { readonly name: "progress" }
   | { readonly name: "end" };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { lengthOf } from "../with-progress.ts";
-import type { LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
+import type { Fill, LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
 import { seedOfThread } from "./requests.ts";
 import { startLoad } from "./start-load.ts";
 
@@ -50,7 +50,7 @@ function loadOn(url: string, more: Partial<LoadPlan> = {}, threads = 1) {
   );
   onTestFinished(() => load.close());
   return {
-    run: async (phase: Phase, idsFile?: string) => (await load.prepare(phase))(idsFile),
+    run: async (phase: Phase | Fill, idsFile?: string) => (await load.prepare(phase))(idsFile),
     progress: () => load.progress(),
   };
 }
@@ -234,7 +234,7 @@ test("a source's warm-up is sent by itself, and its groups start when it says", 
 });
 
 /** What each connection of a load has sent, in order. */
-async function sentBy(plan: Partial<LoadPlan>, threads = 1): Promise<readonly (readonly string[])[]> {
+async function sentBy(plan: Partial<LoadPlan>, threads = 1, fill?: number): Promise<readonly (readonly string[])[]> {
   const sent = new Map<unknown, string[]>();
   const server = await serverOf((request, response) => {
     const own = sent.get(request.socket) ?? [];
@@ -247,7 +247,10 @@ async function sentBy(plan: Partial<LoadPlan>, threads = 1): Promise<readonly (r
     });
   });
   const until = { name: "amount", amount: 200 } as const;
-  await loadOn(server.url, { readShare: 0.3, spread: "zipf", ...plan }, threads).run({ model: "closed", until });
+  const load = loadOn(server.url, { readShare: 0.3, spread: "zipf", ...plan }, threads);
+  if (fill !== undefined) await load.run({ model: "fill", amount: fill });
+  sent.clear();
+  await load.run({ model: "closed", until });
   return [...sent.values()];
 }
 
@@ -268,6 +271,34 @@ test("the same seed over as many threads sends the same requests, and no thread 
   const [first, again, beside] = [await threadsOf(1), await threadsOf(1), await threadsOf(2)];
   expect(first).toEqual(again);
   expect(new Set([...first, ...beside]).size).toBe(6);
+});
+
+test.each([
+  [2, 1],
+  [301, 1],
+  [2, 3],
+  [301, 3],
+])(
+  "a fill of %i over %i threads has as many POSTs accepted, whatever share of GETs is measured later",
+  async (amount, threads) => {
+    let n = 0;
+    const methods: (string | undefined)[] = [];
+    const server = await serverOf((request, response) => {
+      request.resume();
+      methods.push(request.method);
+      // Every second is refused.
+      if (n++ % 2 === 0) response.writeHead(503).end();
+      else response.writeHead(201, { "Tally-Event-Id": "01a1fb30-2980-71ee-89cd-4f71757df440" }).end();
+    });
+    const load = loadOn(server.url, { domain: "albums", readShare: 1, connections: 12 }, threads);
+    expect(await load.run({ model: "fill", amount })).toMatchObject({ accepted: amount, read: 0, unanswered: 0 });
+    expect(new Set(methods)).toEqual(new Set(["POST"]));
+  },
+);
+
+test("after a fill the same requests are sent as without one", async () => {
+  const [without, with50] = [await sentBy({ connections: 1 }), await sentBy({ connections: 1 }, 1, 50)];
+  expect(without).toEqual(with50);
 });
 
 test("no two threads of any seeds have the same seed, and the first of each has the seed itself", () => {

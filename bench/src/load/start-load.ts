@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { LoadPlan, Phase, PhaseResult, Sample } from "./load-plan.ts";
+import type { Fill, LoadPlan, Phase, PhaseResult, Sample } from "./load-plan.ts";
 import { mergeResults } from "./merge-results.ts";
 import { seedOfThread } from "./requests.ts";
 import { share } from "./share.ts";
@@ -11,7 +11,7 @@ type RunPhase = (idsFile?: string) => Promise<PhaseResult>;
 /** A client in threads of its own. */
 export interface Load {
   /** Does what a phase needs before its time begins, as opening connections; the answer runs it, once. One phase after the other. */
-  prepare(phase: Phase): Promise<RunPhase>;
+  prepare(phase: Phase | Fill): Promise<RunPhase>;
   /** Takes some accepted events while a phase runs, about ten a second from each thread. */
   onSample: (sample: Sample) => void;
   /** How many requests of the running phase are over so far, answered or given up; not those that ask meanwhile, as often as they like. */
@@ -55,7 +55,8 @@ export function startLoad(plan: LoadPlan, threads: number): Load {
   return load;
 }
 
-function shareOf(phase: Phase, index: number, threads: number): Phase {
+function shareOf(phase: Phase | Fill, index: number, threads: number): Phase | Fill {
+  if (phase.model === "fill") return { ...phase, amount: share(phase.amount, index, threads) };
   if (phase.model === "source") return phase; // of one thread only
   const { until } = phase;
   const own = until.name === "amount" ? { ...until, amount: share(until.amount, index, threads) } : until;

@@ -2,7 +2,8 @@ import { appendFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { domains } from "@tally/domains";
 import { runClosed } from "./closed.ts";
-import type { LoadPlan, Phase } from "./load-plan.ts";
+import { runFill } from "./fill.ts";
+import type { Fill, LoadPlan, Phase } from "./load-plan.ts";
 import { openLoad } from "./open.ts";
 import type { FromThread, ToThread } from "./protocol.ts";
 import { Recorder } from "./recorder.ts";
@@ -15,7 +16,8 @@ const plan: LoadPlan = workerData;
 const domain = domains.find(({ name }) => name === plan.domain);
 if (parentPort === null || domain === undefined) throw new TypeError("runs as a thread, for a domain that exists");
 const port = parentPort;
-const { source } = domain.workload;
+const { workload } = domain;
+const { source } = workload;
 const requests = new Requests(plan, domain);
 let recorder: Recorder | undefined;
 let ready: ((to: Recorder) => Promise<void>) | undefined;
@@ -31,7 +33,8 @@ port.on("message", (order: ToThread) => {
 });
 
 /** Makes ready what a phase needs before its time begins. The answer runs it. */
-async function prepare(phase: Phase): Promise<(to: Recorder) => Promise<void>> {
+async function prepare(phase: Phase | Fill): Promise<(to: Recorder) => Promise<void>> {
+  if (phase.model === "fill") return (to) => runFill(plan, workload, phase.amount, to);
   if (phase.model === "open") {
     const runOpen = await openLoad(plan);
     return (to) => runOpen(phase, requests, to);
@@ -52,7 +55,7 @@ async function prepare(phase: Phase): Promise<(to: Recorder) => Promise<void>> {
   };
 }
 
-async function makeReady(phase: Phase): Promise<void> {
+async function makeReady(phase: Phase | Fill): Promise<void> {
   recorder = undefined;
   try {
     ready = await prepare(phase);
