@@ -260,23 +260,41 @@ test.each([
 });
 
 test(
-  "a comparison as JSON: all reports, and the ratios of every round",
+  "every design runs, and tells what its answer means, what it has lost and no more than can be known; a comparison has all reports and the ratios of every round",
   async () => {
     const file = join(directory, "compared.json");
-    const flags = ["--amount", "200", "--connections", "4", "--json", file];
-    const { exitCode, output, errors } = await bench("compare", "batched", "bare", "--rounds", "1", ...flags);
-    expect({ exitCode, output, errors }).toMatchObject({ exitCode: 0 });
+    const designs = ["batched", "per-message", "unconfirmed", "synchronous", "bare"];
+    const flags = ["--rounds", "1", "--amount", "200", "--connections", "4", "--json", file];
+    const { exitCode, output, errors } = await bench("compare", ...designs, ...flags);
     const { ratios, runs } = JSON.parse(await readFile(file, "utf8"));
-    expect(runs).toMatchObject([
-      { contender: "batched", report: { design: "batched", accepted: { events: 200 } } },
-      { contender: "bare", report: { design: "bare", accepted: { events: 200 }, stored: { perSecond: null } } },
-    ]);
+    const known = { perSecond: expect.any(Number) };
+    const unknown = { perSecond: null };
+    const whole = { acknowledged: 200, stored: 200, ranked: 200, lost: 0, doubled: 0 };
+    const confirmed = { durability: "confirmed", accepted: { events: 200 }, statuses: { "201": 200 } };
+    expect(runs.map(({ contender }: { readonly contender: string }) => contender)).toEqual(designs);
+    const [batched, perMessage, unconfirmed, synchronous, bare] = runs.map(
+      ({ report }: { readonly report: unknown }) => report,
+    );
+    for (const report of [batched, perMessage])
+      expect(report).toMatchObject({ ...confirmed, stored: known, ranked: known, audit: whole, agrees: true });
+    // It promises nothing: what it has lost is told, and by the status too.
+    expect(unconfirmed).toMatchObject({
+      durability: "persistent",
+      accepted: { events: 200 },
+      audit: { acknowledged: 200, lost: expect.any(Number) },
+    });
+    const isWhole = unconfirmed.audit.lost === 0 && unconfirmed.agrees === true;
+    expect({ exitCode, output, errors }).toMatchObject({ exitCode: isWhole ? 0 : 1, errors: "" });
+    // Stored and ranked by whoever answers, and by nobody: there is no ledger to audit.
+    const unaudited = { ...confirmed, audit: null, agrees: null, boardsHash: null, followed: null };
+    expect(synchronous).toMatchObject({ ...unaudited, stored: known, ranked: known, drainSeconds: 0 });
+    expect(bare).toMatchObject({ ...unaudited, stored: unknown, ranked: unknown, drainSeconds: null });
     expect(ratios).toContainEqual({
       figure: "accepted /s",
       of: "batched",
       against: "bare",
       rounds: 1,
-      low: runs[0].report.accepted.perSecond / runs[1].report.accepted.perSecond,
+      low: batched.accepted.perSecond / bare.accepted.perSecond,
       median: expect.any(Number),
       high: expect.any(Number),
     });
