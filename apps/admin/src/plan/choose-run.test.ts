@@ -14,8 +14,12 @@ const fit: MeasuredRun = {
   durability: "confirmed",
   target: null,
   model: "closed",
+  connections: 512,
   readShare: 0,
+  mode: "production, a fresh stack on this machine",
   agrees: true,
+  audit: { lost: 0, doubled: 0 },
+  ranked: { perSecond: 11_900 },
   accepted: { events: 360_000, perSecond: 12_000 },
   cpuUsPerEvent: { gateway: 32, writer: 12, ranker: 2, broker: 7, database: 41, redis: 43 },
 };
@@ -37,35 +41,47 @@ test("the newest run that is fit is chosen, and of each newer one it is told why
     fit,
     { ...fit, runId: "chosen" },
     { ...fit, target: "http://elsewhere" },
+    { ...fit, domain: "steps" },
     { ...fit, design: "bare" },
     { ...fit, durability: "transient" },
     { ...fit, model: "open" },
     { ...fit, readShare: 0.5 },
+    { ...fit, mode: `${fit.mode}, BATCH_EVERY_MS=0` },
+    { ...fit, settings: { BATCH_EVERY_MS: "0" } },
     { ...fit, agrees: false },
     { ...fit, agrees: null },
+    { ...fit, audit: { lost: 2, doubled: 1 } },
+    { ...fit, ranked: { perSecond: null } },
     { ...fit, accepted: { events: 50, perSecond: 100 } },
     { ...fit, cpuUsPerEvent: { ...fit.cpuUsPerEvent, redis: null } },
     "half a fi",
+    "[]",
   ]);
-  const chosen = await chooseRun(folder);
+  const chosen = await chooseRun(folder, "purchases");
   expect(chosen).toMatchObject({ run: { runId: "chosen" } });
   expect(chosen.passedOver.map(({ unfit }) => unfit).toReversed()).toEqual([
-    "of a system elsewhere: what its tiers used is not known",
-    "of the design bare",
-    "transient, not confirmed",
-    "of the open model, not closed",
-    "a mix with reads",
-    "not audited, or the audit found differences",
-    "not audited, or the audit found differences",
-    "50 events only: starting weighs too much",
-    "cpuUsPerEvent.redis: expected a number above 0",
+    "run r is of a system elsewhere: what its tiers used is not known",
+    "run r is of the domain steps, not purchases",
+    "run r is of the design bare, not batched",
+    "run r is transient, not confirmed",
+    "run r is of the open model, not closed",
+    "run r is a mix with reads, 0.5 of its requests",
+    "run r is one with settings of its own: BATCH_EVERY_MS=0",
+    "run r is one with settings of its own: BATCH_EVERY_MS=0",
+    "run r is not audited, or the audit found differences",
+    "run r is not audited, or the audit found differences",
+    "run r is one that lost 2 events and doubled 1",
+    "run r is one that was never ranked to its end",
+    "run r is one of 50 events only: starting weighs too much",
+    "run r is without the CPU of a tier: cpuUsPerEvent.redis",
     expect.stringContaining("JSON"),
+    "no report of pnpm bench",
   ]);
 });
 
 test("where no run is fit none is chosen", async () => {
-  expect(await chooseRun(await folderOf([{ ...fit, model: "source" }]))).toEqual({
+  expect(await chooseRun(await folderOf([{ ...fit, model: "source" }]), "purchases")).toEqual({
     passedOver: [expect.objectContaining({ unfit: expect.stringContaining("source model") })],
   });
-  expect(await chooseRun("/no/such/folder")).toEqual({ passedOver: [] });
+  expect(await chooseRun("/no/such/folder", "purchases")).toEqual({ passedOver: [] });
 });

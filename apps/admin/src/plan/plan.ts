@@ -8,8 +8,15 @@ export interface MeasuredRun {
   readonly durability: string;
   readonly target: string | null;
   readonly model: string;
+  readonly connections: number;
   readonly readShare: number;
+  /** How the apps ran, with what --set has changed behind it. */
+  readonly mode: string;
+  /** The same, in reports that have it. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly agrees: boolean | null;
+  readonly audit: { readonly lost: number; readonly doubled: number } | null;
+  readonly ranked: { readonly perSecond: number | null };
   readonly accepted: { readonly events: number; readonly perSecond: number };
   /** CPU time of all processes of a tier for each event. */
   readonly cpuUsPerEvent: Readonly<Record<Tier, number | null>>;
@@ -34,6 +41,8 @@ interface TierPlan {
   readonly cores: number;
   readonly instance: string;
   readonly count: number;
+  /** From `cores` to `count`, to be checked by hand. */
+  readonly sum: string;
   readonly why: string;
 }
 
@@ -62,47 +71,55 @@ export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, { 
   const peakPerSecond = meanPerSecond * peak;
   const usOf = (tier: Tier): number => cpuUsPerEvent[tier] ?? 0;
   const coresOf = (tier: Tier): number => (usOf(tier) * peakPerSecond) / 1e6;
-  const plan = (tier: Tier, instance: string, count: number, why: string): TierPlan => ({
+  const neededBy = (tier: Tier): number => coresOf(tier) / utilization;
+  const plan = (tier: Tier, of: Pick<TierPlan, "instance" | "count" | "sum" | "why">): TierPlan => ({
     tier,
     usPerEvent: usOf(tier),
     cores: coresOf(tier),
-    instance,
-    count,
-    why,
+    ...of,
+    sum: `/ ${utilization} = ${figure(neededBy(tier))}, ${of.sum}`,
   });
   /** Processes that share nothing: as many of the smallest as it takes, and one that may fail. */
-  const scaledOut = (tier: Tier, coresUsed: number, why: string): TierPlan =>
-    plan(tier, "c7g.large", Math.ceil(coresOf(tier) / utilization / coresUsed) + 1, why);
+  const scaledOut = (tier: Tier, { name, cores }: Size, why: string): TierPlan => {
+    const busy = Math.ceil(neededBy(tier) / cores);
+    return plan(tier, { instance: name, count: busy + 1, sum: `/ ${cores} cores, rounded up = ${busy}, + 1`, why });
+  };
   /** One machine that must carry it all: the smallest that can. */
   const scaledUp = (tier: Tier, family: string, count: number, why: string): TierPlan => {
-    const needed = coresOf(tier) / utilization;
     const all = sizes(family);
-    const fits = all.find(({ cores }) => cores >= needed);
-    const largest = all.at(-1)?.name ?? family;
-    return fits === undefined
-      ? plan(
-          tier,
-          `larger than ${largest}`,
-          count,
-          `${why}; ${needed.toFixed(1)} cores in one machine: split by domain`,
-        )
-      : plan(tier, fits.name, count, why);
+    const fits = all.find(({ cores }) => cores >= neededBy(tier));
+    if (fits !== undefined)
+      return plan(tier, { instance: fits.name, count, sum: `in ${fits.cores} cores, × ${count}`, why });
+    const [largest] = all.slice(-1);
+    return plan(tier, {
+      instance: `larger than ${largest?.name ?? family}`,
+      count,
+      sum: `more than ${largest?.cores ?? 0} cores, × ${count}`,
+      why: `${why}; too much for one machine: split by domain`,
+    });
   };
+  const shards = Math.max(1, Math.ceil(neededBy("redis")));
+  const small: Size = { name: "c7g.large", cores: 2 };
   return {
     meanPerSecond,
     peakPerSecond,
     tiers: [
-      scaledOut("gateway", 2, "one process for each core, and one instance that may fail"),
-      scaledOut("writer", 2, "threads take both cores, and one instance that may fail"),
-      scaledOut("ranker", 2, "threads take both cores, and one instance that may fail"),
+      scaledOut("gateway", small, "one process for each core, and one instance that may fail"),
+      scaledOut("writer", small, "threads take both cores, and one instance that may fail"),
+      scaledOut("ranker", small, "threads take both cores, and one instance that may fail"),
       scaledUp("broker", "m7g", 3, "every node of a quorum queue holds every message"),
       scaledUp("database", "db.r7g", 2, "writer and reader: measured together, so each can carry what both did"),
-      plan(
-        "redis",
-        "cache.r7g.large",
-        2 * Math.max(1, Math.ceil(coresOf("redis") / utilization)),
-        "a shard uses one core; each with a replica",
-      ),
+      plan("redis", {
+        instance: "cache.r7g.large",
+        count: 2 * shards,
+        sum: `rounded up = ${shards}, × 2`,
+        why: "a shard uses one core; each with a replica",
+      }),
     ],
   };
+}
+
+/** As it is shown: what is reckoned on with it gives what is shown of that, to its last digit or nearly. */
+export function figure(value: number): string {
+  return String(Number(value.toPrecision(6)));
 }
