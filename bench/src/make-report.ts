@@ -5,11 +5,13 @@ import type { AuditReport } from "@tally/reconcile";
 import { askedOf } from "./asked-of.ts";
 import type { BenchPlan } from "./bench-plan.ts";
 import { cpuOf } from "./cpu-of.ts";
+import { designOf } from "./designs/designs.ts";
 import { distributionOf, latencyOf, latencyOfAll, spansOf } from "./latency.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
 import type { Stack } from "./open-stack.ts";
 import type { Report } from "./report.ts";
 import { round } from "./round.ts";
+import { verdictOf } from "./verdict.ts";
 import type { Drained, Moment } from "./watch/drained.ts";
 import type { Followed } from "./watch/follow.ts";
 import { queueVerdictOf } from "./watch/queue-verdict.ts";
@@ -77,10 +79,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit
     memoryMiB: first === undefined ? eachTier(() => null) : memoryOf(looks),
     client: clientOf(result),
     littlesLaw: littlesLawOf(plan, result),
-    audit: audit?.audit ?? null,
-    // What is still under way may be missing for no other reason; it is not shown to be there either.
-    agrees: audit === undefined ? null : audit.agrees && audit.underWay.length === 0,
-    boardsHash: audit?.domains.find((one) => one.domain === plan.domain)?.boards.hash ?? null,
+    ...verdictOf(plan.design, plan.domain, audit),
     groups: result.groups.map(({ begun, ended, ...group }) => ({
       ...group,
       begun: round(begun, 2),
@@ -90,7 +89,8 @@ export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit
     looks: looks.map(({ at, queued, stored, tiers }) => ({
       second: round((at - startedAt) / 1000, 1),
       queued,
-      stored: stored - (first?.stored ?? 0),
+      // By the writer's counter, which stands still where another stores.
+      stored: designOf(plan.design).stores === "writer" ? stored - (first?.stored ?? 0) : null,
       cpuSeconds: Object.fromEntries([...tiers].map(([tier, { cpuSeconds }]) => [tier, round(cpuSeconds, 2)])),
     })),
     histogram: distributionOf(result.posts),

@@ -19,6 +19,8 @@ export interface Stack {
   tiers(): ReadonlyMap<TierName, TierFigures>;
   /** Messages that wait in a domain's two queues, and how many each takes. */
   queues(domain: string): Promise<readonly { readonly depth: number; readonly max: number }[]>;
+  /** The rows of a domain's events, counted. */
+  rows(domain: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -36,6 +38,7 @@ export interface StackOptions {
 }
 
 const namespace = "bench";
+const databaseName = "tally_bench";
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export async function openStack(o: StackOptions): Promise<Stack> {
@@ -47,7 +50,7 @@ export async function openStack(o: StackOptions): Promise<Stack> {
   try {
     const services = await startPrivateServices({
       directory: join(directory, "services"),
-      database: "tally_bench",
+      database: databaseName,
       say,
       signal,
     });
@@ -110,6 +113,10 @@ export async function openStack(o: StackOptions): Promise<Stack> {
             max: messagesMax,
           })),
         );
+      },
+      async rows(domain) {
+        const { ids } = domainNamed(domain).recount;
+        return Number(await services.operator.sql(`USE ${databaseName}; SELECT COUNT(*) FROM (${ids}) AS ids`));
       },
       close,
     };

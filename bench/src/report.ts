@@ -108,7 +108,9 @@ export interface Report {
   readonly client: { readonly busy: number; readonly delayP99Ms: number; readonly isLimit: boolean };
   /** Connections by mean latency against what was measured; only where as many are open from the beginning to the end. */
   readonly littlesLaw: { readonly expectedPerSecond: number | null; readonly errorPercent: number | null };
-  readonly audit: AuditReport["audit"] | null;
+  /** `ranked` null: a design without a ledger, whose boards are compared with its rows, if it has any. */
+  readonly audit: (Omit<AuditReport["audit"], "ranked"> & { readonly ranked: number | null }) | null;
+  /** null also: nothing differs, as far as can be told without a ledger. */
   readonly agrees: boolean | null;
   /** The same for the same rankings. */
   readonly boardsHash: string | null;
@@ -118,7 +120,7 @@ export interface Report {
   readonly looks: readonly {
     readonly second: number;
     readonly queued: number;
-    readonly stored: number;
+    readonly stored: number | null;
     readonly cpuSeconds: Readonly<Record<string, number>>;
   }[];
   readonly histogram: readonly { readonly percentile: number; readonly ms: number }[];

@@ -61,9 +61,12 @@ export function textOf(report: Report): string {
       ? row("audit", "not of this design or target")
       : row(
           "audit",
-          `acknowledged ${audit.acknowledged}, stored ${audit.stored}, ranked ${audit.ranked}`,
+          `acknowledged ${audit.acknowledged}, stored ${audit.stored}, ranked ${audit.ranked ?? unknown}`,
           `lost ${audit.lost}, doubled ${audit.doubled}`,
-          `boards ${report.boardsHash}`,
+          report.boardsHash === null ? "no rankings" : `boards ${report.boardsHash}`,
+          audit.ranked === null
+            ? "(no ledger: ids and rows, and boards if there are any, are all that was compared)"
+            : "",
         ),
   ];
   if (queue.verdict === "full")

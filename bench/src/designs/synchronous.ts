@@ -1,12 +1,13 @@
-import type { Database } from "@tally/database";
+import { DatabaseError, type Database } from "@tally/database";
 import {
-  batchDecoder,
   BatchIds,
-  encodeBatch,
   Moves,
-  type Batch,
+  type Change,
   type Domain,
-  type EncodedEvent,
+  type Event,
+  type Recorded,
+  type SqlTransaction,
+  type SqlValue,
 } from "@tally/pipeline";
 import { encodeMoves, type Rankings } from "@tally/rankings";
 
@@ -14,37 +15,87 @@ interface Sources {
   readonly database: Database;
   readonly rankings: Rankings;
   readonly shards: number;
+  /** False: a row, and no ranking of it. */
+  readonly ranks: boolean;
 }
 
-/** Takes the place of the gateway's intakes: an event is a transaction of its own and then a script in Redis, and then the answer. */
+/**
+ * Takes the place of the gateway's intakes: an event is a row in autocommit and then a script in Redis, one round trip each, and then the
+ * answer. No ledger: whoever dies between the two leaves a row that is in no ranking, and nothing tells.
+ */
 export function openIntakes(domains: readonly Domain[], sources: Sources) {
   return domains.map((domain) => {
     const ids = new BatchIds();
-    const decode = batchDecoder(domain.event);
     return {
       domain,
       commit: {
         waiting: 0,
-        add: (event: EncodedEvent) => store(domain, decode(encodeBatch(ids.next(), Date.now(), [event])), sources),
+        add: (event: Event) => accept(domain, { event, batch: ids.next() }, sources),
       },
       close: () => Promise.resolve(),
     };
   });
 }
 
-async function store(domain: Domain, { id: batch, events }: Batch, { database, rankings, shards }: Sources) {
+async function accept(domain: Domain, recorded: Recorded, { database, rankings, shards, ranks }: Sources) {
   try {
-    const changes = await database.transaction((transaction) =>
-      domain.store.write(
-        transaction,
-        events.map((event) => ({ event, batch })),
-      ),
-    );
-    const moves = new Moves();
-    domain.rank(changes, moves);
-    await rankings.apply(domain.name, { batch, storedAt: Date.now(), shards: encodeMoves(moves, shards) });
+    const changes = await store(domain, recorded, database);
+    if (ranks && changes.length > 0) {
+      const moves = new Moves();
+      domain.rank(changes, moves);
+      const { batch } = recorded;
+      await rankings.apply(domain.name, { batch, storedAt: Date.now(), shards: encodeMoves(moves, shards) });
+    }
     return "confirmed";
   } catch {
     return "unavailable"; // and its client hears 503
+  }
+}
+
+/** One INSERT by itself where the domain needs no more for this event; else a transaction. */
+async function store(domain: Domain, recorded: Recorded, database: Database): Promise<readonly Change[]> {
+  const rehearsal = new Rehearsal();
+  const changes = await domain.store.write(rehearsal, [recorded]);
+  const { inserted, statements } = rehearsal;
+  if (inserted === undefined || statements > 1)
+    return database.transaction((transaction) => domain.store.write(transaction, [recorded]));
+  try {
+    await database.writer.query(inserted.sql, [inserted.rows]);
+    return changes;
+  } catch (error) {
+    // Stored before, and counted then.
+    if (error instanceof DatabaseError && error.errno === duplicateKey) return [];
+    throw error;
+  }
+}
+
+const duplicateKey = 1062;
+
+type Rows = readonly (readonly SqlValue[])[];
+
+/** Writes nothing: tells what a domain would write, if all of it were new. */
+class Rehearsal implements SqlTransaction {
+  statements = 0;
+  inserted: { readonly sql: string; readonly rows: Rows } | undefined;
+
+  async insert(sql: string, rows: Rows): Promise<"inserted"> {
+    this.statements++;
+    this.inserted = { sql, rows };
+    return "inserted";
+  }
+
+  async upsert(_sql: string, rows: Rows): Promise<number> {
+    this.statements++;
+    return rows.length;
+  }
+
+  async execute(): Promise<number> {
+    this.statements++;
+    return 0;
+  }
+
+  async query<Row extends object>(): Promise<readonly Row[]> {
+    this.statements++;
+    return [];
   }
 }

@@ -88,5 +88,6 @@ if (looks.length > 1) {
     ]),
     { yLabel: "cores" },
   );
-  plot("Events stored so far", at, [["stored", looks.map(({ stored }) => stored)]], { yLabel: "events" });
+  if (looks[0].stored !== null)
+    plot("Events stored so far", at, [["stored", looks.map(({ stored }) => stored)]], { yLabel: "events" });
 }

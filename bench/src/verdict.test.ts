@@ -1,0 +1,90 @@
+import type { AuditReport } from "@tally/reconcile";
+import { expect, test } from "vitest";
+import { verdictOf } from "./verdict.ts";
+
+const none = { count: 0, first: [] };
+const rows = 100;
+
+/** What the audit says of 100 rows; without a ledger every batch is miscounted and every mark a stray one. */
+function audited(o: {
+  readonly ledger: boolean;
+  readonly missing?: number;
+  readonly surplus?: number;
+  readonly acknowledged?: number;
+  readonly doubled?: number;
+  readonly contradictions?: number;
+  readonly underWay?: readonly string[];
+}): AuditReport {
+  const { ledger, missing = 0, surplus = 0, acknowledged = rows, doubled = 0, underWay = [] } = o;
+  const contradictions = { ...none, count: o.contradictions ?? 0 };
+  const batches = ledger ? rows : 0;
+  const agrees = ledger && missing + surplus + doubled + contradictions.count === 0;
+  // As the bench reads it.
+  return JSON.parse(
+    JSON.stringify({
+      agrees: agrees && acknowledged === rows && underWay.length === 0,
+      endpoint: "write",
+      underWay,
+      waitedSeconds: 1,
+      seconds: 1,
+      audit: {
+        acknowledged,
+        stored: rows,
+        ranked: batches,
+        lost: acknowledged - rows + missing,
+        doubled: doubled + surplus,
+      },
+      notStored: [],
+      domains: [
+        {
+          domain: "purchases",
+          state: { name: "whole" },
+          ledger: { batches, events: batches, changes: batches, refused: 0, newest: batches },
+          batches: {
+            stored: rows,
+            ranked: batches,
+            miscounted: { ...none, count: rows - batches },
+            unmarked: none,
+            strayMarks: rows - batches,
+          },
+          boards: { boards: 1, cells: 1, units: 500, hash: "ab", missing, surplus, differences: none },
+          contradictions,
+          ids: { stored: rows, deadLetters: 0, doubled, others: none },
+          agrees,
+        },
+      ],
+    }),
+  );
+}
+
+test("a design with a ledger agrees when all of it does, and nothing is under way", () => {
+  const of = (report: AuditReport) => verdictOf("batched", "purchases", report);
+  expect(of(audited({ ledger: true }))).toMatchObject({ agrees: true, boardsHash: "ab", audit: { ranked: rows } });
+  expect(of(audited({ ledger: true, missing: 1 })).agrees).toBe(false);
+  expect(of(audited({ ledger: true, underWay: ["a queue"] })).agrees).toBe(false);
+  expect(of(audited({ ledger: false })).agrees).toBe(false);
+});
+
+test("without a ledger nothing is said to agree, and how many are ranked is not known", () => {
+  const whole = { acknowledged: rows, stored: rows, ranked: null, lost: 0, doubled: 0 };
+  const report = audited({ ledger: false });
+  expect(verdictOf("synchronous", "purchases", report)).toEqual({ audit: whole, agrees: null, boardsHash: "ab" });
+  expect(verdictOf("synchronous", "purchases", undefined)).toEqual({ audit: null, agrees: null, boardsHash: null });
+});
+
+test.each([
+  ["an acknowledged event that is no row", { acknowledged: rows + 1 }, { lost: 1 }],
+  ["units that boards lack", { missing: 5 }, { lost: 5 }],
+  ["units that boards have too many", { surplus: 5 }, { doubled: 5 }],
+  ["an event that is stored twice", { doubled: 1 }, { doubled: 1 }],
+  ["rows that contradict each other", { contradictions: 1 }, {}],
+  ["what was still under way", { underWay: ["a queue"] }, {}],
+])("without a ledger, too, %s is found out", (_what, o, audit) => {
+  const verdict = verdictOf("synchronous", "purchases", audited({ ledger: false, ...o }));
+  expect(verdict).toMatchObject({ agrees: false, audit });
+});
+
+test("a design without rankings has lost nothing by that, and has no hash of them", () => {
+  const verdict = verdictOf("synchronous-unranked", "purchases", audited({ ledger: false, missing: 500 }));
+  expect(verdict).toMatchObject({ agrees: null, boardsHash: null, audit: { stored: rows, lost: 0, doubled: 0 } });
+});
