@@ -33,7 +33,7 @@ export const writerSettings = {
     min: 0,
     max: 1000,
     unit: "ms",
-    default: 25,
+    default: 100,
     says: "a transaction that is not full begins so long after the one before it, for each domain, unless half of the prefetch waits",
   }),
   statementWithinMs: integer("WRITER_STATEMENT_WITHIN_MS", {

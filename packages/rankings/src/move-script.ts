@@ -18,7 +18,7 @@
  */
 export const move = `
 local large, tooLarge, cutAbove, kept, step = 512, 20000, 160, 120, 500
-local floors, stepped = {}, false
+local floors, texts, stepped = {}, {}, false
 
 -- By bytes, as the sorted set does; Lua's own < goes by the locale.
 local function atOrBefore(a, b)
@@ -26,6 +26,16 @@ local function atOrBefore(a, b)
     if a:byte(i) ~= b:byte(i) then return a:byte(i) < b:byte(i) end
   end
   return #a <= #b
+end
+
+-- As an argument a number of Lua's own is printed slowly; and most scores come again.
+local function textOf(score)
+  local text = texts[score]
+  if not text then
+    text = string.format('%d', score)
+    texts[score] = text
+  end
+  return text
 end
 
 local function setFloor(name, floor)
@@ -74,7 +84,7 @@ local function moveMembers(best, counts, changes, from, to, floor)
     if score == 0 then gone[#gone + 1] = member
     else
       written[#written + 1] = member
-      written[#written + 1] = string.format('%d', score)
+      written[#written + 1] = textOf(score)
     end
     if score ~= 0 and (score < floorScore or (score == floorScore and atOrBefore(member, floorMember))) then
       call('ZADD', best, written[#written], member)
@@ -112,7 +122,10 @@ local function readFloors(moves)
   for from = 1, #names, 1000 do
     local to = math.min(from + 999, #names)
     local found = call('HMGET', p .. ':floors', unpack(names, from, to))
-    for i = from, to do floors[names[i]] = found[i - from + 1] end
+    for i = from, to do
+      local floor = found[i - from + 1]
+      if floor then floors[names[i]] = floor end
+    end
   end
 end
 
@@ -120,21 +133,22 @@ end
 local function move(moves, turn)
   readFloors(moves)
   local room, more = 5000, false
+  local bests, counts = p .. ':b:', p .. ':c:'
   for i = 1, #moves, 2 do
     local name, changes = moves[i], moves[i + 1]
-    local best, counts = p .. ':b:' .. name, p .. ':c:' .. name
-    if floors[name] and floors[name] ~= 'all' then more = moveLarge(name, best, counts, changes) or more
+    local best, floor = bests .. name, floors[name]
+    if floor and floor ~= 'all' then more = moveLarge(name, best, counts .. name, changes) or more
     else
       for j = 1, #changes, 2 do
-        local score = call('ZINCRBY', best, changes[j + 1], changes[j])
+        local score = call('ZINCRBY', best, textOf(changes[j + 1]), changes[j])
         if score == '0' or score == '-0' then call('ZREM', best, changes[j]) end
       end
-      if not floors[name] and room > 0 and (#changes > 64 or (turn + i) % 32 < 2) then
+      if not floor and room > 0 and (#changes > 64 or (turn + i) % 32 < 2) then
         local size = call('ZCARD', best)
         -- One of an earlier version may have a hundred thousand: to rewrite it would block everything.
         if size > tooLarge then setFloor(name, 'all')
         elseif size > large then
-          enlarge(name, best, counts)
+          enlarge(name, best, counts .. name)
           room = room - size
         end
       end
