@@ -285,10 +285,27 @@ test(
     });
     const isWhole = unconfirmed.audit.lost === 0 && unconfirmed.agrees === true;
     expect({ exitCode, output, errors }).toMatchObject({ exitCode: isWhole ? 0 : 1, errors: "" });
-    // Stored and ranked by whoever answers, and by nobody: there is no ledger to audit.
-    const unaudited = { ...confirmed, audit: null, agrees: null, boardsHash: null, followed: null };
-    expect(synchronous).toMatchObject({ ...unaudited, stored: known, ranked: known, drainSeconds: 0 });
-    expect(bare).toMatchObject({ ...unaudited, stored: unknown, ranked: unknown, drainSeconds: null });
+    // Stored and ranked by whoever answers: without a ledger nothing is shown to agree.
+    expect(synchronous).toMatchObject({
+      ...confirmed,
+      stored: known,
+      ranked: known,
+      drainSeconds: 0,
+      audit: { acknowledged: 200, stored: 200, ranked: null, lost: 0, doubled: 0 },
+      agrees: null,
+      boardsHash: batched.boardsHash,
+      followed: null,
+    });
+    expect(bare).toMatchObject({
+      ...confirmed,
+      stored: unknown,
+      ranked: unknown,
+      drainSeconds: null,
+      audit: null,
+      agrees: null,
+      boardsHash: null,
+      followed: null,
+    });
     expect(ratios).toContainEqual({
       figure: "accepted /s",
       of: "batched",
