@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { domains } from "@tally/domains";
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { lengthOf } from "../with-progress.ts";
@@ -296,10 +297,14 @@ test.each([
   },
 );
 
-test("after a fill the same requests are sent as without one", async () => {
-  const [without, with50] = [await sentBy({ connections: 1 }), await sentBy({ connections: 1 }, 1, 50)];
-  expect(without).toEqual(with50);
-});
+test.each(domains.map(({ name }) => name))(
+  "after a fill the same requests are sent as without one: %s",
+  async (domain) => {
+    const plan = { domain, connections: 1 };
+    const [without, with50] = [await sentBy(plan), await sentBy(plan, 1, 50)];
+    expect(without).toEqual(with50);
+  },
+);
 
 test("no two threads of any seeds have the same seed, and the first of each has the seed itself", () => {
   const seeds = Array.from({ length: 300 }, (_, seed) =>

@@ -81,11 +81,16 @@ function swipeOf(swiper: Draw, swipee: Draw, random: () => number): ClientReques
 const commentLetters = 256;
 
 // Stretches of one long text: 256 draws for each swipe would cost the client more than the request. Made at the first draw: most processes
-// load the domains and never draw.
+// load the domains and never draw. The letters are always the same: drawn from whoever comes first, they would change all that it sends next.
 function comments(length: number): (random: () => number) => string {
   let text = "";
+  let state = 1;
   return (random) => {
-    while (text.length < length) text += String.fromCodePoint(97 + Math.floor(random() * 26));
+    while (text.length < length) {
+      // Numerical Recipes' generator; its high bits are the good ones.
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      text += String.fromCodePoint(97 + Math.floor((state / 2 ** 32) * 26));
+    }
     const from = Math.floor(random() * (length - commentLetters));
     return text.slice(from, from + commentLetters);
   };
