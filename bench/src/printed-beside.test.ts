@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { printedBeside } from "./printed-beside.ts";
+import { sampleReport } from "./report.fixture.ts";
+
+const latency = { mean: 1, min: 1, p50: 2, p95: 3, p999: 5, max: 6 };
+
+test("beside each printed row stand our requests by the time until all was ranked, the p99 of its method, and both ratios", () => {
+  // 100 events and 300 reads: 400 requests by the time in which 100 events were ranked, at 500 a second.
+  const report = sampleReport({
+    accepted: { events: 100, perSecond: 900 },
+    ranked: { perSecond: 500 },
+    latencyMs: { ...latency, p99: 25 },
+    reads: { requests: 300, perSecond: 2700, latencyMs: { ...latency, p99: 90 } },
+  });
+  const printed = [
+    { says: "POST", perSecond: 1600, p99Ms: 100 },
+    { says: "GET", perSecond: 1600, p99Ms: 60, method: "GET" },
+    { says: "not printed", perSecond: 4000, p99Ms: null },
+  ] as const;
+  expect(printedBeside("a run", printed, report)).toEqual([
+    "| a run | POST | 1600 | 2000 | 1.25 | 100 | 25.0 | 0.250 |",
+    "| a run | GET | 1600 | 2000 | 1.25 | 60 | 90.0 | 1.500 |",
+    "| a run | not printed | 4000 | 2000 | 0.50 | - | 25.0 | - |",
+  ]);
+});
