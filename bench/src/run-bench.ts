@@ -1,14 +1,16 @@
-import { rm } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { claimDirectory, runTally } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
 import { designOf } from "./designs/designs.ts";
 import type { Fill, Phase, PhaseResult } from "./load/load-plan.ts";
+import { idBytes } from "./load/recorder.ts";
 import { startLoad } from "./load/start-load.ts";
 import { makeReport, type Seen } from "./make-report.ts";
 import { domainNamed, openStack, type Stack } from "./open-stack.ts";
 import type { Report } from "./report.ts";
+import { withUnnamed } from "./verdict.ts";
 import { withProgress } from "./with-progress.ts";
 import { readCounters } from "./watch/counters.ts";
 import { drained, type Drained } from "./watch/drained.ts";
@@ -85,7 +87,7 @@ async function measure(
     const audit =
       stack === undefined || idsFile === undefined || acknowledged === 0
         ? undefined
-        : await audited(plan, stack, idsFile);
+        : await audited(plan, stack, idsFile, acknowledged);
     return makeReport(plan, seen, { stack, followed, audit, filled });
   } finally {
     await load.close();
@@ -146,7 +148,13 @@ async function expectReady(url: string): Promise<void> {
   }
 }
 
-async function audited(plan: BenchPlan, stack: Stack, idsFile: string): Promise<AuditReport | undefined> {
+/** `acknowledged`: answers 2xx that the client has counted, whether they named their event or not. */
+async function audited(
+  plan: BenchPlan,
+  stack: Stack,
+  idsFile: string,
+  acknowledged: number,
+): Promise<AuditReport | undefined> {
   const { stores } = designOf(plan.design);
   if (stores === "nobody") return undefined;
   plan.say("auditing");
@@ -157,5 +165,7 @@ async function audited(plan: BenchPlan, stack: Stack, idsFile: string): Promise<
   if (output === "") throw new Error(`the audit answered nothing: ${errors}`);
   const report: AuditReport = JSON.parse(output);
   if (report.underWay.length > 0) plan.say(`not drained, still under way: ${report.underWay.join("; ")}`);
-  return report;
+  const unnamed = acknowledged - (await stat(idsFile)).size / idBytes;
+  if (unnamed > 0) plan.say(`${unnamed} of ${acknowledged} answers 2xx named no event: nobody can look for it`);
+  return withUnnamed(report, unnamed);
 }

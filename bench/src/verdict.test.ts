@@ -1,6 +1,6 @@
 import type { AuditReport } from "@tally/reconcile";
 import { expect, test } from "vitest";
-import { verdictOf } from "./verdict.ts";
+import { verdictOf, withUnnamed } from "./verdict.ts";
 
 const none = { count: 0, first: [] };
 const rows = 100;
@@ -87,4 +87,12 @@ test.each([
 test("a design without rankings has lost nothing by that, and has no hash of them", () => {
   const verdict = verdictOf("synchronous-unranked", "purchases", audited({ ledger: false, missing: 500 }));
   expect(verdict).toMatchObject({ agrees: null, boardsHash: null, audit: { stored: rows, lost: 0, doubled: 0 } });
+});
+
+test.each([
+  ["batched", true],
+  ["synchronous", false],
+] as const)("what was acknowledged without a name for it is lost, in the design %s", (design, ledger) => {
+  const verdict = verdictOf(design, "purchases", withUnnamed(audited({ ledger }), 3));
+  expect(verdict).toMatchObject({ agrees: false, audit: { acknowledged: rows + 3, lost: 3 } });
 });

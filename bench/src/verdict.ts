@@ -31,3 +31,11 @@ export function verdictOf(design: DesignName, domain: string, report: AuditRepor
   const differs = !isDrained || audit.lost + audit.doubled + contradictions > 0;
   return { audit, agrees: differs ? false : null, boardsHash: ranks ? hash : null };
 }
+
+/** Acknowledged with an answer that named no event: nobody can look for it, so it counts as lost. */
+export function withUnnamed(report: AuditReport, unnamed: number): AuditReport {
+  if (unnamed === 0) return report;
+  const { acknowledged, lost } = report.audit;
+  const audit = { ...report.audit, acknowledged: acknowledged + unnamed, lost: lost + unnamed };
+  return { ...report, audit, agrees: false };
+}

@@ -8,7 +8,8 @@ export const microseconds = (): Histogram =>
   build({ lowestDiscernibleValue: 1, highestTrackableValue: longestUs, numberOfSignificantValueDigits: 3 });
 
 const sampleEveryMs = 100;
-const idBytes = 37;
+/** Of each line of the ids of accepted events. */
+export const idBytes = 37;
 const loopResolutionMs = 5;
 
 /** Counts what a load sees. Everything here happens once for each request, and costs well under a microsecond. */
