@@ -65,7 +65,14 @@ test(
     expect(report.drainSeconds).toBeGreaterThanOrEqual(0);
     const html = await readFile(page, "utf8");
     expect(html).toContain("uPlot");
-    for (const told of [output, html]) expect(told).toContain(report.repeat);
+    expect(Object.keys(report.versions)).toEqual(["node", "database", "broker", "redis"]);
+    for (const told of [output, html]) {
+      for (const name of ["runId", "at", "machine", "commit", "mode", "repeat"]) expect(told).toContain(report[name]);
+      for (const [name, version] of Object.entries<string>(report.versions))
+        expect(told).toContain(`${name} ${version}`);
+      expect(told).toContain("seed 5");
+      expect(told).toContain("boards bb387ba5a7cbd8a2");
+    }
     expect(html).not.toMatch(/(src|href)="?https?:/);
   },
   within,
@@ -176,10 +183,11 @@ test(
 );
 
 /** A system that runs elsewhere: takes everything, and is quick about it. */
-async function elsewhere(): Promise<string> {
+async function elsewhere(onPost: () => void = () => undefined): Promise<string> {
   const id = "01a1fb30-2980-71ee-89cd-4f71757df440";
   const server = createServer((request, response) => {
     request.resume();
+    if (request.method === "POST") onPost();
     if (request.method === "POST") response.writeHead(201, { "Tally-Event-Id": id }).end();
     else response.end('{"stored":true,"ranked":true}');
   }).listen(0, "127.0.0.1");
@@ -221,6 +229,23 @@ test("what cannot be known of a system that runs elsewhere is null, and no figur
   const again = await bench(...flags, "--compare", json ?? "");
   expect(again.output).toMatch(/^accepted \/s +\d+ +\d+ +[\d.]+$/m);
   expect(again.output).not.toMatch(/^stored \/s +\d/m);
+}, 60_000);
+
+test("what the warm-up sends is in no figure", async () => {
+  let posts = 0;
+  const flags = ["--target", await elsewhere(() => posts++), "--connections", "2", "--duration", "0.5"];
+  const file = join(directory, "warm.json");
+  const sentWith = async (warmUp: string) => {
+    posts = 0;
+    expect(await bench(...flags, "--warm-up", warmUp, "--json", file)).toMatchObject({ exitCode: 0 });
+    const { sent, accepted, statuses } = JSON.parse(await readFile(file, "utf8"));
+    expect([accepted.events, statuses["201"]]).toEqual([sent, sent]);
+    return { sent, before: posts - sent };
+  };
+  expect((await sentWith("0")).before).toBe(0);
+  const { sent, before } = await sentWith("0.5");
+  expect(sent).toBeGreaterThan(0);
+  expect(before).toBeGreaterThan(0);
 }, 60_000);
 
 test("a file that cannot be written is told in a line, and takes neither the stored report nor another file with it", async () => {
