@@ -20,8 +20,10 @@ interface OpenPhase {
 export async function openLoad(
   plan: LoadPlan,
 ): Promise<(phase: OpenPhase, requests: Requests, recorder: Recorder) => Promise<void>> {
-  const { urls, answerWithinMs } = plan;
-  const connectionsOf = (index: number): number => share(plan.connections, index, urls.length);
+  const { answerWithinMs, connections } = plan;
+  // A pool of no connection would open as many as it likes.
+  const urls = plan.urls.slice(0, connections);
+  const connectionsOf = (index: number): number => share(connections, index, urls.length);
   const pools = urls.map(
     (url, index) =>
       new Pool(url, {

@@ -132,6 +132,23 @@ test("all connections are there when the first request of an open load is due, a
   });
 });
 
+test.each(["closed", "open"] as const)(
+  "gateways get as many connections each, however many threads share them, and no more are opened: %s model",
+  async (model) => {
+    const answer: RequestListener = (request, response) => {
+      request.resume();
+      response.writeHead(201).end();
+    };
+    const servers = await Promise.all([serverOf(answer), serverOf(answer), serverOf(answer)]);
+    const urls = servers.map(({ url }) => url);
+    const until = { name: "amount", amount: 300 } as const;
+    const phase = model === "open" ? ({ model, until, perSecond: 1000 } as const) : ({ model, until } as const);
+    const result = await loadOn("", { urls, connections: 6 }, 4).run(phase);
+    expect(result).toMatchObject({ sent: 300, accepted: 300, connectionErrors: 0 });
+    expect(servers.map(({ connections }) => connections)).toEqual([2, 2, 2]);
+  },
+);
+
 test("refusals, broken connections and requests that are never answered are told apart, and none is a success", async () => {
   let n = 0;
   const server = await serverOf((request, response) => {

@@ -24,6 +24,7 @@ export function startLoad(plan: LoadPlan, threads: number): Load {
   const workers = Array.from({ length: threads }, (_, index) => {
     const workerData: LoadPlan = {
       ...plan,
+      urls: turned(plan.urls, sharesBefore(plan.connections, index, threads)),
       connections: share(plan.connections, index, threads),
       seed: seedOfThread(plan.seed, index),
     };
@@ -53,6 +54,16 @@ export function startLoad(plan: LoadPlan, threads: number): Load {
     },
   };
   return load;
+}
+
+/** Connections take the gateways in turn, over all threads: each thread begins where the one before it has ended. */
+function turned(urls: readonly string[], by: number): readonly string[] {
+  const first = by % urls.length;
+  return [...urls.slice(first), ...urls.slice(0, first)];
+}
+
+function sharesBefore(whole: number, index: number, parts: number): number {
+  return Array.from({ length: index }, (_, before) => share(whole, before, parts)).reduce((sum, one) => sum + one, 0);
 }
 
 function shareOf(phase: Phase | Fill, index: number, threads: number): Phase | Fill {
