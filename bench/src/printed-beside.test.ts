@@ -23,3 +23,15 @@ test("beside each printed row stand our requests by the time until all was ranke
     "| a run | not printed | 4000 | 2000 | 0.50 | - | 25.0 | - |",
   ]);
 });
+
+test("what was accepted and not all ranked is not shown as if it had been", () => {
+  const printed = [{ says: "theirs", perSecond: 100, p99Ms: null }];
+  const rowOf = (ranked: number | null) =>
+    printedBeside(
+      "run",
+      printed,
+      sampleReport({ accepted: { events: 900, perSecond: 300 }, ranked: { perSecond: ranked } }),
+    );
+  expect(rowOf(200)[0]).toContain("| 100 | 200 | 2.00 |");
+  expect(rowOf(null)[0]).toContain("| 100 | 300 (accepted) | 3.00 |");
+});
