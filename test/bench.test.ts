@@ -355,6 +355,7 @@ test.each([
   [["--compare", "/no/such/file"], "--compare: ENOENT"],
   [["--results", join(main, "results")], "--results: ENOTDIR"],
   [["compare", "fast"], 'there is no "fast"'],
+  [["compare", "bare", "batched", "bare"], '"bare" is named twice'],
   [["compare", "bare", "--csv", "x"], "--csv goes with one run"],
   [["compare", "bare", "--compare", "x"], "--compare goes with one run"],
   [["compare", "bare", "--design", "batched"], "--design is what compare is about"],

@@ -23,6 +23,23 @@ test("a contender is a design, with a durability or without", () => {
   expect(() => contenderNamed("fast")).toThrow('there is no "fast"; expected batched, per-message');
 });
 
+test("a comparison tells of each run that did not end well", () => {
+  const contenders = ["batched", "unconfirmed"].map(contenderNamed);
+  const audit = { acknowledged: 100, stored: 100, ranked: 100, lost: 0, doubled: 0 };
+  const whole = sampleReport({ audit, agrees: true });
+  const runs = [
+    { contender: "batched", report: whole },
+    { contender: "unconfirmed", report: { ...whole, audit: { ...audit, stored: 93, lost: 7 }, agrees: false } },
+    { contender: "unconfirmed", report: { ...whole, accepted: { events: 0, perSecond: 0 } } },
+    { contender: "batched", report: whole },
+  ];
+  const told = comparison(contenders, runs).split("\n");
+  expect(told.filter((line) => line.includes(", run "))).toEqual([
+    "unconfirmed, run 2: lost 7, doubled 0, the audit does not agree",
+    "unconfirmed, run 3: nothing was answered 2xx",
+  ]);
+});
+
 test("every figure that both know is compared, round by round, with its spread", () => {
   const contenders = ["batched", "bare"].map(contenderNamed);
   const run = (contender: string, perSecond: number, p99: number, storedPerSecond: number | null) => ({

@@ -1,6 +1,6 @@
 import { designNames, durabilityNames, type DesignName, type Durability } from "./designs/designs.ts";
 import { figures } from "./figures.ts";
-import type { Report } from "./report.ts";
+import { isGood, type Report } from "./report.ts";
 import { WrongUsage } from "./wrong-usage.ts";
 
 /** A design and a durability, as `design` or `design:durability`. */
@@ -21,6 +21,16 @@ export function contenderNamed(name: string): Contender {
     );
   }
   return { name, design, durability };
+}
+
+/** Throws a WrongUsage also for one that is named twice: runs are told apart by the name. */
+export function contendersNamed(names: readonly string[]): readonly Contender[] {
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined)
+    throw new WrongUsage(
+      `"${twice}" is named twice; --rounds tells how often each runs, and a design is its own :confirmed`,
+    );
+  return names.map(contenderNamed);
 }
 
 /** Who runs when: in one order and then in the opposite one, so that a machine that becomes slower or faster is fair to all. */
@@ -83,7 +93,18 @@ export function comparison(contenders: readonly Contender[], runs: readonly Run[
     ...medians,
     "",
     ...ratios,
+    ...runs.flatMap(({ contender, report }, index) => faultsOf(`${contender}, run ${index + 1}`, report)),
   ].join("\n");
+}
+
+/** What its figures do not tell of a run that did not end well. */
+function faultsOf(name: string, report: Report): readonly string[] {
+  if (isGood(report)) return [];
+  const { accepted, reads, audit } = report;
+  if (accepted.events + reads.requests === 0) return [`${name}: nothing was answered 2xx`];
+  return [
+    `${name}: lost ${audit?.lost ?? 0}, doubled ${audit?.doubled ?? 0}${report.agrees === false ? ", the audit does not agree" : ""}`,
+  ];
 }
 
 function reportsOf({ name }: Contender, runs: readonly Run[]): readonly Report[] {

@@ -1,5 +1,5 @@
 import type { BenchPlan } from "../bench-plan.ts";
-import { comparison, contenderNamed, ratiosOf, turns, type Run } from "../compare-designs.ts";
+import { comparison, contendersNamed, ratiosOf, turns, type Run } from "../compare-designs.ts";
 import { isGood } from "../report.ts";
 import { runBench } from "../run-bench.ts";
 import { jsonOf } from "../stored-reports.ts";
@@ -25,7 +25,7 @@ export async function runComparison(
   refuse(asked, ["design", "durability"], "is what compare is about: name the designs behind it");
   refuse(asked, ["target", "source", "scale"], "does not go with compare, which starts a system for each design");
   refuseLeftAside(asked);
-  const contenders = names.map(contenderNamed);
+  const contenders = contendersNamed(names);
   // All of them before the first run: what is wrong with the last is told at once.
   const planned = contenders.map(({ name, design, durability }) => {
     const plan: BenchPlan = { ...planOf({ ...flags, design, durability }, signal), say: () => undefined };
