@@ -339,6 +339,17 @@ test(
   2 * within,
 );
 
+test(
+  "a setting that an app does not take is told as the app tells it, without a stack",
+  async () => {
+    const { exitCode, output, errors } = await bench("--set", "BATCH_EVENTS_MAX=abc", "--amount", "600");
+    expect(exitCode).toBe(2);
+    expect(errors).toContain('BATCH_EVENTS_MAX: expected a whole number from 1 to 10000, got "abc"');
+    expect(output + errors).not.toMatch(/\n {4}at /);
+  },
+  within,
+);
+
 test.each([
   [["--source", "S9"], "--source: expected one of S4, "],
   [["--domain", "lifts"], "--domain: there is no domain lifts; there are: purchases"],
@@ -350,6 +361,16 @@ test.each([
   [["--target", "http://127.0.0.1:1", "--fill", "9"], "--fill does not go with --target"],
   [["compare", "batched", "bare", "--fill", "9"], "--fill: nothing is stored in the design bare"],
   [["--scale", "0.5"], "--scale goes with --source"],
+  [["--duration", "0"], "--duration: expected more than 0"],
+  [["--duration", "2147484"], "--duration: expected more than 0 and at most 2147483 seconds"],
+  [["--duration", "3", "--rate", "0.1"], "--rate: no request is due in 3 s at 0.1 a second"],
+  [["--content-bytes", "1000"], "--content-bytes: events of purchases have no content"],
+  [["--domain", "albums", "--zipf"], "--zipf: the load of albums is always the same"],
+  [["--design", "bare", "--durability", "transient"], "--durability: the design bare sends nothing to the broker"],
+  [["compare", "batched", "synchronous:transient"], "--durability: the design synchronous sends nothing to the broker"],
+  [["--target", "http://127.0.0.1:1/base"], "--target: expected an address as http://127.0.0.1:8080, without a path"],
+  [["--target", "127.0.0.1:8080"], "--target: expected an address as http://127.0.0.1:8080, without a path"],
+  [["--target", "http://127.0.0.1:1", "--design", "bare"], "--design does not go with --target"],
   [["--amount", "3"], "--amount: expected at least one for each connection"],
   [["--target", "http://127.0.0.1:1"], "http://127.0.0.1:1 is not ready"],
   [["--compare", "/no/such/file"], "--compare: ENOENT"],

@@ -8,8 +8,8 @@ export function repeatOf(plan: BenchPlan): string {
     ...flagsOfLoad(plan),
     ["--seed", plan.seed],
     ["--gateways", own ? plan.gateways : undefined],
-    ["--design", plan.design],
-    ["--durability", plan.durability],
+    ["--design", own ? plan.design : undefined],
+    ["--durability", own ? plan.durability : undefined],
     ...Object.entries(plan.settings).map(([name, value]) => ["--set", `${name}=${value}`] as const),
     ["--target", plan.target],
   ];

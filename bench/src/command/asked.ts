@@ -17,7 +17,8 @@ export function refuse({ isGiven }: Asked, flags: readonly (keyof Flags)[], why:
 export function refuseLeftAside(asked: Asked): void {
   const { amount, target } = asked.flags;
   if (amount !== undefined) refuse(asked, ["warmUp", "duration"], "does not go with --amount");
-  if (target !== undefined) refuse(asked, ["gateways", "set", "fill"], "does not go with --target, which runs already");
+  if (target !== undefined)
+    refuse(asked, ["gateways", "set", "fill", "design", "durability"], "does not go with --target, which runs already");
 }
 
 /** As it stands on a command line. */

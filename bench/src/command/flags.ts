@@ -64,6 +64,6 @@ export function withFlags(command: Command): Command {
     .option("--results <folder>", "where every run is stored", join(root, "bench", "results"))
     .addHelpText(
       "after",
-      "\nExit status: 0 nothing lost, 1 something was lost or doubled, 2 wrong usage, or a file could not be written.",
+      "\nExit status: 0 nothing lost, 1 something was lost or doubled, 2 wrong usage, servers did not start, or a file could not be written.",
     );
 }

@@ -1,8 +1,8 @@
-import { onLauncherGone } from "@tally/local";
+import { onLauncherGone, ServiceError } from "@tally/local";
 import { WrongUsage } from "../wrong-usage.ts";
 import { say } from "./say.ts";
 
-/** What a user did wrong, or an interruption, is told in a line, and its exit status is 2, or 130. Anything else is a fault of ours. */
+/** What a user did wrong, servers that do not start, or an interruption, is told without a stack, and its exit status is 2, or 130. Anything else is a fault of ours. */
 export async function orTell(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const { signal } = interruption();
   try {
@@ -12,7 +12,8 @@ export async function orTell(work: (signal: AbortSignal) => Promise<void>): Prom
       say("interrupted; its servers are stopped");
       process.exit(130);
     }
-    if (!(error instanceof WrongUsage)) throw error;
+    // Servers or apps that do not start tell why themselves: a setting that they do not take, a program that is missing.
+    if (!(error instanceof WrongUsage || error instanceof ServiceError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 2;
   }

@@ -1,6 +1,8 @@
 import type { BenchPlan } from "../bench-plan.ts";
-import { designOf } from "../designs/designs.ts";
+import type { Spread } from "@tally/pipeline";
+import { designOf, type Durability } from "../designs/designs.ts";
 import type { Phase } from "../load/load-plan.ts";
+import { randomOf } from "../load/requests.ts";
 import { domainNamed } from "../open-stack.ts";
 import { root } from "../root.ts";
 import { WrongUsage } from "../wrong-usage.ts";
@@ -12,7 +14,7 @@ import { say } from "./say.ts";
 export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
   return {
     root,
-    domain: checkedDomain(flags.domain),
+    domain: domainOf(flags),
     connections: flags.connections,
     seed: flags.seed,
     spread: flags.zipf === true ? "zipf" : "wide",
@@ -20,14 +22,14 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
     contentBytes: flags.contentBytes,
     answerWithinMs: 10_000,
     design: flags.design,
-    durability: flags.durability,
+    durability: durabilityFor(flags),
     gateways: flags.gateways,
     clientThreads: flags.clientThreads,
     fill: fillOf(flags),
     warmUpSeconds: flags.amount === undefined ? flags.warmUp : 0,
     phase: phaseOf(flags),
     settings: settingsOf(flags),
-    target: flags.target?.replace(/\/+$/, ""),
+    target: targetOf(flags),
     say,
     ...progressBar(),
     signal,
@@ -47,6 +49,7 @@ function settingsOf({ set }: Flags): Readonly<Record<string, string>> {
 function phaseOf({ amount, duration, rate, connections, clientThreads, gateways }: Flags): Phase {
   if (amount !== undefined && amount < connections)
     throw new WrongUsage("--amount: expected at least one for each connection");
+  if (amount === undefined) checkDuration(duration, rate);
   if (rate === 0) throw new WrongUsage("--rate: expected more than 0");
   for (const [name, parts] of [["--client-threads", clientThreads] as const, ["--gateways", gateways] as const])
     if (parts > connections)
@@ -56,9 +59,52 @@ function phaseOf({ amount, duration, rate, connections, clientThreads, gateways 
   return rate === undefined ? { model: "closed", until } : { model: "open", until, perSecond: rate };
 }
 
-function checkedDomain(name: string): string {
+// A timer of Node takes no more, and would end at once.
+const secondsMax = (2 ** 31 - 1) / 1000;
+
+function checkDuration(seconds: number, rate: number | undefined): void {
+  if (seconds === 0 || seconds > secondsMax)
+    throw new WrongUsage(`--duration: expected more than 0 and at most ${Math.floor(secondsMax)} seconds`);
+  if (rate !== undefined && rate > 0 && seconds * rate < 1)
+    throw new WrongUsage(`--rate: no request is due in ${seconds} s at ${rate} a second`);
+}
+
+/** A durability is about the broker: where nothing is sent to it, a 2xx would be told to mean what it does not. */
+function durabilityFor({ design, durability }: Flags): Durability {
+  if (designOf(design).stores !== "writer" && durability !== "confirmed")
+    throw new WrongUsage(
+      `--durability: the design ${design} sends nothing to the broker, so it cannot be ${durability}`,
+    );
+  return durability;
+}
+
+function targetOf({ target }: Flags): string | undefined {
+  if (target === undefined) return undefined;
+  const url = URL.parse(target);
+  // The load sends paths of its own, to the root.
+  if (url === null || !/^https?:$/.test(url.protocol) || `${url.pathname}${url.search}${url.hash}` !== "/")
+    throw new WrongUsage(`--target: expected an address as http://127.0.0.1:8080, without a path; got ${target}`);
+  return url.origin;
+}
+
+/** Checks also that it takes what was asked of its load: what a domain ignores would be reported as if it had been so. */
+function domainOf({ domain: name, contentBytes, zipf }: Flags): string {
+  const { workload } = namedByUser(name);
+  const sent = (spread: Spread, bytes?: number) => {
+    const random = randomOf(1);
+    const requests = Array.from({ length: 10 }, () => workload.next(random, spread, { contentBytes: bytes }));
+    return JSON.stringify([requests, Array.from({ length: 10 }, () => workload.read(random, spread))]);
+  };
+  if (contentBytes !== undefined && sent("wide", 1000) === sent("wide", 2000))
+    throw new WrongUsage(`--content-bytes: events of ${name} have no content`);
+  if (zipf === true && sent("wide") === sent("zipf"))
+    throw new WrongUsage(`--zipf: the load of ${name} is always the same`);
+  return name;
+}
+
+function namedByUser(name: string) {
   try {
-    return domainNamed(name).name;
+    return domainNamed(name);
   } catch (error) {
     throw new WrongUsage(`--domain: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
