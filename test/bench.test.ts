@@ -225,7 +225,7 @@ test("what cannot be known of a system that runs elsewhere is null, and no figur
   for (const figure of ["stored", "ranked", "queues", "memory MiB"])
     expect(output).toMatch(new RegExp(`^${figure} +not known`, "m"));
   expect(await readFile(html ?? "", "utf8")).toMatch(/^queues +not known/m);
-  expect((await readFile(csv ?? "", "utf8")).split("\n")[0]).toBe("second,accepted,read,failed,p50_ms,p99_ms");
+  expect((await readFile(csv ?? "", "utf8")).split("\n")[0]).toBe("run,second,accepted,read,failed,p50_ms,p99_ms");
   const again = await bench(...flags, "--compare", json ?? "");
   expect(again.output).toMatch(/^accepted \/s +\d+ +\d+ +[\d.]+$/m);
   expect(again.output).not.toMatch(/^stored \/s +\d/m);

@@ -24,6 +24,7 @@ const fit = {
   audit: { acknowledged: 360_000, stored: 360_000, ranked: 360_000, lost: 0, doubled: 0 },
   ranked: { perSecond: 11_900 },
   accepted: { events: 360_000, perSecond: 12_000 },
+  reads: { requests: 0 },
   cpuUsPerEvent: { gateway: 32.7, writer: 12.3, ranker: 2.1, broker: 7.4, database: 41.9, redis: 43.3 },
 };
 
@@ -97,6 +98,8 @@ test("the newest run that is fit is taken and named, and of each newer one it is
 test.each([
   ["of another domain", { domain: "swipes" }, "of the domain swipes, not purchases"],
   ["with reads", { readShare: 0.5 }, "a mix with reads, 0.5 of its requests"],
+  ["whose events are read again", { reads: { requests: 7 } }, "one with 7 reads among its requests"],
+  ["of few clients", { connections: 63 }, "of 63 connections only: not a full load"],
   ["with settings", { mode: `${fit.mode}, BATCH_EVERY_MS=0` }, "one with settings of its own: BATCH_EVERY_MS=0"],
   ["of another design", { design: "synchronous" }, "of the design synchronous, not batched"],
   ["of a weaker durability", { durability: "transient" }, "transient, not confirmed"],

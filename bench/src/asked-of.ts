@@ -10,8 +10,8 @@ export function askedOf(plan: BenchPlan) {
   return {
     mode: modeOf(plan),
     repeat: repeatOf(plan),
-    design: plan.design,
-    durability: durabilityOf(plan.design, plan.durability),
+    design: target === undefined ? plan.design : "unknown",
+    durability: target === undefined ? durabilityOf(plan.design, plan.durability) : "unknown",
     target: target ?? null,
     domain: plan.domain,
     model: phase.model,

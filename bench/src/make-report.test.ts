@@ -1,8 +1,41 @@
 import { expect, test } from "vitest";
+import type { Recorder } from "./load/recorder.ts";
 import { isClientLimit } from "./make-report.ts";
+import { sampleReport } from "./report.fixture.ts";
+import { textOf } from "./text-of.ts";
 
 test("the client is the limit when it is never idle, and when it is late by half of what it measures", () => {
   expect(isClientLimit({ busy: 0.5, delayP99: 5 }, 60)).toBe(false);
   expect(isClientLimit({ busy: 0.96, delayP99: 5 }, 60)).toBe(true);
   expect(isClientLimit({ busy: 0.5, delayP99: 31 }, 60)).toBe(true);
+});
+
+test.each([
+  ["is refused", (recorder: Recorder) => recorder.answer(503, 1000, undefined, false)],
+  ["breaks off", (recorder: Recorder) => recorder.broken(false)],
+])("Little's law is told of whole loads: what %s holds a connection and is in no mean", (_what, more) => {
+  const whole = sampleReport({}, undefined, (recorder) => recorder.timedOut(10_000_000, false));
+  expect(whole.littlesLaw).toEqual({ expectedPerSecond: expect.any(Number), errorPercent: expect.any(Number) });
+  expect(sampleReport({}, undefined, more).littlesLaw).toEqual({ expectedPerSecond: null, errorPercent: null });
+});
+
+test("what has failed is told of POSTs and GETs apart", () => {
+  const report = sampleReport({}, undefined, (recorder) => {
+    for (const isRead of [true, true, false]) {
+      recorder.answer(503, 1000, undefined, isRead);
+      recorder.timedOut(10_000_000, isRead);
+      recorder.broken(isRead);
+    }
+    recorder.answer(200, 1000, undefined, true);
+  });
+  expect(report.errors).toMatchObject({ non2xx: 3, timeouts: 3, connections: 3, ofReads: 6 });
+  expect(textOf(report)).toMatch(/^successes +POST 100, 3 failed {2}GET 1, 6 failed$/m);
+});
+
+test("a report warns of a queue that was full, and of a client that was the limit", () => {
+  const quiet = { busy: 0.5, delayP99Ms: 1, isLimit: false };
+  const text = (changes: Parameters<typeof sampleReport>[0]) => textOf(sampleReport({ client: quiet, ...changes }));
+  expect(text({})).not.toMatch(/was full|was the limit/);
+  expect(text({ queue: { max: 10_000, verdict: "full" } })).toMatch(/^A queue was full/m);
+  expect(text({ client: { ...quiet, isLimit: true } })).toMatch(/^The client was the limit/m);
 });

@@ -70,6 +70,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit
       connections: result.connectionErrors,
       unanswered: result.unanswered,
       retries: result.retries,
+      ofReads: result.failedReads,
     },
     queue: queueOf(looks.filter(({ at }) => at <= startedAt + result.sendingSeconds * 1000)),
     followed: followed === undefined ? null : pick(followed),
@@ -136,7 +137,10 @@ export function isClientLimit({ busy, delayP99 }: PhaseResult["client"], p99Ms: 
 
 function littlesLawOf(plan: BenchPlan, result: PhaseResult): Report["littlesLaw"] {
   const mean = latencyOfAll(result)?.mean;
-  if (mean === undefined) return { expectedPerSecond: null, errorPercent: null };
+  const answered = Object.values(result.statuses).reduce((sum, count) => sum + count, 0);
+  // What was refused or broke off held a connection, and has no time of its own.
+  const isWhole = answered === result.accepted + result.read && result.connectionErrors === 0;
+  if (mean === undefined || !isWhole) return { expectedPerSecond: null, errorPercent: null };
   const expected = plan.connections / (mean / 1000);
   // All that is in the mean.
   const measured = (result.accepted + result.read + result.timeouts) / result.seconds;

@@ -6,13 +6,18 @@ import { makeReport } from "./make-report.ts";
 import type { Report } from "./report.ts";
 import { tierNames } from "./watch/tiers.ts";
 
-/** A report of 100 events and 4 looks, made as all are; `changes` go over it. */
-export function sampleReport(changes: Partial<Report> = {}, audit?: AuditReport): Report {
+/** A report of 100 events and 4 looks, made as all are; `changes` go over it. `more` is seen beside them. */
+export function sampleReport(
+  changes: Partial<Report> = {},
+  audit?: AuditReport,
+  more: (recorder: Recorder) => void = () => undefined,
+): Report {
   const recorder = new Recorder(() => undefined);
   for (let n = 1; n <= 100; n++) {
     recorder.sending(performance.now());
     recorder.answer(201, n * 1000, undefined, false);
   }
+  more(recorder);
   const startedAt = performance.now();
   const looks = [0, 1, 2, 3].map((n) => ({
     at: startedAt + n * 1000,

@@ -12,6 +12,16 @@ test.each([
   ["one is lost", { audit: { ...whole, lost: 1 }, agrees: true }, false],
   ["one is doubled", { audit: { ...whole, doubled: 1 }, agrees: true }, false],
   ["rankings and rows do not agree", { audit: whole, agrees: false }, false],
+  [
+    "nothing can be audited and an event never comes",
+    { audit: null, followed: { events: 9, neverStored: 1, neverRanked: 1 } },
+    false,
+  ],
+  [
+    "one is stored that was not found in time",
+    { audit: whole, agrees: true, followed: { events: 9, neverStored: 1, neverRanked: 1 } },
+    true,
+  ],
   ["nothing was answered", { accepted: { ...accepted, events: 0 }, reads: { ...reads, requests: 0 } }, false],
 ] as const)("a run in which %s ends well: %s", (_what, changes, good) => {
   expect(isGood(sampleReport(changes))).toBe(good);

@@ -42,10 +42,10 @@ export async function writeWithFolder(file: string, content: string): Promise<vo
 
 export const jsonOf = (content: object): string => `${JSON.stringify(content, undefined, 1)}\n`;
 
-/** A line for each second of the load. */
-export function csvOf({ perSecond }: Report): string {
+/** A line for each second of the load, each with the id of its run. */
+export function csvOf({ runId, perSecond }: Report): string {
   const rows = perSecond.map(({ accepted, read, failed, p50, p99 }, second) =>
-    [second, accepted, read, failed, p50 ?? "", p99 ?? ""].join(","),
+    [runId, second, accepted, read, failed, p50 ?? "", p99 ?? ""].join(","),
   );
-  return `second,accepted,read,failed,p50_ms,p99_ms\n${rows.join("\n")}\n`;
+  return `run,second,accepted,read,failed,p50_ms,p99_ms\n${rows.join("\n")}\n`;
 }

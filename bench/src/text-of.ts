@@ -22,7 +22,9 @@ export function textOf(report: Report): string {
       report.drainSeconds === null ? "" : `drained after ${report.drainSeconds} s`,
     ),
     row("latency ms", ...latencyCells(latencyMs)),
-    ...(reads.requests > 0 ? [row("reads", `${reads.perSecond}/s`, ...latencyCells(reads.latencyMs))] : []),
+    ...(reads.requests > 0
+      ? [row("reads", `${reads.perSecond}/s`, ...latencyCells(reads.latencyMs)), byMethod(report)]
+      : []),
     row("to stored ms", ...spanCells(report.eventToStoredMs)),
     row("to ranked ms", ...spanCells(report.eventToRankedMs)),
     ...(followed === null
@@ -106,6 +108,16 @@ function askedLine({ asked, warmUpSeconds, readShare, contentBytes, ...report }:
 
 function row(name: string, ...cells: readonly string[]): string {
   return `${name.padEnd(14)}${cells.filter((cell) => cell !== "").join("  ")}`;
+}
+
+/** POSTs and GETs apart. */
+function byMethod({ accepted, reads, errors }: Report): string {
+  const failed = errors.non2xx + errors.timeouts + errors.connections;
+  return row(
+    "successes",
+    `POST ${accepted.events}, ${failed - errors.ofReads} failed`,
+    `GET ${reads.requests}, ${errors.ofReads} failed`,
+  );
 }
 
 function perSecond(value: number | null): string {

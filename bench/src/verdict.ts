@@ -19,7 +19,7 @@ export function verdictOf(design: DesignName, domain: string, report: AuditRepor
   const sum = (of: (one: AuditReport["domains"][number]) => number): number =>
     report.domains.reduce((total, one) => total + of(one), 0);
   const { acknowledged, stored } = report.audit;
-  const absent = acknowledged - sum(({ ids }) => (ids?.stored ?? 0) + (ids?.deadLetters ?? 0));
+  const absent = Math.max(0, acknowledged - sum(({ ids }) => (ids?.stored ?? 0) + (ids?.deadLetters ?? 0)));
   const audit = {
     acknowledged,
     stored,

@@ -83,7 +83,7 @@ export function runClosed(o: Closed): RunningClosed {
       // The connection has ended before the answer.
       const broken = underWay.get(client);
       if (broken !== undefined) {
-        recorder.broken();
+        recorder.broken(broken.request.method === "GET");
         refused(client, broken);
       }
       const before = again.get(client);

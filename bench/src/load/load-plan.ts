@@ -49,6 +49,8 @@ export interface PhaseResult {
   /** Connections that were refused or ended. */
   readonly connectionErrors: number;
   readonly timeouts: number;
+  /** GETs among all that was not answered 2xx. */
+  readonly failedReads: number;
   /** Requests that were sent again; they are among the sent. */
   readonly retries: number;
   /** Sent, and neither answered nor given up when the load ended. */

@@ -18,6 +18,7 @@ export function mergeResults(results: readonly PhaseResult[]): PhaseResult {
     statuses,
     connectionErrors: sum(({ connectionErrors }) => connectionErrors),
     timeouts: sum(({ timeouts }) => timeouts),
+    failedReads: sum(({ failedReads }) => failedReads),
     retries: sum(({ retries }) => retries),
     unanswered: sum(({ unanswered }) => unanswered),
     posts: merged(results.map(({ posts }) => posts)),

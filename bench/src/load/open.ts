@@ -88,7 +88,7 @@ async function runOpen(
           // Also what still waits in line when all is over.
           if (late || waitedMs >= answerWithinMs)
             recorder.timedOut(Math.max(answerWithinMs, waitedMs) * 1000, method === "GET");
-          else recorder.broken();
+          else recorder.broken(method === "GET");
         },
       },
     );

@@ -44,7 +44,7 @@ async function runConnection(
     } catch (error) {
       const late = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError;
       if (late) recorder.timedOut((performance.now() - sentAt) * 1000, method === "GET");
-      else recorder.broken();
+      else recorder.broken(method === "GET");
     }
     recorder.beside++;
     const restMs = Math.max(0, sentAt + everyMs - performance.now());

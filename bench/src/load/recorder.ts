@@ -37,6 +37,7 @@ export class Recorder {
   groups: readonly GroupTime[] = [];
   #connectionErrors = 0;
   #timeouts = 0;
+  #failedReads = 0;
   #settled = 0;
 
   constructor(onSample: (sample: Sample) => void) {
@@ -69,6 +70,7 @@ export class Recorder {
     const second = this.#secondOf(now);
     if (status < 200 || status > 299) {
       second.failed++;
+      if (isRead) this.#failedReads++;
       return;
     }
     this.#record(second, us, isRead);
@@ -87,13 +89,15 @@ export class Recorder {
     const second = this.#secondOf(performance.now());
     second.failed++;
     this.#timeouts++;
+    if (isRead) this.#failedReads++;
     this.#settled++;
     this.#record(second, us, isRead);
   }
 
   /** The connection was refused, or ended before the answer. */
-  broken(): void {
+  broken(isRead: boolean): void {
     this.#secondOf(performance.now()).failed++;
+    if (isRead) this.#failedReads++;
     this.#connectionErrors++;
     this.#settled++;
   }
@@ -110,6 +114,7 @@ export class Recorder {
       statuses: Object.fromEntries(this.#statuses),
       connectionErrors: this.#connectionErrors,
       timeouts: this.#timeouts,
+      failedReads: this.#failedReads,
       retries: this.retries,
       unanswered: Math.max(0, this.#sent - this.#answered - this.#timeouts),
       posts: encode(this.#posts),

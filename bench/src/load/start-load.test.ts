@@ -252,7 +252,12 @@ test("a source's warm-up is sent by itself, and its groups start when it says", 
 });
 
 /** What each connection of a load has sent, in order. */
-async function sentBy(plan: Partial<LoadPlan>, threads = 1, fill?: number): Promise<readonly (readonly string[])[]> {
+async function sentBy(
+  plan: Partial<LoadPlan>,
+  threads = 1,
+  fill?: number,
+  phase: Phase = { model: "closed", until: { name: "amount", amount: 200 } },
+): Promise<readonly (readonly string[])[]> {
   const sent = new Map<unknown, string[]>();
   const server = await serverOf((request, response) => {
     const own = sent.get(request.socket) ?? [];
@@ -264,11 +269,10 @@ async function sentBy(plan: Partial<LoadPlan>, threads = 1, fill?: number): Prom
       response.writeHead(201).end();
     });
   });
-  const until = { name: "amount", amount: 200 } as const;
   const load = loadOn(server.url, { readShare: 0.3, spread: "zipf", ...plan }, threads);
   if (fill !== undefined) await load.run({ model: "fill", amount: fill });
   sent.clear();
-  await load.run({ model: "closed", until });
+  await load.run(phase);
   return [...sent.values()];
 }
 
@@ -280,6 +284,16 @@ test("the same seed sends the same requests", async () => {
   expect(first).toEqual(again);
   expect(first).not.toEqual(other);
   expect(first?.filter((request) => request.startsWith("GET")).length).toBeGreaterThan(30);
+});
+
+test("each connection of a source's run sends the same requests with the same seed", async () => {
+  const phase = { model: "source", run: 0, scale: 0.01 } as const;
+  const sentOf = async (seed: number) =>
+    (await sentBy({ domain: "liftrides", seed }, 1, undefined, phase)).map((sent) => sent.join("\n")).toSorted();
+  const [first, again, other] = [await sentOf(7), await sentOf(7), await sentOf(8)];
+  expect(first.length).toBeGreaterThan(1);
+  expect(first).toEqual(again);
+  expect(first).not.toEqual(other);
 });
 
 test("the same seed over as many threads sends the same requests, and no thread those of another thread or of a seed beside it", async () => {

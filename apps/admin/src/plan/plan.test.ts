@@ -17,6 +17,7 @@ const run: MeasuredRun = {
   audit: { lost: 0, doubled: 0 },
   ranked: { perSecond: 11_900 },
   accepted: { events: 360_000, perSecond: 12_000 },
+  reads: { requests: 0 },
   cpuUsPerEvent: { gateway: 32, writer: 12, ranker: 2, broker: 7, database: 41, redis: 43 },
 };
 const demand = { stores: 5000, eventsPerHour: 300, peak: 3, utilization: 0.6 };

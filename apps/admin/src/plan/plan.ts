@@ -18,6 +18,7 @@ export interface MeasuredRun {
   readonly audit: { readonly lost: number; readonly doubled: number } | null;
   readonly ranked: { readonly perSecond: number | null };
   readonly accepted: { readonly events: number; readonly perSecond: number };
+  readonly reads: { readonly requests: number };
   /** CPU time of all processes of a tier for each event. */
   readonly cpuUsPerEvent: Readonly<Record<Tier, number | null>>;
 }
