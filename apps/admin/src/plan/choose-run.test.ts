@@ -3,27 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { chooseRun } from "./choose-run.ts";
+import { measuredRun as fit } from "./measured-run.fixture.ts";
 import type { MeasuredRun } from "./plan.ts";
-
-const fit: MeasuredRun = {
-  runId: "r",
-  at: "2026-11-21",
-  machine: "m",
-  domain: "purchases",
-  design: "batched",
-  durability: "confirmed",
-  target: null,
-  model: "closed",
-  connections: 512,
-  readShare: 0,
-  mode: "production, a fresh stack on this machine",
-  agrees: true,
-  audit: { lost: 0, doubled: 0 },
-  ranked: { perSecond: 11_900 },
-  accepted: { events: 360_000, perSecond: 12_000 },
-  reads: { requests: 0 },
-  cpuUsPerEvent: { gateway: 32, writer: 12, ranker: 2, broker: 7, database: 41, redis: 43 },
-};
 
 async function folderOf(runs: readonly (MeasuredRun | string)[]) {
   const folder = await mkdtemp(join(tmpdir(), "tally-plan-"));
@@ -47,6 +28,8 @@ test("the newest run that is fit is chosen, and of each newer one it is told why
     { ...fit, durability: "transient" },
     { ...fit, model: "open" },
     { ...fit, readShare: 0.5 },
+    { ...fit, reads: { requests: 7 } },
+    { ...fit, connections: 63 },
     { ...fit, mode: `${fit.mode}, BATCH_EVERY_MS=0` },
     { ...fit, settings: { BATCH_EVERY_MS: "0" } },
     { ...fit, agrees: false },
@@ -67,6 +50,8 @@ test("the newest run that is fit is chosen, and of each newer one it is told why
     "run r is transient, not confirmed",
     "run r is of the open model, not closed",
     "run r is a mix with reads, 0.5 of its requests",
+    "run r is one with 7 reads among its requests",
+    "run r is of 63 connections only: not a full load",
     "run r is one with settings of its own: BATCH_EVERY_MS=0",
     "run r is one with settings of its own: BATCH_EVERY_MS=0",
     "run r is not audited, or the audit found differences",

@@ -1,29 +1,11 @@
 import { expect, test } from "vitest";
-import { planFor, type MeasuredRun } from "./plan.ts";
+import { measuredRun } from "./measured-run.fixture.ts";
+import { planFor } from "./plan.ts";
 
-const run: MeasuredRun = {
-  runId: "r",
-  at: "2026-11-21",
-  machine: "m",
-  domain: "purchases",
-  design: "batched",
-  durability: "confirmed",
-  target: null,
-  model: "closed",
-  connections: 512,
-  readShare: 0,
-  mode: "production, a fresh stack on this machine",
-  agrees: true,
-  audit: { lost: 0, doubled: 0 },
-  ranked: { perSecond: 11_900 },
-  accepted: { events: 360_000, perSecond: 12_000 },
-  reads: { requests: 0 },
-  cpuUsPerEvent: { gateway: 32, writer: 12, ranker: 2, broker: 7, database: 41, redis: 43 },
-};
 const demand = { stores: 5000, eventsPerHour: 300, peak: 3, utilization: 0.6 };
 
 test("5,000 stores with 300 purchases an hour, three times as many at the peak", () => {
-  const plan = planFor(demand, run);
+  const plan = planFor(demand, measuredRun);
   expect(plan.meanPerSecond).toBeCloseTo(416.67, 2);
   expect(plan.peakPerSecond).toBe(1250);
   expect(plan.tiers.map(({ tier, instance, count }) => [tier, instance, count])).toEqual([
@@ -38,7 +20,7 @@ test("5,000 stores with 300 purchases an hour, three times as many at the peak",
 });
 
 test("a hundred times as many: what shares nothing becomes more, what is one becomes larger, until it is too large", () => {
-  const plan = planFor({ ...demand, stores: 500_000 }, run);
+  const plan = planFor({ ...demand, stores: 500_000 }, measuredRun);
   expect(plan.tiers.map(({ tier, instance, count }) => [tier, instance, count])).toEqual([
     ["gateway", "c7g.large", 5], // 125,000/s × 32 µs = 4 cores, / 0.6 = 6.67, two in each, and one more
     ["writer", "c7g.large", 3],
@@ -47,5 +29,5 @@ test("a hundred times as many: what shares nothing becomes more, what is one bec
     ["database", "db.r7g.4xlarge", 2],
     ["redis", "cache.r7g.large", 18], // 5.4 cores, / 0.6 = 9 shards
   ]);
-  expect(planFor({ ...demand, stores: 5_000_000 }, run).tiers[4]?.why).toContain("split by domain");
+  expect(planFor({ ...demand, stores: 5_000_000 }, measuredRun).tiers[4]?.why).toContain("split by domain");
 });
