@@ -210,6 +210,8 @@ test("what cannot be known of a system that runs elsewhere is null, and no figur
   expect(report).toMatchObject({
     target,
     gateways: null,
+    design: "unknown",
+    durability: "unknown",
     accepted: { events: 500 },
     stored: { perSecond: null },
     ranked: { perSecond: null },

@@ -1,0 +1,133 @@
+import { expect, test, vi } from "vitest";
+import { lengthOf } from "../with-progress.ts";
+import { albumServer, loadOn, serverOf } from "./start-load.fixture.ts";
+
+test("a source's warm-up is sent by itself, and its groups start when it says", async () => {
+  const { url, asked } = await albumServer();
+  const load = loadOn(url, { domain: "albums" });
+  const scale = 0.01;
+  const warmUp = await load.run({ model: "source", run: 0, scale, warmUp: true });
+  expect(warmUp).toMatchObject({ accepted: 10, read: 10 });
+  asked.clear();
+  const later = await load.run({ model: "source", run: 3, scale });
+  expect(later).toMatchObject({ accepted: 300 * 4, read: 3 * 4, sent: 303 * 4 });
+  const thread = [...asked.values()].find(([first]) => first === "POST /albums") ?? [];
+  const album = /album-\d+$/.exec(thread[1] ?? "")?.[0];
+  expect(thread).toEqual([
+    "POST /albums",
+    `POST /review/like/${album}`,
+    `POST /review/like/${album}`,
+    `POST /review/dislike/${album}`,
+  ]);
+  expect([...asked.values()].flat().filter((request) => /^GET \/review\/album-\d+$/.test(request))).toHaveLength(12);
+});
+
+test("a source's phases: each begins when it should, and exactly as many requests of each kind are sent as it says", async () => {
+  const phaseOfHour = (hour: number): number => [0, 3, 8, 19].findLastIndex((from) => hour >= from);
+  const seen: number[] = [];
+  let reads = 0;
+  const server = await serverOf((request, response) => {
+    request.resume();
+    const [, hour] = /^\/steps\/\d+\/1\/(\d+)\/\d+$/.exec(request.url ?? "") ?? [];
+    if (hour === undefined) reads++;
+    else seen.push(phaseOfHour(Number(hour)));
+    response.writeHead(200).end();
+  });
+  const result = await loadOn(server.url, { domain: "steps" }).run({ model: "source", run: 0, scale: 0.01 });
+  // 3, 16, 32 and 8 threads of 3, 5, 11 and 5 hours with one iteration of 5 requests each.
+  const iterations = [3 * 3, 16 * 5, 32 * 11, 8 * 5];
+  expect(seen).toEqual(iterations.flatMap((count, phase) => Array(count * 3).fill(phase)));
+  expect(reads).toBe(iterations.reduce((sum, count) => sum + count * 2, 0));
+  expect(result).toMatchObject({ sent: 2405, accepted: seen.length, read: reads, unanswered: 0 });
+  expect(result.groups.map(({ name, connections }) => [name, connections])).toEqual([
+    ["warm-up", 3],
+    ["load", 16],
+    ["peak", 32],
+    ["cool-down", 8],
+  ]);
+});
+
+test("a request of a source that allows retries is sent again until it is answered 2xx, six times at most", async () => {
+  const tries = new Map<string, number>();
+  const server = await serverOf((request, response) => {
+    let body = "";
+    request.on("data", (part) => (body += String(part)));
+    request.on("end", () => {
+      const count = (tries.get(body) ?? 0) + 1;
+      tries.set(body, count);
+      // Every seventh never succeeds; one in three at once; the others the second time.
+      const kind = Number(/"swipee":"(\d+)"/.exec(body)?.[1]) % 7;
+      if (kind === 0) response.writeHead(503).end();
+      else response.writeHead(kind < 3 || count === 2 ? 201 : 503).end();
+    });
+  });
+  const result = await loadOn(server.url, { domain: "swipes" }).run({ model: "source", run: 0, scale: 0.0036 });
+  expect(tries.size).toBe(1800);
+  expect(new Set(tries.values())).toEqual(new Set([1, 2, 6]));
+  const sent = [...tries.values()].reduce((sum, count) => sum + count, 0);
+  expect(result).toMatchObject({ sent, retries: sent - 1800, unanswered: 0, connectionErrors: 0 });
+  expect(result.accepted).toBe([...tries.values()].filter((count) => count < 6).length);
+});
+
+test.each([
+  ["steps", 0, 2405],
+  ["swipes", 0, 1800],
+  ["swipes", 1, 1800],
+])(
+  "a source's load tells at any time how many of its requests are over, and at its end all of them: %s, run %i",
+  async (domain, run, requests) => {
+    const phase = { model: "source", run, scale: domain === "steps" ? 0.01 : 0.0036 } as const;
+    const held: (() => void)[] = [];
+    let [posts, over, isReleased] = [0, 0, false];
+    const server = await serverOf((request, response) => {
+      request.resume();
+      const isRead = request.method === "GET";
+      // Posts from the 600th on are held; then one in ten is refused, and sent again where the source does so.
+      const answer = (): void => void response.writeHead(isReleased && ++posts % 10 === 0 ? 503 : 200).end("{}");
+      if (!isRead && !isReleased && ++posts > 600) {
+        held.push(answer);
+        return;
+      }
+      answer();
+      // Who asks meanwhile, as often as it likes, is no part of it.
+      if (!isRead || domain === "steps") over++;
+    });
+    const load = loadOn(server.url, { domain });
+    const done = load.run(phase);
+    await vi.waitFor(
+      async () => {
+        expect(held.length).toBeGreaterThan(0);
+        expect(await load.progress()).toBe(over);
+      },
+      { timeout: 20_000 },
+    );
+    expect(over).toBeGreaterThanOrEqual(600);
+    expect(over).toBeLessThan(requests);
+    isReleased = true;
+    for (const answer of held) answer();
+    await done;
+    expect(lengthOf(domain, phase)).toEqual({ requests });
+    expect(await load.progress()).toBe(requests);
+  },
+);
+
+test("readers ask at their pace as long as the others of a source's run post, and no longer", async () => {
+  const asked = new Map<unknown, number[]>();
+  const startedAt = performance.now();
+  const server = await serverOf((request, response) => {
+    request.resume();
+    const isRead = request.method === "GET";
+    if (isRead) asked.set(request.socket, [...(asked.get(request.socket) ?? []), performance.now() - startedAt]);
+    // Each connection has two posts: they take 800 ms.
+    setTimeout(() => response.writeHead(isRead ? 200 : 201).end("{}"), isRead ? 1 : 400);
+  });
+  const result = await loadOn(server.url, { domain: "swipes" }).run({ model: "source", run: 1, scale: 0.0036 });
+  const reads = [...asked.values()];
+  expect(reads).toHaveLength(5);
+  // A read may come late, but none early.
+  for (const times of reads) expect((times.length - 1) * 200).toBeLessThan(times.at(-1) ?? 0);
+  const total = reads.flat().length;
+  expect(total).toBeGreaterThan(5);
+  expect(result).toMatchObject({ sent: 1800 + total, accepted: 1800, read: total, unanswered: 0, timeouts: 0 });
+  expect(result.groups.map(({ name }) => name)).toContain("readers");
+});

@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { onTestFinished } from "vitest";
+import type { Fill, LoadPlan, Phase } from "./load-plan.ts";
+import { startLoad } from "./start-load.ts";
+
+/** A server that ends with its test. Counts connections. */
+export async function serverOf(listener: RequestListener) {
+  // Asked on each connection before an open load begins; no part of it.
+  const server = createServer((request, response) => {
+    if (request.url === "/health/live") response.end();
+    else listener(request, response);
+  });
+  let connections = 0;
+  server.on("connection", () => connections++);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get connections() {
+      return connections;
+    },
+  };
+}
+
+/** A load on it, whose threads end with the test. */
+export function loadOn(url: string, more: Partial<LoadPlan> = {}, threads = 1) {
+  const load = startLoad(
+    {
+      urls: [url],
+      domain: "purchases",
+      connections: 10,
+      seed: 1,
+      spread: "wide",
+      readShare: 0,
+      answerWithinMs: 5000,
+      ...more,
+    },
+    threads,
+  );
+  onTestFinished(() => load.close());
+  return {
+    run: async (phase: Phase | Fill, idsFile?: string) => (await load.prepare(phase))(idsFile),
+    progress: () => load.progress(),
+  };
+}
+
+/** Answers each POST with an id of its own, and keeps what each connection has asked, in order. */
+export async function albumServer() {
+  const asked = new Map<unknown, string[]>();
+  let n = 0;
+  const server = await serverOf((request, response) => {
+    const own = asked.get(request.socket) ?? [];
+    asked.set(request.socket, own);
+    own.push(`${request.method} ${request.url}`);
+    request.resume();
+    request.on("end", () =>
+      response.writeHead(200, request.method === "POST" ? { "Tally-Event-Id": `album-${n++}` } : {}).end(),
+    );
+  });
+  return { url: server.url, asked };
+}
