@@ -77,6 +77,11 @@ test.each([
   ["units that boards lack", { missing: 5 }, { lost: 5 }],
   ["units that boards have too many", { surplus: 5 }, { doubled: 5 }],
   ["an event that is stored twice", { doubled: 1 }, { doubled: 1 }],
+  [
+    "more found than was acknowledged, beside one that is stored twice",
+    { acknowledged: rows - 1, doubled: 1 },
+    { lost: 0, doubled: 1 },
+  ],
   ["rows that contradict each other", { contradictions: 1 }, {}],
   ["what was still under way", { underWay: ["a queue"] }, {}],
 ])("without a ledger, too, %s is found out", (_what, o, audit) => {
