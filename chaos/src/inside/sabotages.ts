@@ -3,7 +3,10 @@ import type { SourceEdit } from "@tally/local/source-edits";
 /* Each takes one mechanism away that the promise rests on. A drill with one of them must find losses or doubles. */
 
 export const sabotages = {
-  /** A batch that comes again is stored again, and told to the rankings with what it changed then: nothing. */
+  /**
+   * A batch that comes again is stored again, and told to the rankings with what it changed then: nothing. Nor does the ranker look
+   * in the ledger for what it was not told: it would mend what takes longer than a few seconds to come again.
+   */
   ledger: [
     {
       apps: ["writer"],
@@ -18,6 +21,12 @@ export const sabotages = {
       replace:
         'const unknown = entries.filter((_, index) => !known.has(fresh[index]?.key ?? ""));' +
         " if (unknown.length > 0) await enter(transaction, unknown);",
+    },
+    {
+      apps: ["ranker"],
+      file: "apps/ranker/src/auditor.ts",
+      find: "if (repairing) await this.#repair(domain, seen, instance);",
+      replace: "",
     },
   ],
   /** A ranking message that comes twice counts twice. */

@@ -30,6 +30,7 @@ await runService({
         throw new Error("nothing to start", { cause: new Error("the reason of it") });
       case "starts for ever":
         log.info("starting");
+        blockForMs(300); // the signal of the test comes during the first step of the start
         await after(60_000, undefined, { signal: stopAsked });
         break;
       case "throws later":
@@ -53,3 +54,7 @@ await runService({
     };
   },
 });
+
+function blockForMs(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

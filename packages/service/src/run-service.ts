@@ -18,8 +18,9 @@ export interface ServiceOptions {
 export async function runService(service: ServiceOptions): Promise<void> {
   const { name, log, stopWithinMs } = service;
   const stopping = new AbortController();
-  const started = (async () => service.start(stopping.signal))();
+  const starting = Promise.withResolvers<{ stop(): Promise<void> }>();
 
+  // Before anything starts: a signal that comes during the first steps of a start ends it like one that comes later.
   closeWithGrace(
     {
       delay: stopWithinMs,
@@ -39,7 +40,7 @@ export async function runService(service: ServiceOptions): Promise<void> {
       log.info({ signal }, `${name}: stopping`);
       stopping.abort();
       try {
-        await stopAfterStart(started);
+        await stopAfterStart(starting.promise);
       } catch (error) {
         log.error({ err: error }, `${name}: stopping failed, exiting`);
         throw error; // makes the exit status 1
@@ -48,8 +49,9 @@ export async function runService(service: ServiceOptions): Promise<void> {
     },
   );
 
+  starting.resolve((async () => service.start(stopping.signal))());
   try {
-    await started;
+    await starting.promise;
     if (!stopping.signal.aborted) log.info(`${name}: started`);
   } catch (error) {
     if (stopping.signal.aborted) return; // the stop that aborted it ends the process
