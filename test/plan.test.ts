@@ -41,7 +41,8 @@ async function plan(runs: readonly object[], ...args: readonly string[]) {
   );
   const withFile = args.map((arg) => (arg === "FILE" ? (files[0] ?? "") : arg));
   const environment = { PATH: process.env["PATH"], NO_COLOR: "1" };
-  const result = await runTally(root, environment, ["plan", ...asked, "--results", folder, ...withFile]);
+  const where = args.includes("--run") ? [] : ["--results", folder];
+  const result = await runTally(root, environment, ["plan", ...asked, ...where, ...withFile]);
   return { ...result, files };
 }
 
@@ -120,6 +121,12 @@ test.each([
     output: "",
     errors: `tally: --run: ${files[0]}: run 5b1f is ${why}\n`,
   });
+});
+
+test("a folder to look in beside a run that is named is refused", async () => {
+  const { exitCode, errors } = await plan([fit], "--run", "FILE", "--results", ".");
+  expect(exitCode).toBe(2);
+  expect(errors).toContain("option '--results <folder>' cannot be used with option '--run <file>'");
 });
 
 test("a run of another domain is the base of that domain's plan", async () => {

@@ -65,7 +65,8 @@ async function measure(
     const { phase } = plan;
     const before = async (what: Phase | Fill): Promise<number> => {
       const run = await load.prepare(what);
-      return (await runPhase(plan, stack, () => run(idsFile))).result.accepted;
+      const seen = await runPhase(plan, stack, () => withProgress(plan, what, load, () => run(idsFile)));
+      return seen.result.accepted;
     };
     let filled = 0;
     if (plan.fill !== undefined) {

@@ -1,18 +1,22 @@
 import type { BenchPlan } from "./bench-plan.ts";
-import type { Phase } from "./load/load-plan.ts";
+import type { Fill, Phase } from "./load/load-plan.ts";
 import type { Load } from "./load/start-load.ts";
 import { domainNamed } from "./open-stack.ts";
 
 /** Runs a phase and tells once a second how much of it is over. */
 export async function withProgress<T>(
-  { domain, onProgress, onLoadEnded }: BenchPlan,
-  phase: Phase,
-  load: Load,
+  { domain, onProgress, onLoadEnded }: Pick<BenchPlan, "domain" | "onProgress" | "onLoadEnded">,
+  phase: Phase | Fill,
+  load: Pick<Load, "progress">,
   run: () => Promise<T>,
 ): Promise<T> {
   const startedAt = performance.now();
   const length = lengthOf(domain, phase);
+  let asking = false;
   const timer = setInterval(() => {
+    // A thread that is too busy to answer is not asked again meanwhile.
+    if (asking) return;
+    asking = true;
     void load
       .progress()
       .then((through) => {
@@ -21,7 +25,8 @@ export async function withProgress<T>(
         onProgress({ share: Math.min(1, share), through });
         return undefined;
       })
-      .catch(() => undefined); // of a thread that has failed run() tells
+      .catch(() => undefined) // of a thread that has failed run() tells
+      .finally(() => (asking = false));
   }, 1000);
   try {
     return await run();
@@ -32,7 +37,11 @@ export async function withProgress<T>(
 }
 
 /** When a phase is over. Groups of a source that ask meanwhile have no number of their own. */
-export function lengthOf(domain: string, phase: Phase): { readonly seconds: number } | { readonly requests: number } {
+export function lengthOf(
+  domain: string,
+  phase: Phase | Fill,
+): { readonly seconds: number } | { readonly requests: number } {
+  if (phase.model === "fill") return { requests: phase.amount };
   if (phase.model !== "source")
     return phase.until.name === "amount" ? { requests: phase.until.amount } : { seconds: phase.until.seconds };
   const run = domainNamed(domain).workload.source?.runs[phase.run];

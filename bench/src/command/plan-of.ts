@@ -87,6 +87,9 @@ function targetOf({ target }: Flags): string | undefined {
   return url.origin;
 }
 
+// As FORM_PART_BYTES_MAX of the gateway.
+const contentBytesMax = 15 * 1024 * 1024;
+
 /** Checks also that it takes what was asked of its load: what a domain ignores would be reported as if it had been so. */
 function domainOf({ domain: name, contentBytes, zipf }: Flags): string {
   const { workload } = namedByUser(name);
@@ -97,6 +100,8 @@ function domainOf({ domain: name, contentBytes, zipf }: Flags): string {
   };
   if (contentBytes !== undefined && sent("wide", 1000) === sent("wide", 2000))
     throw new WrongUsage(`--content-bytes: events of ${name} have no content`);
+  if (contentBytes !== undefined && contentBytes > contentBytesMax)
+    throw new WrongUsage(`--content-bytes: expected at most ${contentBytesMax}, more no gateway takes`);
   if (zipf === true && sent("wide") === sent("zipf"))
     throw new WrongUsage(`--zipf: the load of ${name} is always the same`);
   return name;

@@ -12,9 +12,9 @@ export function progressBar(): Pick<BenchPlan, "onProgress" | "onLoadEnded"> {
   return {
     onProgress({ share, through }) {
       if (!process.stderr.isTTY) return;
-      if (!begun) bar.start(1, 0, { through });
+      if (begun) bar.update(share, { through });
+      else bar.start(1, share, { through });
       begun = true;
-      bar.update(share, { through });
     },
     onLoadEnded() {
       if (begun) bar.stop();

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { CommandError } from "../exit-for-fault.ts";
 import { chooseRun, readRun, type Chosen } from "./choose-run.ts";
 import { domainsNamed } from "../open-system.ts";
@@ -30,7 +30,11 @@ export function planCommand(): Command {
       "--run <file>",
       "a report of pnpm bench; without it the newest stored one that is fit: of our own stack as it is, closed model, no reads, audited",
     )
-    .option("--results <folder>", "where pnpm bench has stored its runs", results)
+    .addOption(
+      new Option("--results <folder>", "where pnpm bench has stored its runs, when no --run is named")
+        .default(results)
+        .conflicts("run"),
+    )
     .option("--json", "as JSON")
     .action(async (flags: Flags) => {
       const chosen = await chosenRun(flags);
