@@ -1,12 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
+import { runBench } from "./run-bench.ts";
 
-const main = join(import.meta.dirname, "..", "bench", "src", "main.ts");
 const within = 5 * 60_000;
 
 /** The report of a run of the bench, as its users start it. */
@@ -14,10 +11,7 @@ async function bench(...flags: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), "tally-bench-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, "report.json");
-  const child = spawn(process.execPath, [main, ...flags, "--results", folder, "--json", file], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [output, errors, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  const { exitCode, output, errors } = await runBench(folder, "--json", file, ...flags);
   expect({ exitCode, output, errors }).toMatchObject({ exitCode: 0 });
   return { output, report: JSON.parse(await readFile(file, "utf8")) };
 }

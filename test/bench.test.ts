@@ -5,10 +5,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { benchMain, runBench } from "./run-bench.ts";
 
-const main = join(import.meta.dirname, "..", "bench", "src", "main.ts");
 const within = 5 * 60_000;
 let directory: string;
 
@@ -17,12 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** Runs the bench as its users do. */
-async function bench(...args: readonly string[]) {
-  const child = spawn(process.execPath, [main, "--results", directory, ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  const [output, errors, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
-  return { exitCode, output, errors };
-}
+const bench = (...args: readonly string[]) => runBench(directory, ...args);
 
 test(
   "so many purchases of a seed: all stored and ranked, the report has every figure, and the rankings are always the same",
@@ -128,7 +122,7 @@ test(
 
 /** A bench that is under way, and what it has said so far. */
 function running(...args: readonly string[]) {
-  const child = spawn(process.execPath, [main, ...args, "--results", directory], {
+  const child = spawn(process.execPath, [benchMain, ...args, "--results", directory], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -252,7 +246,11 @@ test("what the warm-up sends is in no figure", async () => {
 
 test("a file that cannot be written is told in a line, and takes neither the stored report nor another file with it", async () => {
   const results = join(directory, "kept");
-  const [json, csv, html] = [join(main, "report.json"), directory, join(directory, "new", "folder", "report.html")];
+  const [json, csv, html] = [
+    join(benchMain, "report.json"),
+    directory,
+    join(directory, "new", "folder", "report.html"),
+  ];
   const flags = ["--target", await elsewhere(), "--amount", "20", "--connections", "2", "--results", results];
   const { exitCode, output, errors } = await bench(...flags, "--json", json, "--csv", csv, "--html", html);
   expect(exitCode).toBe(2);
@@ -377,7 +375,7 @@ test.each([
   [["--amount", "3"], "--amount: expected at least one for each connection"],
   [["--target", "http://127.0.0.1:1"], "http://127.0.0.1:1 is not ready"],
   [["--compare", "/no/such/file"], "--compare: ENOENT"],
-  [["--results", join(main, "results")], "--results: ENOTDIR"],
+  [["--results", join(benchMain, "results")], "--results: ENOTDIR"],
   [["compare", "fast"], 'there is no "fast"'],
   [["compare", "bare", "batched", "bare"], '"bare" is named twice'],
   [["compare", "bare", "--csv", "x"], "--csv goes with one run"],
