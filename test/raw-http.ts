@@ -26,7 +26,7 @@ export class RawConnection {
     const { hostname, port } = new URL(url);
     this.#socket = connect(Number(port), hostname);
     this.#socket.on("data", (data) => {
-      this.#received = Buffer.concat([this.#received, data]);
+      this.#received = Buffer.concat([this.#received, Buffer.from(data)]);
       this.#wake();
     });
     this.#socket.on("error", () => undefined);

@@ -17,7 +17,7 @@ export async function tcpProxy(url: string, onRequest: (data: Buffer, client: So
     }
     client.on("data", (data) => {
       upstream.write(data);
-      onRequest(data, client);
+      onRequest(Buffer.from(data), client);
     });
     upstream.on("data", (data) => client.write(data));
   });

@@ -36,7 +36,7 @@ export async function openTcpProxy(url: string, onAnswer: OnAnswer = (answer) =>
     }
     client.on("data", (data) => upstream.write(data));
     upstream.on("data", (data) => {
-      const passed = onAnswer(data, connection, ++piece);
+      const passed = onAnswer(Buffer.from(data), connection, ++piece);
       if (passed === "cut") end();
       else client.write(passed);
     });

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { access } from "node:fs/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { connectPublisher } from "@tally/messaging";
 import { BatchIds, encodeEvent } from "@tally/pipeline";
 import { expect, inject, onTestFinished, test } from "vitest";
@@ -7,7 +8,6 @@ import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
 import { Pace } from "./pace.ts";
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
-const turn = (): Promise<void> => new Promise(setImmediate);
 
 /** A group commit to a queue of its own. `batches` are those that went: how many events each held. */
 async function groupCommit(options: Partial<GroupCommitOptions>) {
