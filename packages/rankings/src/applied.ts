@@ -1,8 +1,12 @@
-import type { Redis } from "ioredis";
+import type { RankingsRedis } from "./open-redis.ts";
 import { RankingsError, type Applied, type BatchName } from "./rankings.ts";
 
 /** Applies batches to one generation, "" for the live one. */
-export function applied(redis: Redis, generation: string, shardsOf: (domain: string) => readonly string[]): Applied {
+export function applied(
+  redis: RankingsRedis,
+  generation: string,
+  shardsOf: (domain: string) => readonly string[],
+): Applied {
   return {
     async apply(domain, { batch, storedAt, shards: moves }) {
       const shards = shardsOf(domain);

@@ -1,4 +1,4 @@
-import type { Redis } from "ioredis";
+import type { RankingsRedis } from "./open-redis.ts";
 import { Packr } from "msgpackr";
 import { applied } from "./applied.ts";
 import { shardOf } from "./encode-moves.ts";
@@ -50,7 +50,10 @@ interface Shard {
 }
 
 /** Begins a generation; undefined while another process builds one for this domain. */
-export async function buildGeneration(redis: Redis, keys: readonly string[]): Promise<NewGeneration | undefined> {
+export async function buildGeneration(
+  redis: RankingsRedis,
+  keys: readonly string[],
+): Promise<NewGeneration | undefined> {
   // Never the name of an earlier one, even when Redis has forgotten them all.
   const name = `${Date.now()}${String(Math.floor(Math.random() * 1000)).padStart(3, "0")}`;
   const [first = ""] = keys;
@@ -142,7 +145,7 @@ export async function buildGeneration(redis: Redis, keys: readonly string[]): Pr
 }
 
 /** Takes away every generation of a shard that is not live and not younger than `name`. Only its builder may call it, while it holds. */
-async function sweep(redis: Redis, shard: string, name: string, isHeld: () => boolean): Promise<void> {
+async function sweep(redis: RankingsRedis, shard: string, name: string, isHeld: () => boolean): Promise<void> {
   const live = (await redis.get(`${shard}:generation`)) ?? firstGeneration;
   for await (const keys of keysOfShard(redis, `${shard}:`)) {
     if (!isHeld()) return;

@@ -1,7 +1,7 @@
-import type { Redis } from "ioredis";
+import type { RankingsRedis } from "./open-redis.ts";
 
 /** All keys that begin with a text, in portions; one may come twice. Walks all keys of the Redis without blocking it. */
-export async function* keysOfShard(redis: Redis, prefix: string): AsyncGenerator<readonly string[]> {
+export async function* keysOfShard(redis: RankingsRedis, prefix: string): AsyncGenerator<readonly string[]> {
   const pattern = `${prefix.replaceAll(/[*?[\]\\]/g, String.raw`\$&`)}*`;
   let cursor = "0";
   do {

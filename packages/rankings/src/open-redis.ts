@@ -1,42 +1,38 @@
-import { Redis, type Result } from "ioredis";
+import { openRedis as open, type Redis } from "@tally/redis";
 import * as scripts from "./scripts.ts";
 
-declare module "ioredis" {
-  interface RedisCommander<Context> {
-    tallyApply(
-      shard: string,
-      generation: string,
-      producer: string,
-      sequence: number,
-      storedAt: number,
-      moves: Buffer,
-    ): Result<[applied: number, more: number], Context>;
-    tallyLoad(
-      shard: string,
-      generation: string,
-      chunk: number,
-      moves: Buffer,
-      asOf: number,
-      ...marks: readonly (string | number | Buffer)[]
-    ): Result<number, Context>;
-    tallySwitch(shard: string, generation: string, chunks: number): Result<number, Context>;
-    tallyHold(shard: string, generation: string, ms: number): Result<number, Context>;
-    tallyRelease(shard: string, generation: string): Result<number, Context>;
-    tallyState(shard: string, generation: string): Result<[string | null, string | null], Context>;
-    tallyTop(
-      shard: string,
-      generation: string,
-      board: string,
-      limit: number,
-    ): Result<[string | null, string[]], Context>;
-    tallyScore(shard: string, generation: string, board: string, member: string): Result<string | null, Context>;
-    tallyUnmarked(
-      shard: string,
-      generation: string,
-      producer: string,
-      ...sequences: readonly number[]
-    ): Result<string[], Context>;
-  }
+/** A connection with the scripts of the rankings. */
+export type RankingsRedis = Redis & Scripts;
+
+interface Scripts {
+  tallyApply(
+    shard: string,
+    generation: string,
+    producer: string,
+    sequence: number,
+    storedAt: number,
+    moves: Buffer,
+  ): Promise<[applied: number, more: number]>;
+  tallyLoad(
+    shard: string,
+    generation: string,
+    chunk: number,
+    moves: Buffer,
+    asOf: number,
+    ...marks: readonly (string | number | Buffer)[]
+  ): Promise<number>;
+  tallySwitch(shard: string, generation: string, chunks: number): Promise<number>;
+  tallyHold(shard: string, generation: string, ms: number): Promise<number>;
+  tallyRelease(shard: string, generation: string): Promise<number>;
+  tallyState(shard: string, generation: string): Promise<[string | null, string | null]>;
+  tallyTop(shard: string, generation: string, board: string, limit: number): Promise<[string | null, string[]]>;
+  tallyScore(shard: string, generation: string, board: string, member: string): Promise<string | null>;
+  tallyUnmarked(
+    shard: string,
+    generation: string,
+    producer: string,
+    ...sequences: readonly number[]
+  ): Promise<string[]>;
 }
 
 /** What is told of a connection's state: one line for each change. Pino's shape. */
@@ -56,31 +52,12 @@ export interface RankingsOptions {
   readonly log: Log;
 }
 
-// Longer than any script or snapshot may keep Redis busy.
-const silenceMs = 20_000;
-// However many commands are told that their server is read-only.
-const leaveEveryMs = 1000;
-
-/** One connection with our scripts, which comes back by itself for as long as it takes. */
-export function openRedis({ url, commandTimeoutMs, log }: RankingsOptions): Redis {
-  let leftAt = -leaveEveryMs;
-  const redis = new Redis(url, {
-    // Half of what one event loop turn asks for at once leaves as one write (measured: 80,000 → 105,000 commands/s).
-    enableAutoPipelining: true,
-    // With a time-out the caller wants an answer now; without, a command waits for Redis, for ever if need be. Sending it
-    // again after a cut is safe: reads change nothing, apply and load are marked.
-    maxRetriesPerRequest: commandTimeoutMs === undefined ? null : 1,
-    ...(commandTimeoutMs === undefined ? {} : { commandTimeout: commandTimeoutMs }),
-    // A peer that is gone without a word: no answer for so long, and the connection is made anew.
-    socketTimeout: silenceMs,
-    // A primary that became a replica in a failover goes on answering: behind its name there may be another by now.
-    reconnectOnError(error) {
-      const now = performance.now();
-      if (!error.message.includes("READONLY") || now - leftAt < leaveEveryMs) return false;
-      leftAt = now;
-      return true;
-    },
-    retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 2000) * (0.5 + Math.random() / 2),
+/** Opens one connection with the scripts of the rankings. Commands may be sent again: reads change nothing, apply and load are marked. */
+export function openRedis({ url, commandTimeoutMs, log }: RankingsOptions): RankingsRedis {
+  const redis = open({
+    url,
+    label: "rankings",
+    commandTimeoutMs,
     scripts: {
       tallyApply: { lua: scripts.apply, numberOfKeys: 1 },
       tallyLoad: { lua: scripts.load, numberOfKeys: 1 },
@@ -92,15 +69,9 @@ export function openRedis({ url, commandTimeoutMs, log }: RankingsOptions): Redi
       tallyScore: { lua: scripts.score, numberOfKeys: 1, readOnly: true },
       tallyUnmarked: { lua: scripts.unmarked, numberOfKeys: 1, readOnly: true },
     },
+    log,
   });
-  let down: boolean | undefined;
-  redis.on("ready", () => {
-    if (down !== false) log.info({}, "rankings: connected to Redis");
-    down = false;
-  });
-  redis.on("error", (error: Error) => {
-    if (down !== true) log.warn({ reason: error.message }, "rankings: Redis is away; connecting again");
-    down = true;
-  });
-  return redis;
+  // The driver makes a method of each script.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return redis as RankingsRedis;
 }

@@ -1,10 +1,14 @@
-import type { Redis } from "ioredis";
+import type { RankingsRedis } from "./open-redis.ts";
 
 // Of a board of a million: portions of about a millisecond each.
 const portion = 1000;
 
 /** All members of a board with their scores, as they are kept; `prefix`: its shard and generation. Blocks nobody, however many they are. */
-export async function scoresOf(redis: Redis, prefix: string, board: string): Promise<ReadonlyMap<string, string>> {
+export async function scoresOf(
+  redis: RankingsRedis,
+  prefix: string,
+  board: string,
+): Promise<ReadonlyMap<string, string>> {
   const isInHash = async (): Promise<boolean> => ![null, "all"].includes(await redis.hget(`${prefix}:floors`, board));
   let inHash = await isInHash();
   for (;;) {

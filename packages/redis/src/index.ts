@@ -1,0 +1,1 @@
+export { openRedis, type Redis, type RedisOptions, type Script } from "./open-redis.ts";
