@@ -1,4 +1,4 @@
-import { integer, list, string, systemSettings, type Config } from "@tally/service";
+import { integer, list, string, systemSettings, url, type Config } from "@tally/service";
 
 /** The gateway's settings. */
 export const gatewaySettings = {
@@ -70,6 +70,18 @@ export const gatewaySettings = {
     unit: "ms",
     default: 5000,
     says: "how long an event waits for its confirm before its client gets 503",
+  }),
+  doorRedisUrl: url("DOOR_REDIS_URL", {
+    protocols: ["redis:", "rediss:"],
+    default: "",
+    says: "the Redis of idempotency keys and rate limits; none: that of REDIS_URL",
+  }),
+  keysRememberedSeconds: integer("KEYS_REMEMBERED_SECONDS", {
+    min: 1,
+    max: 31 * 86_400,
+    unit: "s",
+    default: 86_400,
+    says: "how long a gateway answers 422 to an Idempotency-Key with other content; after that the writer makes it a dead letter",
   }),
   queryWithinMs: integer("QUERY_WITHIN_MS", {
     min: 10,

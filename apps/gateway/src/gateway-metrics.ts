@@ -32,6 +32,12 @@ export function gatewayMetrics(waiting: () => readonly { readonly domain: string
       labelNames: ["status"] as const,
       registers,
     }),
+    keys: new Counter({
+      name: "tally_gateway_keys_total",
+      help: "Idempotency-Keys by what is known of them: new, same content, other content (422), unchecked (Redis did not answer)",
+      labelNames: ["domain", "state"] as const,
+      registers,
+    }),
     found: new Counter({
       name: "tally_gateway_found_total",
       help: "Look-ups of events by their id, by where they were found",

@@ -16,6 +16,8 @@ import { GroupReads } from "./read/group-reads.ts";
 import { addEventRoute } from "./http/event-route.ts";
 import { addOperatorRoutes } from "./http/operator-routes.ts";
 import { buildServer } from "./http/build-server.ts";
+import { DomainKeys } from "./keys/domain-keys.ts";
+import { KeyMemory } from "./keys/key-memory.ts";
 import { openIntake, type Intake } from "./ingest/intake.ts";
 
 // Requests that may wait for what is accepted and not stored yet, in each domain: ids can be made up, and each such waits.
@@ -38,7 +40,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
   const metrics = gatewayMetrics(() =>
     intakes.map(({ domain, commit }) => ({ domain: domain.name, events: commit.waiting })),
   );
-  const { database, rankings, publisher } = connectServers(config, log);
+  const { database, rankings, publisher, keyMemory } = connectServers(config, log);
   const intakes: readonly Intake[] = domains.map((domain) => openIntake(domain, { config, publisher, metrics }));
 
   const mounts = mountsOf(config.basePaths);
@@ -80,6 +82,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
         waitMs: config.queryWithinMs,
         onStatement: (keys) => metrics.readKeys.observe({ domain: domain.name, endpoint }, keys),
       });
+    const keys = new DomainKeys(domain, keyMemory, (state) => metrics.keys.inc({ domain: domain.name, state }));
     const read = groupReads("read");
     const finder = new Finder({
       read,
@@ -99,7 +102,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
       },
       find: (lookup, id, acceptedAtMs) => finder.find(lookup, id, acceptedAtMs),
     };
-    return { domain, commit, finder, sources, forms, hasRoom };
+    return { domain, commit, keys, finder, sources, forms, hasRoom };
   });
   for (const mount of mounts) {
     addEventRoute(app, mount.prefix, {
@@ -110,6 +113,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
     });
     for (const one of served) addDomainRoutes(app, mount, one);
   }
+  await keyMemory.ready();
   await app.listen({ port: config.port, host: config.host });
   await Promise.race([publisher.ready, once(stopAsked, "abort")]);
   const address = app.server.address();
@@ -122,6 +126,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
       await app.close();
       await Promise.all(intakes.map((intake) => intake.close()));
       await publisher.close();
+      keyMemory.close();
       await Promise.all([rankings.close(), database.close()]);
     },
   };
@@ -149,7 +154,13 @@ function connectServers(config: GatewayConfig, log: Logger) {
     queues: domains.flatMap((domain) => Object.values(queuesOf(config.namespace, domain.name))),
     log,
   });
-  return { database, rankings, publisher };
+  const keyMemory = new KeyMemory({
+    url: config.doorRedisUrl === "" ? config.redisUrl : config.doorRedisUrl,
+    namespace: config.namespace,
+    rememberedSeconds: config.keysRememberedSeconds,
+    log,
+  });
+  return { database, rankings, publisher, keyMemory };
 }
 
 function mountsOf(basePaths: readonly string[]): readonly Mount[] {

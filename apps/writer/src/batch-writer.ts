@@ -43,6 +43,8 @@ export interface StoredFigures {
   readonly batches: number;
   readonly events: number;
   readonly changes: number;
+  /** Events whose key belongs to a stored event with other content; they are dead letters. */
+  readonly conflicts: number;
   readonly transactionMs: number;
   /** From the moment the gateway sealed the oldest of these batches to the commit. */
   readonly oldestMs: number;
@@ -134,9 +136,13 @@ export class BatchWriter {
       batches: group.length,
       events: group.reduce((sum, { batch }) => sum + batch.events.length, 0),
       changes: stored.changes,
+      conflicts: stored.conflicts.length,
       transactionMs: performance.now() - begunAt,
       oldestMs: Date.now() - Math.min(...group.map(({ batch }) => batch.createdAt)),
     });
+    for (const { id, domain, stage, reason, messageId } of stored.conflicts) {
+      this.#o.log.error({ id, domain, stage, reason, storedEvent: messageId }, "dead letter");
+    }
     for (const received of [...group, ...copies]) this.#track(this.#announce(received, stored.bodies));
   }
 

@@ -1,4 +1,4 @@
-import { keepLetters, letterOfEvent } from "@tally/dead-letters";
+import { keepLetters, letterOfConflict, letterOfEvent, type NewLetter } from "@tally/dead-letters";
 import { enter, findKnown, type LedgerEntry } from "@tally/ledger";
 import {
   encodeRankingMessage,
@@ -10,6 +10,7 @@ import {
   type SqlTransaction,
 } from "@tally/pipeline";
 import { encodeMoves } from "@tally/rankings";
+import { findConflicts, type Arrivals } from "./find-conflicts.ts";
 import type { ReceivedBatch } from "./received-batch.ts";
 
 /** What a stored batch has to tell the rankings; undefined when that was told and applied long ago. */
@@ -19,6 +20,8 @@ export interface Stored {
   readonly bodies: RankingBodies;
   /** Rows that are new or were replaced. */
   readonly changes: number;
+  /** Events that became dead letters because their key belongs to a stored event with other content. */
+  readonly conflicts: readonly NewLetter[];
 }
 
 /**
@@ -44,18 +47,35 @@ export async function storeBatches(
     else if (entry.bodyHash.equals(one.bodyHash)) bodies.set(one.key, entry.moves);
     else throw new ForeignBatch(one.key);
   }
-  if (fresh.length === 0) return { bodies, changes: 0 };
+  if (fresh.length === 0) return { bodies, changes: 0, conflicts: [] };
 
-  const changes = await domain.store.write(transaction, recordedOf(fresh));
+  const { first, repeats } = arrivalsOf(fresh);
+  const changes = await domain.store.write(transaction, inOneOrder(first));
   const changesOf = Map.groupBy(changes, (change: Change) => change.batch);
-  const letters = fresh.flatMap(({ refused }) =>
+  const isAllNew = changes.length === first.size && repeats.length === 0;
+  const found = isAllNew
+    ? []
+    : await findConflicts(transaction, domain, {
+        first,
+        repeats,
+        stored: new Set(changes.map(({ event }) => event.id)),
+      });
+  const conflicts = found.map(({ recorded: { event }, content }) =>
+    letterOfConflict(domain.name, ingestQueue, event, content),
+  );
+  const refusals = fresh.flatMap(({ refused }) =>
     [...refused].map(([event, reason]) => letterOfEvent(domain.name, ingestQueue, event, reason)),
   );
-  await keepLetters(transaction, letters);
-  const entries = fresh.map((one) => entryOf(domain, one, changesOf.get(one.batch.id) ?? [], rankingShards));
+  await keepLetters(transaction, [...refusals, ...distinct(conflicts)]);
+  const conflictsOf = Map.groupBy(found, ({ recorded }) => recorded.batch);
+  const entries = fresh.map((one) => {
+    const { id } = one.batch;
+    const refused = one.refused.size + (conflictsOf.get(id)?.length ?? 0);
+    return entryOf(domain, one, changesOf.get(id) ?? [], { refused, rankingShards });
+  });
   if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();
   for (const [index, one] of fresh.entries()) bodies.set(one.key, entries[index]?.moves);
-  return { bodies, changes: changes.length };
+  return { bodies, changes: changes.length, conflicts };
 }
 
 /** Another writer entered one of the batches since the ledger was asked: roll back and begin again. */
@@ -74,17 +94,35 @@ export class ForeignBatch extends Error {
   }
 }
 
-// A retry can arrive in the same transaction as its original: the first one counts.
-function recordedOf(fresh: readonly ReceivedBatch[]): readonly Recorded[] {
-  const recorded = new Map<string, Recorded>();
+// A retry can arrive in the same transaction as its original: the first one is written.
+function arrivalsOf(fresh: readonly ReceivedBatch[]): Pick<Arrivals, "first" | "repeats"> {
+  const first = new Map<string, Recorded>();
+  const repeats: Recorded[] = [];
   for (const { batch } of fresh) {
-    for (const event of batch.events) if (!recorded.has(event.id)) recorded.set(event.id, { event, batch: batch.id });
+    for (const event of batch.events) {
+      if (first.has(event.id)) repeats.push({ event, batch: batch.id });
+      else first.set(event.id, { event, batch: batch.id });
+    }
   }
-  // One order for all writers: two that store copies of the same events wait for each other and do not deadlock.
-  return [...recorded.values()].toSorted((a, b) => (a.event.id < b.event.id ? -1 : 1));
+  return { first, repeats };
 }
 
-function entryOf(domain: Domain, received: ReceivedBatch, changes: readonly Change[], shards: number): LedgerEntry {
+// One order for all writers: two that store copies of the same events wait for each other and do not deadlock.
+function inOneOrder(first: Arrivals["first"]): readonly Recorded[] {
+  return [...first.values()].toSorted((a, b) => (a.event.id < b.event.id ? -1 : 1));
+}
+
+// The same content may have come twice.
+function distinct(letters: readonly NewLetter[]): readonly NewLetter[] {
+  return [...new Map(letters.map((letter) => [letter.id, letter])).values()];
+}
+
+function entryOf(
+  domain: Domain,
+  received: ReceivedBatch,
+  changes: readonly Change[],
+  { refused, rankingShards: shards }: { readonly refused: number; readonly rankingShards: number },
+): LedgerEntry {
   const moves = new Moves();
   domain.rank(changes, moves);
   const storedAt = Date.now();
@@ -95,7 +133,7 @@ function entryOf(domain: Domain, received: ReceivedBatch, changes: readonly Chan
     bodyHash: received.bodyHash,
     events: received.batch.events.length + received.refused.size,
     changes: changes.length,
-    refused: received.refused.size,
+    refused,
     storedAt,
     moves: encodeRankingMessage({ batch, storedAt, shards: encodeMoves(moves, shards) }),
   };

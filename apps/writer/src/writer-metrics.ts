@@ -13,6 +13,12 @@ export function writerMetrics(thread: number) {
     labelNames,
     registers,
   });
+  const conflicts = new Counter({
+    name: "tally_writer_key_conflicts_total",
+    help: "Events that became dead letters because their Idempotency-Key belongs to a stored event with other content",
+    labelNames,
+    registers,
+  });
   const batches = new Counter({ name: "tally_writer_batches_total", help: "Batches committed", labelNames, registers });
   const transactionSeconds = new Histogram({
     name: "tally_writer_transaction_seconds",
@@ -33,6 +39,7 @@ export function writerMetrics(thread: number) {
     stored(domain: string, figures: StoredFigures): void {
       events.inc({ domain }, figures.events);
       changes.inc({ domain }, figures.changes);
+      if (figures.conflicts > 0) conflicts.inc({ domain }, figures.conflicts);
       batches.inc({ domain }, figures.batches);
       transactionSeconds.observe({ domain }, figures.transactionMs / 1000);
       behindSeconds.observe({ domain }, figures.oldestMs / 1000);

@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
-import { encodeEvent, eventIdOfBytes, packEvent, type Event } from "@tally/pipeline";
+import { encodeEvent, eventIdOfBytes, eventIdOfKey, packEvent, type Event } from "@tally/pipeline";
 
-/** event: the database refuses it for its data. message: nobody can read it. delivery: the broker gave it up. */
-export type Stage = "event" | "message" | "delivery";
+/**
+ * event: the database refuses it for its data. conflict: its Idempotency-Key belongs to a stored event with other content. message: it
+ * cannot be decoded. delivery: the broker gave it up.
+ */
+export type Stage = "event" | "conflict" | "message" | "delivery";
 
 /** open: waits for a person. replayed: sent again. discarded: shall stay as it is. */
 export type LetterState = "open" | "replayed" | "discarded";
@@ -15,7 +18,7 @@ export interface NewLetter {
   readonly stage: Stage;
   /** The queue that it came through. */
   readonly queue: string;
-  /** Of a message, so that it keeps its name when it is sent again; empty for an event. */
+  /** Of a message, so that it keeps its name when it is sent again; of a conflict, the id of the stored event; empty for an event. */
   readonly messageId: string;
   readonly reason: string;
   /** The event as packEvent writes it: JSON, behind it its bytes; or the message as it was. */
@@ -40,6 +43,19 @@ export function letterOfEvent(domain: string, queue: string, event: Event, reaso
     reason,
     body: packEvent(encodeEvent(event)),
   };
+}
+
+/** The reason of a letter of stage "conflict". */
+export const keyReusedReason = "key reused with different content";
+
+/**
+ * An event whose id belongs to a stored event with other content. The letter's id is made of both: each content that came with the key is
+ * one letter. A replay stores the event under the letter's id.
+ */
+export function letterOfConflict(domain: string, queue: string, event: Event, content: string): NewLetter {
+  const id = eventIdOfKey(`${domain}/${event.id}`, content);
+  const letter = letterOfEvent(domain, queue, { ...event, id }, keyReusedReason);
+  return { ...letter, stage: "conflict", messageId: event.id };
 }
 
 // A row must fit MariaDB's default packet of 16 MiB; RabbitMQ 4 takes messages of 16 MiB at most.

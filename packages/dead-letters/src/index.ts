@@ -1,4 +1,6 @@
 export {
+  keyReusedReason,
+  letterOfConflict,
   letterOfEvent,
   letterOfMessage,
   type DeadLetter,
@@ -11,6 +13,7 @@ export {
   findLetters,
   keepLetters,
   listLetters,
+  selectConflicts,
   selectKeptEvents,
   settleLetter,
   type LetterFilter,

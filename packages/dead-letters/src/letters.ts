@@ -4,12 +4,13 @@ import type { DeadLetter, LetterState, NewLetter, Stage } from "./dead-letter.ts
 /** The folder of the numbered SQL files. */
 export const deadLetterMigrations = new URL("../migrations/", import.meta.url);
 
-// One that was replayed and dies again is open again; one that was discarded stays so. died_at always grows: whoever read the
+// One that was replayed and dies again is open again, except a conflict: its replay is stored, and only the client's retry came again. One
+// that was discarded stays so. died_at always grows: whoever read the
 // letter before sees that it came again.
 const insertLetters = `
   INSERT INTO dead_letters (id, domain, stage, queue, message_id, reason, died_at, body, state) VALUES ?
   ON DUPLICATE KEY UPDATE
-    state = IF(state = 'replayed', 'open', state),
+    state = IF(state = 'replayed' AND VALUES(stage) <> 'conflict', 'open', state),
     reason = VALUES(reason),
     died_at = GREATEST(died_at + 1, VALUES(died_at))`;
 const columns = "id, domain, stage, queue, message_id, reason, died_at, body, state";
@@ -102,6 +103,10 @@ export async function settleLetter(
 ): Promise<boolean> {
   return (await transaction.execute(updateState, [state, bytesOfEventId(id), state, diedAt])) > 0;
 }
+
+/** How many conflicts of a domain there are in each state: (state, letters). */
+export const selectConflicts =
+  "SELECT state, COUNT(*) FROM dead_letters WHERE domain = ? AND stage = 'conflict' GROUP BY state";
 
 /** The ids of a domain's events that are kept here and are not stored, for a stream: (id). */
 export const selectKeptEvents =

@@ -1,5 +1,6 @@
 import {
   bytesOfEventId,
+  eventIdOfBytes,
   type BatchId,
   type Event,
   type Recorded,
@@ -14,20 +15,43 @@ export interface EventTable<E extends Event> {
   /** INSERT INTO … VALUES ?, of what `row` makes. */
   readonly insert: string;
   readonly row: (event: E, id: Buffer, producer: Buffer, sequence: number) => readonly SqlValue[];
-  /** SELECT id … WHERE id IN (?) */
-  readonly selectStored: string;
+  /** SELECT id, and what `eventOf` needs, … WHERE id IN (?) */
+  readonly select: string;
   /** SELECT producer, sequence … WHERE id = ? */
   readonly selectBatch: string;
 }
 
-/** The store of a domain that has nothing but such a table: an event is a row, and the row is new when the event's id is. */
-export function eventStore<E extends Event>(table: EventTable<E>): Store<E, Recorded<E>> {
+// Rows of most tables are short.
+const readMax = 500;
+
+/**
+ * The store of a domain that has one such table and nothing else: an event is a row, and the row is new when the event's id is. `eventOf`
+ * makes the event from its row: the same fields that `row` stores.
+ */
+export function eventStore<E extends Event, Row extends object>(
+  table: EventTable<E>,
+  eventOf: (id: string, row: Row) => E,
+): Store<E, Recorded<E>> {
   return {
     async write(transaction, recorded) {
       return (await addEvents(transaction, table, recorded)).map((one) => one.recorded);
     },
     locate: (reader, eventId) => locateEvent(reader, table, eventId),
+    read: (reader, eventIds) => readEvents(reader, table, eventOf, eventIds),
+    readMax,
   };
+}
+
+/** The events of some ids, made from their rows. One statement. */
+export async function readEvents<E extends Event, Row extends object>(
+  reader: SqlReader,
+  { select }: Pick<EventTable<E>, "select">,
+  eventOf: (id: string, row: Row) => E,
+  eventIds: readonly string[],
+): Promise<readonly E[]> {
+  if (eventIds.length === 0) return [];
+  const rows = await reader.query<Row & { readonly id: Buffer }>(select, [eventIds.map(bytesOfEventId)]);
+  return rows.map((row) => eventOf(eventIdOfBytes(row.id), row));
 }
 
 /** An event whose row is new. */
@@ -43,14 +67,14 @@ export interface Added<E extends Event> {
  */
 export async function addEvents<E extends Event>(
   transaction: SqlTransaction,
-  { insert, row, selectStored }: EventTable<E>,
+  { insert, row, select }: EventTable<E>,
   recorded: readonly Recorded<E>[],
 ): Promise<readonly Added<E>[]> {
   let missing = recorded.map((one): Added<E> => ({ recorded: one, id: bytesOfEventId(one.event.id) }));
   const rowOf = ({ recorded: { event, batch }, id }: Added<E>): readonly SqlValue[] =>
     row(event, id, Buffer.from(batch.producer, "hex"), batch.sequence);
   while (missing.length > 0 && (await transaction.insert(insert, missing.map(rowOf))) === "duplicate") {
-    const stored = await transaction.query<{ id: Buffer }>(selectStored, [missing.map(({ id }) => id)]);
+    const stored = await transaction.query<{ id: Buffer }>(select, [missing.map(({ id }) => id)]);
     const ids = new Set(stored.map(({ id }) => id.toString("latin1")));
     missing = missing.filter(({ id }) => !ids.has(id.toString("latin1")));
   }

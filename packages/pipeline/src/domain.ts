@@ -17,6 +17,10 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   readonly name: string;
   /** The stored event: checked when a request was read and again at the broker's edge. */
   readonly event: TSchema;
+  /**
+   * Fields of the event that the gateway fills in, such as the time of arrival. They do not belong to its content: a retry may differ in them.
+   */
+  readonly arrivalFields?: readonly (keyof E & string)[];
   readonly routes: readonly (IngestRoute<E> | FormRoute<E> | BulkRoute<E>)[];
   readonly store: Store<E, C>;
   /** Pure: what changed rows mean for the boards. Called once for each batch, with that batch's changes only. */
@@ -47,6 +51,13 @@ export interface Store<E extends Event, C extends Change<E>> {
   readonly write: (transaction: SqlTransaction, recorded: readonly Recorded<E>[]) => Promise<readonly C[]>;
   /** The batch that stored this event, or undefined while none has. */
   readonly locate: (reader: SqlReader, eventId: string) => Promise<BatchId | undefined>;
+  /**
+   * The stored events of at most `readMax` ids, as their rows hold them, in any order; without those that are not stored. Rows keep all
+   * content: `contentOf` an event that is read equals that of the event that was written.
+   */
+  readonly read: (reader: SqlReader, eventIds: readonly string[]) => Promise<readonly E[]>;
+  /** The most ids for one `read`, so that its result fits into memory. */
+  readonly readMax: number;
 }
 
 /**
@@ -204,8 +215,8 @@ export interface FormRoute<E extends Event> extends Mounted {
   readonly toEvent: (id: string, params: unknown, form: Form) => E;
   readonly status: 200 | 201;
   readonly response: TSchema;
-  /** What a 2xx says, as JSON in the shape of `response`. */
-  readonly answer: (event: E) => unknown;
+  /** What a 2xx says, as JSON in the shape of `response`. `acceptedAtMs`: when the first request with its key came, as far as is known. */
+  readonly answer: (event: E, acceptedAtMs: number) => unknown;
 }
 
 /** The parts of a form by their names. */
@@ -341,7 +352,7 @@ export function formRoute<E extends Event, P extends TObject, R extends TSchema>
     toEvent: (id: string, params: Static<P>, form: Form) => E;
     status: 200 | 201;
     response: R;
-    answer: (event: E) => Static<R>;
+    answer: (event: E, acceptedAtMs: number) => Static<R>;
   },
 ): FormRoute<E> {
   return { kind: "form", ...route } as unknown as FormRoute<E>;

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { bytesOfEventId, eventIdOfBytes, eventIdOfKey, isEventId, newEventId } from "./event-id.ts";
+import {
+  bytesOfEventId,
+  eventIdOfBytes,
+  eventIdOfKey,
+  eventIdOfKeyedEntry,
+  isEventId,
+  newEventId,
+} from "./event-id.ts";
 
 test("new ids are UUIDv7 and grow, so that rows arrive at the end of the clustered index", () => {
   const ids = Array.from({ length: 1000 }, newEventId);
@@ -16,13 +23,16 @@ test("a key leads to the same id in the same scope, and to another id in another
   expect(isEventId(eventIdOfKey("purchases/5", "till-1/17"))).toBe(true);
 });
 
-test("an event that is one of several under a key has an id that no key of its own leads to", () => {
-  const entry = eventIdOfKey("s", "k", 0);
-  expect(entry).not.toBe(eventIdOfKey("s", "k", 1));
-  for (const key of ["k", "k0", "k/0", "k\n0", "0/1:s:k", "k:0"]) expect(eventIdOfKey("s", key)).not.toBe(entry);
-  expect(eventIdOfKey("1:s", "k")).not.toBe(eventIdOfKey("s", "k", 3));
-  // Fixed, as above.
-  expect(entry).toBe("97d4b19e-e451-8498-beac-a8eca60e51ca");
+test("an entry without a key in a request with one has an id that depends on its content, and that no key leads to", () => {
+  const own = { requestKey: "k", scope: "s", content: "{}", equalBefore: 0 };
+  const id = eventIdOfKeyedEntry(own);
+  expect(eventIdOfKeyedEntry({ ...own })).toBe(id);
+  const others = [{ equalBefore: 1 }, { requestKey: "k2" }, { scope: "s2" }, { content: "{ }" }];
+  for (const other of others) expect(eventIdOfKeyedEntry({ ...own, ...other })).not.toBe(id);
+  expect(eventIdOfKeyedEntry({ ...own, scope: "s:", content: "x" })).not.toBe(
+    eventIdOfKeyedEntry({ ...own, scope: "s", content: ":x" }),
+  );
+  for (const key of ["k", "k0", "k/0", "bulk/0/1:k/1:s:{}"]) expect(eventIdOfKey("s", key)).not.toBe(id);
 });
 
 test("an id survives the way through its 16 bytes", () => {

@@ -42,15 +42,37 @@ export function newEventId(): EventId {
 }
 
 /**
- * The id that a scope and an Idempotency-Key always lead to, on every gateway and however late: UUIDv8 (RFC 9562, 5.8)
- * made of SHA-256. It cannot be a UUIDv7, because a retry does not know the time of the first try. `entry`: which of several
- * events that came under one key; no key without an entry leads to the same id, whatever it holds.
+ * The id that a scope and an Idempotency-Key always lead to, on every gateway and however late: UUIDv8 (RFC 9562, 5.8) made of SHA-256. It
+ * is no UUIDv7, because a retry does not know the time of the first try.
  */
-export function eventIdOfKey(scope: string, key: string, entry?: number): EventId {
-  // The length in front keeps ("a", "b:c") and ("a:b", "c") apart, and the "/" tells an entry from a length.
-  const front = entry === undefined ? "" : `${entry}/`;
-  // In one call, as text: a fourth of the time of createHash. Version and variant take the place of digits 12 and 16.
-  const hex = hash("sha256", `${front}${scope.length}:${scope}:${key}`);
+export function eventIdOfKey(scope: string, key: string): EventId {
+  // The length in front keeps ("a", "b:c") and ("a:b", "c") apart.
+  return eventIdOfHash(`${scope.length}:${scope}:${key}`);
+}
+
+/** An entry of a bulk request that has no key, while the request has one. */
+export interface KeyedEntry {
+  /** The Idempotency-Key of the whole request. */
+  readonly requestKey: string;
+  readonly scope: string;
+  /** contentOf the entry's event. */
+  readonly content: string;
+  /** How many equal entries stand before it in the request. */
+  readonly equalBefore: number;
+}
+
+/**
+ * The id of such an entry. It depends on the content and not on the place in the request: when a part of the request comes again, each
+ * entry keeps its id, and a corrected entry is a new event. It never equals an id of eventIdOfKey.
+ */
+export function eventIdOfKeyedEntry({ requestKey, scope, content, equalBefore }: KeyedEntry): EventId {
+  // A text of eventIdOfKey begins with a digit.
+  return eventIdOfHash(`bulk/${equalBefore}/${requestKey.length}:${requestKey}/${scope.length}:${scope}:${content}`);
+}
+
+// As text in one call: a fourth of the time of createHash. Version and variant take the place of digits 12 and 16.
+function eventIdOfHash(text: string): EventId {
+  const hex = hash("sha256", text);
   const variant = "89ab".charAt(Number.parseInt(hex.charAt(16), 16) & 3);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

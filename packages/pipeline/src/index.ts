@@ -43,12 +43,15 @@ export {
   bytesOfEventId,
   eventIdOfBytes,
   eventIdOfKey,
+  eventIdOfKeyedEntry,
   eventTimeOf,
   isEventId,
   newEventId,
   type EventId,
 } from "./event-id.ts";
+export { contentOf, fingerprintOf } from "./event-content.ts";
 export { firstProblem, type Problem, type Validator } from "./first-problem.ts";
+export { IdempotencyKey } from "./idempotency-key.ts";
 export { InvalidInput } from "./invalid-input.ts";
 export { NotFound } from "./not-found.ts";
 export { Moves } from "./moves.ts";

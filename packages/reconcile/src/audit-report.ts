@@ -21,6 +21,8 @@ export interface AuditReport {
     readonly doubled: number;
     /** Acknowledged events that the database refused for their data: they are kept as dead letters, not lost. */
     readonly deadLetters?: number;
+    /** Acknowledged events whose Idempotency-Key belongs to a stored event with other content: open dead letters, beside those above. */
+    readonly keyConflicts?: number;
     /** Rows whose id is not in the file. */
     readonly unacknowledged?: number;
   };

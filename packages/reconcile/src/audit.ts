@@ -1,4 +1,5 @@
 import type { Database, SqlSnapshot } from "@tally/database";
+import { selectConflicts, type LetterState } from "@tally/dead-letters";
 import { readTotals, type LedgerTotals } from "@tally/ledger";
 import type { Domain } from "@tally/pipeline";
 import type { Rankings, RankingsState } from "@tally/rankings";
@@ -18,6 +19,9 @@ export interface AuditOptions {
   readonly onProgress?: (progress: AuditProgress) => void;
 }
 
+/** Dead letters of stage "conflict", counted by state. */
+export type KeyConflicts = Readonly<Record<LetterState, number>>;
+
 export interface AuditProgress {
   readonly step: "batches" | "boards" | "contradictions" | "ids";
   readonly done: number;
@@ -35,6 +39,8 @@ export interface DomainAudit {
   /** Sentences of the domain about rows that do not follow from its events. */
   readonly contradictions: Findings<string>;
   readonly ids: IdAudit | undefined;
+  /** Events whose key belongs to a stored event with other content: dead letters, by what was decided about them. */
+  readonly keyConflicts: KeyConflicts;
   /** Ledger, rows, marks and boards agree. */
   readonly agrees: boolean;
 }
@@ -57,6 +63,7 @@ export async function audit(o: AuditOptions): Promise<DomainAudit> {
       acknowledged === undefined
         ? undefined
         : await auditIds(snapshot, domain, acknowledged, progress("ids", batches.stored));
+    const keyConflicts = await countConflicts(snapshot, domain);
     const agrees =
       state.name !== "dirty" &&
       batches.miscounted.count === 0 &&
@@ -65,8 +72,18 @@ export async function audit(o: AuditOptions): Promise<DomainAudit> {
       boards.differences.count === 0 &&
       contradictions.count === 0 &&
       (ids?.doubled ?? 0) === 0;
-    return { domain: domain.name, state, ledger, batches, boards, contradictions, ids, agrees };
+    return { domain: domain.name, state, ledger, batches, boards, contradictions, ids, keyConflicts, agrees };
   });
+}
+
+async function countConflicts(snapshot: SqlSnapshot, domain: Domain): Promise<KeyConflicts> {
+  const conflicts = { open: 0, replayed: 0, discarded: 0 };
+  for await (const rows of snapshot.stream(selectConflicts, [domain.name])) {
+    for (const [state, letters] of rows) {
+      if (state === "open" || state === "replayed" || state === "discarded") conflicts[state] = Number(letters);
+    }
+  }
+  return conflicts;
 }
 
 async function findContradictions(

@@ -26,6 +26,7 @@ export function reportOf({ audits, acknowledged, ...rest }: Audited): AuditRepor
       stored,
       ranked: sum((one) => one.batches.ranked),
       lost: absent + sum((one) => one.boards.missing + Math.max(0, one.ledger.changes - one.batches.stored)),
+      keyConflicts: sum((one) => one.keyConflicts.open),
       doubled: sum((one) => (one.ids?.doubled ?? 0) + one.boards.surplus),
       ...(acknowledged === undefined
         ? {}
@@ -41,11 +42,23 @@ export function textOf(report: AuditReport): string {
   if (report.underWay.length > 0) {
     return `still under way after ${report.waitedSeconds.toFixed(1)} s, so nothing was compared:\n${lines(report.underWay)}`;
   }
-  const { acknowledged, stored, ranked, lost, doubled, deadLetters = 0, unacknowledged = 0 } = report.audit;
+  const {
+    acknowledged,
+    stored,
+    ranked,
+    lost,
+    doubled,
+    deadLetters = 0,
+    unacknowledged = 0,
+    keyConflicts,
+  } = report.audit;
   const verdict = report.agrees ? "acknowledged = stored = ranked" : "THEY DIFFER";
   const head = [
     `${verdict}: ${acknowledged} acknowledged, ${stored} stored, ${ranked} ranked, ${lost} lost, ${doubled} doubled`,
     ...(deadLetters === 0 ? [] : [`${deadLetters} acknowledged events are dead letters`]),
+    ...(keyConflicts === 0
+      ? []
+      : [`${keyConflicts} acknowledged events used the key of another event: dead letters of stage conflict`]),
     ...(unacknowledged === 0 ? [] : [`${unacknowledged} stored events are not in the file`]),
   ];
   const each = report.domains.map(

@@ -20,7 +20,7 @@ const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export function withLetterFlags(command: Command): Command {
   return command
     .option("--domain <name>", "of this domain")
-    .addOption(new Option("--stage <stage>", "that died as").choices(["event", "message", "delivery"]))
+    .addOption(new Option("--stage <stage>", "that died as").choices(["event", "conflict", "message", "delivery"]))
     .addOption(
       new Option("--state <state>", "in this state").choices(["open", "replayed", "discarded", "any"]).default("open"),
     )
@@ -58,8 +58,13 @@ export async function lettersOf(reader: SqlReader, ids: readonly string[]): Prom
 
 /** A letter as JSON shows it: the event, or the message as base64. */
 export function jsonOf({ body, diedAt, ...letter }: DeadLetter): object {
-  const content = letter.stage === "event" ? { event: eventOf(body) } : { message: body.toString("base64") };
+  const content = holdsEvent(letter) ? { event: eventOf(body) } : { message: body.toString("base64") };
   return { ...letter, diedAt: new Date(diedAt).toISOString(), ...content };
+}
+
+/** Whether a letter holds one event, and not a whole message. */
+export function holdsEvent({ stage }: Pick<DeadLetter, "stage">): boolean {
+  return stage === "event" || stage === "conflict";
 }
 
 function eventOf(body: Buffer): unknown {

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { CommandError } from "../exit-for-fault.ts";
 import { openDatabase } from "../open-system.ts";
 import { Progress } from "../progress.ts";
-import { chosenLetters, withLetterFlags, type LetterFlags } from "./letter-flags.ts";
+import { chosenLetters, holdsEvent, withLetterFlags, type LetterFlags } from "./letter-flags.ts";
 
 const atOnceMax = 100_000;
 const connectedWithinMs = 10_000;
@@ -14,7 +14,7 @@ const confirmedWithinMs = 30_000;
 
 /**
  * tally dead-letters replay. The letter is marked after the broker has confirmed it: killed between the two, it stays open, and is sent
- * once more by the next replay. That changes nothing, because an event keeps its id and a message its batch.
+ * once more by the next replay. That changes nothing, because an event keeps its id and a message its batch. The event of a conflict is stored under the id of its letter.
  */
 export function replayCommand(): Command {
   return withLetterFlags(new Command("replay").description("sends letters through tally once more; safe to repeat"))
@@ -66,7 +66,7 @@ async function send(publisher: Publisher, batches: BatchIds, namespace: string, 
   const { ingest, rank } = queuesOf(namespace, letter.domain);
   const queue = letter.queue === rank.name ? rank.name : ingest.name;
   const batch = batches.next();
-  const isEvent = letter.stage === "event";
+  const isEvent = holdsEvent(letter);
   const outcome = await publisher.publish({
     queue,
     messageId: isEvent ? textOfBatchId(batch) : letter.messageId,

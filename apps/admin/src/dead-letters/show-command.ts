@@ -2,7 +2,7 @@ import type { DeadLetter } from "@tally/dead-letters";
 import { unpackEvent } from "@tally/pipeline";
 import { Command } from "commander";
 import { openDatabase } from "../open-system.ts";
-import { jsonOf, lettersOf } from "./letter-flags.ts";
+import { holdsEvent, jsonOf, lettersOf } from "./letter-flags.ts";
 
 /** tally dead-letters show */
 export function showCommand(): Command {
@@ -23,13 +23,16 @@ export function showCommand(): Command {
     });
 }
 
-function textOf({ id, domain, stage, queue, reason, diedAt, state, body }: DeadLetter): string {
+function textOf({ id, domain, stage, queue, messageId, reason, diedAt, state, body }: DeadLetter): string {
   return [
     `${id} (${state})`,
     `  domain  ${domain}`,
     `  died    ${new Date(diedAt).toISOString()} as ${stage}, from ${queue}`,
     `  reason  ${reason}`,
-    stage === "event" ? `  event   ${unpackEvent(body).json}` : `  message ${body.length} bytes: ${printable(body)}`,
+    ...(stage === "conflict" ? [`  stored  ${messageId} has other content`] : []),
+    holdsEvent({ stage })
+      ? `  event   ${unpackEvent(body).json}`
+      : `  message ${body.length} bytes: ${printable(body)}`,
     "",
   ].join("\n");
 }

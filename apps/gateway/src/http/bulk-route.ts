@@ -1,58 +1,105 @@
 import type { FastifyInstance } from "fastify";
-import { encodeEvent, firstProblem, InvalidInput, type BulkRoute, type Domain, type Event } from "@tally/pipeline";
+import {
+  encodeEvent,
+  eventIdOfKey,
+  eventIdOfKeyedEntry,
+  firstProblem,
+  InvalidInput,
+  newEventId,
+  type BulkRoute,
+  type Event,
+} from "@tally/pipeline";
 import { Compile } from "typebox/compile";
-import type { GroupCommit } from "../ingest/group-commit.ts";
+import { KeyReused } from "../keys/domain-keys.ts";
 import { Lines } from "./content.ts";
+import type { Served } from "./domain-routes.ts";
 import { refusalOf } from "./errors.ts";
-import { eventIdFor, idempotencyKey } from "./idempotency-key.ts";
+import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
 import { parseJsonBody } from "./json-body.ts";
 
-/** What one entry of a bulk request is told. */
+/** What the response says about one entry. */
 type EntryResult =
   | { readonly index: number; readonly status: number; readonly id: string }
   | { readonly index: number; readonly status: number; readonly error: string };
 
+/** An entry that was read and checked. `event` has no id yet, unless its content is its id. */
+interface ReadEntry {
+  readonly index: number;
+  readonly scope: string;
+  readonly key: string | undefined;
+  readonly event: Event;
+}
+
+/** An entry that is no event, and why. */
+interface WrongEntry {
+  readonly index: number;
+  readonly error: string;
+}
+
+// What events are made with before their id is known.
+const noId = "";
+
 /**
- * Many events in one request, a JSON array or one JSON text a line. Each entry is checked, stored and answered by itself.
- * The status is that of all entries when they agree (201, 400, 503), else 207. A request's Idempotency-Key counts for
- * each entry with its index, unless the entry brings its own.
+ * Many events in one request, a JSON array or one JSON text a line. Each entry is checked, stored and answered by itself. The status is
+ * that of all entries when they agree (201, 400, 422, 503), else 207.
+ *
+ * An Idempotency-Key of the request identifies the whole request: with other content it is rejected as a whole. An entry's own key
+ * identifies its event. An entry without a key, in a request with one, is identified by the request's key and its content.
  */
 export function addBulkRoute(
   app: FastifyInstance,
   path: string,
-  { errorKey }: Domain,
   route: BulkRoute<Event>,
-  commit: GroupCommit,
+  { domain, commit, keys }: Pick<Served, "domain" | "commit" | "keys">,
 ): void {
   const check = Compile(route.entry);
+  const scopeOfRequests = `${domain.name}${route.path}`;
 
-  async function take(index: number, read: () => unknown, requestKey: string | undefined): Promise<EntryResult> {
+  function readEntry(index: number, read: () => unknown): ReadEntry | WrongEntry {
     try {
       const entry = read();
-      if (!check.Check(entry)) throw new InvalidEntry(firstProblem(check, entry).message);
-      const scope = () => route.scope(entry);
-      const ownKey = route.key(entry);
-      const id = ownKey === undefined ? eventIdFor(scope, requestKey, index) : eventIdFor(scope, ownKey);
-      const event = route.toEvent(id, entry);
-      const outcome = await commit.add(encodeEvent(event));
-      if (outcome === "confirmed") return { index, status: 201, id: event.id };
-      const refusal = refusalOf(outcome);
-      return { index, status: refusal.status, error: refusal.message };
+      if (!check.Check(entry)) return { index, error: firstProblem(check, entry).message };
+      return { index, scope: route.scope(entry), key: route.key(entry), event: route.toEvent(noId, entry) };
     } catch (error) {
-      if (error instanceof InvalidInput || error instanceof InvalidEntry) {
-        return { index, status: 400, error: error.message };
-      }
+      if (error instanceof InvalidInput) return { index, error: error.message };
       throw error;
     }
   }
 
-  app.post(path, { config: { errorKey }, bodyLimit: route.bodyBytesMax }, async (request, reply) => {
-    const key = idempotencyKey(request.headers["idempotency-key"]);
-    const entries = entriesOf(request.body);
-    if (entries.length === 0 || entries.length > route.entriesMax) {
-      throw new InvalidInput("body", `1 to ${route.entriesMax} entries`, entries.length);
+  /** Binds the key of the whole request. Two entries that are wrong for the same reason count as equal: their results are. */
+  async function bindRequest(key: string, entries: readonly (ReadEntry | WrongEntry)[]): Promise<void> {
+    const contents = entries.map((entry) =>
+      "error" in entry ? [entry.error] : [entry.scope, entry.key ?? null, keys.contentOf(entry.event)],
+    );
+    await keys.bind(eventIdOfKey(scopeOfRequests, key), JSON.stringify(contents), keyHeader);
+  }
+
+  async function take({ index, key, event }: ReadEntry, id: string): Promise<EntryResult> {
+    try {
+      if (key !== undefined) await keys.bind(id, keys.contentOf(event), "idempotencyKey");
+    } catch (error) {
+      if (error instanceof KeyReused) return { index, status: 422, error: error.message };
+      throw error;
     }
-    const results = await Promise.all(entries.map((read, index) => take(index, read, key)));
+    const named = event.id === noId ? { ...event, id } : event;
+    const outcome = await commit.add(encodeEvent(named));
+    if (outcome === "confirmed") return { index, status: 201, id: named.id };
+    const { status, message } = refusalOf(outcome);
+    return { index, status, error: message };
+  }
+
+  app.post(path, { config: { errorKey: domain.errorKey }, bodyLimit: route.bodyBytesMax }, async (request, reply) => {
+    const requestKey = idempotencyKey(request.headers["idempotency-key"]);
+    const bodies = entriesOf(request.body);
+    if (bodies.length === 0 || bodies.length > route.entriesMax) {
+      throw new InvalidInput("body", `1 to ${route.entriesMax} entries`, bodies.length);
+    }
+    const entries = bodies.map((read, index) => readEntry(index, read));
+    if (requestKey !== undefined) await bindRequest(requestKey, entries);
+    const idOf = idsOfEntries(requestKey, (event) => keys.contentOf(event));
+    const results = await Promise.all(
+      entries.map((entry) => ("error" in entry ? { ...entry, status: 400 } : take(entry, idOf(entry)))),
+    );
     const statuses = new Set(results.map((result) => result.status));
     const [status = 500] = statuses.size === 1 ? statuses : [207];
     if (statuses.has(503)) reply.header("retry-after", 2);
@@ -62,8 +109,21 @@ export function addBulkRoute(
   });
 }
 
-class InvalidEntry extends Error {
-  readonly code = "INVALID_INPUT";
+/** Gives each entry of one request its id; call it once for each, in their order. */
+function idsOfEntries(
+  requestKey: string | undefined,
+  contentOf: (event: Event) => string,
+): (entry: ReadEntry) => string {
+  const seen = new Map<string, number>();
+  return ({ scope, key, event }) => {
+    if (key !== undefined) return eventIdOfKey(scope, key);
+    if (requestKey === undefined) return newEventId();
+    const content = contentOf(event);
+    const name = JSON.stringify([scope, content]);
+    const equalBefore = seen.get(name) ?? 0;
+    seen.set(name, equalBefore + 1);
+    return eventIdOfKeyedEntry({ requestKey, scope, content, equalBefore });
+  };
 }
 
 // Each entry is read when its turn comes, so that a line that is no JSON concerns that line only.

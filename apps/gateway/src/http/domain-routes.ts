@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Domain, Sources } from "@tally/pipeline";
 import type { Finder } from "../find/finder.ts";
 import type { GroupCommit } from "../ingest/group-commit.ts";
+import type { DomainKeys } from "../keys/domain-keys.ts";
 import { addBulkRoute } from "./bulk-route.ts";
 import { addContentRoute } from "./content-route.ts";
 import { addFormRoute, type FormLimits } from "./form-route.ts";
@@ -18,6 +19,7 @@ export interface Mount {
 export interface Served {
   readonly domain: Domain;
   readonly commit: GroupCommit;
+  readonly keys: DomainKeys;
   readonly finder: Finder;
   readonly sources: Sources;
   readonly forms: FormLimits;
@@ -27,12 +29,12 @@ export interface Served {
 
 /** Mounts all that a domain takes and answers. */
 export function addDomainRoutes(app: FastifyInstance, mount: Mount, served: Served): void {
-  const { domain, commit, sources } = served;
+  const { domain, sources } = served;
   for (const route of domain.routes) {
     for (const path of pathsOf(app, "POST", route, mount)) {
-      if (route.kind === "ingest") addIngestRoute(app, path, domain, route, commit, sources);
-      else if (route.kind === "form") addFormRoute(app, path, domain, route, served);
-      else addBulkRoute(app, path, domain, route, commit);
+      if (route.kind === "ingest") addIngestRoute(app, path, route, served);
+      else if (route.kind === "form") addFormRoute(app, path, route, served);
+      else addBulkRoute(app, path, route, served);
     }
   }
   for (const route of domain.queries) {

@@ -53,6 +53,7 @@ export function refusalOfError(error: unknown): Refusal | undefined {
   if (!(error instanceof Error)) return undefined;
   const code: unknown = Reflect.get(error, "code");
   if (code === "INVALID_INPUT") return { status: 400, message: error.message };
+  if (code === "KEY_REUSED") return { status: 422, message: error.message };
   if (code === "NOT_FOUND") return { status: 404, message: error.message };
   if (code === "NOT_YET" || code === "READS_FULL") return { status: 503, message: error.message, retryAfterSeconds: 1 };
   if (typeof code === "string" && unreadable.has(code)) {

@@ -1,11 +1,10 @@
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
-import { encodeEvent, InvalidInput, type Domain, type Event, type FormRoute } from "@tally/pipeline";
-import type { Finder } from "../find/finder.ts";
-import type { GroupCommit } from "../ingest/group-commit.ts";
+import { encodeEvent, eventIdOfKey, InvalidInput, newEventId, type Event, type FormRoute } from "@tally/pipeline";
 import { UnsupportedContent } from "./content.ts";
+import type { Served } from "./domain-routes.ts";
 import { refusalOf } from "./errors.ts";
 import { readForm } from "./form.ts";
-import { eventIdFor, idempotencyKey } from "./idempotency-key.ts";
+import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
 import { refuse } from "./refuse.ts";
 
 /** What forms may take. */
@@ -21,14 +20,13 @@ const besidesBytes = 65_536;
 export function addFormRoute(
   app: FastifyInstance,
   path: string,
-  { errorKey }: Domain,
   route: FormRoute<Event>,
-  { commit, finder, forms }: { readonly commit: GroupCommit; readonly finder: Finder; readonly forms: FormLimits },
+  { domain, commit, keys, finder, forms }: Pick<Served, "domain" | "commit" | "keys" | "finder" | "forms">,
 ): void {
   const { params, response, status } = route;
   const bodyLimit = forms.partBytesMax + besidesBytes;
   const options = {
-    config: { errorKey, readsForm: true },
+    config: { errorKey: domain.errorKey, readsForm: true },
     bodyLimit,
     onRequest: forms.budget(bodyLimit),
     schema: { params, response: { [status]: response } },
@@ -36,14 +34,15 @@ export function addFormRoute(
   app.post(path, options, async (request, reply) => {
     const key = idempotencyKey(request.headers["idempotency-key"]);
     const form = await formOf(request.headers["content-type"], request.body, forms.partBytesMax);
-    const id = eventIdFor(() => route.scope(request.params), key);
+    const id = key === undefined ? newEventId() : eventIdOfKey(route.scope(request.params), key);
     const event = route.toEvent(id, request.params, form);
+    const acceptedAtMs = key === undefined ? Date.now() : await keys.bind(id, keys.contentOf(event), keyHeader);
     const encoded = encodeEvent(event);
     const outcome = await commit.add(encoded);
     if (outcome !== "confirmed") return refuse(reply, refusalOf(outcome));
     // Of several with one key the first is the event, and that may be another one.
     if (key === undefined) finder.remember(event, encoded.size);
-    return reply.code(status).header("tally-event-id", event.id).send(route.answer(event));
+    return reply.code(status).header("tally-event-id", event.id).send(route.answer(event, acceptedAtMs));
   });
 }
 

@@ -1,32 +1,31 @@
 import type { FastifyInstance } from "fastify";
-import { encodeEvent, type Domain, type Event, type IngestRoute, type Sources } from "@tally/pipeline";
-import type { GroupCommit } from "../ingest/group-commit.ts";
+import { encodeEvent, eventIdOfKey, newEventId, type Event, type IngestRoute } from "@tally/pipeline";
 import { leaveTypeAside, plainText } from "./content.ts";
+import type { Served } from "./domain-routes.ts";
 import { refusalOf } from "./errors.ts";
-import { eventIdFor, idempotencyKey } from "./idempotency-key.ts";
+import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
 import { refuse } from "./refuse.ts";
 
 /** One request, one event: validated by the route's schemas, answered when its batch is confirmed. */
 export function addIngestRoute(
   app: FastifyInstance,
   path: string,
-  { errorKey }: Domain,
   route: IngestRoute<Event>,
-  commit: GroupCommit,
-  sources: Sources,
+  { domain, commit, keys, sources }: Pick<Served, "domain" | "commit" | "keys" | "sources">,
 ): void {
   const { params, body, status, text } = route;
   const ignoresBody = body === "ignored";
   const options = {
-    config: { errorKey, ignoresBody },
+    config: { errorKey: domain.errorKey, ignoresBody },
     schema: { params, ...(ignoresBody ? {} : { body }) },
     ...(ignoresBody ? { onRequest: leaveTypeAside } : {}),
   };
   app.post(path, options, async (request, reply) => {
     const key = idempotencyKey(request.headers["idempotency-key"]);
     if (route.requires !== undefined) await route.requires(request.params, sources);
-    const id = eventIdFor(() => route.scope(request.params, request.body), key);
+    const id = key === undefined ? newEventId() : eventIdOfKey(route.scope(request.params, request.body), key);
     const event = route.toEvent(id, request.params, request.body);
+    if (key !== undefined) await keys.bind(id, keys.contentOf(event), keyHeader);
     const outcome = await commit.add(encodeEvent(event));
     if (outcome !== "confirmed") return refuse(reply, refusalOf(outcome));
     reply.code(status).header("tally-event-id", event.id);

@@ -28,9 +28,9 @@ const newAlbum = formRoute({
   status: 200,
   // Both are texts (contract, section 1).
   response: Type.Object({ albumID: Type.String(), imageSize: Type.String() }),
-  answer(event: AlbumsEvent) {
+  answer(event: AlbumsEvent, acceptedAtMs) {
     const size = event.kind === "album" ? event.image.length : 0;
-    return { albumID: albumIdOf(event.id, Date.now()), imageSize: String(size) };
+    return { albumID: albumIdOf(event.id, acceptedAtMs), imageSize: String(size) };
   },
 });
 

@@ -1,5 +1,12 @@
-import { bytesOfEventId, type BatchId, type Recorded, type SqlReader, type SqlTransaction } from "@tally/pipeline";
-import { addEvents, locateEvent, type Added, type EventTable } from "../event-rows.ts";
+import {
+  bytesOfEventId,
+  eventIdOfBytes,
+  type BatchId,
+  type Recorded,
+  type SqlReader,
+  type SqlTransaction,
+} from "@tally/pipeline";
+import { addEvents, locateEvent, readEvents, type Added, type EventTable } from "../event-rows.ts";
 import type { AlbumEvent, AlbumsEvent, ReviewEvent } from "./event.ts";
 
 const albums: EventTable<AlbumEvent> = {
@@ -14,15 +21,16 @@ const albums: EventTable<AlbumEvent> = {
     producer,
     sequence,
   ],
-  selectStored: "SELECT id FROM albums WHERE id IN (?)",
+  select: "SELECT id, artist, title, year, image_type FROM albums WHERE id IN (?)",
   selectBatch: "SELECT producer, sequence FROM albums WHERE id = ?",
 };
+const selectImages = "SELECT album_id, bytes FROM album_images WHERE album_id IN (?) ORDER BY album_id, part";
 const insertImages = "INSERT INTO album_images (album_id, part, bytes) VALUES ?";
 
 const reviews: EventTable<ReviewEvent> = {
   insert: "INSERT INTO album_reviews (id, album_id, liked, producer, sequence) VALUES ?",
   row: ({ albumId, liked }, id, producer, sequence) => [id, bytesOfEventId(albumId), liked ? 1 : 0, producer, sequence],
-  selectStored: "SELECT id FROM album_reviews WHERE id IN (?)",
+  select: "SELECT id, album_id, liked FROM album_reviews WHERE id IN (?)",
   selectBatch: "SELECT producer, sequence FROM album_reviews WHERE id = ?",
 };
 
@@ -30,7 +38,13 @@ const reviews: EventTable<ReviewEvent> = {
 const partBytesMax = 250_000;
 
 /** Neither albums nor reviews have a natural key: a row is new when its event id is. */
-export const store = { write, locate };
+export const store = {
+  write,
+  locate,
+  read,
+  // Images of up to 10 MiB.
+  readMax: 4,
+};
 
 async function write(
   transaction: SqlTransaction,
@@ -44,6 +58,42 @@ async function write(
 
 async function locate(reader: SqlReader, eventId: string): Promise<BatchId | undefined> {
   return (await locateEvent(reader, albums, eventId)) ?? (await locateEvent(reader, reviews, eventId));
+}
+
+async function read(reader: SqlReader, eventIds: readonly string[]): Promise<readonly AlbumsEvent[]> {
+  if (eventIds.length === 0) return [];
+  const parts = await reader.query<{ album_id: Buffer; bytes: Buffer }>(selectImages, [eventIds.map(bytesOfEventId)]);
+  const partsOf = Map.groupBy(parts, ({ album_id: id }) => eventIdOfBytes(id));
+  const imageOf = (id: string): Buffer => Buffer.concat((partsOf.get(id) ?? []).map(({ bytes }) => bytes));
+  const albumOf = (id: string, { artist, title, year, image_type: imageType }: AlbumRow): AlbumEvent => ({
+    kind: "album",
+    id,
+    artist,
+    title,
+    year,
+    imageType,
+    image: imageOf(id),
+  });
+  return [
+    ...(await readEvents(reader, albums, albumOf, eventIds)),
+    ...(await readEvents(reader, reviews, reviewOf, eventIds)),
+  ];
+}
+
+interface AlbumRow {
+  readonly artist: string;
+  readonly title: string;
+  readonly year: string;
+  readonly image_type: AlbumEvent["imageType"];
+}
+
+interface ReviewRow {
+  readonly album_id: Buffer;
+  readonly liked: number;
+}
+
+function reviewOf(id: string, { album_id: albumId, liked }: ReviewRow): ReviewEvent {
+  return { kind: "review", id, albumId: eventIdOfBytes(albumId), liked: liked === 1 };
 }
 
 function isAlbum(recorded: Recorded<AlbumsEvent>): recorded is Recorded<AlbumEvent> {

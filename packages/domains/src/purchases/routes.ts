@@ -1,4 +1,4 @@
-import { bulkRoute, ingestRoute, InvalidInput } from "@tally/pipeline";
+import { bulkRoute, IdempotencyKey, ingestRoute, InvalidInput } from "@tally/pipeline";
 import { Type, type Static } from "typebox";
 import { ids } from "../request-values.ts";
 import { parseCalendarDate } from "./calendar-date.ts";
@@ -33,9 +33,7 @@ const Entry = Type.Object(
     custID: ids.Value,
     date: Type.Union([Type.String(), Type.Integer()], { expected: "a calendar date as yyyymmdd" }),
     items: Items,
-    idempotencyKey: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 255, expected: "a text of 1 to 255 characters" }),
-    ),
+    idempotencyKey: Type.Optional(IdempotencyKey),
   },
   { additionalProperties: false, expected: "an object with storeID, custID, date and items" },
 );

@@ -1,18 +1,45 @@
+import { Compile } from "typebox/compile";
 import { eventStore } from "../event-rows.ts";
-import type { PurchaseEvent } from "./event.ts";
+import { PurchaseEvent } from "./event.ts";
+
+const isLines = Compile(PurchaseEvent.properties.lines);
 
 /** Purchases have no natural key: a row is new when its event id is. */
-export const store = eventStore<PurchaseEvent>({
-  insert: "INSERT INTO purchases (id, store_id, customer_id, purchased_on, items, producer, sequence) VALUES ?",
-  row: ({ storeId, customerId, date, lines }, id, producer, sequence) => [
+export const store = eventStore(
+  {
+    insert: "INSERT INTO purchases (id, store_id, customer_id, purchased_on, items, producer, sequence) VALUES ?",
+    row: ({ storeId, customerId, date, lines }: PurchaseEvent, id, producer, sequence) => [
+      id,
+      storeId,
+      customerId,
+      date,
+      JSON.stringify(lines),
+      producer,
+      sequence,
+    ],
+    select: `
+    SELECT id, store_id, customer_id, DATE_FORMAT(purchased_on, '%Y%m%d') AS date, items FROM purchases WHERE id IN (?)`,
+    selectBatch: "SELECT producer, sequence FROM purchases WHERE id = ?",
+  },
+  (id, row: PurchaseRow): PurchaseEvent => ({
     id,
-    storeId,
-    customerId,
-    date,
-    JSON.stringify(lines),
-    producer,
-    sequence,
-  ],
-  selectStored: "SELECT id FROM purchases WHERE id IN (?)",
-  selectBatch: "SELECT producer, sequence FROM purchases WHERE id = ?",
-});
+    storeId: row.store_id,
+    customerId: row.customer_id,
+    date: Number(row.date),
+    lines: linesOf(row.items),
+  }),
+);
+
+interface PurchaseRow {
+  readonly store_id: number;
+  readonly customer_id: number;
+  readonly date: string;
+  /** MySQL sends its JSON type, which the driver parses; MariaDB sends text. */
+  readonly items: unknown;
+}
+
+function linesOf(items: unknown): PurchaseEvent["lines"] {
+  const lines: unknown = typeof items === "string" ? JSON.parse(items) : items;
+  if (!isLines.Check(lines)) throw new TypeError("purchases.items: expected a list of [item, quantity]");
+  return lines;
+}

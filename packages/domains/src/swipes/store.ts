@@ -6,7 +6,7 @@ import {
   type SqlTransaction,
   type SqlValue,
 } from "@tally/pipeline";
-import { addEvents, locateEvent, type EventTable } from "../event-rows.ts";
+import { addEvents, locateEvent, readEvents, type EventTable } from "../event-rows.ts";
 import type { SwipeEvent } from "./event.ts";
 import { changesOf, type SwipeChange, type Taken } from "./newest.ts";
 
@@ -22,7 +22,7 @@ const swipes: EventTable<SwipeEvent> = {
     producer,
     sequence,
   ],
-  selectStored: "SELECT id FROM swipes WHERE id IN (?)",
+  select: "SELECT id, swiper, swipee, liked, taken_at, comment FROM swipes WHERE id IN (?)",
   selectBatch: "SELECT producer, sequence FROM swipes WHERE id = ?",
 };
 
@@ -44,7 +44,21 @@ export const store = {
     );
   },
   locate: (reader: SqlReader, eventId: string) => locateEvent(reader, swipes, eventId),
+  read: (reader: SqlReader, eventIds: readonly string[]) => readEvents(reader, swipes, eventOf, eventIds),
+  readMax: 500,
 };
+
+interface SwipeRow {
+  readonly swiper: number;
+  readonly swipee: number;
+  readonly liked: number;
+  readonly taken_at: number;
+  readonly comment: string;
+}
+
+function eventOf(id: string, { swiper, swipee, liked, taken_at: at, comment }: SwipeRow): SwipeEvent {
+  return { id, swiper, swipee, liked: liked === 1, at, comment };
+}
 
 interface Pair {
   readonly swiper: number;

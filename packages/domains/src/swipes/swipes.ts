@@ -11,6 +11,7 @@ import { workload } from "./workload.ts";
 export const swipes = defineDomain({
   name: "swipes",
   event: SwipeEvent,
+  arrivalFields: ["at"],
   routes,
   store,
   rank,

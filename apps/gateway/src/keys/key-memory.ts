@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { bytesOfEventId, type EventId } from "@tally/pipeline";
+import { openRedis, type Redis } from "@tally/redis";
+import { Outage, type Logger } from "@tally/service";
+
+/*
+ * Remembers in Redis, for all gateways together, which content each Idempotency-Key was first sent with:
+ *
+ *   <namespace>:idem:<16 bytes of the key's id>  →  <fingerprint of the content><ms since 1970, base 36>
+ *
+ * One SET … NX GET binds the key or returns what it is bound to; all commands of one event loop turn leave as one write. A bound key only
+ * rejects other content. It never stands for a stored event, so an event is lost neither when Redis is away nor when it forgets: the
+ * writer compares with the row.
+ */
+
+/** What the memory knows of a key. */
+export type KeyState =
+  /** Bound now, or not checked because Redis did not answer in time. */
+  | { readonly state: "new" | "unchecked" }
+  /** Sent before with equal content; `firstAtMs`: when, in ms since 1970. */
+  | { readonly state: "same"; readonly firstAtMs: number }
+  | { readonly state: "other" };
+
+export interface KeyMemoryOptions {
+  readonly url: string;
+  readonly namespace: string;
+  readonly rememberedSeconds: number;
+  readonly log: Logger;
+}
+
+// A keyed request waits at most this long for a Redis that is frozen.
+const answerWithinMs = 250;
+const readyWithinMs = 1000;
+const fingerprintLength = 16;
+
+export class KeyMemory {
+  readonly #redis: Redis;
+  readonly #prefix: Buffer;
+  readonly #rememberedMs: number;
+  readonly #outage: Outage;
+
+  constructor({ url, namespace, rememberedSeconds, log }: KeyMemoryOptions) {
+    this.#redis = openRedis({
+      url,
+      label: "idempotency keys",
+      commandTimeoutMs: answerWithinMs,
+      queuesWhileDown: false,
+      log,
+    });
+    this.#prefix = Buffer.from(`${namespace}:idem:`);
+    this.#rememberedMs = rememberedSeconds * 1000;
+    this.#outage = new Outage(log, "check idempotency keys");
+  }
+
+  /** Resolves when Redis can be asked, or after a second. */
+  async ready(): Promise<void> {
+    if (this.#redis.status === "ready") return;
+    await Promise.race([once(this.#redis, "ready"), delay(readyWithinMs, undefined, { ref: false })]);
+  }
+
+  /**
+   * Binds the key with this id to a fingerprint of 16 characters, unless it is bound already. Never rejects. One round trip, about 3 µs of
+   * Redis' time and 150 bytes of its memory for each key.
+   */
+  async check(id: EventId, fingerprint: string): Promise<KeyState> {
+    try {
+      const key = Buffer.concat([this.#prefix, bytesOfEventId(id)]);
+      const value = fingerprint + Date.now().toString(36);
+      const bound = await this.#redis.set(key, value, "PX", this.#rememberedMs, "NX", "GET");
+      this.#outage.worked();
+      if (bound === null) return { state: "new" };
+      if (!bound.startsWith(fingerprint)) return { state: "other" };
+      return { state: "same", firstAtMs: Number.parseInt(bound.slice(fingerprintLength), 36) };
+    } catch (error) {
+      // The event is accepted, and the writer compares it with the row.
+      this.#outage.failed(error);
+      return { state: "unchecked" };
+    }
+  }
+
+  close(): void {
+    this.#redis.disconnect();
+  }
+}

@@ -1,0 +1,58 @@
+import { contentOf, type Domain, type Event, type Recorded, type SqlReader } from "@tally/pipeline";
+
+/** An event whose id belongs to an event with other content. */
+export interface Conflict {
+  readonly recorded: Recorded;
+  /** contentOf its event. */
+  readonly content: string;
+}
+
+/** All events of a transaction, after the first of each id was written. */
+export interface Arrivals {
+  /** The first event of each id, and the ids of those that became rows. */
+  readonly first: ReadonlyMap<string, Recorded>;
+  readonly stored: ReadonlySet<string>;
+  /** Further events with an id that occurred before in the transaction. */
+  readonly repeats: readonly Recorded[];
+}
+
+/**
+ * Compares every event whose id existed before with the row, or with the first event of its id in this transaction. Equal content: a
+ * duplicate. Other content: a conflict, because a client used an Idempotency-Key for two events. Without duplicates it costs nothing.
+ */
+export async function findConflicts(
+  reader: SqlReader,
+  domain: Domain,
+  { first, stored, repeats }: Arrivals,
+): Promise<readonly Conflict[]> {
+  const known = [...first.values()].filter(({ event }) => !stored.has(event.id));
+  if (known.length === 0 && repeats.length === 0) return [];
+  const content = (event: Event): string => contentOf(event, domain.arrivalFields);
+  const contents = await storedContents(
+    reader,
+    domain,
+    known.map(({ event }) => event.id),
+    content,
+  );
+  for (const { event } of repeats) {
+    const own = first.get(event.id);
+    if (own !== undefined && stored.has(event.id)) contents.set(event.id, content(own.event));
+  }
+  return [...known, ...repeats]
+    .map((recorded): Conflict => ({ recorded, content: content(recorded.event) }))
+    .filter((one) => contents.get(one.recorded.event.id) !== one.content);
+}
+
+async function storedContents(
+  reader: SqlReader,
+  { store }: Domain,
+  ids: readonly string[],
+  content: (event: Event) => string,
+): Promise<Map<string, string>> {
+  const contents = new Map<string, string>();
+  for (let at = 0; at < ids.length; at += store.readMax) {
+    const events = await store.read(reader, ids.slice(at, at + store.readMax));
+    for (const event of events) contents.set(event.id, content(event));
+  }
+  return contents;
+}
