@@ -28,6 +28,8 @@ const readMax = 500;
  * The store of a domain that has one such table and nothing else: an event is a row, and the row is new when the event's id is. `eventOf`
  * makes the event from its row: the same fields that `row` stores.
  */
+// `Row` is the caller's word about its own columns.
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export function eventStore<E extends Event, Row extends object>(
   table: EventTable<E>,
   eventOf: (id: string, row: Row) => E,
@@ -43,6 +45,7 @@ export function eventStore<E extends Event, Row extends object>(
 }
 
 /** The events of some ids, made from their rows. One statement. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export async function readEvents<E extends Event, Row extends object>(
   reader: SqlReader,
   { select }: Pick<EventTable<E>, "select">,

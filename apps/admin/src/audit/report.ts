@@ -50,7 +50,7 @@ export function textOf(report: AuditReport): string {
     doubled,
     deadLetters = 0,
     unacknowledged = 0,
-    keyConflicts,
+    keyConflicts = 0,
   } = report.audit;
   const verdict = report.agrees ? "acknowledged = stored = ranked" : "THEY DIFFER";
   const head = [

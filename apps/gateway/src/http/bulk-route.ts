@@ -98,7 +98,9 @@ export function addBulkRoute(
     if (requestKey !== undefined) await bindRequest(requestKey, entries);
     const idOf = idsOfEntries(requestKey, (event) => keys.contentOf(event));
     const results = await Promise.all(
-      entries.map((entry) => ("error" in entry ? { ...entry, status: 400 } : take(entry, idOf(entry)))),
+      entries.map(async (entry): Promise<EntryResult> =>
+        "error" in entry ? { index: entry.index, status: 400, error: entry.error } : take(entry, idOf(entry)),
+      ),
     );
     const statuses = new Set(results.map((result) => result.status));
     const [status = 500] = statuses.size === 1 ? statuses : [207];
