@@ -17,7 +17,10 @@ test.each([{ swiper: 2 }, { liked: false }, { lines: [[2, 1]] }, { lines: [[1, 2
 );
 
 test("bytes count by what they are", () => {
-  const image = (text: string) => contentOf({ ...swipe, ...{ image: Buffer.from(text) } });
+  const image = (text: string): string => {
+    const event = { ...swipe, image: Buffer.from(text) };
+    return contentOf(event);
+  };
   expect(image("a")).toBe(image("a"));
   expect(image("a")).not.toBe(image("b"));
 });

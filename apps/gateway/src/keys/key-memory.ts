@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { bytesOfEventId, type EventId } from "@tally/pipeline";
 import { openRedis, type Redis } from "@tally/redis";
@@ -56,7 +55,9 @@ export class KeyMemory {
   /** Resolves when Redis can be asked, or after a second. */
   async ready(): Promise<void> {
     if (this.#redis.status === "ready") return;
-    await Promise.race([once(this.#redis, "ready"), delay(readyWithinMs, undefined, { ref: false })]);
+    // Not events.once: it rejects when the connection fails first.
+    const connected = new Promise<void>((resolve) => this.#redis.once("ready", () => resolve()));
+    await Promise.race([connected, delay(readyWithinMs, undefined, { ref: false })]);
   }
 
   /**
