@@ -21,6 +21,11 @@ interface Report {
   readonly faults: readonly { readonly kind: string; readonly lost: number }[];
   readonly domains: readonly { readonly domain: string; readonly acknowledged: number; readonly lost: number }[];
   readonly differences: readonly string[];
+  readonly contents: { readonly checked: number; readonly wrong: number };
+  readonly load: {
+    readonly reused: { readonly rejected: number; readonly acknowledged: number };
+    readonly partialRetries: number;
+  };
 }
 
 /** Runs the drill as its users do. `report` is undefined when it wrote none. */
@@ -50,6 +55,11 @@ test(
     const { exitCode, output, errors, report } = await chaos(...flags);
     expect(report, `${output}\n${errors}`).toMatchObject({ audit: { lost: 0, doubled: 0 }, differences: [] });
     expect(exitCode).toBe(0);
+    // Keys were used again, before and after the gateways forgot them, and bulk requests were sent again in part.
+    expect(report?.load.reused.rejected).toBeGreaterThan(20);
+    expect(report?.load.reused.acknowledged).toBeGreaterThan(20);
+    expect(report?.load.partialRetries).toBeGreaterThan(20);
+    expect(report?.contents.checked).toBeGreaterThan(10_000);
     expect(new Set(report?.faults.map(({ kind }) => kind)).size).toBe(25);
     expect(report?.audit.acknowledged).toBeGreaterThan(10_000);
     expect(report?.audit.stored).toBe(report?.audit.acknowledged);
@@ -79,12 +89,24 @@ test.each([
   drillWithinMs,
 );
 
+test(
+  "without the writer's comparison the drill finds acknowledged contents that are nowhere",
+  async () => {
+    const flags = ["--seed", "3", "--faults", "1", "--rate", "1500", "--kinds", "writer-frozen"];
+    const { exitCode, output, errors, report } = await chaos(...flags, "--sabotage", "key-comparison");
+    expect(report?.contents.wrong, `${output}\n${errors}`).toBeGreaterThan(0);
+    expect(report?.audit).toMatchObject({ lost: 0, doubled: 0 });
+    expect(exitCode).toBe(1);
+  },
+  drillWithinMs,
+);
+
 test("wrong usage is told in a line, and nothing is started", async () => {
   for (const [flags, told] of [
     [["--kinds", "no-such-kind"], '--kinds: there is no "no-such-kind"'],
     [["--domain", "cars"], '--domain: there is no "cars" among purchases, '],
     [["--faults", "many"], "expected a whole number from 1 on"],
-    [["--sabotage", "luck"], "Allowed choices are ledger, applied-mark, early-ack, early-2xx"],
+    [["--sabotage", "luck"], "Allowed choices are ledger, applied-mark, early-ack, key-comparison, early-2xx"],
   ] as const) {
     const { exitCode, errors, report } = await chaos(...flags);
     expect(errors).toContain(told);

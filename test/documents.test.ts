@@ -7,6 +7,7 @@ const documents = [
   "README.md",
   "docs/path-of-an-event.md",
   "docs/operations.md",
+  "docs/http.md",
   "docs/performance.md",
   "docs/new-domain.md",
 ];

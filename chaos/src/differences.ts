@@ -1,4 +1,5 @@
 import type { AuditReport } from "@tally/reconcile";
+import type { ContentCheck } from "./check-contents.ts";
 import type { FaultOutcome } from "./drill.ts";
 import type { Totals } from "./load/protocol.ts";
 
@@ -30,6 +31,12 @@ export function differences(load: Totals, audited: AuditReport, poisoned: Letter
     }
   }
   return found;
+}
+
+/** What acknowledged contents say. */
+export function contentDifferences({ wrong, firstWrong }: ContentCheck): readonly string[] {
+  if (wrong === 0) return [];
+  return [`${wrong} acknowledged contents are in no row and no dead letter, the first of ${firstWrong}`];
 }
 
 function unitsThatDiffer(load: Totals, { domains }: AuditReport): readonly string[] {

@@ -2,7 +2,8 @@ import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Domain } from "@tally/pipeline";
 import type { AuditReport } from "@tally/reconcile";
-import { differences, lateness } from "./differences.ts";
+import { checkContents, type ContentCheck } from "./check-contents.ts";
+import { contentDifferences, differences, lateness } from "./differences.ts";
 import type { Sabotage } from "./inside/sabotages.ts";
 import type { FaultKind } from "./kinds/fault-kind.ts";
 import { allIdsFile } from "./load/id-files.ts";
@@ -63,6 +64,8 @@ export interface DrillReport {
   readonly eventsPerSecond: number;
   readonly audit: AuditReport["audit"];
   readonly domains: readonly DrilledDomain[];
+  /** The contents of acknowledged events against rows and dead letters. */
+  readonly contents: ContentCheck;
   readonly auditSeconds: number;
   /** Sentences about what is not as it should be; empty when all is well. */
   readonly differences: readonly string[];
@@ -132,6 +135,7 @@ export async function runDrill(o: DrillOptions): Promise<DrillReport> {
     o.say(`audit of ${totals.acknowledged} acknowledged events`);
     const audit = await runAudit(o.root, stand, allIdsFile(o.directory));
     const kept = await countDeadLetters(o.root, stand);
+    const contents = await checkContents(stand.database, o.directory, o.domains);
     const lost = await countLost(o.directory, names, audit.notStored);
     const report: DrillReport = {
       seed: o.seed,
@@ -141,8 +145,14 @@ export async function runDrill(o: DrillOptions): Promise<DrillReport> {
       eventsPerSecond: Math.round(totals.acknowledged / totals.seconds),
       audit: audit.audit,
       domains: lost.domains.map((one) => drilled(one, totals, audit)),
+      contents,
       auditSeconds: audit.seconds,
-      differences: [...failures, ...outcomes.flatMap(lateness), ...differences(totals, audit, letters, kept)],
+      differences: [
+        ...failures,
+        ...outcomes.flatMap(lateness),
+        ...differences(totals, audit, letters, kept),
+        ...contentDifferences(contents),
+      ],
     };
     // After a fault of ours the logs of the apps are of use.
     if (report.differences.length === 0) await rm(o.directory, { recursive: true, force: true });

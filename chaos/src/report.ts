@@ -96,6 +96,7 @@ export function verdictOf(report: DrillReport): string {
     "",
     `${faults.length} faults in ${load.seconds.toFixed(0)} s, ${report.eventsPerSecond} events/s, ${load.repeated} sent again on purpose`,
     `${audit.acknowledged} acknowledged, ${audit.stored} stored, ${audit.ranked} ranked: ${audit.lost} lost, ${audit.doubled} doubled (audit: ${report.auditSeconds.toFixed(1)} s)`,
+    `${load.reused.rejected} reused keys rejected, ${load.reused.acknowledged} acknowledged; ${load.partialRetries} bulk requests sent again in part; ${report.contents.checked} contents compared`,
     ...hit,
     ...differences.map((difference) => `  ${difference}`),
   ].join("\n");

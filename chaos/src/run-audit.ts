@@ -9,15 +9,15 @@ export async function runAudit(root: string, stand: Stand, acknowledged: string)
   return report;
 }
 
-/** How many letters of each stage the system keeps. */
+/** How many letters the system keeps of events that the database refuses, and of messages. */
 export async function countDeadLetters(
   root: string,
   stand: Stand,
 ): Promise<{ readonly events: number; readonly messages: number }> {
   const output = await runAdmin(root, stand, ["dead-letters", "list", "--json", "--limit", "100000"]);
   const letters: readonly { readonly stage: string }[] = JSON.parse(output);
-  const events = letters.filter(({ stage }) => stage === "event").length;
-  return { events, messages: letters.length - events };
+  const count = (...stages: readonly string[]): number => letters.filter(({ stage }) => stages.includes(stage)).length;
+  return { events: count("event"), messages: count("message", "delivery") };
 }
 
 async function runAdmin(root: string, { environment }: Stand, args: readonly string[]): Promise<string> {

@@ -86,6 +86,8 @@ export async function openStand(options: StandOptions): Promise<Stand> {
       WRITER_THREADS: "2",
       // The shortest: so that a Redis can come back older than what the ledger still tells.
       RANKER_MOVES_KEPT_SECONDS: "60",
+      // The shortest: so that the writer meets keys that were used again.
+      KEYS_REMEMBERED_SECONDS: "1",
       ...settings,
     };
     const apps = await startApps({

@@ -61,7 +61,12 @@ const synchronousConnections = 32;
 function withoutQueue(ranks: boolean): readonly SourceEdit[] {
   const synchronous = JSON.stringify(new URL("synchronous.ts", import.meta.url).href);
   const apps = ["gateway"] as const;
-  const unencoded = { apps, find: "commit.add(encodeEvent(event))", replace: "commit.add(event)" };
+  const unencoded = (file: string, encoded: string, event: string): SourceEdit => ({
+    apps,
+    file: `apps/gateway/src/http/${file}`,
+    find: `commit.add(${encoded})`,
+    replace: `commit.add(${event})`,
+  });
   return [
     {
       apps,
@@ -77,9 +82,9 @@ function withoutQueue(ranks: boolean): readonly SourceEdit[] {
         `(await import(${synchronous})).openIntakes(domains, ` +
         `{ database, rankings, shards: config.rankingShards, ranks: ${ranks} });`,
     },
-    { ...unencoded, file: "apps/gateway/src/http/ingest-route.ts" },
-    { ...unencoded, file: "apps/gateway/src/http/bulk-route.ts" },
-    { apps, file: "apps/gateway/src/http/form-route.ts", find: "commit.add(encoded)", replace: "commit.add(event)" },
+    unencoded("ingest-route.ts", "encodeEvent(event)", "event"),
+    unencoded("bulk-route.ts", "encodeEvent(named)", "named"),
+    unencoded("form-route.ts", "encoded", "event"),
   ];
 }
 

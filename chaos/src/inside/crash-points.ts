@@ -43,7 +43,7 @@ export const crashPoints = {
   "writer.before-commit": {
     apps: ["writer"],
     file: storeBatches,
-    ...before("writer.before-commit", "return { bodies, changes: changes.length };"),
+    ...before("writer.before-commit", "return { bodies, changes: changes.length, conflicts };"),
   },
   "writer.after-commit": {
     apps: ["writer"],

@@ -47,6 +47,15 @@ export const sabotages = {
       replace: "this.#line.push(receive(this.#decode, delivery)); delivery.ack();",
     },
   ],
+  /** The writer takes every event whose id is stored for a duplicate. */
+  "key-comparison": [
+    {
+      apps: ["writer"],
+      file: "apps/writer/src/find-conflicts.ts",
+      find: "if (known.length === 0 && repeats.length === 0) return [];",
+      replace: "if (known.length >= 0) return [];",
+    },
+  ],
   /** The gateway answers 2xx before the broker has confirmed. */
   "early-2xx": [
     {

@@ -22,7 +22,7 @@ export class Client {
   }
 
   /** Never rejects. */
-  post({ path, body = "", contentType = "application/json" }: ClientRequest, key: string): Promise<Reply> {
+  post({ path, body = "", contentType = "application/json" }: ClientRequest, key: string | undefined): Promise<Reply> {
     return new Promise((resolve) => {
       const sent = request(
         {
@@ -35,7 +35,7 @@ export class Client {
           headers: {
             "content-type": contentType,
             "content-length": Buffer.byteLength(body),
-            "idempotency-key": key,
+            ...(key === undefined ? {} : { "idempotency-key": key }),
           },
         },
         (response) => {

@@ -1,8 +1,5 @@
-import { createWriteStream, type WriteStream } from "node:fs";
 import { join } from "node:path";
-import { finished } from "node:stream/promises";
-
-const writeEveryMs = 100;
+import { LineFile } from "./line-file.ts";
 
 /** The file with the ids of all domains, in the order of their answers; one a line, as `tally audit` reads it. */
 export function allIdsFile(directory: string): string {
@@ -16,14 +13,12 @@ export function idsFileOf(directory: string, domain: string): string {
 
 /** Writes down which events were acknowledged. */
 export class IdFiles {
-  readonly #all: IdFile;
-  readonly #own: ReadonlyMap<string, IdFile>;
-  readonly #timer: NodeJS.Timeout;
+  readonly #all: LineFile;
+  readonly #own: ReadonlyMap<string, LineFile>;
 
   constructor(directory: string, domains: readonly string[]) {
-    this.#all = new IdFile(allIdsFile(directory));
-    this.#own = new Map(domains.map((domain) => [domain, new IdFile(idsFileOf(directory, domain))]));
-    this.#timer = setInterval(() => this.#files.forEach((file) => file.write()), writeEveryMs);
+    this.#all = new LineFile(allIdsFile(directory));
+    this.#own = new Map(domains.map((domain) => [domain, new LineFile(idsFileOf(directory, domain))]));
   }
 
   add(domain: string, id: string): void {
@@ -33,35 +28,6 @@ export class IdFiles {
 
   /** Resolves when all is in the files. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await Promise.all(this.#files.map((file) => file.close()));
-  }
-
-  get #files(): readonly IdFile[] {
-    return [this.#all, ...this.#own.values()];
-  }
-}
-
-class IdFile {
-  readonly #stream: WriteStream;
-  #lines = "";
-
-  constructor(path: string) {
-    this.#stream = createWriteStream(path);
-  }
-
-  add(id: string): void {
-    this.#lines += `${id}\n`;
-  }
-
-  write(): void {
-    if (this.#lines !== "") this.#stream.write(this.#lines);
-    this.#lines = "";
-  }
-
-  async close(): Promise<void> {
-    this.write();
-    this.#stream.end();
-    await finished(this.#stream);
+    await Promise.all([this.#all, ...this.#own.values()].map((file) => file.close()));
   }
 }

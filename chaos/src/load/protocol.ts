@@ -39,7 +39,11 @@ export interface Totals {
   readonly repeated: number;
   /** Repetitions that were given another id than the event had. */
   readonly otherIds: number;
-  /** Requests that were answered with anything but 2xx and 503, and the first of those answers. */
+  /** Requests that sent another event with the key of an acknowledged one, and what became of them. */
+  readonly reused: { readonly rejected: number; readonly acknowledged: number };
+  /** Bulk requests of which a part was sent again. */
+  readonly partialRetries: number;
+  /** Requests that were answered with anything but 2xx, 503 and what was expected, and the first of those answers. */
   readonly refused: number;
   readonly firstRefusal: string | undefined;
 }

@@ -2,24 +2,26 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Domain, ClientRequest } from "@tally/pipeline";
 import { Random } from "../random.ts";
-import { Client, type Reply } from "./client.ts";
-import { FigureSheet } from "./figure-sheet.ts";
-import { IdFiles } from "./id-files.ts";
+import { eventsOfBulkSale, sellInBulk } from "./bulk-sale.ts";
 import { Mix, type Posting } from "./mix.ts";
-import type { DomainTotals, LoadPlan, Totals } from "./protocol.ts";
+import type { LoadPlan, Totals } from "./protocol.ts";
+import { isGood, Sender } from "./sender.ts";
 
 /*
- * Clients as a careful one would be: every event has a key of its own and is sent with it again and again, to one gateway after
- * the other, until it is answered 2xx; the id it was given is written down then. Some are sent once more although they were
- * answered, and some to two gateways at once: neither may change anything.
+ * Careful clients, and some careless ones. Every event has its own key. It is sent with it to one gateway after the other until it is
+ * answered 2xx; then its id and content are written down. Some events are sent once more after their 2xx, and some to two gateways at once:
+ * neither may change anything. Some keys are used again for another event: it must be rejected, or be kept as a dead letter. Some events
+ * travel in bulk requests of which a part is sent again.
  */
 
 const tickMs = 5;
 const finishWithinMs = 60_000;
 const repeatedOf = 50;
 const twinOf = 100;
-const waitMinMs = 50;
-const waitMaxMs = 800;
+const reusedOf = 50;
+const bulkOf = 50;
+// Longer than the drill's gateways remember a key.
+const forgottenAfterMs = 1500;
 // A moment in which the machine did something else is not made up for.
 const burstSeconds = 0.1;
 
@@ -27,31 +29,26 @@ export class Tills {
   readonly #plan: LoadPlan;
   readonly #random: Random;
   readonly #mix: Mix;
-  readonly #clients: readonly Client[];
-  readonly #sheet = new FigureSheet();
+  readonly #sender: Sender;
+  readonly #bulkDomains: readonly Domain[];
   readonly #underWay = new Set<Promise<void>>();
-  readonly #files: IdFiles;
   readonly #startedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
   #due = 0;
   #tickedAt = performance.now();
   #finishing = false;
-  #givenUp = false;
-  readonly #totals = { acknowledged: 0, unknown: 0, repeated: 0, otherIds: 0, refused: 0 };
-  readonly #ofDomains = new Map<string, DomainTotals>();
-  #firstRefusal: string | undefined;
 
   constructor(plan: LoadPlan, domains: readonly Domain[]) {
     this.#plan = plan;
     this.#random = new Random(plan.seed);
     this.#mix = new Mix(domains, this.#random, plan.spread);
-    this.#clients = plan.urls.map((url) => new Client(url, plan.tills));
-    this.#files = new IdFiles(plan.directory, plan.domains);
+    this.#sender = new Sender(plan, domains, this.#random);
+    this.#bulkDomains = domains.filter(({ workload }) => workload.bulk !== undefined);
     this.#timer = setInterval(() => this.#tick(), tickMs);
   }
 
   figures() {
-    return this.#sheet.read();
+    return this.#sender.sheet.read();
   }
 
   /**
@@ -65,7 +62,7 @@ export class Tills {
   async #probe(gateway: number, posting: Posting): Promise<string> {
     const key = randomUUID();
     for (;;) {
-      const reply = await this.#clientAt(gateway).post(posting.request, key);
+      const reply = await this.#sender.probe(gateway, posting.request, key);
       if (isGood(reply)) {
         this.#acknowledge(reply.id, posting);
         return reply.id;
@@ -77,14 +74,14 @@ export class Tills {
   async finish(): Promise<Totals> {
     this.#finishing = true;
     const seconds = (performance.now() - this.#startedAt) / 1000;
-    const giveUp = setTimeout(() => (this.#givenUp = true), finishWithinMs);
+    const giveUp = setTimeout(() => this.#sender.giveUp(), finishWithinMs);
     await Promise.all(this.#underWay);
     clearTimeout(giveUp);
     clearInterval(this.#timer);
-    for (const client of this.#clients) client.close();
-    await this.#files.close();
-    const domains = this.#plan.domains.flatMap((name) => this.#ofDomains.get(name) ?? []);
-    return { seconds, ...this.#totals, domains, firstRefusal: this.#firstRefusal };
+    await this.#sender.close();
+    const { totals, reused, ofDomains, firstRefusal } = this.#sender;
+    const domains = this.#plan.domains.flatMap((name) => ofDomains.get(name) ?? []);
+    return { seconds, ...totals, reused, domains, firstRefusal };
   }
 
   #tick(): void {
@@ -95,73 +92,59 @@ export class Tills {
     this.#tickedAt = now;
     while (this.#due >= 1 && !this.#finishing && this.#underWay.size < tills) {
       this.#due--;
-      const sale = this.#sell().finally(() => this.#underWay.delete(sale));
+      const [bulk] = this.#random.integer(1, bulkOf) === 1 ? this.#random.shuffled(this.#bulkDomains) : [];
+      const work = bulk === undefined ? this.#sell() : this.#sellInBulk(bulk);
+      const sale = work.finally(() => this.#underWay.delete(sale));
       this.#underWay.add(sale);
     }
+  }
+
+  async #sellInBulk(domain: Domain): Promise<void> {
+    const sold = await sellInBulk(this.#sender, domain, this.#plan.spread);
+    // Any of its entries may be stored.
+    if (sold === "unknown") this.#sender.totals.unknown += eventsOfBulkSale;
   }
 
   async #sell(): Promise<void> {
     const posting = this.#mix.next();
     const { request } = posting;
     const key = randomUUID();
-    let gateway = this.#random.integer(0, this.#clients.length - 1);
-    const twin = this.#random.integer(1, twinOf) === 1 ? this.#attempt(gateway + 1, request, key) : undefined;
-    let waitMs = waitMinMs;
-    let id: string | undefined;
-    while (id === undefined && !this.#givenUp) {
-      const reply = await this.#attempt(gateway, request, key);
-      if (isGood(reply)) {
-        id = reply.id;
-        break;
-      }
-      await delay(waitMs * (0.5 + this.#random.fraction()));
-      waitMs = Math.min(waitMs * 2, waitMaxMs);
-      gateway++;
-    }
+    const gateway = this.#sender.anyGateway();
+    const twin = this.#random.integer(1, twinOf) === 1 ? this.#sender.attempt(gateway + 1, request, key) : undefined;
+    const reply = await this.#sender.until(gateway, request, key, isGood);
     const other = await twin;
-    if (id === undefined) {
-      this.#totals.unknown++;
+    if (reply === undefined) {
+      this.#sender.totals.unknown++;
       return;
     }
+    const { id } = reply;
     this.#acknowledge(id, posting);
-    if (other !== undefined) this.#compare(id, other);
-    if (this.#random.integer(1, repeatedOf) === 1) this.#compare(id, await this.#attempt(gateway + 1, request, key));
-  }
-
-  async #attempt(gateway: number, request: ClientRequest, key: string): Promise<Reply> {
-    const sentAt = performance.now();
-    const reply = await this.#clientAt(gateway).post(request, key);
-    this.#sheet.reply(reply, performance.now() - sentAt);
-    if (reply.name === "answered" && reply.status >= 300 && reply.status !== 503) {
-      this.#totals.refused++;
-      this.#firstRefusal ??= `${reply.status} ${reply.text.slice(0, 200)}`;
+    if (other !== undefined) this.#sender.compareIds(id, isGood(other) ? other.id : undefined);
+    if (this.#random.integer(1, repeatedOf) === 1) {
+      const again = await this.#sender.attempt(gateway + 1, request, key);
+      this.#sender.compareIds(id, isGood(again) ? again.id : undefined);
     }
-    return reply;
+    if (this.#random.integer(1, reusedOf) === 1) await this.#reuse(key, id, posting);
   }
 
-  #compare(id: string, reply: Reply): void {
-    this.#totals.repeated++;
-    if (isGood(reply) && reply.id !== id) this.#totals.otherIds++;
+  /** Sends another event with the key of an acknowledged one: at once, when it is 422, or when the gateways have forgotten the key. */
+  async #reuse(key: string, id: string, { domain, request }: Posting): Promise<void> {
+    const other: ClientRequest | undefined = request.other?.();
+    if (other === undefined) return;
+    if (this.#random.integer(0, 1) === 1) await delay(forgottenAfterMs);
+    const reply = await this.#sender.attempt(this.#sender.anyGateway(), other, key, [422]);
+    if (reply.name !== "answered") return;
+    if (reply.status === 422) this.#sender.reused.rejected++;
+    else if (isGood(reply)) {
+      this.#sender.reused.acknowledged++;
+      this.#sender.compareIds(id, reply.id);
+      this.#sender.noteContent(domain, reply.id, other.content);
+    }
   }
 
   #acknowledge(id: string, posting: Posting): void {
     const { domain, request } = posting;
-    const before = this.#ofDomains.get(domain) ?? { domain, acknowledged: 0, units: 0 };
-    const units = before.units === undefined || request.units === undefined ? undefined : before.units + request.units;
-    this.#ofDomains.set(domain, { domain, acknowledged: before.acknowledged + 1, units });
-    this.#totals.acknowledged++;
-    this.#sheet.acknowledged();
-    this.#files.add(domain, id);
+    this.#sender.acknowledge({ domain, id, units: request.units, content: request.content });
     this.#mix.acknowledged(posting, id);
   }
-
-  #clientAt(gateway: number): Client {
-    const client = this.#clients[gateway % this.#clients.length];
-    if (client === undefined) throw new TypeError("at least one gateway is needed");
-    return client;
-  }
-}
-
-function isGood(reply: Reply): reply is Extract<Reply, { name: "answered" }> {
-  return reply.name === "answered" && reply.status >= 200 && reply.status < 300;
 }

@@ -26,13 +26,12 @@ const readMax = 500;
 
 /**
  * The store of a domain that has one such table and nothing else: an event is a row, and the row is new when the event's id is. `eventOf`
- * makes the event from its row: the same fields that `row` stores.
+ * makes an event from its row; by default the selected columns are the event's fields.
  */
-// `Row` is the caller's word about its own columns.
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
-export function eventStore<E extends Event, Row extends object>(
+export function eventStore<E extends Event>(
   table: EventTable<E>,
-  eventOf: (id: string, row: Row) => E,
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  eventOf: EventOf<E> = (id, row: object) => ({ ...row, id }) as E,
 ): Store<E, Recorded<E>> {
   return {
     async write(transaction, recorded) {
@@ -44,17 +43,21 @@ export function eventStore<E extends Event, Row extends object>(
   };
 }
 
+/** Makes an event from its id and the columns of `EventTable.select`. */
+export type EventOf<E extends Event> = (id: string, row: never) => E;
+
 /** The events of some ids, made from their rows. One statement. */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
-export async function readEvents<E extends Event, Row extends object>(
+export async function readEvents<E extends Event>(
   reader: SqlReader,
   { select }: Pick<EventTable<E>, "select">,
-  eventOf: (id: string, row: Row) => E,
+  eventOf: EventOf<E>,
   eventIds: readonly string[],
 ): Promise<readonly E[]> {
   if (eventIds.length === 0) return [];
-  const rows = await reader.query<Row & { readonly id: Buffer }>(select, [eventIds.map(bytesOfEventId)]);
-  return rows.map((row) => eventOf(eventIdOfBytes(row.id), row));
+  const rows = await reader.query<{ readonly id: Buffer }>(select, [eventIds.map(bytesOfEventId)]);
+  // The statement and the type of its row stand side by side in a domain's store.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return rows.map((row) => eventOf(eventIdOfBytes(row.id), row as never));
 }
 
 /** An event whose row is new. */

@@ -107,6 +107,8 @@ export interface Workload {
   readonly read: (random: () => number, spread: Spread) => string;
   /** A stored event that fits its schema and that no database takes, because of its data. */
   readonly poison: (id: string) => Event;
+  /** Entries of the domain's bulk route; absent where it has none. */
+  readonly bulk?: { readonly path: string; readonly entry: (random: () => number, spread: Spread) => BulkEntry };
   /** Absent where no source document has put a load on such a system. */
   readonly source?: Source;
 }
@@ -129,6 +131,19 @@ export interface ClientRequest {
   readonly contentType?: string;
   /** What a POST adds to all boards together; absent where that depends on what else was posted. */
   readonly units?: number;
+  /** The fields of a POST's event, without the id and those that the gateway fills in. Absent: not known. */
+  readonly content?: () => Readonly<Record<string, unknown>>;
+  /** A POST with other content in the same scope, which adds as much to the boards. Absent: there is none. */
+  readonly other?: () => ClientRequest;
+}
+
+/** One entry of a bulk request as a client makes it up. */
+export interface BulkEntry {
+  readonly entry: Readonly<Record<string, unknown>>;
+  /** What it adds to all boards together. */
+  readonly units: number;
+  /** The fields of its event, as in ClientRequest. */
+  readonly content: () => Readonly<Record<string, unknown>>;
 }
 
 /** The load that a source document put on its own server, and what it printed (contract, section 6). */

@@ -72,6 +72,14 @@ export function packEvent({ json, bytes }: EncodedEvent): Buffer {
   return joinBytes(json, bytes);
 }
 
+/** The event that packEvent wrote; its bytes are views into `body`. Throws SyntaxError or TypeError for anything else. */
+export function decodeEvent(body: Buffer): unknown {
+  const { json, bytes } = splitBytes(body);
+  const event: unknown = JSON.parse(json);
+  if (bytes !== undefined && !putBytes([event], bytes)) throw new TypeError("expected as many bytes as the event says");
+  return event;
+}
+
 /** The inverse of packEvent, to be sent again. */
 export function unpackEvent(body: Buffer): EncodedEvent {
   const { json, bytes } = splitBytes(body);

@@ -11,6 +11,7 @@ export {
   queryRoute,
   type BoardReader,
   type BoardTop,
+  type BulkEntry,
   type BulkRoute,
   type Change,
   type ClientRequest,
@@ -38,7 +39,7 @@ export {
   type Spread,
   type Workload,
 } from "./domain.ts";
-export { Bytes, encodeEvent, packEvent, unpackEvent, type EncodedEvent } from "./encoded-event.ts";
+export { Bytes, decodeEvent, encodeEvent, packEvent, unpackEvent, type EncodedEvent } from "./encoded-event.ts";
 export {
   bytesOfEventId,
   eventIdOfBytes,

@@ -34,6 +34,6 @@ export class DomainKeys {
     const known = await this.#memory.check(id, fingerprintOf(content));
     this.#onCheck(known.state);
     if (known.state === "other") throw new KeyReused(field);
-    return known.state === "same" ? known.firstAtMs : Date.now();
+    return known.firstAtMs;
   }
 }

@@ -13,13 +13,14 @@ import { Outage, type Logger } from "@tally/service";
  * writer compares with the row.
  */
 
-/** What the memory knows of a key. */
-export type KeyState =
-  /** Bound now, or not checked because Redis did not answer in time. */
-  | { readonly state: "new" | "unchecked" }
-  /** Sent before with equal content; `firstAtMs`: when, in ms since 1970. */
-  | { readonly state: "same"; readonly firstAtMs: number }
-  | { readonly state: "other" };
+/** What the memory knows of a key. `firstAtMs`: when its content first came, in ms since 1970. */
+export interface KeyState {
+  /**
+   * new: bound now. same: sent before with equal content. other: sent before with other content. unchecked: Redis did not answer in time.
+   */
+  readonly state: "new" | "same" | "other" | "unchecked";
+  readonly firstAtMs: number;
+}
 
 export interface KeyMemoryOptions {
   readonly url: string;
@@ -29,7 +30,7 @@ export interface KeyMemoryOptions {
 }
 
 // A keyed request waits at most this long for a Redis that is frozen.
-const answerWithinMs = 250;
+const answerWithinMs = 1000;
 const readyWithinMs = 1000;
 const fingerprintLength = 16;
 
@@ -65,18 +66,19 @@ export class KeyMemory {
    * Redis' time and 150 bytes of its memory for each key.
    */
   async check(id: EventId, fingerprint: string): Promise<KeyState> {
+    const nowMs = Date.now();
     try {
       const key = Buffer.concat([this.#prefix, bytesOfEventId(id)]);
-      const value = fingerprint + Date.now().toString(36);
+      const value = fingerprint + nowMs.toString(36);
       const bound = await this.#redis.set(key, value, "PX", this.#rememberedMs, "NX", "GET");
       this.#outage.worked();
-      if (bound === null) return { state: "new" };
-      if (!bound.startsWith(fingerprint)) return { state: "other" };
-      return { state: "same", firstAtMs: Number.parseInt(bound.slice(fingerprintLength), 36) };
+      if (bound === null) return { state: "new", firstAtMs: nowMs };
+      const firstAtMs = Number.parseInt(bound.slice(fingerprintLength), 36);
+      return { state: bound.startsWith(fingerprint) ? "same" : "other", firstAtMs };
     } catch (error) {
       // The event is accepted, and the writer compares it with the row.
       this.#outage.failed(error);
-      return { state: "unchecked" };
+      return { state: "unchecked", firstAtMs: nowMs };
     }
   }
 

@@ -17,7 +17,11 @@ export const workload: Workload & Required<Pick<Workload, "source">> = {
   next: (random, _spread, { eventId, contentBytes = dot.length } = {}) =>
     eventId === undefined ? newAlbum(random, pictureOf(contentBytes)) : albumOf(eventId),
 
-  about: (random, eventId, atMs) => reviewOf(albumIdOf(eventId, atMs), random() < 0.5 ? "like" : "dislike"),
+  about(random, eventId, atMs) {
+    const liked = random() < 0.5;
+    const content = () => ({ kind: "review", albumId: eventId, liked });
+    return { ...reviewOf(albumIdOf(eventId, atMs), liked ? "like" : "dislike"), content };
+  },
 
   read: (random) => (random() < 0.5 ? "/albums/top?by=likes" : "/albums/top?by=dislikes"),
 
@@ -121,15 +125,17 @@ function albumOf(eventId: Told["eventId"]): ClientRequest {
 
 const boundary = "----tally3x7Qm9";
 const contentType = `multipart/form-data; boundary=${boundary}`;
+const headOfPicture = Buffer.from(
+  `--${boundary}\r\nContent-Disposition: form-data; name="image"; filename="cover.png"\r\nContent-Type: image/png\r\n\r\n`,
+);
 const pictures = new Map<number, Buffer>();
 
 /** A part of a form with a picture of so many bytes; made once for each size. */
 function pictureOf(bytes: number): Buffer {
   const known = pictures.get(bytes);
   if (known !== undefined) return known;
-  const head = `--${boundary}\r\nContent-Disposition: form-data; name="image"; filename="cover.png"\r\nContent-Type: image/png\r\n\r\n`;
   const filler = Buffer.alloc(Math.max(0, bytes - dot.length), "tally");
-  const made = Buffer.concat([Buffer.from(head), dot, filler]);
+  const made = Buffer.concat([headOfPicture, dot, filler]);
   pictures.set(bytes, made);
   return made;
 }
@@ -139,10 +145,20 @@ const cover = pictureOf(coverBytes);
 function newAlbum(random: () => number, picture: Buffer): ClientRequest {
   const artist = `Artist ${Math.floor(random() * 10_000)}`;
   const year = String(1950 + Math.floor(random() * 75));
-  const profile =
-    random() < 0.5
-      ? JSON.stringify({ artist, title: "Title", year })
-      : `class AlbumsProfile {\n    artist: ${artist}\n    title: Title\n    year: ${year}\n}`;
+  return albumWith({ artist, title: "Title", year }, picture, random() < 0.5);
+}
+
+interface Profile {
+  readonly artist: string;
+  readonly title: string;
+  readonly year: string;
+}
+
+function albumWith(own: Profile, picture: Buffer, isJson: boolean): ClientRequest {
+  const { artist, title, year } = own;
+  const profile = isJson
+    ? JSON.stringify(own)
+    : `class AlbumsProfile {\n    artist: ${artist}\n    title: ${title}\n    year: ${year}\n}`;
   const rest = `\r\n--${boundary}\r\nContent-Disposition: form-data; name="profile"\r\n\r\n${profile}\r\n--${boundary}--\r\n`;
   return {
     method: "POST",
@@ -150,5 +166,7 @@ function newAlbum(random: () => number, picture: Buffer): ClientRequest {
     body: Buffer.concat([picture, Buffer.from(rest)]),
     contentType,
     units: 0,
+    content: () => ({ kind: "album", ...own, imageType: "image/png", image: picture.subarray(headOfPicture.length) }),
+    other: () => albumWith({ ...own, title: `${title} 2` }, picture, isJson),
   };
 }

@@ -2,33 +2,14 @@ import { eventStore } from "../event-rows.ts";
 import { verticalOf, type LiftRideEvent } from "./event.ts";
 
 /** The event's id is made of all that makes a ride, so a row is new when its id is. */
-export const store = eventStore(
-  {
-    insert:
-      "INSERT INTO lift_rides (id, resort, season, day, skier_id, minute, lift_id, vertical, producer, sequence) VALUES ?",
-    row(ride: LiftRideEvent, id, producer, sequence) {
-      const { resort, season, day, skierId, minute, liftId } = ride;
-      return [id, resort, season, day, skierId, minute, liftId, verticalOf(ride), producer, sequence];
-    },
-    select: "SELECT id, resort, season, day, skier_id, minute, lift_id FROM lift_rides WHERE id IN (?)",
-    selectBatch: "SELECT producer, sequence FROM lift_rides WHERE id = ?",
+export const store = eventStore<LiftRideEvent>({
+  insert:
+    "INSERT INTO lift_rides (id, resort, season, day, skier_id, minute, lift_id, vertical, producer, sequence) VALUES ?",
+  row(ride, id, producer, sequence) {
+    const { resort, season, day, skierId, minute, liftId } = ride;
+    return [id, resort, season, day, skierId, minute, liftId, verticalOf(ride), producer, sequence];
   },
-  (id, { resort, season, day, skier_id: skierId, minute, lift_id: liftId }: RideRow): LiftRideEvent => ({
-    id,
-    resort,
-    season,
-    day,
-    skierId,
-    minute,
-    liftId,
-  }),
-);
-
-interface RideRow {
-  readonly resort: string;
-  readonly season: number;
-  readonly day: number;
-  readonly skier_id: number;
-  readonly minute: number;
-  readonly lift_id: number;
-}
+  select: `
+    SELECT id, resort, season, day, skier_id AS skierId, minute, lift_id AS liftId FROM lift_rides WHERE id IN (?)`,
+  selectBatch: "SELECT producer, sequence FROM lift_rides WHERE id = ?",
+});

@@ -86,10 +86,12 @@ function phases(threads: number, scale: number): readonly SourceGroup[] {
 function rideOf(skier: Draw, from: number, to: number, random: () => number): ClientRequest {
   const time = from + Math.floor(random() * (to - from + 1));
   const lift = Math.floor(random() * lifts);
+  const skierId = skier(random);
   return {
     method: "POST",
     path: "/skiers/liftrides",
-    body: `{"resortID":"${resort}","dayID":"1","skierID":"${skier(random)}","time":"${time}","liftID":"${lift}"}`,
+    body: `{"resortID":"${resort}","dayID":"1","skierID":"${skierId}","time":"${time}","liftID":"${lift}"}`,
+    content: () => ({ resort, season: 0, day: 1, skierId, minute: time, liftId: lift }),
   };
 }
 

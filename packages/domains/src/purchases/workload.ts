@@ -1,7 +1,8 @@
-import type { ClientRequest, SourceGroup, Workload } from "@tally/pipeline";
+import type { BulkEntry, ClientRequest, SourceGroup, Workload } from "@tally/pipeline";
 import { spreadOver, type Draw } from "../spread.ts";
 import type { PurchaseEvent } from "./event.ts";
 
+const date = 20261120;
 const customersOfStore = 1000;
 const linesOfPurchase = 5;
 
@@ -15,6 +16,11 @@ export const workload: Workload & Required<Pick<Workload, "source">> = {
 
   read(random, spread) {
     return random() < 0.5 ? `/items/store/${stores[spread](random)}` : `/items/top10/${items[spread](random)}`;
+  },
+
+  bulk: {
+    path: "/purchases",
+    entry: (random, spread) => entryOf(stores[spread](random), items[spread], random),
   },
 
   poison(id): PurchaseEvent {
@@ -63,13 +69,40 @@ function timeZones(count: number, scale: number): readonly SourceGroup[] {
 }
 
 function purchaseAt(store: number, item: Draw, random: () => number): ClientRequest {
-  const customer = store * customersOfStore + Math.floor(random() * customersOfStore);
-  const bought = Array.from({ length: linesOfPurchase }, () => `{"ItemID":"${item(random)}","numberOfItems":1}`);
+  const customer = customerOf(store, random);
+  const bought = Array.from({ length: linesOfPurchase }, () => item(random));
+  return purchaseOf(store, customer, bought);
+}
+
+function customerOf(store: number, random: () => number): number {
+  return store * customersOfStore + Math.floor(random() * customersOfStore);
+}
+
+// A line counts in its store and for its item.
+const units = 2 * linesOfPurchase;
+
+function purchaseOf(store: number, customer: number, bought: readonly number[]): ClientRequest {
   return {
     method: "POST",
-    path: `/purchase/${store}/customer/${customer}/date/20261120`,
-    body: `{"items":[${bought.join(",")}]}`,
-    // A line counts in its store and for its item.
-    units: 2 * linesOfPurchase,
+    path: `/purchase/${store}/customer/${customer}/date/${date}`,
+    body: `{"items":[${bought.map((item) => `{"ItemID":"${item}","numberOfItems":1}`).join(",")}]}`,
+    units,
+    content: () => contentOf(store, customer, bought),
+    other: () => purchaseOf(store, customer + 1, bought),
   };
+}
+
+function entryOf(store: number, item: Draw, random: () => number): BulkEntry {
+  const customer = customerOf(store, random);
+  const bought = Array.from({ length: linesOfPurchase }, () => item(random));
+  const entries = bought.map((ItemID) => ({ ItemID, numberOfItems: 1 }));
+  return {
+    entry: { storeID: store, custID: customer, date: String(date), items: entries },
+    units,
+    content: () => contentOf(store, customer, bought),
+  };
+}
+
+function contentOf(storeId: number, customerId: number, bought: readonly number[]) {
+  return { storeId, customerId, date, lines: bought.map((item) => [item, 1]) };
 }

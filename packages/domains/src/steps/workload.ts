@@ -88,7 +88,17 @@ function iterations(hourOf: (iteration: number) => number): SourceGroup["request
 
 function stepsOf(user: number, hour: number, random: () => number): ClientRequest {
   const count = Math.floor(random() * (stepsMax + 1));
-  return { method: "POST", path: `/steps/${user}/${day}/${hour}/${count}`, units: count };
+  return stepsAt(user, hour, count);
+}
+
+function stepsAt(user: number, hour: number, steps: number): ClientRequest {
+  return {
+    method: "POST",
+    path: `/steps/${user}/${day}/${hour}/${steps}`,
+    units: steps,
+    content: () => ({ userId: user, day, hour, steps }),
+    other: () => stepsAt(user, (hour + 1) % 24, steps),
+  };
 }
 
 function pathOfCurrent(user: number): string {

@@ -74,8 +74,24 @@ function questionAbout(user: number, random: () => number): string {
 
 function swipeOf(swiper: Draw, swipee: Draw, random: () => number): ClientRequest {
   const direction = random() < 0.5 ? "left" : "right";
-  const body = `{"swiper":"${swiper(random)}","swipee":"${swipee(random)}","comment":"${comment(random)}"}`;
-  return { method: "POST", path: `/swipe/${direction}`, body };
+  return swipeTo(direction, { swiper: swiper(random), swipee: swipee(random), comment: comment(random) });
+}
+
+interface Swipe {
+  readonly swiper: number;
+  readonly swipee: number;
+  readonly comment: string;
+}
+
+function swipeTo(direction: "left" | "right", swipe: Swipe): ClientRequest {
+  const body = `{"swiper":"${swipe.swiper}","swipee":"${swipe.swipee}","comment":"${swipe.comment}"}`;
+  return {
+    method: "POST",
+    path: `/swipe/${direction}`,
+    body,
+    content: () => ({ ...swipe, liked: direction === "right" }),
+    other: () => swipeTo(direction === "right" ? "left" : "right", swipe),
+  };
 }
 
 const commentLetters = 256;

@@ -1,0 +1,123 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ClientRequest, Domain } from "@tally/pipeline";
+import type { Random } from "../random.ts";
+import { Client, type Reply } from "./client.ts";
+import { ContentFiles } from "./content-files.ts";
+import { FigureSheet } from "./figure-sheet.ts";
+import { IdFiles } from "./id-files.ts";
+import type { DomainTotals, LoadPlan } from "./protocol.ts";
+
+const waitMinMs = 50;
+const waitMaxMs = 800;
+
+/** An event that was answered 2xx for the first time. */
+export interface Acknowledged {
+  readonly domain: string;
+  readonly id: string;
+  readonly units: number | undefined;
+  readonly content: (() => Readonly<Record<string, unknown>>) | undefined;
+}
+
+/** Sends requests to the gateways, and writes down what was acknowledged. */
+export class Sender {
+  readonly random: Random;
+  readonly sheet = new FigureSheet();
+  readonly totals = { acknowledged: 0, unknown: 0, repeated: 0, otherIds: 0, refused: 0, partialRetries: 0 };
+  readonly reused = { rejected: 0, acknowledged: 0 };
+  readonly ofDomains = new Map<string, DomainTotals>();
+  firstRefusal: string | undefined;
+  readonly #clients: readonly Client[];
+  readonly #ids: IdFiles;
+  readonly #contents: ContentFiles;
+  #givenUp = false;
+
+  constructor(plan: LoadPlan, domains: readonly Domain[], random: Random) {
+    this.random = random;
+    this.#clients = plan.urls.map((url) => new Client(url, plan.tills));
+    this.#ids = new IdFiles(plan.directory, plan.domains);
+    this.#contents = new ContentFiles(plan.directory, domains);
+  }
+
+  anyGateway(): number {
+    return this.random.integer(0, this.#clients.length - 1);
+  }
+
+  /** One attempt at one gateway. A status other than 2xx, 503 and `expected` counts as refused. */
+  async attempt(
+    gateway: number,
+    request: ClientRequest,
+    key: string | undefined,
+    expected: readonly number[] = [],
+  ): Promise<Reply> {
+    const sentAt = performance.now();
+    const reply = await this.probe(gateway, request, key);
+    this.sheet.reply(reply, performance.now() - sentAt);
+    if (reply.name !== "answered" || reply.status < 300 || reply.status === 503) return reply;
+    if (expected.includes(reply.status)) return reply;
+    this.totals.refused++;
+    this.firstRefusal ??= `${reply.status} ${reply.text.slice(0, 200)}`;
+    return reply;
+  }
+
+  /** Likewise, and counted in no figure. */
+  probe(gateway: number, request: ClientRequest, key: string | undefined): Promise<Reply> {
+    const client = this.#clients[gateway % this.#clients.length];
+    if (client === undefined) throw new TypeError("at least one gateway is needed");
+    return client.post(request, key);
+  }
+
+  /** Tries one gateway after the other until `isOver`; undefined when the drill ends first. `expected`: see attempt. */
+  async until(
+    gateway: number,
+    request: ClientRequest,
+    key: string | undefined,
+    isOver: (reply: Answered) => boolean,
+    expected: readonly number[] = [],
+  ): Promise<(Answered & { readonly attempts: number }) | undefined> {
+    let waitMs = waitMinMs;
+    for (let attempts = 1; !this.#givenUp; attempts++) {
+      const reply = await this.attempt(gateway + attempts - 1, request, key, expected);
+      if (reply.name === "answered" && isOver(reply)) return { ...reply, attempts };
+      await delay(waitMs * (0.5 + this.random.fraction()));
+      waitMs = Math.min(waitMs * 2, waitMaxMs);
+    }
+    return undefined;
+  }
+
+  acknowledge({ domain, id, units, content }: Acknowledged): void {
+    const before = this.ofDomains.get(domain) ?? { domain, acknowledged: 0, units: 0 };
+    const sum = before.units === undefined || units === undefined ? undefined : before.units + units;
+    this.ofDomains.set(domain, { domain, acknowledged: before.acknowledged + 1, units: sum });
+    this.totals.acknowledged++;
+    this.sheet.acknowledged();
+    this.#ids.add(domain, id);
+    this.noteContent(domain, id, content);
+  }
+
+  /** Notes that an event id was acknowledged with this content. */
+  noteContent(domain: string, id: string, content: Acknowledged["content"]): void {
+    if (content !== undefined) this.#contents.add(domain, id, content());
+  }
+
+  compareIds(id: string, other: string | undefined): void {
+    this.totals.repeated++;
+    if (other !== undefined && other !== id) this.totals.otherIds++;
+  }
+
+  /** Ends all attempts that are not over after their next reply. */
+  giveUp(): void {
+    this.#givenUp = true;
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.#clients) client.close();
+    await Promise.all([this.#ids.close(), this.#contents.close()]);
+  }
+}
+
+type Answered = Extract<Reply, { name: "answered" }>;
+
+/** Whether a reply acknowledges one event. */
+export function isGood(reply: Reply): reply is Answered {
+  return reply.name === "answered" && reply.status >= 200 && reply.status < 300;
+}
