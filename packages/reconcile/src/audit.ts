@@ -20,7 +20,7 @@ export interface AuditOptions {
 }
 
 /** Dead letters of stage "conflict", counted by state. */
-export type KeyConflicts = Readonly<Record<LetterState, number>>;
+type KeyConflicts = Readonly<Record<LetterState, number>>;
 
 export interface AuditProgress {
   readonly step: "batches" | "boards" | "contradictions" | "ids";
