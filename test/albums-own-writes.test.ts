@@ -31,7 +31,7 @@ beforeAll(async () => {
     directory: `${directory}-apps`,
     addresses: services.addresses,
     port: 0,
-    environment: { ...environment, WRITER_THREADS: "2", FOUND_WITHIN_MS: String(foundWithinMs) },
+    environment: { ...environment, WRITER_THREADS: "2", HEALTH_KEPT_MS: "0", FOUND_WITHIN_MS: String(foundWithinMs) },
     instances: { gateway: 2 },
     environmentOf: (app, index) => (app === "gateway" && index === 1 ? { RECENT_BYTES_MAX: "0" } : {}),
     say,
@@ -89,7 +89,7 @@ async function postAndAsk(
 
 /** Look-ups of a gateway by where they were found. */
 async function foundAt(gateway: number): Promise<Record<string, number>> {
-  const text = await (await ask(gateway, "/metrics")).text();
+  const text = await (await fetch(`${apps.operatorUrls[gateway]}/metrics`)).text();
   const lines = text.matchAll(/^tally_gateway_found_total\{domain="albums",where="(\w+)"\} (\d+)$/gm);
   return Object.fromEntries(Array.from(lines, ([, where = "", count]) => [where, Number(count)]));
 }

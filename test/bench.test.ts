@@ -373,7 +373,7 @@ test.each([
   [["--target", "127.0.0.1:8080"], "--target: expected an address as http://127.0.0.1:8080, without a path"],
   [["--target", "http://127.0.0.1:1", "--design", "bare"], "--design does not go with --target"],
   [["--amount", "3"], "--amount: expected at least one for each connection"],
-  [["--target", "http://127.0.0.1:1"], "http://127.0.0.1:1 is not ready"],
+  [["--target", "http://127.0.0.1:1"], "http://127.0.0.1:1 does not answer"],
   [["--compare", "/no/such/file"], "--compare: ENOENT"],
   [["--results", join(benchMain, "results")], "--results: ENOTDIR"],
   [["compare", "fast"], 'there is no "fast"'],

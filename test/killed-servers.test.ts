@@ -18,6 +18,7 @@ const limits = {
   BATCHES_IN_FLIGHT_MAX: "2",
   WRITER_THREADS: "1",
   WRITER_PREFETCH: "4",
+  HEALTH_KEPT_MS: "0",
 };
 let services: Services;
 let apps: Apps;
@@ -119,9 +120,9 @@ test("while the broker is away the answer is 503 with Retry-After; what was ackn
   expect(refused.status).toBe(503);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   expect((await fetch(`${apps.url}/health/live`)).status).toBe(200);
-  expect((await fetch(`${apps.url}/health/ready`)).status).toBe(503);
+  expect((await fetch(`${apps.operatorUrls[0]}/health/ready`)).status).toBe(503);
   await server("rabbitmq").start();
-  await vi.waitFor(async () => expect((await fetch(`${apps.url}/health/ready`)).status).toBe(200), 20_000);
+  await vi.waitFor(async () => expect((await fetch(`${apps.operatorUrls[0]}/health/ready`)).status).toBe(200), 20_000);
   await sell(40);
   await expectEqual(400);
 }, 120_000);
@@ -136,11 +137,11 @@ test("a broker that does not answer: so many wait, the others hear 503 at once, 
     return performance.now() - begunAt;
   });
   await delay(700);
-  expect(await (await fetch(`${apps.url}/metrics`)).text()).toMatch(
+  expect(await (await fetch(`${apps.operatorUrls[0]}/metrics`)).text()).toMatch(
     /^tally_gateway_waiting_events\{domain="purchases"\} 40$/m,
   );
   const waitedMs = await Promise.all(answered);
-  expect(await (await fetch(`${apps.url}/metrics`)).text()).toMatch(
+  expect(await (await fetch(`${apps.operatorUrls[0]}/metrics`)).text()).toMatch(
     /^tally_gateway_errors_total\{status="503"\} 6\d$/m,
   );
   server("rabbitmq").kill("SIGCONT");
@@ -149,7 +150,7 @@ test("a broker that does not answer: so many wait, the others hear 503 at once, 
   expect(Math.max(...waitedMs)).toBeLessThan(4000);
   // Their outcome is unknown to the clients: sent again with the same key, each is stored once.
   sales -= 60;
-  await vi.waitFor(async () => expect((await fetch(`${apps.url}/health/ready`)).status).toBe(200), 20_000);
+  await vi.waitFor(async () => expect((await fetch(`${apps.operatorUrls[0]}/health/ready`)).status).toBe(200), 20_000);
   await sell(60);
   await expectEqual(460);
 }, 120_000);
@@ -193,7 +194,10 @@ test.each([
     } finally {
       await services.operator?.rabbitmqctl(command, normal);
     }
-    await vi.waitFor(async () => expect((await fetch(`${apps.url}/health/ready`)).status).toBe(200), 20_000);
+    await vi.waitFor(
+      async () => expect((await fetch(`${apps.operatorUrls[0]}/health/ready`)).status).toBe(200),
+      20_000,
+    );
     // Sent again with their keys: each is stored once.
     const sold = sales - first;
     sales = first;
@@ -214,7 +218,7 @@ test("an outage is one line, however often it is tried to connect", async () => 
   server("redis").kill("SIGKILL");
   await delay(5000);
   await Promise.all([server("rabbitmq").start(), server("redis").start()]);
-  await vi.waitFor(async () => expect((await fetch(`${apps.url}/health/ready`)).status).toBe(200), 30_000);
+  await vi.waitFor(async () => expect((await fetch(`${apps.operatorUrls[0]}/health/ready`)).status).toBe(200), 30_000);
   const after = await count();
   expect(after.lost - before.lost).toBe(1);
   expect(after.redis - before.redis).toBe(1);
@@ -310,7 +314,9 @@ test("a gateway that stops answers what it has in hand when its confirms come, a
   server("rabbitmq").kill("SIGSTOP");
   const answers = Array.from({ length: 20 }, post);
   await vi.waitFor(async () =>
-    expect(await (await fetch(`${apps.url}/metrics`)).text()).toMatch(/^tally_gateway_waiting_events\{.*\} 20$/m),
+    expect(await (await fetch(`${apps.operatorUrls[0]}/metrics`)).text()).toMatch(
+      /^tally_gateway_waiting_events\{.*\} 20$/m,
+    ),
   );
   const stopped = apps.gateway.stop();
   await vi.waitFor(() => expect(fetch(`${apps.url}/health/live`)).rejects.toThrow("fetch failed"));

@@ -41,10 +41,25 @@ export class RawConnection {
     return this.#closed;
   }
 
+  /** Bytes that came and belong to no response that was taken. */
+  get leftOver(): string {
+    return this.#received.toString("latin1");
+  }
+
+  /** Sends bytes as they are. */
+  write(bytes: string | Buffer): void {
+    this.#socket.write(bytes);
+  }
+
+  /** Ends the client's side; responses can still come. */
+  endSending(): void {
+    this.#socket.end();
+  }
+
   /** Sends head lines and a body; the lines end as HTTP wants, and nothing is added. */
   async send(head: readonly string[], body: string | Buffer = ""): Promise<RawResponse> {
     this.#socket.write(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), Buffer.from(body)]));
-    return this.#response();
+    return this.response();
   }
 
   /** A POST with its length; without a Content-Type where `headers` say so. */
@@ -65,7 +80,7 @@ export class RawConnection {
   async getAll(paths: readonly string[]): Promise<readonly RawResponse[]> {
     this.#socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: tally\r\n\r\n`).join(""));
     const answers: RawResponse[] = [];
-    while (answers.length < paths.length) answers.push(await this.#response());
+    while (answers.length < paths.length) answers.push(await this.response());
     return answers;
   }
 
@@ -73,7 +88,8 @@ export class RawConnection {
     this.#socket.destroy();
   }
 
-  async #response(): Promise<RawResponse> {
+  /** The next response. Throws when the connection is closed before. */
+  async response(): Promise<RawResponse> {
     const headEnd = await this.#until((received) => received.indexOf("\r\n\r\n"));
     const [statusLine = "", ...lines] = this.#received.toString("latin1", 0, headEnd).split("\r\n");
     const headers = new Map(

@@ -29,7 +29,13 @@ export async function startSystem(
     directory,
     addresses,
     port: 0,
-    environment: { PATH: process.env["PATH"], NAMESPACE: namespace, WRITER_THREADS: "2", ...settings },
+    environment: {
+      PATH: process.env["PATH"],
+      NAMESPACE: namespace,
+      WRITER_THREADS: "2",
+      HEALTH_KEPT_MS: "0",
+      ...settings,
+    },
     say: () => undefined,
     ...more,
   });

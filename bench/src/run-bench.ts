@@ -55,7 +55,7 @@ async function measure(
   stack: Stack | undefined,
   idsFile: string | undefined,
 ): Promise<Report> {
-  await expectReady(url);
+  await expectLive(url);
   const { connections, seed, spread, readShare, contentBytes, answerWithinMs, domain } = plan;
   const shape = { connections, seed, spread, readShare, contentBytes, answerWithinMs, domain };
   const urls = stack?.urls ?? [url];
@@ -136,14 +136,14 @@ async function runPhase(plan: BenchPlan, stack: Stack | undefined, run: () => Pr
   };
 }
 
-async function expectReady(url: string): Promise<void> {
+async function expectLive(url: string): Promise<void> {
   try {
-    const response = await fetch(`${url}/health/ready`);
+    const response = await fetch(`${url}/health/live`);
     await response.arrayBuffer();
     if (response.ok) return;
-    throw new Error(`answers ${response.status} to /health/ready`);
+    throw new Error(`answers ${response.status} to /health/live`);
   } catch (error) {
-    throw new WrongUsage(`${url} is not ready: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new WrongUsage(`${url} does not answer: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });
   }

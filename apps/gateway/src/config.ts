@@ -97,6 +97,27 @@ export const gatewaySettings = {
     default: 16 * 1024 * 1024,
     says: "bytes of the newest events that are looked up by their id, kept in memory for each domain",
   }),
+  headersWithinMs: integer("HEADERS_WITHIN_MS", {
+    min: 100,
+    max: 600_000,
+    unit: "ms",
+    default: 10_000,
+    says: "how long the head of a request may take from its first byte, or from the opening of the connection, before its client gets 408",
+  }),
+  bodyWithinMs: integer("BODY_WITHIN_MS", {
+    min: 100,
+    max: 600_000,
+    unit: "ms",
+    default: 30_000,
+    says: "how long the whole request may take from its first byte, before its client gets 408",
+  }),
+  healthPort: integer("GATEWAY_HEALTH_PORT", {
+    min: 0,
+    max: 65_535,
+    default: 8083,
+    says: "where /health and /metrics answer, for operators only; 0 takes any free port",
+  }),
+  healthHost: string("GATEWAY_HEALTH_HOST", { default: "0.0.0.0", says: "on which address they answer" }),
   foundWithinMs: integer("FOUND_WITHIN_MS", {
     min: 10,
     max: 120_000,

@@ -4,7 +4,7 @@ import { domains } from "@tally/domains";
 import { connectPublisher } from "@tally/messaging";
 import { queuesOf, type Sources } from "@tally/pipeline";
 import { connectRankings } from "@tally/rankings";
-import type { Logger } from "@tally/service";
+import { startHealthServer, type Logger } from "@tally/service";
 import type { GatewayConfig } from "./config.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
 import { answerBudget } from "./http/answer-budget.ts";
@@ -14,7 +14,7 @@ import { Finder } from "./find/finder.ts";
 import { errorKeysOf } from "./http/error-keys.ts";
 import { GroupReads } from "./read/group-reads.ts";
 import { addEventRoute } from "./http/event-route.ts";
-import { addOperatorRoutes } from "./http/operator-routes.ts";
+import { addLiveRoute } from "./http/live-route.ts";
 import { buildServer } from "./http/build-server.ts";
 import { DomainKeys } from "./keys/domain-keys.ts";
 import { KeyMemory } from "./keys/key-memory.ts";
@@ -34,7 +34,7 @@ export interface Gateway {
 
 /**
  * Connects to everything, mounts all domains and listens. Resolves when the broker was reached; until then, and whenever it is
- * away, requests get 503 and /health/ready says so. `stopAsked` ends the waiting.
+ * away, requests get 503 and /health/ready on the operator port says so. `stopAsked` ends the waiting.
  */
 export async function startGateway(config: GatewayConfig, log: Logger, stopAsked: AbortSignal): Promise<Gateway> {
   const metrics = gatewayMetrics(() =>
@@ -47,6 +47,8 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
   const app = buildServer({
     log,
     bodyBytesMax: config.bodyBytesMax,
+    headersWithinMs: config.headersWithinMs,
+    bodyWithinMs: config.bodyWithinMs,
     // A second more, for all that is not waiting; and a stop comes to its end whatever is configured.
     answeredWithinMs: Math.min(
       Math.max(config.confirmWithinMs, config.queryWithinMs) + config.foundWithinMs + 1000,
@@ -59,8 +61,13 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
     ),
   });
   let stopping = false;
-  addOperatorRoutes(app, {
-    registry: metrics.registry,
+  addLiveRoute(app);
+  const health = await startHealthServer({
+    port: config.healthPort,
+    host: config.healthHost,
+    keptMs: config.healthKeptMs,
+    live: () => ({ process: { ok: true } }),
+    metrics: () => metrics.registry.metrics(),
     async ready() {
       const [{ write, read }, redis] = await Promise.all([database.ping(), rankings.ping()]);
       return {
@@ -128,6 +135,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
       await publisher.close();
       keyMemory.close();
       await Promise.all([rankings.close(), database.close()]);
+      await health.close();
     },
   };
 }

@@ -16,6 +16,7 @@ export async function startWriter(
   const health = await startHealthServer({
     port: config.healthPort,
     host: config.healthHost,
+    keptMs: config.healthKeptMs,
     live: () => ({ process: { ok: true } }),
     ready: () => ({
       threads: {

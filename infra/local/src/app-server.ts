@@ -7,8 +7,10 @@ export interface AppPlan {
   readonly app: AppName;
   /** Of the process: the app's own, or with a number behind it when there are several. */
   readonly name: string;
-  /** Where it answers about its health; the gateway serves there. */
+  /** Where it answers about its health; the gateway serves its clients there. */
   readonly port: number;
+  /** Where it answers operators. Of writer and ranker the same as `port`. */
+  readonly healthPort: number;
   readonly environment: NodeJS.ProcessEnv;
   /** Flags for node, before those of ours. */
   readonly execArgv: readonly string[];
@@ -20,24 +22,27 @@ const heapFlags = ["--max-semi-space-size=32", "--heap-growing-percent=100"];
 
 /** One process of an app, not started yet. It serves when its readiness route says so. */
 export function appServer(root: string, plan: AppPlan, home: ServerHome): ChildServer {
-  const { app, name, port, environment, execArgv } = plan;
+  const { app, name, port, healthPort, environment, execArgv } = plan;
   return new ChildServer(
     {
       name,
       program: process.execPath,
       args: [...execArgv, ...heapFlags, join(root, "apps", app, "src", "main.ts")],
-      environment: { ...portVariables(app, port), ...environment },
+      environment: { ...portVariables(plan), ...environment },
       port,
-      ready: () => isReady(port),
+      ready: () => isReady(healthPort),
     },
     home,
   );
 }
 
-function portVariables(app: AppName, port: number): NodeJS.ProcessEnv {
-  if (app === "gateway") return { PORT: String(port) };
+function portVariables({ app, port, healthPort }: AppPlan): NodeJS.ProcessEnv {
   const prefix = app.toUpperCase();
-  return { [`${prefix}_HEALTH_PORT`]: String(port), [`${prefix}_HEALTH_HOST`]: "127.0.0.1" };
+  return {
+    ...(app === "gateway" ? { PORT: String(port) } : {}),
+    [`${prefix}_HEALTH_PORT`]: String(healthPort),
+    [`${prefix}_HEALTH_HOST`]: "127.0.0.1",
+  };
 }
 
 async function isReady(port: number): Promise<boolean> {

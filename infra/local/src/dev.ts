@@ -57,12 +57,12 @@ try {
   await stop(interrupted.signal.aborted ? 0 : 1);
 }
 
-function welcome({ url, gateway, writer, ranker }: Apps, { source }: Services): string {
+function welcome({ url, operatorUrls, gateway, writer, ranker }: Apps, { source }: Services): string {
   return `
 tally is running (services: ${source})
 
   API      ${url}
-  metrics  ${url}/metrics, http://127.0.0.1:${writer.port}/metrics, http://127.0.0.1:${ranker.port}/metrics
+  metrics  ${operatorUrls.map((operatorUrl) => `${operatorUrl}/metrics`).join(", ")}, http://127.0.0.1:${writer.port}/metrics, http://127.0.0.1:${ranker.port}/metrics
   logs     ${[gateway, writer, ranker].map(({ logFile }) => logFile).join("\n           ")}
 
   Sell something, then ask what store 5 sells best:

@@ -36,6 +36,8 @@ export interface Apps {
   readonly url: string;
   /** One for each gateway. They stay the same when it is started again. */
   readonly urls: readonly string[];
+  /** Where each gateway answers its operators: /health and /metrics. Writers and rankers do so at their `port`. */
+  readonly operatorUrls: readonly string[];
   readonly gateway: Server;
   readonly writer: Server;
   readonly ranker: Server;
@@ -70,13 +72,16 @@ export async function startApps(options: AppsOptions): Promise<Apps> {
   }
 }
 
-type AppServers = Readonly<Record<AppName, readonly [ChildServer, ...ChildServer[]]>>;
+interface AppServers extends Readonly<Record<AppName, readonly [ChildServer, ...ChildServer[]]>> {
+  readonly operatorUrls: readonly string[];
+}
 
 async function plannedApps(options: AppsOptions): Promise<AppServers> {
   const { root, directory, environment, instances = {}, say, signal } = options;
   const home = { directory, environment, say, signal: signal ?? new AbortController().signal };
   const { gateway = 1, writer = 1, ranker = 1 } = instances;
-  const free = await freePorts(gateway + writer + ranker);
+  const free = await freePorts(2 * gateway + writer + ranker);
+  const operatorPorts = free.splice(-gateway);
   if (options.port !== 0) free[0] = options.port;
   const planned = (app: AppName, count: number): readonly [ChildServer, ...ChildServer[]] => {
     const ports = free.splice(0, count);
@@ -87,6 +92,7 @@ async function plannedApps(options: AppsOptions): Promise<AppServers> {
           app,
           name: ports.length === 1 ? app : `${app}-${index + 1}`,
           port,
+          healthPort: app === "gateway" ? (operatorPorts[index] ?? 0) : port,
           environment: { ...options.environmentOf?.(app, index), [MARK]: directory },
           execArgv: options.execArgv?.(app, index) ?? [],
         },
@@ -96,11 +102,16 @@ async function plannedApps(options: AppsOptions): Promise<AppServers> {
     if (first === undefined) throw new TypeError(`at least one ${app} is needed`);
     return [first, ...others];
   };
-  // In this order: the first port is the first gateway's.
-  return { gateway: planned("gateway", gateway), writer: planned("writer", writer), ranker: planned("ranker", ranker) };
+  return {
+    // In this order: the first port is the first gateway's.
+    gateway: planned("gateway", gateway),
+    writer: planned("writer", writer),
+    ranker: planned("ranker", ranker),
+    operatorUrls: operatorPorts.map(urlOf),
+  };
 }
 
-async function runApps({ gateway, writer, ranker }: AppServers, release: () => void): Promise<Apps> {
+async function runApps({ gateway, writer, ranker, operatorUrls }: AppServers, release: () => void): Promise<Apps> {
   const onWay = [gateway, writer, ranker];
   // Our process ends without stop(), e.g. by an uncaught exception: no time to wait, but they still end in an orderly way.
   const onExit = (): void => onWay.flat().forEach((app) => app.kill("SIGTERM"));
@@ -115,11 +126,12 @@ async function runApps({ gateway, writer, ranker }: AppServers, release: () => v
     await stopApps();
     throw failure.reason;
   }
-  const urls = gateway.map(({ port }) => `http://127.0.0.1:${port}`);
+  const urls = gateway.map(({ port }) => urlOf(port));
   let stopped: Promise<void> | undefined;
   return {
-    url: `http://127.0.0.1:${gateway[0].port}`,
+    url: urlOf(gateway[0].port),
     urls,
+    operatorUrls,
     gateway: gateway[0],
     writer: writer[0],
     ranker: ranker[0],
@@ -128,6 +140,10 @@ async function runApps({ gateway, writer, ranker }: AppServers, release: () => v
     rankers: ranker,
     stop: () => (stopped ??= stopApps().finally(release)),
   };
+}
+
+function urlOf(port: number): string {
+  return `http://127.0.0.1:${port}`;
 }
 
 async function migrateTables(root: string, environment: NodeJS.ProcessEnv): Promise<void> {

@@ -14,7 +14,7 @@ export { type LoggerOptions, createLogger } from "./create-logger.ts";
 export type { Logger } from "pino";
 export { type MetricsOptions, createMetrics, mergeMetrics } from "./metrics.ts";
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";
-export { type Check, type Health, type HealthReply, healthReply } from "./health.ts";
+export { type Check, type Health } from "./health.ts";
 export { type HealthServer, type HealthServerOptions, startHealthServer } from "./start-health-server.ts";
 export { type ServiceOptions, runService } from "./run-service.ts";
 export { Outage } from "./outage.ts";

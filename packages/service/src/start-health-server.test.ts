@@ -56,6 +56,7 @@ async function serve(o: Partial<HealthServerOptions>) {
   const server = await startHealthServer({
     port: 0,
     host: "127.0.0.1",
+    keptMs: 0,
     live: () => ({ process: { ok: true } }),
     ready: () => ({ broker: { ok: true } }),
     metrics: async () => "up 1\n",

@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import { type ServerResponse, createServer } from "node:http";
 import { type Health, healthReply } from "./health.ts";
+import { kept } from "./kept.ts";
 
 export interface HealthServerOptions {
   /** 0: any free port. */
   readonly port: number;
   readonly host: string;
+  /** How long readiness and metrics are given again before they are computed anew. */
+  readonly keptMs: number;
   /** Failing means: start this process again. */
   live(): Health;
   /** Failing means: it cannot do its work now. A rejection counts as failing. */
@@ -19,8 +22,17 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-/** /health/live, /health/ready and /metrics for an app without an HTTP server. Rejects when the port is not free. */
-export async function startHealthServer(o: HealthServerOptions): Promise<HealthServer> {
+/**
+ * /health/live, /health/ready and /metrics of an app, for its operators. Readiness and metrics are computed once in `keptMs`, however often
+ * they are asked for. Rejects when the port is not free.
+ */
+export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
+  const { keptMs } = options;
+  const o = {
+    ...options,
+    ready: kept(async () => options.ready(), keptMs),
+    metrics: kept(() => options.metrics(), keptMs),
+  };
   const server = createServer((request, response) => {
     answer(o, request.url ?? "", response).catch((error: unknown) => {
       sendJson(response, 503, { status: "failing", checks: { answer: { ok: false, detail: String(error) } } });
@@ -40,7 +52,11 @@ export async function startHealthServer(o: HealthServerOptions): Promise<HealthS
   };
 }
 
-async function answer(o: HealthServerOptions, target: string, response: ServerResponse): Promise<void> {
+async function answer(
+  o: Pick<HealthServerOptions, "live" | "ready" | "metrics">,
+  target: string,
+  response: ServerResponse,
+): Promise<void> {
   switch (target.split("?", 1).join()) {
     case "/health/live":
       return sendHealth(response, o.live());

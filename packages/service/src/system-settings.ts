@@ -21,6 +21,13 @@ export const systemSettings = {
     default: "info",
     says: "the least level that is logged",
   }),
+  healthKeptMs: integer("HEALTH_KEPT_MS", {
+    min: 0,
+    max: 60_000,
+    unit: "ms",
+    default: 1000,
+    says: "how long an answer of /health/ready or /metrics is given again before it is computed anew",
+  }),
   stopWithinMs: integer("STOP_WITHIN_MS", {
     min: 100,
     max: 600_000,

@@ -9,19 +9,18 @@ import fastify, {
 import { firstProblem } from "@tally/pipeline";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { answerBroken } from "./answer-broken.ts";
+import { allowedMethods, routing } from "./allowed-methods.ts";
 import { addContentTypes } from "./content.ts";
 import { refusalOfError } from "./errors.ts";
 import { addOrderlyClose } from "./orderly-close.ts";
 import { refuse } from "./refuse.ts";
+import { Wire, type WireOptions } from "./wire.ts";
 
-export interface ServerOptions {
+export interface ServerOptions extends WireOptions {
   readonly log: FastifyBaseLogger;
   readonly bodyBytesMax: number;
   /** The longest time from a whole request to its answer. */
   readonly answeredWithinMs: number;
-  readonly onRefused: (status: number) => void;
-  readonly errorKeyOf: (url: string) => "message" | "msg";
 }
 
 /** A Fastify that reads, checks and refuses as the contract says; it has no routes yet. */
@@ -38,6 +37,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     );
   };
 
+  const wire = new Wire(options);
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -45,18 +45,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     childLoggerFactory: (logger) => logger,
     requestIdHeader: "x-request-id",
     bodyLimit: bodyBytesMax,
-    routerOptions: {
-      ignoreTrailingSlash: true,
-      ignoreDuplicateSlashes: true,
-      // Longer than any value we take, so that a huge number gets its 400 and not a 404.
-      maxParamLength: 2000,
-    },
-    // Longer than a load balancer's 60 s: we must not be the first to close an idle connection (else its clients get 502).
-    keepAliveTimeout: 65_000,
-    requestTimeout: 30_000,
+    routerOptions: routing,
     // While it stops, a request on a connection that is still open is served, and its answer closes the connection.
     return503OnClosing: false,
-    clientErrorHandler: (error, socket) => answerBroken(error, socket, onRefused),
+    serverFactory: (handle) => wire.serve(handle),
+    clientErrorHandler: (error, socket) => wire.broken(error, socket),
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
   });
   app.decorate("onRefused", onRefused);
@@ -71,9 +64,15 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     };
   });
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler((request, reply) =>
-    refuse(reply, { status: 404, message: `no such path: ${request.method} ${request.url.slice(0, 200)}` }),
-  );
+  const methodsOf = allowedMethods(app);
+  app.setNotFoundHandler((request, reply) => {
+    const { method, url } = request;
+    const allowed = methodsOf(url);
+    if (allowed.length === 0)
+      return refuse(reply, { status: 404, message: `no such path: ${method} ${url.slice(0, 200)}` });
+    reply.header("allow", allowed.join(", "));
+    return refuse(reply, { status: 405, message: `method: expected ${allowed.join(" or ")}, got ${method}` });
+  });
   return app;
 }
 

@@ -1,0 +1,32 @@
+import { METHODS } from "node:http";
+import type { FastifyInstance } from "fastify";
+import findMyWay, { type HTTPMethod } from "find-my-way";
+
+/** How paths are compared with those of the routes. */
+export const routing = {
+  ignoreTrailingSlash: true,
+  ignoreDuplicateSlashes: true,
+  // Longer than any value that a route takes, so that a huge number gets its 400 and not a 404.
+  maxParamLength: 2000,
+} as const;
+
+/**
+ * The methods that a path has routes for, in the order of the alphabet; none for a path that leads nowhere. Called before the routes are
+ * added. Fastify does not offer this: a router of its own finds them, and only for requests that no route takes.
+ */
+export function allowedMethods(app: FastifyInstance): (url: string) => readonly string[] {
+  const router = findMyWay(routing);
+  const methods = new Set<HTTPMethod>();
+  app.addHook("onRoute", ({ method, url }) => {
+    for (const one of [method].flat()) {
+      if (!isMethod(one)) continue;
+      methods.add(one);
+      router.on(one, url, () => undefined);
+    }
+  });
+  return (url) => [...methods].filter((method) => router.find(method, url) !== null).toSorted();
+}
+
+function isMethod(method: string): method is HTTPMethod {
+  return METHODS.includes(method);
+}

@@ -1,0 +1,158 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Turns, Waiting } from "./turns.ts";
+
+/*
+ * The life of a connection:
+ *
+ *   open      a request is handed on when it arrives. Pipelined requests wait in a queue: for a turn (turns.ts), and until fewer than
+ *             `inFlightMax` requests of this connection are in flight. While the queue is long nothing more is read.
+ *   closing   what follows is malformed or late. Requests before it are answered in their order. Then the refusal is sent, unless
+ *             the request that it is about has its response already. Later requests are not handed on.
+ *   closed    by either side. Requests that still wait are dropped: they have no response, and nothing of them is stored.
+ */
+
+/** The last response of a connection. */
+export interface LastResponse {
+  readonly status: number;
+  /** Head and body. undefined: the connection is closed without a response. */
+  readonly text: string | undefined;
+  /** True: the rest of what the client sends is read and dropped for a while, so that a client that still sends gets the response. */
+  readonly dropsRest: boolean;
+}
+
+interface Closing {
+  readonly last: LastResponse;
+  /** The request that could not be read to its end, when its head was read. */
+  readonly unread: ServerResponse | undefined;
+}
+
+// Bounds what one client can put before the requests of others, in memory and at the servers behind.
+const inFlightMax = 64;
+// A longer queue stops reading.
+const queueMax = 32;
+const dropMs = 1000;
+
+export class Connection implements Waiting {
+  readonly #socket: Socket;
+  readonly #turns: Turns;
+  readonly #handle: (response: ServerResponse) => void;
+  readonly #onRefused: (status: number) => void;
+  readonly #queue: ServerResponse[] = [];
+  #inFlight = 0;
+  /** Of the newest request. undefined when that is read and answered. */
+  #newest: ServerResponse | undefined;
+  #closing: Closing | undefined;
+  #isHeld = false;
+
+  constructor(
+    socket: Socket,
+    o: {
+      readonly turns: Turns;
+      readonly handle: (response: ServerResponse) => void;
+      readonly onRefused: (status: number) => void;
+    },
+  ) {
+    this.#socket = socket;
+    this.#turns = o.turns;
+    this.#handle = o.handle;
+    this.#onRefused = o.onRefused;
+    socket.once("close", () => {
+      this.#queue.length = 0;
+      this.#turns.delete(this);
+    });
+  }
+
+  /** The request whose head was read last, unless it was read to its end. */
+  get unreadUrl(): string | undefined {
+    return this.#newest?.req.complete === false ? this.#newest.req.url : undefined;
+  }
+
+  /** Takes a request whose head was read, with its response. */
+  take(response: ServerResponse): void {
+    // The refusal is its response.
+    if (this.#closing !== undefined) return;
+    this.#newest = response;
+    if (this.#inFlight === 0 && this.#queue.length === 0) return this.#hand(response);
+    this.#queue.push(response);
+    if (this.#inFlight < inFlightMax) this.#turns.add(this);
+    // Node reads the rest of the packet first and would start reading again.
+    if (this.#queue.length === queueMax) process.nextTick(() => this.#hold());
+  }
+
+  handOne(): boolean {
+    const response = this.#queue.shift();
+    if (response === undefined) return false;
+    this.#hand(response);
+    if (this.#queue.length === 0) this.#release();
+    return this.#queue.length > 0 && this.#inFlight < inFlightMax;
+  }
+
+  /** Answers all requests that were read, sends a last response and closes the connection. The first call decides. */
+  close(last: LastResponse): void {
+    if (this.#closing !== undefined) return;
+    let unread = this.#newest?.req.complete === false ? this.#newest : undefined;
+    if (unread !== undefined && this.#queue.at(-1) === unread) {
+      this.#queue.pop();
+      unread = undefined;
+    }
+    this.#closing = { last, unread };
+    this.#settle(this.#closing);
+  }
+
+  #hand(response: ServerResponse): void {
+    this.#inFlight++;
+    response.once("close", this.#onAnswered);
+    this.#handle(response);
+  }
+
+  readonly #onAnswered = (): void => {
+    this.#inFlight--;
+    if (this.#inFlight === 0 && this.#newest?.req.complete === true) this.#newest = undefined;
+    if (this.#queue.length > 0) this.#turns.add(this);
+    else if (this.#closing !== undefined) this.#settle(this.#closing);
+  };
+
+  #settle({ last, unread }: Closing): void {
+    if (this.#queue.length > 0) return;
+    // Nothing that stores reads a part of a body: such a request waits for the rest, in vain.
+    const inVain = unread !== undefined && !unread.req.complete && !unread.headersSent ? 1 : 0;
+    if (this.#inFlight > inVain || !this.#socket.writable) return;
+    const isAnswered = unread?.headersSent === true;
+    if (last.text === undefined || isAnswered) this.#socket.end();
+    else {
+      this.#onRefused(last.status);
+      this.#socket.end(last.text);
+    }
+    if (last.dropsRest) this.#dropRest();
+    else {
+      // A request that is refused as late must not be read to its end any more.
+      this.#hold();
+      this.#socket.destroySoon();
+    }
+  }
+
+  #dropRest(): void {
+    this.#release();
+    this.#socket.resume();
+    const timer = setTimeout(() => this.#socket.destroy(), dropMs);
+    this.#socket.once("close", () => clearTimeout(timer));
+  }
+
+  #hold(): void {
+    if (this.#isHeld || (this.#queue.length === 0 && this.#closing === undefined)) return;
+    this.#isHeld = true;
+    // Node starts reading whenever a body has been read.
+    this.#socket.on("resume", this.#pause);
+    this.#socket.pause();
+  }
+
+  #release(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#socket.off("resume", this.#pause);
+    this.#socket.resume();
+  }
+
+  readonly #pause = (): void => void this.#socket.pause();
+}

@@ -1,0 +1,125 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { lastResponse, refusalOfParser, targetOfPacket, type ParserError } from "./last-response.ts";
+import { Connection } from "./connection.ts";
+import { Turns } from "./turns.ts";
+
+export interface WireOptions {
+  /** From the first byte of a request to the end of its head. */
+  readonly headersWithinMs: number;
+  /** From the first byte of a request to the end of its body. */
+  readonly bodyWithinMs: number;
+  readonly onRefused: (status: number) => void;
+  readonly errorKeyOf: (url: string) => "message" | "msg";
+}
+
+interface WireRefusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+// Longer than a load balancer's 60 s: the gateway must not be the first to close an idle connection, or its clients get 502.
+const keepAliveTimeoutMs = 65_000;
+// A limit passes at most this much too late.
+const checkEveryMs = 1000;
+// Clients send 10, proxies add as many. Node would drop the headers above a limit of its own without an error.
+const headersMax = 100;
+const connectMessage = "CONNECT: this is no proxy; expected GET, HEAD or POST with a path";
+
+/**
+ * The HTTP server below the routes: time limits, the order of responses, what is refused before there is a route. Every request gets one
+ * response, with a body that says what was expected.
+ */
+export class Wire {
+  readonly #options: WireOptions;
+  readonly #connections = new WeakMap<Socket, Connection>();
+
+  constructor(options: WireOptions) {
+    this.#options = options;
+  }
+
+  /** An HTTP server, not listening yet, that hands to `handle` what is well-formed. */
+  serve(handle: RequestListener): Server {
+    const { headersWithinMs, bodyWithinMs, onRefused } = this.#options;
+    const server = createServer({
+      // Node refuses to start when the second is smaller.
+      headersTimeout: Math.min(headersWithinMs, bodyWithinMs),
+      requestTimeout: bodyWithinMs,
+      connectionsCheckingInterval: Math.min(checkEveryMs, headersWithinMs, bodyWithinMs),
+      keepAliveTimeout: keepAliveTimeoutMs,
+      // Refused below, with a body.
+      requireHostHeader: false,
+      insecureHTTPParser: false,
+    });
+    // No limit of Node's, which drops headers silently: their bytes are limited, and their number below.
+    server.maxHeadersCount = 0;
+    // Answers clients that end their side after the request.
+    Object.assign(server, { httpAllowHalfOpen: true });
+    const turns = new Turns();
+    const check = (response: ServerResponse): void => {
+      const refusal = refusalOfHead(response.req);
+      if (refusal === undefined) handle(response.req, response);
+      else this.#refuse(response, refusal);
+    };
+    server.on("connection", (socket: Socket) => {
+      this.#connections.set(socket, new Connection(socket, { turns, handle: check, onRefused }));
+    });
+    const take = (request: IncomingMessage, response: ServerResponse): void =>
+      this.#connections.get(request.socket)?.take(response);
+    server.on("request", take);
+    server.on("checkExpectation", take);
+    // A request that asks for a tunnel has no body in HTTP: Node hands its connection on, not a part of it.
+    server.on("connect", ({ url = "", socket }: IncomingMessage) => this.#refuseConnect(url, socket));
+    return server;
+  }
+
+  /** Ends a connection whose next request is malformed or late, after the responses to the requests before it. */
+  broken(error: ParserError, socket: Socket): void {
+    // The client is gone.
+    if (error.code === "ECONNRESET" || socket.destroyed) return;
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return void socket.destroy();
+    const refusal = refusalOfParser(error);
+    const isLate = refusal.status === 408;
+    // A client that opens a connection in advance has asked for nothing. A proxy would take a 408 for the response to its next request.
+    if (isLate && socket.bytesRead === 0) return connection.close({ ...refusal, text: undefined, dropsRest: false });
+    const url = connection.unreadUrl ?? targetOfPacket(error);
+    const key = url === undefined ? "message" : this.#options.errorKeyOf(url);
+    connection.close(lastResponse(refusal, key, !isLate));
+  }
+
+  #refuse(response: ServerResponse, { status, message }: WireRefusal): void {
+    const { onRefused, errorKeyOf } = this.#options;
+    onRefused(status);
+    const body = JSON.stringify({ [errorKeyOf(response.req.url ?? "")]: message });
+    response
+      .writeHead(status, {
+        "content-type": "application/json; charset=utf-8",
+        "content-length": Buffer.byteLength(body),
+      })
+      .end(body);
+  }
+
+  #refuseConnect(url: string, socket: Socket): void {
+    // Node has taken its own listener away.
+    socket.on("error", () => undefined);
+    const refusal = { status: 405, message: connectMessage, allow: "GET, HEAD, POST" };
+    this.#connections.get(socket)?.close(lastResponse(refusal, this.#options.errorKeyOf(url), true));
+  }
+}
+
+/** What is wrong with the head of a request, whatever its path is. */
+function refusalOfHead({ httpVersion, headers, rawHeaders }: IncomingMessage): WireRefusal | undefined {
+  if (rawHeaders.length > 2 * headersMax) return { status: 431, message: `headers: expected at most ${headersMax}` };
+  if (httpVersion === "1.1" && headers.host === undefined)
+    return { status: 400, message: "Host: expected this header in HTTP/1.1" };
+  if (headers.expect !== undefined && httpVersion === "1.1" && !/(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect))
+    return { status: 417, message: `Expect: expected 100-continue, got ${JSON.stringify(headers.expect)}` };
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host" && ++hosts > 1)
+      return { status: 400, message: "Host: expected one such header, got several" };
+  }
+  return undefined;
+}
