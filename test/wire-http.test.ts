@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openDatabase } from "./rankings-equal-rows.ts";
@@ -19,6 +20,7 @@ beforeAll(async () => {
   system = await startSystem({
     // Sales are stored in the order of their confirms.
     WRITER_THREADS: "1",
+    HEALTH_KEPT_MS: "1000",
     HEADERS_WITHIN_MS: String(headersWithinMs),
     BODY_WITHIN_MS: String(bodyWithinMs),
     FOUND_WITHIN_MS: String(foundWithinMs),
@@ -211,6 +213,18 @@ describe("time limits", () => {
     expect(connection.leftOver).toBe("");
   });
 
+  test.concurrent("what completes a late head comes too late: it gets the 408, and nothing of it is stored", async () => {
+    const connection = open();
+    const [late, behind] = [sale(), sale()];
+    connection.write(slowGet() + late.bytes.slice(0, 40));
+    await delay((headersWithinMs + checkedEveryMs + foundWithinMs) / 2);
+    connection.write(late.bytes.slice(40) + behind.bytes);
+    expect(await statuses(connection, 2)).toEqual([503, 408]);
+    await closed(connection);
+    expect(connection.leftOver).toBe("");
+    expect(await storedOf([late.customer, behind.customer])).toEqual([]);
+  });
+
   test.concurrent("a late sale that is whole before its 408 could be sent is answered with 201, and with nothing else", async () => {
     const connection = open();
     const { bytes } = sale();
@@ -381,5 +395,76 @@ describe("a method that a path does not have", () => {
     connection.write("HEAD /items/store/1 HTTP/1.1\r\nHost: tally\r\nConnection: close\r\n\r\n");
     await closed(connection);
     expect(connection.leftOver).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n$/);
+  });
+});
+
+describe("a flood", () => {
+  const flood = 20_000;
+
+  /** Sends `flood` pipelined requests on one connection; resolves when all are answered, with the statuses that came. */
+  function pipelined(url: string, bytes: string): Promise<ReadonlyMap<string, number>> {
+    const { port } = new URL(url);
+    const seen = new Map<string, number>();
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(port), "127.0.0.1");
+      let answers = 0;
+      let rest = "";
+      socket.on("error", reject);
+      socket.on("data", (data) => {
+        const lines = (rest + data.toString()).split("\r\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) {
+          const status = /HTTP\/1\.1 (\d+)/.exec(line)?.[1];
+          if (status === undefined) continue;
+          answers++;
+          seen.set(status, (seen.get(status) ?? 0) + 1);
+        }
+        if (answers < flood) return;
+        socket.destroy();
+        resolve(seen);
+      });
+      socket.write(bytes.repeat(flood));
+    });
+  }
+
+  test.each(["/health/live", "/items/store/1", "/nowhere", "/albums/x"])(
+    "20,000 pipelined GET %s are all answered, and another client is not delayed",
+    async (path) => {
+      const other = open();
+      const ask = async (): Promise<number> => {
+        const askedAt = performance.now();
+        other.write(get("/health/live"));
+        expect((await other.response()).status).toBe(200);
+        return performance.now() - askedAt;
+      };
+      await ask();
+      let isOver = false;
+      const flooded = pipelined(system.url, get(path)).finally(() => (isOver = true));
+      const times: number[] = [];
+      while (!isOver) times.push(await ask());
+      expect([...(await flooded).values()]).toEqual([flood]);
+      times.sort((a, b) => a - b);
+      // In one piece the flood takes the gateway half a second and more: the other client gets a handful of answers.
+      expect(times.length).toBeGreaterThan(50);
+      expect(times[Math.floor(times.length * 0.95)]).toBeLessThan(50);
+      expect(times.at(-1)).toBeLessThan(250);
+    },
+  );
+
+  test("readiness and metrics are on the operator port alone, and computed once a second", async () => {
+    const [operatorUrl = ""] = system.operatorUrls;
+    for (const path of ["/health/ready", "/metrics"]) {
+      expect((await fetch(system.url + path)).status).toBe(404);
+      expect((await fetch(operatorUrl + path)).status).toBe(200);
+    }
+    expect((await fetch(`${system.url}/health/live`)).status).toBe(200);
+    // The time of the process in the text changes with each computation.
+    const cpu = async () =>
+      /^process_cpu_seconds_total (\S+)$/m.exec(await (await fetch(`${operatorUrl}/metrics`)).text())?.[1];
+    const startedAt = performance.now();
+    const seen = new Set<string | undefined>();
+    for (let i = 0; i < 200; i++) seen.add(await cpu());
+    expect(seen.size).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - startedAt) / 1000));
+    await vi.waitFor(async () => expect(seen).not.toContain(await cpu()), 5000);
   });
 });

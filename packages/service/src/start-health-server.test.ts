@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { type HealthServer, type HealthServerOptions, startHealthServer } from "./start-health-server.ts";
 
 const servers: HealthServer[] = [];
@@ -20,6 +20,32 @@ test("a check that throws makes it 503, and the server goes on", async () => {
   const get = await serve({ ready: () => Promise.reject(new Error("lost")) });
   expect(await get("/health/ready")).toEqual([503, expect.objectContaining({ status: "failing" })]);
   expect(await get("/health/live")).toEqual([200, expect.anything()]);
+});
+
+test("readiness and metrics are computed once while they are kept, also when they fail; liveness is not kept", async () => {
+  const calls = { live: 0, ready: 0, metrics: 0 };
+  const get = await serve({
+    keptMs: 60_000,
+    live: () => ({ process: { ok: ++calls.live > 0 } }),
+    ready() {
+      calls.ready++;
+      throw new Error("lost");
+    },
+    async metrics() {
+      return JSON.stringify({ calls: ++calls.metrics });
+    },
+  });
+  for (const path of ["/health/live", "/health/ready", "/metrics"]) {
+    const answers = await Promise.all([get(path), get(path), get(path)]);
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+  }
+  expect(calls).toEqual({ live: 3, ready: 1, metrics: 1 });
+});
+
+test("what was kept long enough is computed anew", async () => {
+  let calls = 0;
+  const get = await serve({ keptMs: 20, metrics: async () => JSON.stringify(++calls) });
+  await vi.waitFor(async () => expect(await get("/metrics")).toEqual([200, 3]));
 });
 
 test("metrics are Prometheus text", async () => {

@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import type { Server, ServerResponse } from "node:http";
+import { connect, type Socket } from "node:net";
+import { afterEach, expect, test, vi } from "vitest";
+import { Wire } from "./wire.ts";
+
+const closers: (() => void)[] = [];
+afterEach(() => closers.splice(0).forEach((close) => close()));
+
+/** A server whose requests stay unanswered until the test answers them. */
+async function serve() {
+  const handed: ServerResponse[] = [];
+  const wire = new Wire({
+    headersWithinMs: 10_000,
+    bodyWithinMs: 30_000,
+    onRefused: () => undefined,
+    errorKeyOf: () => "message",
+  });
+  const server: Server = wire.serve((_request, response) => void handed.push(response));
+  const sockets: Socket[] = [];
+  server.on("connection", (socket: Socket) => void sockets.push(socket));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  closers.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const address = server.address();
+  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  const open = (): { readonly socket: Socket; readonly received: () => string } => {
+    const socket = connect(port, "127.0.0.1");
+    let received = "";
+    socket.on("data", (data) => (received += data.toString()));
+    return { socket, received: () => received };
+  };
+  return { handed, sockets, open };
+}
+
+const gets = (name: string, count: number): string =>
+  Array.from({ length: count }, (_, n) => `GET /${name}/${n} HTTP/1.1\r\nHost: tally\r\n\r\n`).join("");
+const bodies = (text: string): readonly string[] => text.match(/\/[ab]\/\d+/g) ?? [];
+
+test("of pipelined requests 64 are in flight and one packet more is read; all are answered, in their order", async () => {
+  const { handed, sockets, open } = await serve();
+  const client = open();
+  const count = 20_000;
+  client.socket.write(gets("a", count));
+  await vi.waitFor(() => expect(handed).toHaveLength(64));
+  // Turns that had more to hand on would have come by now.
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(handed).toHaveLength(64);
+  expect(sockets[0]?.bytesRead).toBeLessThanOrEqual(2 * 65_536);
+  let answered = 0;
+  await vi.waitFor(
+    () => {
+      for (; answered < handed.length; answered++) handed[answered]?.end(handed[answered]?.req.url);
+      expect(bodies(client.received())).toHaveLength(count);
+    },
+    { timeout: 20_000, interval: 1 },
+  );
+  expect(bodies(client.received())).toEqual(Array.from({ length: count }, (_, n) => `/a/${n}`));
+});
+
+test("connections that pipeline are served in rotation", async () => {
+  const { handed, open } = await serve();
+  const [first, second] = [open(), open()];
+  await Promise.all([once(first.socket, "connect"), once(second.socket, "connect")]);
+  first.socket.write(gets("a", 60));
+  second.socket.write(gets("b", 20));
+  await vi.waitFor(() => expect(handed).toHaveLength(80));
+  const urls = handed.map(({ req }) => req.url ?? "");
+  expect(urls.indexOf("/b/19")).toBeLessThan(urls.indexOf("/a/50"));
+});
+
+test("requests that wait are dropped with their connection", async () => {
+  const { handed, sockets, open } = await serve();
+  const client = open();
+  client.socket.write(gets("a", 80));
+  await vi.waitFor(() => expect(handed).toHaveLength(64));
+  const closed = once(sockets[0] ?? client.socket, "close");
+  client.socket.resetAndDestroy();
+  await closed;
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(handed).toHaveLength(64);
+});
