@@ -82,7 +82,7 @@ async function storedOf(asked: readonly number[]): Promise<readonly number[]> {
   try {
     return await vi.waitFor(async () => {
       const rows = await database.writer.query<{ customer: number }>("SELECT customer_id AS customer FROM purchases");
-      const stored = new Set(rows.map(({ customer }) => Number(customer)));
+      const stored = new Set(rows.map(({ customer }) => customer));
       expect(stored).toContain(last.customer);
       return asked.filter((customer) => stored.has(customer));
     }, 10_000);
@@ -363,6 +363,29 @@ describe("what is refused before there is a route", () => {
     ] as const) {
       connection.write(bytes);
       expect((await connection.response()).status).toBe(status);
+    }
+  });
+});
+
+describe("pipelining behind an Upgrade that is not taken", () => {
+  // Node drops the rest of the packet. The connection must not go on with what comes after it.
+  test("the request is answered, the rest is neither answered nor stored, and the connection is closed", async () => {
+    for (const first of [sale(upgrade).bytes, get("/health/live", upgrade)]) {
+      const [hidden, behind] = [sale(), sale()];
+      const carrier = [
+        `POST /purchase/1/customer/${++customers}/date/20261120 HTTP/1.1`,
+        "Host: tally",
+        `Content-Length: ${hidden.bytes.length}`,
+        "",
+        "",
+      ].join("\r\n");
+      const connection = open();
+      connection.write(first + carrier);
+      expect((await connection.response()).status).toBeLessThan(300);
+      connection.write(hidden.bytes + behind.bytes);
+      await closed(connection);
+      expect(connection.leftOver).toBe("");
+      expect(await storedOf([hidden.customer, behind.customer])).toEqual([]);
     }
   });
 });

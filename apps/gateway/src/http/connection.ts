@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Turns, Waiting } from "./turns.ts";
 
@@ -12,17 +12,16 @@ import type { Turns, Waiting } from "./turns.ts";
  *   closed    by either side. Requests that still wait are dropped: they have no response, and nothing of them is stored.
  */
 
-/** The last response of a connection. */
-export interface LastResponse {
-  readonly status: number;
-  /** Head and body. undefined: the connection is closed without a response. */
-  readonly text: string | undefined;
+/** How a connection ends. */
+export interface Ending {
+  /** A last response, with its head. undefined: the connection is closed without one. */
+  readonly response: { readonly status: number; readonly text: string } | undefined;
   /** True: the rest of what the client sends is read and dropped for a while, so that a client that still sends gets the response. */
   readonly dropsRest: boolean;
 }
 
 interface Closing {
-  readonly last: LastResponse;
+  readonly ending: Ending;
   /** The request that could not be read to its end, when its head was read. */
   readonly unread: ServerResponse | undefined;
 }
@@ -44,6 +43,8 @@ export class Connection implements Waiting {
   #newest: ServerResponse | undefined;
   #closing: Closing | undefined;
   #isHeld = false;
+  /** Bytes that were read when the last request was answered and no other one waited. */
+  #bytesBefore = 0;
 
   constructor(
     socket: Socket,
@@ -73,7 +74,9 @@ export class Connection implements Waiting {
     // The refusal is its response.
     if (this.#closing !== undefined) return;
     this.#newest = response;
-    if (this.#inFlight === 0 && this.#queue.length === 0) return this.#hand(response);
+    const isAlone = this.#inFlight === 0 && this.#queue.length === 0;
+    if (response.req.headers.upgrade !== undefined) this.#watchUpgrade(response, isAlone ? this.#bytesBefore : 0);
+    if (isAlone) return this.#hand(response);
     this.#queue.push(response);
     if (this.#inFlight < inFlightMax) this.#turns.add(this);
     // Node reads the rest of the packet first and would start reading again.
@@ -88,15 +91,15 @@ export class Connection implements Waiting {
     return this.#queue.length > 0 && this.#inFlight < inFlightMax;
   }
 
-  /** Answers all requests that were read, sends a last response and closes the connection. The first call decides. */
-  close(last: LastResponse): void {
+  /** Answers all requests that were read, then ends the connection. The first call decides how. */
+  close(ending: Ending): void {
     if (this.#closing !== undefined) return;
     let unread = this.#newest?.req.complete === false ? this.#newest : undefined;
     if (unread !== undefined && this.#queue.at(-1) === unread) {
       this.#queue.pop();
       unread = undefined;
     }
-    this.#closing = { last, unread };
+    this.#closing = { ending, unread };
     this.#settle(this.#closing);
   }
 
@@ -106,25 +109,41 @@ export class Connection implements Waiting {
     this.#handle(response);
   }
 
+  /**
+   * Node drops what follows a request with an Upgrade header in the same packet, and takes the next packet for a new request. So when more
+   * was read than this request, the connection is closed after its response, and what follows is not answered.
+   */
+  #watchUpgrade(response: ServerResponse, bytesBefore: number): void {
+    const hasMore = (): boolean => this.#socket.bytesRead - bytesBefore > bytesOf(response.req);
+    // Says so to the client.
+    if (hasMore()) response.shouldKeepAlive = false;
+    response.once("close", () => {
+      if (hasMore()) this.close({ response: undefined, dropsRest: true });
+    });
+  }
+
   readonly #onAnswered = (): void => {
     this.#inFlight--;
-    if (this.#inFlight === 0 && this.#newest?.req.complete === true) this.#newest = undefined;
+    if (this.#inFlight === 0) {
+      this.#bytesBefore = this.#socket.bytesRead;
+      if (this.#newest?.req.complete === true) this.#newest = undefined;
+    }
     if (this.#queue.length > 0) this.#turns.add(this);
     else if (this.#closing !== undefined) this.#settle(this.#closing);
   };
 
-  #settle({ last, unread }: Closing): void {
+  #settle({ ending, unread }: Closing): void {
     if (this.#queue.length > 0) return;
     // Nothing that stores reads a part of a body: such a request waits for the rest, in vain.
     const inVain = unread !== undefined && !unread.req.complete && !unread.headersSent ? 1 : 0;
     if (this.#inFlight > inVain || !this.#socket.writable) return;
     const isAnswered = unread?.headersSent === true;
-    if (last.text === undefined || isAnswered) this.#socket.end();
+    if (ending.response === undefined || isAnswered) this.#socket.end();
     else {
-      this.#onRefused(last.status);
-      this.#socket.end(last.text);
+      this.#onRefused(ending.response.status);
+      this.#socket.end(ending.response.text);
     }
-    if (last.dropsRest) this.#dropRest();
+    if (ending.dropsRest) this.#dropRest();
     else {
       // A request that is refused as late must not be read to its end any more.
       this.#hold();
@@ -155,4 +174,13 @@ export class Connection implements Waiting {
   }
 
   readonly #pause = (): void => void this.#socket.pause();
+}
+
+/** A request's bytes on the wire; Infinity for a chunked one, whose bytes are not known. */
+function bytesOf({ method = "", url = "", rawHeaders, headers }: IncomingMessage): number {
+  if (headers["transfer-encoding"] !== undefined) return Infinity;
+  const requestLine = method.length + url.length + " ".length + " HTTP/1.1\r\n".length;
+  // Each name and each value is followed by two bytes, and the head by two.
+  const fields = rawHeaders.reduce((bytes, text) => bytes + text.length + 2, 2);
+  return requestLine + fields + Number(headers["content-length"] ?? 0);
 }

@@ -1,5 +1,5 @@
 import { maxHeaderSize, STATUS_CODES } from "node:http";
-import type { LastResponse } from "./connection.ts";
+import type { Ending } from "./connection.ts";
 
 /** An error of Node's HTTP parser, or of its time limits. */
 export interface ParserError {
@@ -30,7 +30,7 @@ export function lastResponse(
   { status, message, allow }: { readonly status: number; readonly message: string; readonly allow?: string },
   key: string,
   dropsRest: boolean,
-): LastResponse {
+): Ending {
   const body = JSON.stringify({ [key]: message });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -40,7 +40,7 @@ export function lastResponse(
     ...(allow === undefined ? [] : [`Allow: ${allow}`]),
     "Connection: close",
   ];
-  return { status, text: `${head.join("\r\n")}\r\n\r\n${body}`, dropsRest };
+  return { response: { status, text: `${head.join("\r\n")}\r\n\r\n${body}` }, dropsRest };
 }
 
 /** The target of the request line that was parsed last in a packet that failed. Undefined when the packet has none. */

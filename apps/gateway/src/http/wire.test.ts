@@ -37,7 +37,10 @@ async function serve() {
 }
 
 const gets = (name: string, count: number): string =>
-  Array.from({ length: count }, (_, n) => `GET /${name}/${n} HTTP/1.1\r\nHost: tally\r\n\r\n`).join("");
+  Array.from(
+    { length: count },
+    (_, n) => `GET /${name}/${String(n).padStart(5, "0")} HTTP/1.1\r\nHost: tally\r\n\r\n`,
+  ).join("");
 const bodies = (text: string): readonly string[] => text.match(/\/[ab]\/\d+/g) ?? [];
 
 test("of pipelined requests 64 are in flight and one packet more is read; all are answered, in their order", async () => {
@@ -50,15 +53,19 @@ test("of pipelined requests 64 are in flight and one packet more is read; all ar
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
   expect(handed).toHaveLength(64);
   expect(sockets[0]?.bytesRead).toBeLessThanOrEqual(2 * 65_536);
+  const bytesOfOne = gets("a", 1).length;
+  let readAheadMax = 0;
   let answered = 0;
   await vi.waitFor(
     () => {
+      readAheadMax = Math.max(readAheadMax, (sockets[0]?.bytesRead ?? 0) - handed.length * bytesOfOne);
       for (; answered < handed.length; answered++) handed[answered]?.end(handed[answered]?.req.url);
       expect(bodies(client.received())).toHaveLength(count);
     },
     { timeout: 20_000, interval: 1 },
   );
-  expect(bodies(client.received())).toEqual(Array.from({ length: count }, (_, n) => `/a/${n}`));
+  expect(bodies(client.received())).toEqual(bodies(gets("a", count)));
+  expect(readAheadMax).toBeLessThanOrEqual(2 * 65_536);
 });
 
 test("connections that pipeline are served in rotation", async () => {
@@ -69,7 +76,7 @@ test("connections that pipeline are served in rotation", async () => {
   second.socket.write(gets("b", 20));
   await vi.waitFor(() => expect(handed).toHaveLength(80));
   const urls = handed.map(({ req }) => req.url ?? "");
-  expect(urls.indexOf("/b/19")).toBeLessThan(urls.indexOf("/a/50"));
+  expect(urls.indexOf("/b/00019")).toBeLessThan(urls.indexOf("/a/00050"));
 });
 
 test("requests that wait are dropped with their connection", async () => {

@@ -82,7 +82,7 @@ export class Wire {
     const refusal = refusalOfParser(error);
     const isLate = refusal.status === 408;
     // A client that opens a connection in advance has asked for nothing. A proxy would take a 408 for the response to its next request.
-    if (isLate && socket.bytesRead === 0) return connection.close({ ...refusal, text: undefined, dropsRest: false });
+    if (isLate && socket.bytesRead === 0) return connection.close({ response: undefined, dropsRest: false });
     const url = connection.unreadUrl ?? targetOfPacket(error);
     const key = url === undefined ? "message" : this.#options.errorKeyOf(url);
     connection.close(lastResponse(refusal, key, !isLate));
