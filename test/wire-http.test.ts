@@ -145,6 +145,15 @@ describe("the order of responses", () => {
     expect(connection.leftOver).toBe("");
   });
 
+  test("a client that still sends gets the 400 for what it sends", async () => {
+    for (let i = 0; i < 5; i++) {
+      const connection = open();
+      connection.write(Buffer.concat([Buffer.from("no HTTP\r\n\r\n"), Buffer.alloc(4 * 1024 * 1024)]));
+      expect(await statuses(connection, 1)).toEqual([400]);
+      await closed(connection);
+    }
+  });
+
   test("a client that ends its side after its requests gets their responses, also when a hundred wait", async () => {
     for (const count of [1, 2, 100]) {
       const connection = open();
@@ -370,7 +379,12 @@ describe("what is refused before there is a route", () => {
 describe("pipelining behind an Upgrade that is not taken", () => {
   // Node drops the rest of the packet. The connection must not go on with what comes after it.
   test("the request is answered, the rest is neither answered nor stored, and the connection is closed", async () => {
-    for (const first of [sale(upgrade).bytes, get("/health/live", upgrade)]) {
+    const inParts = sale([...upgrade, "Expect: 100-continue"]).bytes;
+    for (const [head, first] of [
+      ["", sale(upgrade).bytes],
+      ["", get("/health/live", upgrade)],
+      [inParts.slice(0, inParts.indexOf("{")), inParts.slice(inParts.indexOf("{"))],
+    ] as const) {
       const [hidden, behind] = [sale(), sale()];
       const carrier = [
         `POST /purchase/1/customer/${++customers}/date/20261120 HTTP/1.1`,
@@ -380,6 +394,10 @@ describe("pipelining behind an Upgrade that is not taken", () => {
         "",
       ].join("\r\n");
       const connection = open();
+      if (head !== "") {
+        connection.write(head);
+        expect((await connection.response()).status).toBe(100);
+      }
       connection.write(first + carrier);
       expect((await connection.response()).status).toBeLessThan(300);
       connection.write(hidden.bytes + behind.bytes);
@@ -464,13 +482,15 @@ describe("a flood", () => {
       let isOver = false;
       const flooded = pipelined(system.url, get(path)).finally(() => (isOver = true));
       const times: number[] = [];
+      const startedAt = performance.now();
       while (!isOver) times.push(await ask());
       expect([...(await flooded).values()]).toEqual([flood]);
-      times.sort((a, b) => a - b);
-      // In one piece the flood takes the gateway half a second and more: the other client gets a handful of answers.
+      const floodMs = performance.now() - startedAt;
+      // In one piece the flood takes the gateway half a second and more: the other client gets a handful of answers. The bounds are
+      // relative because other processes share the machine.
       expect(times.length).toBeGreaterThan(50);
-      expect(times[Math.floor(times.length * 0.95)]).toBeLessThan(50);
-      expect(times.at(-1)).toBeLessThan(250);
+      expect(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]).toBeLessThan(Math.max(50, floodMs / 20));
+      expect(Math.max(...times)).toBeLessThan(Math.max(100, floodMs / 3));
     },
   );
 

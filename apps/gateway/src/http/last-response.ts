@@ -2,7 +2,7 @@ import { maxHeaderSize, STATUS_CODES } from "node:http";
 import type { Ending } from "./connection.ts";
 
 /** An error of Node's HTTP parser, or of its time limits. */
-export interface ParserError {
+export interface ParserError extends Error {
   readonly code?: string | undefined;
   /** What was parsed when it failed; may begin with requests that are well-formed. */
   readonly rawPacket?: unknown;

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Server, ServerResponse } from "node:http";
-import { connect, type Socket } from "node:net";
+import { connect, Socket } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { Wire } from "./wire.ts";
 
@@ -8,15 +8,20 @@ const closers: (() => void)[] = [];
 afterEach(() => closers.splice(0).forEach((close) => close()));
 
 /** A server whose requests stay unanswered until the test answers them. */
-async function serve() {
+async function serve(bodyWithinMs = 30_000) {
   const handed: ServerResponse[] = [];
+  const errors: Error[] = [];
   const wire = new Wire({
     headersWithinMs: 10_000,
-    bodyWithinMs: 30_000,
+    bodyWithinMs,
     onRefused: () => undefined,
     errorKeyOf: () => "message",
   });
   const server: Server = wire.serve((_request, response) => void handed.push(response));
+  server.on("clientError", (error, socket) => {
+    errors.push(error);
+    if (socket instanceof Socket) wire.broken(error, socket);
+  });
   const sockets: Socket[] = [];
   server.on("connection", (socket: Socket) => void sockets.push(socket));
   server.listen(0, "127.0.0.1");
@@ -33,7 +38,7 @@ async function serve() {
     socket.on("data", (data) => (received += data.toString()));
     return { socket, received: () => received };
   };
-  return { handed, sockets, open };
+  return { handed, sockets, errors, open };
 }
 
 const gets = (name: string, count: number): string =>
@@ -77,6 +82,24 @@ test("connections that pipeline are served in rotation", async () => {
   await vi.waitFor(() => expect(handed).toHaveLength(80));
   const urls = handed.map(({ req }) => req.url ?? "");
   expect(urls.indexOf("/b/00019")).toBeLessThan(urls.indexOf("/a/00050"));
+});
+
+test("a late request that is whole before its 408 could be sent waits for its own response", async () => {
+  const { handed, errors, open } = await serve(100);
+  const client = open();
+  const refused = new Promise((resolve) => client.socket.once("close", resolve));
+  client.socket.write(`${gets("a", 1)}POST /b/00000 HTTP/1.1\r\nHost: tally\r\nContent-Length: 2\r\n\r\n{`);
+  await vi.waitFor(() => expect(handed).toHaveLength(2));
+  const [first, late] = handed;
+  await vi.waitFor(() => expect(errors).toHaveLength(1), 5000);
+  client.socket.write("}");
+  await vi.waitFor(() => expect(late?.req.complete).toBe(true));
+  first?.end(first.req.url);
+  await vi.waitFor(() => expect(bodies(client.received())).toEqual(["/a/00000"]));
+  late?.end(late.req.url);
+  await refused;
+  expect(client.received().match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
+  expect(bodies(client.received())).toEqual(["/a/00000", "/b/00000"]);
 });
 
 test("requests that wait are dropped with their connection", async () => {
