@@ -161,7 +161,7 @@ export class Connection implements Waiting {
   #hold(): void {
     if (this.#isHeld || (this.#queue.length === 0 && this.#closing === undefined)) return;
     this.#isHeld = true;
-    // Node starts reading whenever a body has been read.
+    // Node starts reading again when a body is read, and when its own limit of unsent bytes is no longer reached.
     this.#socket.on("resume", this.#pause);
     this.#socket.pause();
   }
