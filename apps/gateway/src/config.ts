@@ -16,10 +16,17 @@ export const gatewaySettings = {
   }),
   bodyBytesMax: integer("BODY_BYTES_MAX", {
     min: 1024,
-    max: 1024 * 1024 * 1024,
+    max: 1024 * 1024,
     unit: "bytes",
-    default: 1024 * 1024,
-    says: "the largest body of a single event",
+    default: 128 * 1024,
+    says: "the largest body of a single event, and the largest entry of a bulk request; a purchase of 500 items needs 25 to 51 kB",
+  }),
+  bulkBytesMax: integer("BULK_BYTES_MAX", {
+    min: 1024,
+    max: 16 * 1024 * 1024,
+    unit: "bytes",
+    default: 2 * 1024 * 1024,
+    says: "the largest body of a bulk request; 1,000 purchases of 20 items need 0.9 to 1.6 MB",
   }),
   formPartBytesMax: integer("FORM_PART_BYTES_MAX", {
     min: 1024,

@@ -73,6 +73,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
     },
   });
   const forms = { partBytesMax: config.formPartBytesMax, budget: bodyBudget(config.waitingBytesMax) };
+  const bulk = { bodyBytesMax: config.bulkBytesMax, entryBytesMax: config.bodyBytesMax };
   const hasRoom = answerBudget(config.waitingBytesMax);
   const served = intakes.map(({ domain, commit }): Served => {
     const groupReads = (endpoint: "read" | "write"): GroupReads =>
@@ -102,7 +103,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
       },
       find: (lookup, id, acceptedAtMs) => finder.find(lookup, id, acceptedAtMs),
     };
-    return { domain, commit, keys, finder, sources, forms, hasRoom };
+    return { domain, commit, keys, finder, sources, forms, bulk, hasRoom };
   });
   for (const mount of mounts) {
     addEventRoute(app, mount.prefix, {

@@ -1,29 +1,9 @@
 import type { FastifyInstance, onRequestHookHandler } from "fastify";
+import { BulkBody } from "./bulk-entries.ts";
 import { parseJsonBody } from "./json-body.ts";
 
 /** The type of an answer that is no JSON. */
 export const plainText = "text/plain; charset=utf-8";
-
-/** A body of lines of JSON, not parsed yet: each line is judged by itself. */
-export class Lines {
-  readonly lines: readonly Buffer[];
-
-  constructor(body: Buffer) {
-    const lines: Buffer[] = [];
-    for (let start = 0; start < body.length;) {
-      const newline = body.indexOf(0x0a, start);
-      const end = newline < 0 ? body.length : newline;
-      const line = body.subarray(start, end);
-      if (!isBlank(line)) lines.push(line);
-      start = end + 1;
-    }
-    this.lines = lines;
-  }
-}
-
-function isBlank(line: Buffer): boolean {
-  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
-}
 
 /** A request whose content nothing here can read. */
 export class UnsupportedContent extends Error {
@@ -45,11 +25,11 @@ export function addContentTypes(app: FastifyInstance): void {
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   app.addHook("preValidation", (request, _reply, done) => {
     try {
-      const { ignoresBody, readsForm } = request.routeOptions.config;
+      const { ignoresBody, readsForm, readsEntries } = request.routeOptions.config;
       // What leads nowhere is 404 whatever it carries.
       if (ignoresBody === true || request.is404) request.body = undefined;
       else if (readsForm !== true && Buffer.isBuffer(request.body))
-        request.body = contentOf(request.headers["content-type"], request.body);
+        request.body = contentOf(request.headers["content-type"], request.body, readsEntries === true);
       done();
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)));
@@ -63,11 +43,16 @@ export const leaveTypeAside: onRequestHookHandler = (request, _reply, done) => {
   done();
 };
 
-function contentOf(contentType: string | undefined, body: Buffer): unknown {
+function contentOf(contentType: string | undefined, body: Buffer, readsEntries: boolean): unknown {
+  const json = () => (readsEntries ? new BulkBody(body, "array") : parseJsonBody(body));
   // The common case, compared without being taken apart.
-  if (contentType === undefined || contentType === "application/json") return parseJsonBody(body);
+  if (contentType === undefined || contentType === "application/json") return json();
   const type = contentType.split(";", 1).join().trim().toLowerCase();
-  if (type === "" || type === "application/json" || type.endsWith("+json")) return parseJsonBody(body);
-  if (type === "application/x-ndjson" || type === "application/jsonl") return new Lines(body);
-  throw new UnsupportedContent("application/json", contentType);
+  if (type === "" || type === "application/json" || type.endsWith("+json")) return json();
+  const isLines = type === "application/x-ndjson" || type === "application/jsonl";
+  if (isLines && readsEntries) return new BulkBody(body, "lines");
+  throw new UnsupportedContent(
+    readsEntries ? "application/json or application/x-ndjson" : "application/json",
+    contentType,
+  );
 }
