@@ -1,6 +1,10 @@
-import type { FastifyInstance, onRequestHookHandler } from "fastify";
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest, onRequestHookHandler } from "fastify";
+import { InvalidInput } from "@tally/pipeline";
 import { BulkBody } from "./bulk-entries.ts";
+import type { ByteBudget } from "./byte-budget.ts";
+import { decoderFor, expectedEncoding, type Decode } from "./content-encoding.ts";
 import { parseJsonBody } from "./json-body.ts";
+import { BodiesFull, holdFor, readBody, uncountedBytes, type BodyLimits } from "./read-body.ts";
 
 /** The type of an answer that is no JSON. */
 export const plainText = "text/plain; charset=utf-8";
@@ -10,8 +14,8 @@ export class UnsupportedContent extends Error {
   readonly code = "UNSUPPORTED_CONTENT";
   readonly statusCode = 415;
 
-  constructor(expected: string, got: string | undefined) {
-    super(`Content-Type: expected ${expected}, got ${JSON.stringify(got) ?? "nothing"}`);
+  constructor(header: "Content-Type" | "Content-Encoding", expected: string, got: string | undefined) {
+    super(`${header}: expected ${expected}, got ${JSON.stringify(got) ?? "nothing"}`);
   }
 }
 
@@ -20,21 +24,69 @@ export class UnsupportedContent extends Error {
  * JSON, and nothing else; a form is read by its route. Read in a hook and not in Fastify's parsers, because it closes the connection when one of those
  * throws, and a mistake in a body is no reason for that.
  */
-export function addContentTypes(app: FastifyInstance): void {
+export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  app.addHook("preValidation", (request, _reply, done) => {
-    try {
-      const { ignoresBody, readsForm, readsEntries } = request.routeOptions.config;
-      // What leads nowhere is 404 whatever it carries.
-      if (ignoresBody === true || request.is404) request.body = undefined;
-      else if (readsForm !== true && Buffer.isBuffer(request.body))
-        request.body = contentOf(request.headers["content-type"], request.body, readsEntries === true);
+  // The stream itself: the hook reads it.
+  app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+  app.addHook("preValidation", (request, reply, done) => {
+    // No parser ran: there is no body.
+    if (request.body === undefined) {
       done();
-    } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)));
+      return;
     }
+    request.body = undefined;
+    const { bodyLimit, config } = request.routeOptions;
+    const limits = { bytesMax: bodyLimit, hold: holdFor(request, reply, bodies) };
+    readBody(request.raw, limits, (error, body) => {
+      if (error !== null) {
+        done(error);
+        return;
+      }
+      // Of whatever kind, a body that no route reads is left aside, and what leads nowhere is 404 whatever it carries.
+      if (config.ignoresBody === true || request.is404) {
+        done();
+        return;
+      }
+      try {
+        const decode = decoderOf(request);
+        if (decode === "none") {
+          request.body = contentOf(config, request, body);
+          done();
+        } else {
+          decodeBody(decode, body, limits)
+            .then((decoded) => (request.body = contentOf(config, request, decoded)))
+            .then(() => done(), done);
+        }
+      } catch (problem) {
+        done(problem instanceof Error ? problem : new Error(String(problem)));
+      }
+    });
   });
+}
+
+function decoderOf({ raw, headers }: FastifyRequest): Decode | "none" {
+  const types = countHeader(raw.rawHeaders, "content-type");
+  // Node keeps the first; whatever stands between the client and here may have looked at the last.
+  if (types > 1) throw new InvalidInput("Content-Type", "the header once", types);
+  const encoding = headers["content-encoding"];
+  const decode = decoderFor(encoding);
+  if (decode === undefined) throw new UnsupportedContent("Content-Encoding", expectedEncoding, encoding);
+  return decode;
+}
+
+function countHeader(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i];
+    if (header?.length === name.length && header.toLowerCase() === name) count++;
+  }
+  return count;
+}
+
+async function decodeBody(decode: Decode, body: Buffer, { bytesMax, hold }: BodyLimits): Promise<Buffer> {
+  const decoded = await decode(body, bytesMax);
+  if (decoded.length > uncountedBytes && !hold(decoded.length)) throw new BodiesFull();
+  return decoded;
 }
 
 /** For routes whose bodies are left aside: Fastify itself refuses what is no type at all. */
@@ -43,16 +95,31 @@ export const leaveTypeAside: onRequestHookHandler = (request, _reply, done) => {
   done();
 };
 
-function contentOf(contentType: string | undefined, body: Buffer, readsEntries: boolean): unknown {
+function contentOf(
+  { readsForm, readsEntries = false }: FastifyContextConfig,
+  { headers }: FastifyRequest,
+  body: Buffer,
+): unknown {
+  if (readsForm === true) return body;
+  const contentType = headers["content-type"];
   const json = () => (readsEntries ? new BulkBody(body, "array") : parseJsonBody(body));
-  // The common case, compared without being taken apart.
+  // The common cases, compared without being taken apart.
   if (contentType === undefined || contentType === "application/json") return json();
   const type = contentType.split(";", 1).join().trim().toLowerCase();
-  if (type === "" || type === "application/json" || type.endsWith("+json")) return json();
-  const isLines = type === "application/x-ndjson" || type === "application/jsonl";
-  if (isLines && readsEntries) return new BulkBody(body, "lines");
-  throw new UnsupportedContent(
-    readsEntries ? "application/json or application/x-ndjson" : "application/json",
-    contentType,
-  );
+  const isJson = type === "" || type === "application/json" || type.endsWith("+json");
+  const isLines = readsEntries && (type === "application/x-ndjson" || type === "application/jsonl");
+  if (!isJson && !isLines) {
+    const expected = readsEntries ? "application/json or application/x-ndjson" : "application/json";
+    throw new UnsupportedContent("Content-Type", expected, contentType);
+  }
+  for (const [, charset = ""] of contentType.matchAll(charsetPattern)) {
+    if (!charsets.has(charset.toLowerCase())) {
+      throw new UnsupportedContent("Content-Type", "charset=utf-8", contentType);
+    }
+  }
+  return isLines ? new BulkBody(body, "lines") : json();
 }
+
+const charsetPattern = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
+// US-ASCII is a part of UTF-8.
+const charsets: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii", "ascii"]);
