@@ -1,4 +1,13 @@
+import {
+  brotliCompressSync,
+  brotliDecompressSync,
+  gunzipSync,
+  gzipSync,
+  zstdCompressSync,
+  zstdDecompressSync,
+} from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { field, file, formOf, formType, picture } from "./form.ts";
 import { RawConnection } from "./raw-http.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
@@ -65,5 +74,198 @@ describe("no request blocks the event loop for more than 50 ms", () => {
       },
       { timeout: 30_000, interval: 200 },
     );
+  });
+});
+
+describe("a body is read as what its headers say, or not at all", () => {
+  const text = '{"items":[{"ItemID":1,"numberOfItems":1}]}';
+  const post = (headers: readonly string[], body: string | Buffer = text) => connection.post(single, body, headers);
+
+  test.each([
+    "application/json",
+    "application/json; charset=utf-8",
+    'application/json;charset="UTF-8"',
+    "application/json; a=b; CHARSET = us-ascii",
+    "application/json; charset=utf8",
+  ])("Content-Type: %s", async (type) => {
+    expect((await post([`Content-Type: ${type}`])).status).toBe(201);
+  });
+
+  test.each(["utf-16", '"ISO-8859-1"', "", "utf-8; charset=utf-16", "windows-1252"])(
+    "charset=%s is rejected",
+    async (charset) => {
+      for (const [path, type] of [
+        [single, "application/json"],
+        ["/purchases", "application/x-ndjson"],
+      ] as const) {
+        const answer = await connection.post(path, text, [`Content-Type: ${type}; charset=${charset}`]);
+        expect({ status: answer.status, ...JSON.parse(answer.body) }).toEqual({
+          status: 415,
+          message: expect.stringMatching(/^Content-Type: expected charset=utf-8, got "application/),
+        });
+      }
+    },
+  );
+
+  test("two Content-Types are rejected, also when they are equal", async () => {
+    for (const second of ["content-type: text/plain", json]) {
+      const answer = await post([json, second]);
+      expect({ status: answer.status, ...JSON.parse(answer.body) }).toEqual({
+        status: 400,
+        message: "Content-Type: expected the header once, got 2",
+      });
+    }
+  });
+
+  test.each([
+    ["gzip", gzipSync],
+    ["X-GZIP", gzipSync],
+    ["br", brotliCompressSync],
+    ["zstd", zstdCompressSync],
+    ["identity", Buffer.from],
+  ] as const)("Content-Encoding: %s", async (encoding, encode) => {
+    const headers = [json, `Content-Encoding: ${encoding}`];
+    expect((await post(headers, encode(Buffer.from(text)))).status).toBe(201);
+    // The limit is that of the body as it is when decoded.
+    const spaces = `${text}${" ".repeat(128 * 1024 - text.length)}`;
+    expect((await post(headers, encode(Buffer.from(spaces)))).status).toBe(201);
+    expect((await post(headers, encode(Buffer.from(`${spaces} `)))).status).toBe(413);
+    const bulk = `[${Array(500).fill(sale(5)).join()}]`;
+    expect((await connection.post("/purchases", encode(Buffer.from(bulk)), headers)).status).toBe(201);
+  });
+
+  test.each([
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+    ["zstd", zstdCompressSync],
+  ] as const)("%s that is cut short, followed by more, or none at all is rejected", async (encoding, encode) => {
+    const encoded = encode(text);
+    const wrong = [
+      encoded.subarray(0, -3),
+      Buffer.concat([encoded, Buffer.from("more")]),
+      Buffer.from(text),
+      Buffer.alloc(0),
+    ];
+    for (const body of wrong) {
+      const answer = await post([json, `Content-Encoding: ${encoding}`], body);
+      expect({ status: answer.status, ...JSON.parse(answer.body) }).toEqual({
+        status: 400,
+        message: expect.stringMatching(`^body: expected valid ${encoding}, got `),
+      });
+    }
+  });
+
+  test.each(["deflate", "compress", "gzip, gzip", "br, identity", "none"])(
+    "Content-Encoding: %s is rejected",
+    async (encoding) => {
+      const answer = await post([json, `Content-Encoding: ${encoding}`]);
+      expect({ status: answer.status, ...JSON.parse(answer.body) }).toEqual({
+        status: 415,
+        message: `Content-Encoding: expected one of gzip, br, zstd, identity, got "${encoding}"`,
+      });
+    },
+  );
+
+  test("bombs are rejected and take no memory", { timeout: 60_000 }, async () => {
+    const bomb = gzipSync(Buffer.alloc(512 * mebibyte));
+    const memory = async () => {
+      const text_ = await (await fetch(`${system.url}/metrics`)).text();
+      return Number(/^process_resident_memory_bytes (\S+)/m.exec(text_)?.[1]) / mebibyte;
+    };
+    const before = await memory();
+    const connections = Array.from({ length: 50 }, () => new RawConnection(system.url));
+    const bulk = ["Content-Encoding: gzip", json];
+    const statuses = await Promise.all(
+      connections.map(async (one) => (await one.post("/purchases", bomb, bulk)).status),
+    );
+    expect(new Set(statuses)).toEqual(new Set([413]));
+    for (const one of connections) one.end();
+    expect((await memory()) - before).toBeLessThan(200);
+  });
+});
+
+describe("large answers are compressed for clients that accept it", () => {
+  const readable = async (accepted: readonly string[]) => connection.get("/purchases?storeID=1&limit=200", accepted);
+
+  test.each([
+    ["gzip", gunzipSync],
+    ["br", brotliDecompressSync],
+    ["zstd", zstdDecompressSync],
+  ] as const)("%s", async (encoding, decode) => {
+    await vi.waitFor(async () => expect((await readable([])).bytes.length).toBeGreaterThan(10_000), 10_000);
+    const plain = await readable([]);
+    const answer = await readable([`Accept-Encoding: ${encoding}`]);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-encoding": encoding,
+      vary: "accept-encoding",
+      "content-type": "application/json; charset=utf-8",
+    });
+    expect(answer.bytes.length).toBeLessThan(plain.bytes.length / 3);
+    const { purchases } = JSON.parse(decode(answer.bytes).toString());
+    expect(purchases).toHaveLength(JSON.parse(plain.body).purchases.length);
+  });
+
+  test("not for others, and no small answer", async () => {
+    const plain = await readable(["Accept-Encoding: gzip;q=0, deflate"]);
+    expect({ encoding: plain.headers.get("content-encoding"), vary: plain.headers.get("vary") }).toEqual({
+      encoding: undefined,
+      vary: "accept-encoding",
+    });
+    const small = await connection.get("/items/store/1", ["Accept-Encoding: gzip, br, zstd"]);
+    expect([small.headers.get("content-encoding"), small.headers.get("vary")]).toEqual([undefined, undefined]);
+  });
+});
+
+describe("texts that are stored hold no NUL", () => {
+  test.each([
+    [
+      "/swipe/left",
+      { swiper: 1, swipee: 2, comment: "a\0b" },
+      /^comment: expected a text .*none of them U\+0000, got "a\\u0000b"/,
+    ],
+    ["/skiers/liftrides", { resortID: "a\0b", dayID: 1, skierID: 2, time: 3, liftID: 4 }, /^resortID: /],
+  ])("%s", async (path, body, message) => {
+    const answer = await connection.post(path, JSON.stringify(body));
+    expect({ status: answer.status, ...JSON.parse(answer.body) }).toEqual({
+      status: 400,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test("in a path", async () => {
+    const body = JSON.stringify({ time: 3, liftID: 4 });
+    const answer = await connection.post("/skiers/a%00b/seasons/1/days/1/skiers/1", body);
+    expect({ status: answer.status, ...JSON.parse(answer.body) }).toEqual({
+      status: 400,
+      message: expect.stringMatching(/^resortID: /),
+    });
+  });
+
+  test.each(["artist", "title", "year"])("in a profile's %s", async (name) => {
+    const profile = JSON.stringify({ artist: "A", title: "T", year: "1", [name]: "a\0b" });
+    const answer = await connection.post(
+      "/albums",
+      formOf([file("image", picture("png", 67)), field("profile", profile)]),
+      [formType],
+    );
+    expect({ status: answer.status, ...JSON.parse(answer.body) }).toEqual({
+      status: 400,
+      msg: expect.stringMatching(`^profile\\.${name}: expected a text .*none of them U\\+0000, got "a\\\\u0000b"`),
+    });
+  });
+});
+
+test("a picture that declares more pixels than a decoder should take is rejected", async () => {
+  const image = picture("png", 67);
+  image.writeUInt32BE(14_000, 16);
+  image.writeUInt32BE(14_000, 20);
+  const answer = await connection.post(
+    "/albums",
+    formOf([file("image", image), field("profile", '{"artist":"A","title":"T","year":"1"}')]),
+    [formType],
+  );
+  expect({ status: answer.status, body: answer.body }).toEqual({
+    status: 400,
+    body: '{"msg":"image: expected at most 8192 pixels a side and 40000000 together, got {\\"width\\":14000,\\"height\\":14000}"}',
   });
 });

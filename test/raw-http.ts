@@ -22,9 +22,10 @@ export class RawConnection {
   #wake: () => void = () => undefined;
   #closed = false;
 
-  constructor(url: string) {
+  /** `localAddress`: another one of this machine makes it another client, as 127.0.0.2. */
+  constructor(url: string, localAddress?: string) {
     const { hostname, port } = new URL(url);
-    this.#socket = connect(Number(port), hostname);
+    this.#socket = connect({ port: Number(port), host: hostname, ...(localAddress ? { localAddress } : {}) });
     this.#socket.on("data", (data) => {
       this.#received = Buffer.concat([this.#received, Buffer.from(data)]);
       this.#wake();
@@ -44,6 +45,16 @@ export class RawConnection {
   /** Sends head lines and a body; the lines end as HTTP wants, and nothing is added. */
   async send(head: readonly string[], body: string | Buffer = ""): Promise<RawResponse> {
     this.#socket.write(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), Buffer.from(body)]));
+    return this.#response();
+  }
+
+  /** Sends bytes and waits for nothing. */
+  write(bytes: string | Buffer): void {
+    this.#socket.write(bytes);
+  }
+
+  /** The next response. */
+  response(): Promise<RawResponse> {
     return this.#response();
   }
 

@@ -24,7 +24,7 @@ test.each([
   ],
   [
     "a JPEG with bytes between segments",
-    `ffd8 00 ff00 11 ${app0} 22 ffc0 0011 08 0102 0304 03`,
+    `ffd8 ff00 11 ${app0} 22 ffc0 0011 08 0102 0304 03`,
     { width: 0x304, height: 0x102 },
   ],
   ["a lossy WebP", `${webp} 56503820 00000000 000000 9d012a 1140 1280`, { width: 0x11, height: 0x12 }],
