@@ -80,10 +80,10 @@ test("other work runs between visits that take long", async () => {
   expect(turns).toBeGreaterThan(5);
 });
 
-test("an error of a visit is thrown when all visits have settled", async () => {
+test("an error is thrown when all of the work has settled", async () => {
   let settled = 0;
-  const visiting = visitInSlices([() => 0, () => 1, () => 2], async (entry) => {
-    if (entry() === 0) throw new Error("first");
+  const visiting = settledInSlices([0, 1, 2], async (item) => {
+    if (item === 0) throw new Error("first");
     await new Promise((resolve) => setTimeout(resolve, 5));
     settled++;
   });
