@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { imageSizeOf, isTooLarge, type ImageSize } from "./image-size.ts";
+import { imageSizeOf, isTooLarge } from "./image-size.ts";
 import { imageTypeOf } from "./image-type.ts";
 
-const size = (hex: string): ImageSize | undefined => {
+const size = (hex: string): ReturnType<typeof imageSizeOf> => {
   const bytes = Buffer.from(hex.replaceAll(" ", ""), "hex");
   const type = imageTypeOf(bytes);
   if (type === undefined) throw new Error("no picture");
@@ -49,12 +49,7 @@ test.each([
   expect(isTooLarge(declared)).toBe(tooLarge);
 });
 
-test("a JPEG of nothing but markers is searched in a few milliseconds", () => {
-  for (const fill of ["ff", "ffe00002", "ffd8", "ff00"]) {
-    const bytes = Buffer.concat([Buffer.from("ffd8", "hex"), Buffer.alloc(10_000_000, fill, "hex")]);
-    const began = process.cpuUsage();
-    expect(imageSizeOf("image/jpeg", bytes)).toBeUndefined();
-    const { user, system } = process.cpuUsage(began);
-    expect((user + system) / 1000).toBeLessThan(500);
-  }
+test.each(["ff", "ffe00002", "ffd8", "ff00"])("a JPEG of nothing but %s hides its size", (fill) => {
+  const bytes = Buffer.concat([Buffer.from("ffd8", "hex"), Buffer.alloc(10_000_000, fill, "hex")]);
+  expect(imageSizeOf("image/jpeg", bytes)).toBe("hidden");
 });

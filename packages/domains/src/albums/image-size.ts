@@ -10,15 +10,19 @@ export interface ImageSize {
 export const sidePixelsMax = 8192;
 export const pixelsMax = 40_000_000;
 
+// A segment holds up to 64 KiB, so that real pictures have some hundred before the frame header. 10,000 take 1 ms.
+const markersMax = 10_000;
+
 export function isTooLarge({ width, height }: ImageSize): boolean {
   return width > sidePixelsMax || height > sidePixelsMax || width * height > pixelsMax;
 }
 
 /**
  * The size that the header of a picture declares; undefined where no decoder would find one. PNG: ISO 15948, 11.2.2. JPEG: ISO 10918-1, B.2.2.
- * GIF: GIF89a, 18. WebP: RFC 9649, 2.5 to 2.7. A JPEG is searched for its frame header: 10 MB of markers take 20 ms.
+ * GIF: GIF89a, 18. WebP: RFC 9649, 2.5 to 2.7. "hidden": a JPEG with
+ * more markers before its frame header than any camera or editor writes; all of them together could take 0.5 s.
  */
-export function imageSizeOf(type: ImageType, bytes: Buffer): ImageSize | undefined {
+export function imageSizeOf(type: ImageType, bytes: Buffer): ImageSize | "hidden" | undefined {
   switch (type) {
     case "image/png":
       return has(bytes, 12, "IHDR", 24) ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) } : undefined;
@@ -44,8 +48,9 @@ function sizeOfWebp(bytes: Buffer): ImageSize | undefined {
   return undefined;
 }
 
-function sizeOfJpeg(bytes: Buffer): ImageSize | undefined {
-  for (let at = 2; ;) {
+function sizeOfJpeg(bytes: Buffer): ImageSize | "hidden" | undefined {
+  let at = 2;
+  for (let markers = 0; markers < markersMax; markers++) {
     // What stands between two segments is skipped, as decoders do.
     at = bytes.indexOf(0xff, at);
     if (at < 0 || at + 9 > bytes.length) return undefined;
@@ -53,6 +58,7 @@ function sizeOfJpeg(bytes: Buffer): ImageSize | undefined {
     if (isFrameHeader(marker)) return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
     at += hasLength(marker) ? 2 + Math.max(2, bytes.readUInt16BE(at + 2)) : 1;
   }
+  return "hidden";
 }
 
 // SOF0 to SOF15 without DHT, JPG and DAC, which stand between them.

@@ -24,7 +24,8 @@ const newAlbum = formRoute({
     const imageType = imageTypeOf(image);
     if (imageType === undefined) throw new InvalidInput("image", expectedImage, beginOf(image));
     const size = imageSizeOf(imageType, image);
-    if (size !== undefined && isTooLarge(size)) throw new InvalidInput("image", expectedSize, size);
+    if (size === "hidden" || (size !== undefined && isTooLarge(size)))
+      throw new InvalidInput("image", expectedSize, size);
     if (profile.length > profileBytesMax) {
       throw new InvalidInput("profile", `at most ${profileBytesMax} bytes`, profile.length);
     }
