@@ -39,6 +39,7 @@ describe("the elements of an array", () => {
     ["[1", /an array without an end/],
     ['["]', /an array without an end/],
     ["[[1]", /an array without an end/],
+    ["[".repeat(2000), /at most 1000 levels/],
   ])("%s is rejected as a whole", (text, message) => {
     expect(() => read(text, "array")).toThrow(message);
   });

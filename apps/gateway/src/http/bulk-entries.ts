@@ -24,6 +24,8 @@ export interface BulkLimits {
 }
 
 const newline = 0x0a;
+// Entries have less. A body of nothing but levels is not worth a search for their ends.
+const depthMax = 1000;
 // Other requests are served after each slice. With the largest entry at its end a slice takes less than 30 ms.
 const sliceMs = 10;
 
@@ -120,7 +122,7 @@ function elementsOf(bytes: Buffer, max: number): Found {
         i = endOfString(bytes, i);
         break;
       case JsonByte.open:
-        depth++;
+        if (++depth > depthMax) throw new InvalidInput("body", `at most ${depthMax} levels`, "more");
         break;
       case JsonByte.comma:
         if (depth === 0) endElement(i);
