@@ -399,7 +399,7 @@ describe("mistakes get a clear answer {msg} that names the field", () => {
     ].join("\r\n");
     const half = Buffer.concat([Buffer.from(head), Buffer.alloc(partBytesMax)]);
     const stalled = Array.from({ length: 7 }, () => new RawConnection(system.url));
-    for (const one of stalled) one.write(half);
+    for (const one of stalled) void one.write(half);
     const { status, headers, body } = await Promise.race(stalled.map((one) => one.response()));
     expect({ status, retry: headers.get("retry-after"), body }).toEqual({
       status: 503,

@@ -17,6 +17,7 @@ import { RawConnection } from "./raw-http.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
 const mebibyte = 1024 * 1024;
+const proxy = "127.0.0.3";
 let system: TestSystem;
 let connection: RawConnection;
 let directory: string;
@@ -26,7 +27,13 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "tally-bodies-"));
   socketPath = join(directory, "loop-work");
   system = await startSystem(
-    { BULK_BYTES_MAX: String(4 * mebibyte), LOOP_WORK_SOCKET: socketPath },
+    {
+      BULK_BYTES_MAX: String(4 * mebibyte),
+      BODIES_BYTES_PER_ADDRESS_MAX: String(16 * mebibyte),
+      CONNECTIONS_PER_ADDRESS_MAX: "50",
+      TRUST_PROXY: `${proxy}/32`,
+      LOOP_WORK_SOCKET: socketPath,
+    },
     { execArgv: (app) => (app === "gateway" ? ["--import", join(import.meta.dirname, "loop-work.fixture.ts")] : []) },
   );
   connection = new RawConnection(system.url);
@@ -195,10 +202,10 @@ describe("a body is read as what its headers say, or not at all", () => {
   );
 
   test("bombs are rejected and take no memory", { timeout: 60_000 }, async () => {
-    const bomb = gzipSync(Buffer.alloc(512 * mebibyte));
+    const bomb = gzipSync(Buffer.alloc(256 * mebibyte));
     const memory = async () => (await probe()).residentBytes / mebibyte;
     const before = await memory();
-    const connections = Array.from({ length: 50 }, () => new RawConnection(system.url));
+    const connections = Array.from({ length: 20 }, () => new RawConnection(system.url));
     const bulk = ["Content-Encoding: gzip", json];
     const statuses = await Promise.all(
       connections.map(async (one) => (await one.post("/purchases", bomb, bulk)).status),
@@ -292,5 +299,72 @@ test("a picture that declares more pixels than a decoder should take is rejected
   expect({ status: answer.status, body: answer.body }).toEqual({
     status: 400,
     body: '{"msg":"image: expected at most 8192 pixels a side and 40000000 together, got {\\"width\\":14000,\\"height\\":14000}"}',
+  });
+});
+
+describe("a client has its share of memory and connections", () => {
+  const profile = field("profile", '{"artist":"A","title":"T","year":"1"}');
+  const album = formOf([file("image", picture("png", 10 * mebibyte)), profile]);
+  const headOf = (forwardedFor: string) => [
+    "POST /albums HTTP/1.1",
+    "Host: tally",
+    formType,
+    `Content-Length: ${album.length}`,
+    `X-Forwarded-For: ${forwardedFor}`,
+  ];
+  const stall = async (localAddress: string, forwardedFor: string): Promise<RawConnection> => {
+    const stalled = new RawConnection(system.url, localAddress);
+    await stalled.write(`${headOf(forwardedFor).join("\r\n")}\r\n\r\n`);
+    await stalled.write(album.subarray(0, -1));
+    return stalled;
+  };
+  const statusOf = async (localAddress: string, forwardedFor: string) => {
+    const own = new RawConnection(system.url, localAddress);
+    const { status } = await own.send(headOf(forwardedFor), album);
+    own.end();
+    return status;
+  };
+
+  /** A form that waits for its last byte and holds the share of its client: another one of this client gets 503. */
+  const stalledForm = (localAddress: string, forwardedFor: string, asked: string) =>
+    vi.waitFor(async () => {
+      const stalled = await stall(localAddress, forwardedFor);
+      const status = await statusOf(localAddress, asked);
+      // Both were under way at the same time, and it was the first that got 503.
+      if (status === 200) stalled.end();
+      expect(status).toBe(503);
+      return stalled;
+    }, 20_000);
+
+  test("by what a trusted proxy says of it", { timeout: 40_000 }, async () => {
+    const stalled = await stalledForm(proxy, "10.0.0.1", "10.0.0.1");
+    expect(await statusOf(proxy, "10.0.0.2")).toBe(200);
+    // What the client itself has sent to the proxy stands first.
+    expect(await statusOf(proxy, "10.0.0.2, 10.0.0.1")).toBe(503);
+    stalled.end();
+    await vi.waitFor(async () => expect(await statusOf(proxy, "10.0.0.1")).toBe(200), 10_000);
+  });
+
+  test("by its own address where it says so itself", { timeout: 40_000 }, async () => {
+    const stalled = await stalledForm("127.0.0.4", "10.0.0.1", "10.0.0.2");
+    expect(await statusOf("127.0.0.5", "10.0.0.1")).toBe(200);
+    stalled.end();
+  });
+
+  test("connections beyond the limit are closed, those of a proxy are not", async () => {
+    const open = async (localAddress: string) => {
+      const own = new RawConnection(system.url, localAddress);
+      return own.get("/health/live").then(
+        ({ status }) => ({ own, status }),
+        () => ({ own, status: "closed" }),
+      );
+    };
+    const sixty = async (localAddress: string) => {
+      const opened = await Promise.all(Array.from({ length: 60 }, () => open(localAddress)));
+      for (const { own } of opened) own.end();
+      return opened.filter(({ status }) => status === 200).length;
+    };
+    expect(await sixty("127.0.0.6")).toBe(50);
+    expect(await sixty(proxy)).toBe(60);
   });
 });

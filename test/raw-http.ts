@@ -48,9 +48,9 @@ export class RawConnection {
     return this.#response();
   }
 
-  /** Sends bytes and waits for nothing. */
-  write(bytes: string | Buffer): void {
-    this.#socket.write(bytes);
+  /** Sends bytes and waits for no response. Resolves when the kernel has taken them. */
+  write(bytes: string | Buffer): Promise<void> {
+    return new Promise((resolve) => this.#socket.write(bytes, () => resolve()));
   }
 
   /** The next response. */
