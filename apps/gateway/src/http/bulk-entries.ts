@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { InvalidInput } from "@tally/pipeline";
-import { endOfString, JsonByte, jsonBytes } from "./json-bytes.ts";
+import { endOfString, JsonByte, jsonByteAt } from "./json-bytes.ts";
 import { parseJsonBody } from "./json-body.ts";
 
 /** The body of a bulk request as it came: a JSON array, or lines of JSON. */
@@ -117,7 +117,7 @@ function elementsOf(bytes: Buffer, max: number): Found {
     start = end + 1;
   };
   for (let i = begin + 1; i < bytes.length; i++) {
-    switch (jsonBytes[bytes[i] ?? 0]) {
+    switch (jsonByteAt(bytes, i)) {
       case JsonByte.quote:
         i = endOfString(bytes, i);
         break;

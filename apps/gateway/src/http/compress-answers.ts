@@ -1,15 +1,16 @@
-import { promisify } from "node:util";
-import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
+import { brotliCompress, constants, gzip, zstdCompress, type CompressCallback } from "node:zlib";
 import type { FastifyInstance } from "fastify";
 
 // Below this a compressed answer saves less than a packet.
 const bytesMin = 2048;
 
+type Encoder = (text: string, done: CompressCallback) => void;
+
 // In the order of preference among those that a client likes equally. The levels are those of about 100 MB/s.
-const encoders = new Map<string, (text: string) => Promise<Buffer>>([
-  ["zstd", promisify(zstdCompress)],
-  ["br", (text) => promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
-  ["gzip", (text) => promisify(gzip)(text, { level: 4 })],
+const encoders = new Map<string, Encoder>([
+  ["zstd", zstdCompress],
+  ["br", (text, done) => brotliCompress(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }, done)],
+  ["gzip", (text, done) => gzip(text, { level: 4 }, done)],
 ]);
 
 /**
@@ -30,11 +31,15 @@ export function addCompression(app: FastifyInstance): void {
       done();
       return;
     }
-    encode(payload).then((compressed) => {
+    encode(payload, (error, compressed) => {
+      if (error !== null) {
+        done(error);
+        return;
+      }
       reply.header("content-encoding", name);
       reply.removeHeader("content-length");
       done(null, compressed);
-    }, done);
+    });
   });
 }
 

@@ -1,28 +1,26 @@
-import { promisify } from "node:util";
-import { brotliDecompress, constants, gunzip, zstdDecompress } from "node:zlib";
+import { brotliDecompress, constants, gunzip, zstdDecompress, type CompressCallback } from "node:zlib";
 import { InvalidInput } from "@tally/pipeline";
 import { BodyTooLarge } from "./read-body.ts";
 
 /** The encodings of bodies that are decoded. */
 export const expectedEncoding = "one of gzip, br, zstd, identity";
 
-/** A body that decodes to at most `bytesMax` bytes. */
-export type Decode = (body: Buffer, bytesMax: number) => Promise<Buffer>;
+/** Decodes a body to at most `bytesMax` bytes, outside the main thread. The callback gets BodyTooLarge or InvalidInput. */
+export type Decode = (body: Buffer, bytesMax: number, done: (error: Error | null, decoded: Buffer) => void) => void;
+
+type Decoder = (body: Buffer, maxOutputLength: number, done: CompressCallback) => void;
 
 // Without the option, bytes behind the end of the stream would be dropped in silence.
 const strict = { rejectGarbageAfterEnd: true };
 // 8 MiB, what RFC 8878 asks of decoders; a header may ask for 2 GiB.
 const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
-const unzip = promisify(gunzip);
-const unbrotli = promisify(brotliDecompress);
-const unzstd = promisify(zstdDecompress);
-
-const decoders = new Map<string, Decode>([
-  ["gzip", (body, maxOutputLength) => unzip(body, { ...strict, maxOutputLength })],
-  ["x-gzip", (body, maxOutputLength) => unzip(body, { ...strict, maxOutputLength })],
-  ["br", (body, maxOutputLength) => unbrotli(body, { ...strict, maxOutputLength })],
-  ["zstd", (body, maxOutputLength) => unzstd(body, { ...strict, ...zstdWindow, maxOutputLength })],
+const unzip: Decoder = (body, maxOutputLength, done) => gunzip(body, { ...strict, maxOutputLength }, done);
+const decoders = new Map<string, Decoder>([
+  ["gzip", unzip],
+  ["x-gzip", unzip],
+  ["br", (body, maxOutputLength, done) => brotliDecompress(body, { ...strict, maxOutputLength }, done)],
+  ["zstd", (body, maxOutputLength, done) => zstdDecompress(body, { ...strict, ...zstdWindow, maxOutputLength }, done)],
 ]);
 
 /** The decoder for a Content-Encoding; "none" where the body is as it is, undefined for an unknown one and for several. */
@@ -30,17 +28,22 @@ export function decoderFor(encoding: string | undefined): Decode | "none" | unde
   if (encoding === undefined) return "none";
   const name = encoding.trim().toLowerCase();
   if (name === "identity" || name === "") return "none";
-  const decode = decoders.get(name);
-  return decode === undefined ? undefined : (body, bytesMax) => inLine(() => decoded(name, decode, body, bytesMax));
+  const decoder = decoders.get(name);
+  if (decoder === undefined) return undefined;
+  return (body, bytesMax, done) => {
+    inLine((leave) =>
+      decoder(body, bytesMax, (error, decoded) => {
+        leave();
+        done(error === null ? null : refusalOf(error, name), decoded);
+      }),
+    );
+  };
 }
 
-async function decoded(name: string, decode: Decode, body: Buffer, bytesMax: number): Promise<Buffer> {
-  try {
-    return await decode(body, bytesMax);
-  } catch (error) {
-    if (error instanceof RangeError && Reflect.get(error, "code") === "ERR_BUFFER_TOO_LARGE") throw new BodyTooLarge();
-    throw new InvalidInput("body", `valid ${name}`, error instanceof Error ? error.message : "other bytes");
-  }
+function refusalOf(error: NodeJS.ErrnoException, name: string): Error {
+  return error.code === "ERR_BUFFER_TOO_LARGE"
+    ? new BodyTooLarge()
+    : new InvalidInput("body", `valid ${name}`, error.message);
 }
 
 // As many as libuv has threads. Each holds up to the limit of its route while it runs, so more at once would only take more memory.
@@ -48,15 +51,14 @@ const atOnceMax = 4;
 const line: (() => void)[] = [];
 let running = 0;
 
-async function inLine<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= atOnceMax) await new Promise<void>((resolve) => line.push(resolve));
-  else running++;
-  try {
-    return await work();
-  } finally {
-    // Hands its place to the next.
-    const next = line.shift();
-    if (next === undefined) running--;
-    else next();
-  }
+function inLine(work: (leave: () => void) => void): void {
+  const start = (): void => {
+    running++;
+    work(() => {
+      running--;
+      line.shift()?.();
+    });
+  };
+  if (running < atOnceMax) start();
+  else line.push(start);
 }

@@ -4,7 +4,7 @@ import { BulkBody } from "./bulk-entries.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 import { decoderFor, expectedEncoding, type Decode } from "./content-encoding.ts";
 import { parseJsonBody } from "./json-body.ts";
-import { BodiesFull, holdFor, readBody, uncountedBytes, type BodyLimits } from "./read-body.ts";
+import { BodiesFull, holdFor, readBody, uncountedBytes } from "./read-body.ts";
 
 /** The type of an answer that is no JSON. */
 export const plainText = "text/plain; charset=utf-8";
@@ -36,42 +36,44 @@ export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void 
     }
     request.body = undefined;
     const { bodyLimit, config } = request.routeOptions;
-    const limits = { bytesMax: bodyLimit, hold: holdFor(request, reply, bodies) };
-    readBody(request.raw, limits, (error, body) => {
-      if (error !== null) {
-        done(error);
-        return;
-      }
+    const hold = holdFor(request, reply, bodies);
+    const take = (error: Error | null, body: Buffer): void => {
+      done(error ?? problemOf(() => (request.body = contentOf(config, request, body))));
+    };
+    readBody(request.raw, { bytesMax: bodyLimit, hold }, (error, body) => {
       // Of whatever kind, a body that no route reads is left aside, and what leads nowhere is 404 whatever it carries.
-      if (config.ignoresBody === true || request.is404) {
-        done();
+      if (error !== null || config.ignoresBody === true || request.is404) {
+        done(error ?? undefined);
         return;
       }
-      try {
-        const decode = decoderOf(request);
-        if (decode === "none") {
-          request.body = contentOf(config, request, body);
-          done();
-        } else {
-          decodeBody(decode, body, limits)
-            .then((decoded) => (request.body = contentOf(config, request, decoded)))
-            .then(() => done(), done);
-        }
-      } catch (problem) {
-        done(problem instanceof Error ? problem : new Error(String(problem)));
+      const decode = decoderOf(request);
+      if (decode instanceof Error) done(decode);
+      else if (decode === "none") take(null, body);
+      else {
+        decode(body, bodyLimit, (failure, decoded) => {
+          const fits = failure !== null || decoded.length <= uncountedBytes || hold(decoded.length);
+          take(fits ? failure : new BodiesFull(), decoded);
+        });
       }
     });
   });
 }
 
-function decoderOf({ raw, headers }: FastifyRequest): Decode | "none" {
+function problemOf(work: () => unknown): Error | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function decoderOf({ raw, headers }: FastifyRequest): Decode | "none" | Error {
   const types = countHeader(raw.rawHeaders, "content-type");
   // Node keeps the first; whatever stands between the client and here may have looked at the last.
-  if (types > 1) throw new InvalidInput("Content-Type", "the header once", types);
+  if (types > 1) return new InvalidInput("Content-Type", "the header once", types);
   const encoding = headers["content-encoding"];
-  const decode = decoderFor(encoding);
-  if (decode === undefined) throw new UnsupportedContent("Content-Encoding", expectedEncoding, encoding);
-  return decode;
+  return decoderFor(encoding) ?? new UnsupportedContent("Content-Encoding", expectedEncoding, encoding);
 }
 
 function countHeader(rawHeaders: readonly string[], name: string): number {
@@ -81,12 +83,6 @@ function countHeader(rawHeaders: readonly string[], name: string): number {
     if (header?.length === name.length && header.toLowerCase() === name) count++;
   }
   return count;
-}
-
-async function decodeBody(decode: Decode, body: Buffer, { bytesMax, hold }: BodyLimits): Promise<Buffer> {
-  const decoded = await decode(body, bytesMax);
-  if (decoded.length > uncountedBytes && !hold(decoded.length)) throw new BodiesFull();
-  return decoded;
 }
 
 /** For routes whose bodies are left aside: Fastify itself refuses what is no type at all. */

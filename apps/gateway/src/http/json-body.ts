@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { InvalidInput } from "@tally/pipeline";
 import { duplicateKey } from "./duplicate-key.ts";
-import { endOfString, JsonByte, jsonBytes } from "./json-bytes.ts";
+import { endOfString, JsonByte, jsonByteAt } from "./json-bytes.ts";
 
 // A megabyte of "[" is valid for JSON.parse and would overflow the stack of whoever walks the value.
 const depthMax = 64;
@@ -39,7 +39,7 @@ function countColons(json: Buffer): number {
   // Every value but the first of its list or object follows a comma.
   let values = 1;
   for (let i = 0; i < json.length; i++) {
-    switch (jsonBytes[json[i] ?? 0]) {
+    switch (jsonByteAt(json, i)) {
       case JsonByte.quote:
         i = endOfString(json, i);
         break;

@@ -1,8 +1,12 @@
 /** What a byte of a JSON text means outside a string. */
 export const JsonByte = { other: 0, quote: 1, open: 2, close: 3, comma: 4, colon: 5 } as const;
 
-/** JsonByte of each byte: one look-up instead of six comparisons. */
-export const jsonBytes: Uint8Array = kindsOf({
+/** JsonByte of a byte: one look-up instead of six comparisons. */
+export function jsonByteAt(json: Uint8Array, at: number): number {
+  return kinds[json[at] ?? 0] ?? JsonByte.other;
+}
+
+const kinds = kindsOf({
   [JsonByte.quote]: '"',
   [JsonByte.open]: "[{",
   [JsonByte.close]: "]}",
@@ -22,8 +26,8 @@ export function endOfString(json: Uint8Array, start: number): number {
 }
 
 function kindsOf(characters: Readonly<Record<number, string>>): Uint8Array {
-  const kinds = new Uint8Array(256);
+  const table = new Uint8Array(256);
   for (const [kind, text] of Object.entries(characters))
-    for (const byte of Buffer.from(text)) kinds[byte] = Number(kind);
-  return kinds;
+    for (const byte of Buffer.from(text)) table[byte] = Number(kind);
+  return table;
 }

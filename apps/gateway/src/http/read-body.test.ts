@@ -40,7 +40,7 @@ beforeEach(async () => {
   await app.listen({ port: 0, host: "127.0.0.1" });
 });
 afterEach(async () => {
-  for (const client of clients.splice(0)) client.destroy();
+  for (const socket of clients.splice(0)) socket.destroy();
   await app.close();
 });
 
