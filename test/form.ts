@@ -31,7 +31,13 @@ export function formOf(parts: readonly Part[]): Buffer {
 
 /** Begins as pictures of a type do, and is as large as wanted. */
 export function picture(type: "png" | "jpeg" | "gif" | "webp", length: number): Buffer {
-  const starts = { png: "\x89PNG\r\n\x1a\n", jpeg: "\xff\xd8\xff\xe0", gif: "GIF89a", webp: "RIFF\0\0\0\0WEBPVP8 " };
+  // Each up to its size of 16 × 16 pixels.
+  const starts = {
+    png: "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10",
+    jpeg: "\xff\xd8\xff\xc0\0\x11\x08\0\x10\0\x10",
+    gif: "GIF89a\x10\0\x10\0",
+    webp: "RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a\x10\0\x10\0",
+  };
   const bytes = Buffer.alloc(length, "\r\n--- every \0 byte \xff counts", "latin1");
   bytes.write(starts[type], 0, "latin1");
   return bytes;

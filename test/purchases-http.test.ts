@@ -86,9 +86,15 @@ describe("bad input gets a clear 4xx that names the field", () => {
     ["no items", "{}", /^items: expected a list of 1 to 500 items, got nothing/],
     ["an empty list", '{"items":[]}', /^items: expected a list of 1 to 500 items, got a list of 0/],
     [
-      "10,000 items",
-      items(Array(10_000).fill('{"ItemID":1,"numberOfItems":1}').join()),
-      /^items: expected a list of 1 to 500 items, got a list of 10000/,
+      "3,000 items",
+      items(Array(3000).fill('{"ItemID":1,"numberOfItems":1}').join()),
+      /^items: expected a list of 1 to 500 items, got a list of 3000/,
+    ],
+    ["20,000 empty items", items(Array(20_000).fill("{}").join()), /^body: expected at most 10000 values/],
+    [
+      "1e400",
+      items('{"ItemID":1,"numberOfItems":1e400}'),
+      /^items\[0\]\.numberOfItems: expected an integer .*, got a number beyond ±1\.797/,
     ],
     ["an item that is a number", items("1"), /^items\[0\]: expected an object/],
     ["no ItemID", items('{"numberOfItems":1}'), /^items\[0\]\.ItemID: expected an integer/],

@@ -22,9 +22,10 @@ export class RawConnection {
   #wake: () => void = () => undefined;
   #closed = false;
 
-  constructor(url: string) {
+  /** `localAddress`: another one of this machine makes it another client, as 127.0.0.2. */
+  constructor(url: string, localAddress?: string) {
     const { hostname, port } = new URL(url);
-    this.#socket = connect(Number(port), hostname);
+    this.#socket = connect({ port: Number(port), host: hostname, ...(localAddress ? { localAddress } : {}) });
     this.#socket.on("data", (data) => {
       this.#received = Buffer.concat([this.#received, Buffer.from(data)]);
       this.#wake();
@@ -60,6 +61,11 @@ export class RawConnection {
   async send(head: readonly string[], body: string | Buffer = ""): Promise<RawResponse> {
     this.#socket.write(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), Buffer.from(body)]));
     return this.response();
+  }
+
+  /** Sends bytes as they are. Resolves when the kernel has taken them. */
+  writeAll(bytes: string | Buffer): Promise<void> {
+    return new Promise((resolve) => this.#socket.write(bytes, () => resolve()));
   }
 
   /** A POST with its length; without a Content-Type where `headers` say so. */

@@ -53,7 +53,7 @@ describe("what real clients send, on one kept-alive connection", () => {
     ["leading zeros", "/swipe/left", swipe("03", "0036")],
     ["no comment", "/swipe/left", '{"swiper":"3","swipee":"37"}'],
     ["a comment of 256 characters that are more bytes and units", "/swipe/left", swipe(3, 38, "🎿".repeat(256))],
-    ["every sign", "/swipe/left", swipe(3, 39, "'\"\\\n\0%_`;-- ü")],
+    ["every sign", "/swipe/left", swipe(3, 39, "'\"\\\n\u0001%_`;-- ü")],
     ["a user who swipes himself", "/swipe/left", swipe(3, 3)],
     ["large ids", "/swipe/left", swipe(3, "9007199254740991")],
   ])("%s is a swipe", async (_what, path, body) => {

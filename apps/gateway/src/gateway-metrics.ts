@@ -38,6 +38,12 @@ export function gatewayMetrics(waiting: () => readonly { readonly domain: string
       labelNames: ["domain", "state"] as const,
       registers,
     }),
+    connectionsRefused: new Counter({
+      name: "tally_gateway_connections_refused_total",
+      help: "Connections that were closed at once, by the limit that was reached: all, or address",
+      labelNames: ["limit"] as const,
+      registers,
+    }),
     found: new Counter({
       name: "tally_gateway_found_total",
       help: "Look-ups of events by their id, by where they were found",

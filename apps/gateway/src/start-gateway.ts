@@ -8,7 +8,9 @@ import { startHealthServer, type Logger } from "@tally/service";
 import type { GatewayConfig } from "./config.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
 import { answerBudget } from "./http/answer-budget.ts";
-import { bodyBudget } from "./http/body-budget.ts";
+import { ByteBudget } from "./http/byte-budget.ts";
+import { addressesIn } from "./http/client-address.ts";
+import { limitConnections } from "./http/connection-limits.ts";
 import { addDomainRoutes, type Mount, type Served } from "./http/domain-routes.ts";
 import { Finder } from "./find/finder.ts";
 import { errorKeysOf } from "./http/error-keys.ts";
@@ -44,11 +46,15 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
   const intakes: readonly Intake[] = domains.map((domain) => openIntake(domain, { config, publisher, metrics }));
 
   const mounts = mountsOf(config.basePaths);
+  const isProxy = addressesIn(config.trustProxy);
+  const { bodiesBytesMax, bodiesBytesPerAddressMax } = config;
   const app = buildServer({
     log,
     bodyBytesMax: config.bodyBytesMax,
     headersWithinMs: config.headersWithinMs,
     bodyWithinMs: config.bodyWithinMs,
+    bodies: new ByteBudget(bodiesBytesMax, bodiesBytesPerAddressMax),
+    isProxy,
     // A second more, for all that is not waiting; and a stop comes to its end whatever is configured.
     answeredWithinMs: Math.min(
       Math.max(config.confirmWithinMs, config.queryWithinMs) + config.foundWithinMs + 1000,
@@ -59,6 +65,12 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
       domains,
       mounts.map(({ prefix }) => prefix),
     ),
+  });
+  limitConnections(app.server, {
+    max: config.connectionsMax,
+    perAddressMax: config.connectionsPerAddressMax,
+    isProxy,
+    onRefused: (limit) => metrics.connectionsRefused.inc({ limit }),
   });
   let stopping = false;
   addLiveRoute(app);
@@ -79,8 +91,9 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
       };
     },
   });
-  const forms = { partBytesMax: config.formPartBytesMax, budget: bodyBudget(config.waitingBytesMax) };
-  const hasRoom = answerBudget(config.waitingBytesMax);
+  const forms = { partBytesMax: config.formPartBytesMax };
+  const bulk = { bodyBytesMax: config.bulkBytesMax, entryBytesMax: config.bodyBytesMax };
+  const hasRoom = answerBudget({ bytesMax: bodiesBytesMax, perAddressMax: bodiesBytesPerAddressMax });
   const served = intakes.map(({ domain, commit }): Served => {
     const groupReads = (endpoint: "read" | "write"): GroupReads =>
       new GroupReads({
@@ -109,7 +122,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
       },
       find: (lookup, id, acceptedAtMs) => finder.find(lookup, id, acceptedAtMs),
     };
-    return { domain, commit, keys, finder, sources, forms, hasRoom };
+    return { domain, commit, keys, finder, sources, forms, bulk, hasRoom };
   });
   for (const mount of mounts) {
     addEventRoute(app, mount.prefix, {

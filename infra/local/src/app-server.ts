@@ -17,8 +17,9 @@ export interface AppPlan {
 }
 
 // Left alone, V8 lets a busy app grow to 300 MB and more, most of it garbage: a young generation of 128 MB, and an old one of
-// three times what lives. So bounded, gateway and writer stay at 200 MB for the same CPU (docs/performance.md).
-const heapFlags = ["--max-semi-space-size=32", "--heap-growing-percent=100"];
+// three times what lives. So bounded, gateway and writer stay at 200 MB for the same CPU (docs/performance.md). The last one is a bound for what no
+// limit of ours has foreseen: the process ends and is started again, instead of the machine running out of memory.
+const heapFlags = ["--max-semi-space-size=32", "--heap-growing-percent=100", "--max-old-space-size=512"];
 
 /** One process of an app, not started yet. It serves when its readiness route says so. */
 export function appServer(root: string, plan: AppPlan, home: ServerHome): ChildServer {

@@ -30,10 +30,15 @@ export function wholeNumbers(min: number, max: number): WholeNumbers {
 /** Ids of stores, items, users, skiers. */
 export const ids = wholeNumbers(0, Number.MAX_SAFE_INTEGER);
 
-/** Texts of at most so many characters. Half of a surrogate pair is none: it would be stored as another character. */
+/** Texts of at most so many characters that can be stored as they are. */
 export function texts(charactersMax: number) {
-  const expected = `a text of at most ${charactersMax} characters`;
-  return Type.Refine(Type.String({ maxLength: charactersMax, expected }), (text) => text.isWellFormed());
+  const expected = `a text of at most ${charactersMax} characters, none of them U+0000`;
+  return Type.Refine(Type.String({ maxLength: charactersMax, expected }), isStorable);
+}
+
+/** No half of a surrogate pair: it would be stored as another character. No NUL: much that reads texts ends them there. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0");
 }
 
 const limitDefault = 10;

@@ -249,7 +249,6 @@ export interface BulkRoute<E extends Event> {
   readonly path: string;
   readonly entry: TSchema;
   readonly entriesMax: number;
-  readonly bodyBytesMax: number;
   readonly scope: (entry: unknown) => string;
   /** The entry's own Idempotency-Key, if it carries one. */
   readonly key: (entry: unknown) => string | undefined;
@@ -378,7 +377,6 @@ export function bulkRoute<E extends Event, S extends TSchema>(route: {
   path: string;
   entry: S;
   entriesMax: number;
-  bodyBytesMax: number;
   scope: (entry: Static<S>) => string;
   key: (entry: Static<S>) => string | undefined;
   toEvent: (id: string, entry: Static<S>) => E;

@@ -11,7 +11,7 @@ const check = Compile(
           { quantity: Type.Integer({ minimum: 1, expected: "a quantity from 1" }) },
           { additionalProperties: false, expected: "an item" },
         ),
-        { minItems: 1, expected: "a list of items" },
+        { minItems: 1, maxItems: 5, expected: "a list of items" },
       ),
     },
     { additionalProperties: false, expected: "an order" },
@@ -44,4 +44,22 @@ test("a field that does not exist is named, __proto__ too", () => {
 
 test("a huge value is cut short in the message", () => {
   expect(messageFor({ items: "x".repeat(100_000) }).length).toBeLessThan(200);
+});
+
+test("a list that is too long is named before its entries, and they are not walked", () => {
+  let walked = 0;
+  const items = Array.from({ length: 6 }, () => ({
+    get quantity() {
+      walked++;
+      return 0;
+    },
+  }));
+  expect(messageFor({ items })).toBe("items: expected a list of items, got a list of 6");
+  expect(walked).toBe(0);
+});
+
+test("a number that JSON cannot name is shown as what it is", () => {
+  expect(messageFor(JSON.parse('{"items":[{"quantity":1e400}]}'))).toBe(
+    "items[0].quantity: expected a quantity from 1, got a number beyond ±1.7976931348623157e+308",
+  );
 });

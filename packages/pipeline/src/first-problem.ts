@@ -1,4 +1,9 @@
 import type { TSchema } from "typebox";
+import { escapePointer, longList } from "./long-list.ts";
+import { showValue } from "./show-value.ts";
+
+// Short enough for a log line, whatever a client sent.
+const charactersMax = 60;
 
 /** Where a value breaks its schema: the field, what was expected there, and both in one sentence for a person. */
 export interface Problem {
@@ -24,14 +29,25 @@ interface ValidationError {
 
 /**
  * Says the first problem of a value that failed its check. A schema's own `expected: "…"` is quoted where it has one; so
- * the words stand beside the rule. Only for values that did fail: it costs a full walk.
+ * the words stand beside the rule. Only for values that did fail: it costs a walk of all that the schema allows, 20 µs for an item of a list.
+ * A list that is too long is named before any other problem, because that walk would enter each of its entries.
  */
 export function firstProblem(validator: Validator, value: unknown): Problem {
+  const long = longList(validator.Type(), value);
+  if (long !== undefined) {
+    const field = fieldOf(long.instancePath);
+    const expected = expectedAt(validator.Type(), long.schemaPath) ?? "a shorter list";
+    return { field, expected, message: `${field}: expected ${expected}, got ${showValue(long.list)}` };
+  }
   const errors = validator.Errors(value);
   const error = errors[0];
   if (error === undefined) throw new Error("firstProblem was asked about a value that has no problem");
   const { field, expected } = describe(validator.Type(), error);
-  return { field, expected, message: `${field}: expected ${expected}, got ${show(valueAt(value, error))}` };
+  return {
+    field,
+    expected,
+    message: `${field}: expected ${expected}, got ${showValue(valueAt(value, error), charactersMax)}`,
+  };
 }
 
 function describe(schema: TSchema, error: ValidationError): { field: string; expected: string } {
@@ -40,7 +56,7 @@ function describe(schema: TSchema, error: ValidationError): { field: string; exp
     const missing = stringsIn(error.params, "requiredProperties")[0] ?? "a field";
     return {
       field: field === "body" ? missing : `${field}.${missing}`,
-      expected: expectedAt(schema, `${error.schemaPath}/properties/${escape(missing)}`) ?? "a value",
+      expected: expectedAt(schema, `${error.schemaPath}/properties/${escapePointer(missing)}`) ?? "a value",
     };
   }
   if (error.keyword === "boolean" || error.keyword === "additionalProperties") {
@@ -83,10 +99,6 @@ function stringsIn(params: object, name: string): readonly string[] {
   return Array.isArray(value) ? value.filter((entry) => typeof entry === "string") : [];
 }
 
-function escape(part: string): string {
-  return part.replaceAll("~", "~0").replaceAll("/", "~1");
-}
-
 function valueAt(value: unknown, error: ValidationError): unknown {
   if (error.keyword === "required") return undefined;
   let node = value;
@@ -95,12 +107,4 @@ function valueAt(value: unknown, error: ValidationError): unknown {
     node = Reflect.get(node, part.replaceAll("~1", "/").replaceAll("~0", "~"));
   }
   return node;
-}
-
-// Short enough for a log line, whatever a client sent.
-function show(value: unknown): string {
-  if (value === undefined) return "nothing";
-  if (Array.isArray(value)) return `a list of ${value.length}`;
-  const text = JSON.stringify(value) ?? typeof value;
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

@@ -9,7 +9,7 @@ export {
 } from "./config.ts";
 export { ConfigError, type ConfigProblem } from "./config-error.ts";
 export { systemSettings } from "./system-settings.ts";
-export { type Setting, choice, integer, list, string, url } from "./setting.ts";
+export { type Setting, addresses, choice, integer, list, string, url } from "./setting.ts";
 export { type LoggerOptions, createLogger } from "./create-logger.ts";
 export type { Logger } from "pino";
 export { type MetricsOptions, createMetrics, mergeMetrics } from "./metrics.ts";

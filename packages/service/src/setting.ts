@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+
 export type SettingValue = string | number | readonly string[];
 
 /** One environment variable: what is expected in it and what it becomes. Plain data, so that documents can be made of it. */
@@ -85,6 +87,18 @@ export function list(variable: string, o: Common<readonly string[]>): Setting<re
   };
 }
 
+/** IP addresses and networks (10.0.0.0/8) between commas. */
+export function addresses(variable: string, o: Common<readonly string[]>): Setting<readonly string[]> {
+  return {
+    ...facts(variable, o),
+    expected: "IP addresses or networks between commas",
+    read(text) {
+      const entries = entriesOf(text);
+      return entries.every(isNetwork) ? accepted(Object.freeze(entries)) : refused(text);
+    },
+  };
+}
+
 /** One of some words, written exactly so. */
 export function choice<const Word extends string>(
   variable: string,
@@ -103,6 +117,14 @@ export function choice<const Word extends string>(
 function entriesOf(text: string): string[] {
   const entries = text.split(",").map((entry) => entry.trim());
   return entries.filter((entry) => entry !== "");
+}
+
+function isNetwork(entry: string): boolean {
+  const [address = "", prefix, ...more] = entry.split("/");
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return (
+    bits > 0 && more.length === 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits))
+  );
 }
 
 function forms(protocols: readonly string[]): string {

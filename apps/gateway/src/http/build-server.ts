@@ -10,6 +10,8 @@ import { firstProblem } from "@tally/pipeline";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { allowedMethods, routing } from "./allowed-methods.ts";
+import type { ByteBudget } from "./byte-budget.ts";
+import { addCompression } from "./compress-answers.ts";
 import { addContentTypes } from "./content.ts";
 import { refusalOfError } from "./errors.ts";
 import { addOrderlyClose } from "./orderly-close.ts";
@@ -19,18 +21,20 @@ import { Wire, type WireOptions } from "./wire.ts";
 export interface ServerOptions extends WireOptions {
   readonly log: FastifyBaseLogger;
   readonly bodyBytesMax: number;
+  /** The memory that bodies may hold. */
+  readonly bodies: ByteBudget;
+  /** Whose X-Forwarded-For names the client address. */
+  readonly isProxy: (address: string) => boolean;
   /** The longest time from a whole request to its answer. */
   readonly answeredWithinMs: number;
 }
 
 /** A Fastify that reads, checks and refuses as the contract says; it has no routes yet. */
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const { log, bodyBytesMax, answeredWithinMs, onRefused, errorKeyOf } = options;
+  const { log, bodyBytesMax, bodies, isProxy, answeredWithinMs, onRefused, errorKeyOf } = options;
   const answerError = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = refusalOfError(error);
     if (refusal === undefined) log.error({ err: error, requestId: request.id, url: request.url }, "a request failed");
-    // Fastify would close the connection with the rest unread, and who still sends that would lose this answer. So Node reads and drops it.
-    if (refusal?.status === 413) reply.removeHeader("connection");
     return refuse(
       reply,
       refusal ?? { status: 500, message: `something is wrong here; tell us the request id ${request.id}` },
@@ -45,6 +49,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     childLoggerFactory: (logger) => logger,
     requestIdHeader: "x-request-id",
     bodyLimit: bodyBytesMax,
+    trustProxy: isProxy,
     routerOptions: routing,
     // While it stops, a request on a connection that is still open is served, and its answer closes the connection.
     return503OnClosing: false,
@@ -55,7 +60,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.decorate("onRefused", onRefused);
   app.decorate("errorKeyOf", errorKeyOf);
   addOrderlyClose(app, answeredWithinMs);
-  addContentTypes(app);
+  addCompression(app);
+  addContentTypes(app, bodies);
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
     const check = Compile(schema);
     return (value: unknown) => {

@@ -11,16 +11,21 @@ import {
 } from "@tally/pipeline";
 import { Compile } from "typebox/compile";
 import { KeyReused } from "../keys/domain-keys.ts";
-import { Lines } from "./content.ts";
+import { entriesOf, inSlices, settledInSlices, type EntryReader } from "./bulk-entries.ts";
 import type { Served } from "./domain-routes.ts";
 import { refusalOf } from "./errors.ts";
 import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
-import { parseJsonBody } from "./json-body.ts";
 
 /** What the response says about one entry. */
 type EntryResult =
   | { readonly index: number; readonly status: number; readonly id: string }
   | { readonly index: number; readonly status: number; readonly error: string };
+
+/** The limits of a bulk request in bytes: of the whole, and of one entry. */
+export interface BulkBytes {
+  readonly bodyBytesMax: number;
+  readonly entryBytesMax: number;
+}
 
 /** An entry that was read and checked. `event` has no id yet, unless its content is its id. */
 interface ReadEntry {
@@ -50,12 +55,12 @@ export function addBulkRoute(
   app: FastifyInstance,
   path: string,
   route: BulkRoute<Event>,
-  { domain, commit, keys }: Pick<Served, "domain" | "commit" | "keys">,
+  { domain, commit, keys, bulk }: Pick<Served, "domain" | "commit" | "keys" | "bulk">,
 ): void {
   const check = Compile(route.entry);
   const scopeOfRequests = `${domain.name}${route.path}`;
 
-  function readEntry(index: number, read: () => unknown): ReadEntry | WrongEntry {
+  function readEntry(index: number, read: EntryReader): ReadEntry | WrongEntry {
     try {
       const entry = read();
       if (!check.Check(entry)) return { index, error: firstProblem(check, entry).message };
@@ -68,7 +73,7 @@ export function addBulkRoute(
 
   /** Binds the key of the whole request. Two entries that are wrong for the same reason count as equal: their results are. */
   async function bindRequest(key: string, entries: readonly (ReadEntry | WrongEntry)[]): Promise<void> {
-    const contents = entries.map((entry) =>
+    const contents = await inSlices(entries, (entry) =>
       "error" in entry ? [entry.error] : [entry.scope, entry.key ?? null, keys.contentOf(entry.event)],
     );
     await keys.bind(eventIdOfKey(scopeOfRequests, key), JSON.stringify(contents), keyHeader);
@@ -88,19 +93,15 @@ export function addBulkRoute(
     return { index, status, error: message };
   }
 
-  app.post(path, { config: { errorKey: domain.errorKey }, bodyLimit: route.bodyBytesMax }, async (request, reply) => {
+  const config = { errorKey: domain.errorKey, readsEntries: true };
+  app.post(path, { config, bodyLimit: bulk.bodyBytesMax }, async (request, reply) => {
     const requestKey = idempotencyKey(request.headers["idempotency-key"]);
-    const bodies = entriesOf(request.body);
-    if (bodies.length === 0 || bodies.length > route.entriesMax) {
-      throw new InvalidInput("body", `1 to ${route.entriesMax} entries`, bodies.length);
-    }
-    const entries = bodies.map((read, index) => readEntry(index, read));
+    const readers = entriesOf(request.body, { entriesMax: route.entriesMax, entryBytesMax: bulk.entryBytesMax });
+    const entries = await inSlices(readers, (read, index) => readEntry(index, read));
     if (requestKey !== undefined) await bindRequest(requestKey, entries);
     const idOf = idsOfEntries(requestKey, (event) => keys.contentOf(event));
-    const results = await Promise.all(
-      entries.map(async (entry): Promise<EntryResult> =>
-        "error" in entry ? { index: entry.index, status: 400, error: entry.error } : take(entry, idOf(entry)),
-      ),
+    const results = await settledInSlices(entries, async (entry): Promise<EntryResult> =>
+      "error" in entry ? { index: entry.index, status: 400, error: entry.error } : take(entry, idOf(entry)),
     );
     const statuses = new Set(results.map((result) => result.status));
     const [status = 500] = statuses.size === 1 ? statuses : [207];
@@ -126,11 +127,4 @@ function idsOfEntries(
     seen.set(name, equalBefore + 1);
     return eventIdOfKeyedEntry({ requestKey, scope, content, equalBefore });
   };
-}
-
-// Each entry is read when its turn comes, so that a line that is no JSON concerns that line only.
-function entriesOf(body: unknown): readonly (() => unknown)[] {
-  if (body instanceof Lines) return body.lines.map((line) => () => parseJsonBody(line));
-  if (Array.isArray(body)) return body.map((entry: unknown) => () => entry);
-  throw new InvalidInput("body", "a JSON array, or one JSON text a line as application/x-ndjson", body);
 }

@@ -1,37 +1,21 @@
-import type { FastifyInstance, onRequestHookHandler } from "fastify";
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest, onRequestHookHandler } from "fastify";
+import { InvalidInput } from "@tally/pipeline";
+import { BulkBody } from "./bulk-entries.ts";
+import type { ByteBudget } from "./byte-budget.ts";
+import { decoderFor, expectedEncoding, type Decode } from "./content-encoding.ts";
 import { parseJsonBody } from "./json-body.ts";
+import { BodiesFull, holdFor, readBody, uncountedBytes } from "./read-body.ts";
 
 /** The type of an answer that is no JSON. */
 export const plainText = "text/plain; charset=utf-8";
-
-/** A body of lines of JSON, not parsed yet: each line is judged by itself. */
-export class Lines {
-  readonly lines: readonly Buffer[];
-
-  constructor(body: Buffer) {
-    const lines: Buffer[] = [];
-    for (let start = 0; start < body.length;) {
-      const newline = body.indexOf(0x0a, start);
-      const end = newline < 0 ? body.length : newline;
-      const line = body.subarray(start, end);
-      if (!isBlank(line)) lines.push(line);
-      start = end + 1;
-    }
-    this.lines = lines;
-  }
-}
-
-function isBlank(line: Buffer): boolean {
-  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
-}
 
 /** A request whose content nothing here can read. */
 export class UnsupportedContent extends Error {
   readonly code = "UNSUPPORTED_CONTENT";
   readonly statusCode = 415;
 
-  constructor(expected: string, got: string | undefined) {
-    super(`Content-Type: expected ${expected}, got ${JSON.stringify(got) ?? "nothing"}`);
+  constructor(header: "Content-Type" | "Content-Encoding", expected: string, got: string | undefined) {
+    super(`${header}: expected ${expected}, got ${JSON.stringify(got) ?? "nothing"}`);
   }
 }
 
@@ -40,21 +24,65 @@ export class UnsupportedContent extends Error {
  * JSON, and nothing else; a form is read by its route. Read in a hook and not in Fastify's parsers, because it closes the connection when one of those
  * throws, and a mistake in a body is no reason for that.
  */
-export function addContentTypes(app: FastifyInstance): void {
+export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  app.addHook("preValidation", (request, _reply, done) => {
-    try {
-      const { ignoresBody, readsForm } = request.routeOptions.config;
-      // What leads nowhere is 404 whatever it carries.
-      if (ignoresBody === true || request.is404) request.body = undefined;
-      else if (readsForm !== true && Buffer.isBuffer(request.body))
-        request.body = contentOf(request.headers["content-type"], request.body);
+  // The stream itself: the hook reads it.
+  app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+  app.addHook("preValidation", (request, reply, done) => {
+    // No parser ran: there is no body.
+    if (request.body === undefined) {
       done();
-    } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)));
+      return;
     }
+    request.body = undefined;
+    const { bodyLimit, config } = request.routeOptions;
+    const hold = holdFor(request, reply, bodies);
+    const take = (error: Error | null, body: Buffer): void => {
+      done(error ?? problemOf(() => (request.body = contentOf(config, request, body))));
+    };
+    readBody(request.raw, { bytesMax: bodyLimit, hold }, (error, body) => {
+      // Of whatever kind, a body that no route reads is left aside, and what leads nowhere is 404 whatever it carries.
+      if (error !== null || config.ignoresBody === true || request.is404) {
+        done(error ?? undefined);
+        return;
+      }
+      const decode = decoderOf(request);
+      if (decode instanceof Error) done(decode);
+      else if (decode === "none") take(null, body);
+      else {
+        decode(body, bodyLimit, (failure, decoded) => {
+          const fits = failure !== null || decoded.length <= uncountedBytes || hold(decoded.length);
+          take(fits ? failure : new BodiesFull(), decoded);
+        });
+      }
+    });
   });
+}
+
+function problemOf(work: () => unknown): Error | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function decoderOf({ raw, headers }: FastifyRequest): Decode | "none" | Error {
+  const types = countHeader(raw.rawHeaders, "content-type");
+  // Node keeps the first; whatever stands between the client and here may have looked at the last.
+  if (types > 1) return new InvalidInput("Content-Type", "the header once", types);
+  const encoding = headers["content-encoding"];
+  return decoderFor(encoding) ?? new UnsupportedContent("Content-Encoding", expectedEncoding, encoding);
+}
+
+function countHeader(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i];
+    if (header?.length === name.length && header.toLowerCase() === name) count++;
+  }
+  return count;
 }
 
 /** For routes whose bodies are left aside: Fastify itself refuses what is no type at all. */
@@ -63,11 +91,31 @@ export const leaveTypeAside: onRequestHookHandler = (request, _reply, done) => {
   done();
 };
 
-function contentOf(contentType: string | undefined, body: Buffer): unknown {
-  // The common case, compared without being taken apart.
-  if (contentType === undefined || contentType === "application/json") return parseJsonBody(body);
+function contentOf(
+  { readsForm, readsEntries = false }: FastifyContextConfig,
+  { headers }: FastifyRequest,
+  body: Buffer,
+): unknown {
+  if (readsForm === true) return body;
+  const contentType = headers["content-type"];
+  const json = () => (readsEntries ? new BulkBody(body, "array") : parseJsonBody(body));
+  // The common cases, compared without being taken apart.
+  if (contentType === undefined || contentType === "application/json") return json();
   const type = contentType.split(";", 1).join().trim().toLowerCase();
-  if (type === "" || type === "application/json" || type.endsWith("+json")) return parseJsonBody(body);
-  if (type === "application/x-ndjson" || type === "application/jsonl") return new Lines(body);
-  throw new UnsupportedContent("application/json", contentType);
+  const isJson = type === "" || type === "application/json" || type.endsWith("+json");
+  const isLines = readsEntries && (type === "application/x-ndjson" || type === "application/jsonl");
+  if (!isJson && !isLines) {
+    const expected = readsEntries ? "application/json or application/x-ndjson" : "application/json";
+    throw new UnsupportedContent("Content-Type", expected, contentType);
+  }
+  for (const [, charset = ""] of contentType.matchAll(charsetPattern)) {
+    if (!charsets.has(charset.toLowerCase())) {
+      throw new UnsupportedContent("Content-Type", "charset=utf-8", contentType);
+    }
+  }
+  return isLines ? new BulkBody(body, "lines") : json();
 }
+
+const charsetPattern = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
+// US-ASCII is a part of UTF-8.
+const charsets: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii", "ascii"]);

@@ -3,7 +3,7 @@ import type { Domain, Sources } from "@tally/pipeline";
 import type { Finder } from "../find/finder.ts";
 import type { GroupCommit } from "../ingest/group-commit.ts";
 import type { DomainKeys } from "../keys/domain-keys.ts";
-import { addBulkRoute } from "./bulk-route.ts";
+import { addBulkRoute, type BulkBytes } from "./bulk-route.ts";
 import { addContentRoute } from "./content-route.ts";
 import { addFormRoute, type FormLimits } from "./form-route.ts";
 import { addIngestRoute } from "./ingest-route.ts";
@@ -23,6 +23,7 @@ export interface Served {
   readonly finder: Finder;
   readonly sources: Sources;
   readonly forms: FormLimits;
+  readonly bulk: BulkBytes;
   /** Whether so many more bytes may be on their way out. */
   readonly hasRoom: (reply: FastifyReply, bytes: number) => boolean;
 }

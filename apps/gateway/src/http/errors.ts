@@ -36,8 +36,6 @@ const framework: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: "path: expected valid percent-encoding",
   FST_ERR_MAX_PARAM_LENGTH: "path: expected shorter values",
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "Content-Type: expected the type of a body, as application/json",
-  FST_ERR_CTP_BODY_TOO_LARGE: "body: too large",
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "Content-Length: expected the length of the body",
 };
 
 // What is asked of a database or a Redis that is away, frozen or stopping.
@@ -55,7 +53,8 @@ export function refusalOfError(error: unknown): Refusal | undefined {
   if (code === "INVALID_INPUT") return { status: 400, message: error.message };
   if (code === "KEY_REUSED") return { status: 422, message: error.message };
   if (code === "NOT_FOUND") return { status: 404, message: error.message };
-  if (code === "NOT_YET" || code === "READS_FULL") return { status: 503, message: error.message, retryAfterSeconds: 1 };
+  if (code === "NOT_YET" || code === "READS_FULL" || code === "BODIES_FULL")
+    return { status: 503, message: error.message, retryAfterSeconds: 1 };
   if (typeof code === "string" && unreadable.has(code)) {
     return { status: 503, message: "cannot be read at the moment; ask again later", retryAfterSeconds: 2 };
   }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { encodeEvent, eventIdOfKey, InvalidInput, newEventId, type Event, type FormRoute } from "@tally/pipeline";
 import { UnsupportedContent } from "./content.ts";
 import type { Served } from "./domain-routes.ts";
@@ -10,7 +10,6 @@ import { refuse } from "./refuse.ts";
 /** What forms may take. */
 export interface FormLimits {
   readonly partBytesMax: number;
-  readonly budget: (bodyBytesMax: number) => onRequestAsyncHookHandler;
 }
 
 // Small parts, names, boundaries.
@@ -28,7 +27,6 @@ export function addFormRoute(
   const options = {
     config: { errorKey: domain.errorKey, readsForm: true },
     bodyLimit,
-    onRequest: forms.budget(bodyLimit),
     schema: { params, response: { [status]: response } },
   };
   app.post(path, options, async (request, reply) => {
@@ -49,7 +47,7 @@ export function addFormRoute(
 async function formOf(contentType: string | undefined, body: unknown, partBytesMax: number) {
   if (!Buffer.isBuffer(body) || body.length === 0) throw new InvalidInput("body", "multipart/form-data", undefined);
   if (contentType === undefined || !/^multipart\/form-data *(;|$)/i.test(contentType)) {
-    throw new UnsupportedContent("multipart/form-data", contentType);
+    throw new UnsupportedContent("Content-Type", "multipart/form-data", contentType);
   }
   return readForm(contentType, body, partBytesMax);
 }

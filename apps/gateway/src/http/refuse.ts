@@ -22,5 +22,7 @@ declare module "fastify" {
     ignoresBody?: boolean;
     /** Its route reads the body itself. */
     readsForm?: boolean;
+    /** Its route reads the entries of a BulkBody. */
+    readsEntries?: boolean;
   }
 }

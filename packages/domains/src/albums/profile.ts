@@ -1,4 +1,5 @@
 import { InvalidInput } from "@tally/pipeline";
+import { isStorable } from "../request-values.ts";
 import { textCharactersMax } from "./event.ts";
 
 /** What a client says of an album. */
@@ -11,7 +12,7 @@ export interface Profile {
 const names = ["artist", "title", "year"] as const;
 const expectedProfile =
   'JSON {"artist", "title", "year"}, or "class AlbumsProfile {\\n    artist: …\\n    title: …\\n    year: …\\n}"';
-const expectedText = `a text of at most ${textCharactersMax} characters`;
+const expectedText = `a text of at most ${textCharactersMax} characters, none of them U+0000`;
 
 /** Reads the part `profile` in either of its forms (contract, section 1). Throws InvalidInput. */
 export function parseProfile(text: string): Profile {
@@ -54,8 +55,7 @@ function textOf(name: (typeof names)[number], values: Values): string {
   const value = values[name];
   // Some clients send the year as a number; 1e999 is one in JSON and none here.
   const text = typeof value === "number" && Number.isFinite(value) ? String(value) : value;
-  // Half of a surrogate pair is no character: it would be stored as another one.
-  const isText = typeof text === "string" && text.isWellFormed() && Array.from(text).length <= textCharactersMax;
+  const isText = typeof text === "string" && isStorable(text) && Array.from(text).length <= textCharactersMax;
   if (!isText) throw new InvalidInput(`profile.${name}`, expectedText, shortened(value));
   return text;
 }

@@ -3,6 +3,7 @@ import { formRoute, ingestRoute, InvalidInput, type FormPart } from "@tally/pipe
 import { Type } from "typebox";
 import { albumIdOf, parseAlbumId } from "./album-id.ts";
 import type { AlbumEvent, AlbumsEvent } from "./event.ts";
+import { imageSizeOf, isTooLarge, pixelsMax, sidePixelsMax } from "./image-size.ts";
 import { expectedImage, imageTypeOf } from "./image-type.ts";
 import { ofAlbum, profiles } from "./lookups.ts";
 import { parseProfile } from "./profile.ts";
@@ -10,6 +11,8 @@ import { AlbumParams } from "./request-params.ts";
 
 // What the longest texts need, however they are escaped.
 const profileBytesMax = 10_000;
+
+const expectedSize = `at most ${sidePixelsMax} pixels a side and ${pixelsMax} together`;
 
 const newAlbum = formRoute({
   path: "/albums",
@@ -20,6 +23,9 @@ const newAlbum = formRoute({
     const { bytes: profile } = partNamed("profile", form["profile"]);
     const imageType = imageTypeOf(image);
     if (imageType === undefined) throw new InvalidInput("image", expectedImage, beginOf(image));
+    const size = imageSizeOf(imageType, image);
+    if (size === "hidden" || (size !== undefined && isTooLarge(size)))
+      throw new InvalidInput("image", expectedSize, size);
     if (profile.length > profileBytesMax) {
       throw new InvalidInput("profile", `at most ${profileBytesMax} bytes`, profile.length);
     }

@@ -51,7 +51,6 @@ const manyPurchases = bulkRoute({
   path: "/purchases",
   entry: Entry,
   entriesMax: 1000,
-  bodyBytesMax: 16 * 1024 * 1024,
   scope: (entry) => scopeOf(entry.storeID),
   key: (entry) => entry.idempotencyKey,
   toEvent: (id, entry) => purchase(id, entry.storeID, entry.custID, String(entry.date), entry.items),

@@ -1,0 +1,29 @@
+/** The memory that clients may hold together, and the share of it that one address may hold. */
+export class ByteBudget {
+  readonly #max: number;
+  readonly #perAddressMax: number;
+  readonly #held = new Map<string, number>();
+  #total = 0;
+
+  constructor(max: number, perAddressMax: number) {
+    this.#max = max;
+    this.#perAddressMax = perAddressMax;
+  }
+
+  /** False when that many more bytes would exceed the budget or the share of the address; then it takes none. */
+  take(address: string, bytes: number): boolean {
+    const held = (this.#held.get(address) ?? 0) + bytes;
+    if (this.#total + bytes > this.#max || held > this.#perAddressMax) return false;
+    this.#total += bytes;
+    this.#held.set(address, held);
+    return true;
+  }
+
+  /** Gives back bytes that were taken. */
+  release(address: string, bytes: number): void {
+    const held = (this.#held.get(address) ?? 0) - bytes;
+    this.#total -= bytes;
+    if (held === 0) this.#held.delete(address);
+    else this.#held.set(address, held);
+  }
+}

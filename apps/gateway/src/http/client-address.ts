@@ -1,0 +1,38 @@
+import { BlockList, isIPv4, isIPv6 } from "node:net";
+
+/** Whether an address is one of a list of addresses and networks (10.0.0.0/8). */
+export function addressesIn(list: readonly string[]): (address: string) => boolean {
+  const trusted = new BlockList();
+  for (const entry of list) {
+    const [network = "", prefix] = entry.split("/");
+    const family = isIPv6(network) ? "ipv6" : "ipv4";
+    if (prefix === undefined) trusted.addAddress(network, family);
+    else trusted.addSubnet(network, Number(prefix), family);
+  }
+  return (address) => {
+    const plain = withoutMapping(address);
+    if (isIPv4(plain)) return trusted.check(plain, "ipv4");
+    return isIPv6(plain) && trusted.check(plain, "ipv6");
+  };
+}
+
+/**
+ * What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address, because a client of IPv6 has as many addresses as it
+ * likes.
+ */
+export function clientOf(address: string | undefined): string {
+  if (address === undefined) return "";
+  const plain = withoutMapping(address);
+  if (isIPv4(plain) || !isIPv6(plain)) return plain;
+  const [head = "", tail] = plain.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  if (tail === undefined) return groups.slice(0, 4).join(":");
+  const last = tail === "" ? [] : tail.split(":");
+  const zeros = Array.from({ length: 8 - groups.length - last.length }, () => "0");
+  return [...groups, ...zeros, ...last].slice(0, 4).join(":");
+}
+
+// A socket that takes both families names an IPv4 client so.
+function withoutMapping(address: string): string {
+  return address.startsWith("::ffff:") && isIPv4(address.slice(7)) ? address.slice(7) : address;
+}

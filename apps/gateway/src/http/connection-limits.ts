@@ -1,0 +1,36 @@
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import { clientOf } from "./client-address.ts";
+
+export interface ConnectionLimits {
+  readonly max: number;
+  readonly perAddressMax: number;
+  /** Connections of these addresses carry many clients: only the first limit counts for them. */
+  readonly isProxy: (address: string) => boolean;
+  readonly onRefused: (limit: "all" | "address") => void;
+}
+
+/** Closes connections beyond the limits at once, before they cost more than a socket. */
+export function limitConnections(server: Server, o: ConnectionLimits): void {
+  server.maxConnections = o.max;
+  server.on("drop", () => o.onRefused("all"));
+  const open = new Map<string, number>();
+  server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress;
+    // The client has gone already.
+    if (address === undefined || o.isProxy(address)) return;
+    const client = clientOf(address);
+    const count = (open.get(client) ?? 0) + 1;
+    if (count > o.perAddressMax) {
+      o.onRefused("address");
+      socket.destroy();
+      return;
+    }
+    open.set(client, count);
+    socket.once("close", () => {
+      const left = (open.get(client) ?? 0) - 1;
+      if (left === 0) open.delete(client);
+      else open.set(client, left);
+    });
+  });
+}

@@ -1,0 +1,64 @@
+import { brotliDecompress, constants, gunzip, zstdDecompress, type CompressCallback } from "node:zlib";
+import { InvalidInput } from "@tally/pipeline";
+import { BodyTooLarge } from "./read-body.ts";
+
+/** The encodings of bodies that are decoded. */
+export const expectedEncoding = "one of gzip, br, zstd, identity";
+
+/** Decodes a body to at most `bytesMax` bytes, outside the main thread. The callback gets BodyTooLarge or InvalidInput. */
+export type Decode = (body: Buffer, bytesMax: number, done: (error: Error | null, decoded: Buffer) => void) => void;
+
+type Decoder = (body: Buffer, maxOutputLength: number, done: CompressCallback) => void;
+
+// Without the option, bytes behind the end of the stream would be dropped in silence.
+const strict = { rejectGarbageAfterEnd: true };
+// 8 MiB, what RFC 8878 asks of decoders; a header may ask for 2 GiB.
+const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+
+const unzip: Decoder = (body, maxOutputLength, done) => gunzip(body, { ...strict, maxOutputLength }, done);
+const decoders = new Map<string, Decoder>([
+  ["gzip", unzip],
+  ["x-gzip", unzip],
+  ["br", (body, maxOutputLength, done) => brotliDecompress(body, { ...strict, maxOutputLength }, done)],
+  ["zstd", (body, maxOutputLength, done) => zstdDecompress(body, { ...strict, ...zstdWindow, maxOutputLength }, done)],
+]);
+
+/** The decoder for a Content-Encoding; "none" where the body is as it is, undefined for an unknown one and for several. */
+export function decoderFor(encoding: string | undefined): Decode | "none" | undefined {
+  if (encoding === undefined) return "none";
+  const name = encoding.trim().toLowerCase();
+  if (name === "identity" || name === "") return "none";
+  const decoder = decoders.get(name);
+  if (decoder === undefined) return undefined;
+  return (body, bytesMax, done) => {
+    inLine((leave) =>
+      decoder(body, bytesMax, (error, decoded) => {
+        leave();
+        done(error === null ? null : refusalOf(error, name), decoded);
+      }),
+    );
+  };
+}
+
+function refusalOf(error: NodeJS.ErrnoException, name: string): Error {
+  return error.code === "ERR_BUFFER_TOO_LARGE"
+    ? new BodyTooLarge()
+    : new InvalidInput("body", `valid ${name}`, error.message);
+}
+
+// As many as libuv has threads. Each holds up to the limit of its route while it runs, so more at once would only take more memory.
+const atOnceMax = 4;
+const line: (() => void)[] = [];
+let running = 0;
+
+function inLine(work: (leave: () => void) => void): void {
+  const start = (): void => {
+    running++;
+    work(() => {
+      running--;
+      line.shift()?.();
+    });
+  };
+  if (running < atOnceMax) start();
+  else line.push(start);
+}

@@ -1,0 +1,112 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ByteBudget } from "./byte-budget.ts";
+import { clientOf } from "./client-address.ts";
+
+/** The body is longer than its route takes. */
+export class BodyTooLarge extends Error {
+  readonly code = "BODY_TOO_LARGE";
+  readonly statusCode = 413;
+
+  constructor() {
+    super("body: too large");
+  }
+}
+
+/** The connection ended within the body. */
+class BodyCutShort extends Error {
+  readonly code = "BODY_CUT_SHORT";
+  readonly statusCode = 400;
+}
+
+/** The budget has no room for the body. */
+export class BodiesFull extends Error {
+  readonly code = "BODIES_FULL";
+
+  constructor() {
+    super("not taken: too many large bodies are under way; send it again later");
+  }
+}
+
+/** Smaller bodies are not counted: the limits of connections bound them. Nearly all are of this kind, and come whole in one chunk. */
+export const uncountedBytes = 16_384;
+const none = Buffer.alloc(0);
+
+export interface BodyLimits {
+  readonly bytesMax: number;
+  /** What a request may raise its part of the budget to. */
+  readonly hold: (bytes: number) => boolean;
+}
+
+/**
+ * Collects the body of a request. Above 16 KiB it holds a part of the budget for the memory that it takes as bytes arrive; an announced length
+ * costs nothing. The callback gets BodyTooLarge or BodiesFull as soon as either is known; the rest of the body is then read and dropped.
+ */
+export function readBody(
+  payload: IncomingMessage,
+  { bytesMax, hold }: BodyLimits,
+  done: (error: Error | null, body: Buffer) => void,
+): void {
+  const announced = Number(payload.headers["content-length"] ?? Number.NaN);
+  if (announced > bytesMax) {
+    done(new BodyTooLarge(), none);
+    return;
+  }
+  const lengthMax = Number.isNaN(announced) ? bytesMax : announced;
+  let memory = none;
+  let length = 0;
+
+  payload.on("data", onData);
+  payload.on("end", onEnd);
+  payload.on("error", onEnd);
+
+  function onData(chunk: Buffer): void {
+    const end = length + chunk.length;
+    if (end > bytesMax) {
+      settle(new BodyTooLarge());
+      return;
+    }
+    if (end > memory.length) {
+      // Twice as much each time, so that a body of very small chunks costs neither an object for each nor a copy of all.
+      const capacity = Math.max(end, Math.min(lengthMax, 2 * memory.length));
+      if (capacity > uncountedBytes && !hold(capacity)) {
+        settle(new BodiesFull());
+        return;
+      }
+      const larger = Buffer.allocUnsafe(capacity);
+      memory.copy(larger, 0, 0, length);
+      memory = larger;
+    }
+    chunk.copy(memory, length);
+    length = end;
+  }
+
+  function onEnd(error?: Error): void {
+    settle(error === undefined ? null : new BodyCutShort("body: the client ended it early", { cause: error }));
+  }
+
+  function settle(error: Error | null): void {
+    payload.removeListener("data", onData);
+    payload.removeListener("end", onEnd);
+    payload.removeListener("error", onEnd);
+    done(error, memory.length === length ? memory : memory.subarray(0, length));
+  }
+}
+
+/**
+ * A function that raises what a request holds of the budget to a number of bytes, and answers whether there was room. All of it is released
+ * when the request is answered or its client has gone.
+ */
+export function holdFor(request: FastifyRequest, reply: FastifyReply, budget: ByteBudget): (bytes: number) => boolean {
+  let held = 0;
+  let client = "";
+  return (bytes) => {
+    // Its client has gone: nothing releases it any more.
+    if (reply.raw.destroyed) return false;
+    if (held === 0) client = clientOf(request.ip);
+    if (!budget.take(client, bytes - held)) return false;
+    if (held === 0) reply.raw.once("close", () => budget.release(client, held));
+    held = bytes;
+    return true;
+  };
+}

@@ -1,0 +1,76 @@
+import type { ImageType } from "./image-type.ts";
+
+/** What the header of a picture declares, in pixels. */
+export interface ImageSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The most pixels of a side, and of a picture: a decoder takes 4 bytes for each, whatever the size of the file. */
+export const sidePixelsMax = 8192;
+export const pixelsMax = 40_000_000;
+
+// A segment holds up to 64 KiB, so that real pictures have some hundred before the frame header. 10,000 take 1 ms.
+const markersMax = 10_000;
+
+export function isTooLarge({ width, height }: ImageSize): boolean {
+  return width > sidePixelsMax || height > sidePixelsMax || width * height > pixelsMax;
+}
+
+/**
+ * The size that the header of a picture declares; undefined where no decoder would find one. PNG: ISO 15948, 11.2.2. JPEG: ISO 10918-1, B.2.2.
+ * GIF: GIF89a, 18. WebP: RFC 9649, 2.5 to 2.7. "hidden": a JPEG with
+ * more markers before its frame header than any camera or editor writes; all of them together could take 0.5 s.
+ */
+export function imageSizeOf(type: ImageType, bytes: Buffer): ImageSize | "hidden" | undefined {
+  switch (type) {
+    case "image/png":
+      return has(bytes, 12, "IHDR", 24) ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) } : undefined;
+    case "image/gif":
+      return bytes.length >= 10 ? { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) } : undefined;
+    case "image/webp":
+      return sizeOfWebp(bytes);
+    case "image/jpeg":
+      return sizeOfJpeg(bytes);
+  }
+}
+
+function sizeOfWebp(bytes: Buffer): ImageSize | undefined {
+  if (has(bytes, 12, "VP8X", 30)) return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
+  // 14 bits each; those above are about scaling.
+  if (has(bytes, 12, "VP8 ", 30) && has(bytes, 23, "\x9d\x01\x2a", 30)) {
+    return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
+  }
+  if (has(bytes, 12, "VP8L", 25) && bytes[20] === 0x2f) {
+    const bits = bytes.readUInt32LE(21);
+    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+  }
+  return undefined;
+}
+
+function sizeOfJpeg(bytes: Buffer): ImageSize | "hidden" | undefined {
+  let at = 2;
+  for (let markers = 0; markers < markersMax; markers++) {
+    // What stands between two segments is skipped, as decoders do.
+    at = bytes.indexOf(0xff, at);
+    if (at < 0 || at + 9 > bytes.length) return undefined;
+    const marker = bytes[at + 1] ?? 0;
+    if (isFrameHeader(marker)) return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
+    at += hasLength(marker) ? 2 + Math.max(2, bytes.readUInt16BE(at + 2)) : 1;
+  }
+  return "hidden";
+}
+
+// SOF0 to SOF15 without DHT, JPG and DAC, which stand between them.
+function isFrameHeader(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+}
+
+// No marker at all, a fill byte, TEM, RST0 to RST7, SOI and EOI have none.
+function hasLength(marker: number): boolean {
+  return marker >= 0xc0 && marker !== 0xff && !(marker >= 0xd0 && marker <= 0xd9);
+}
+
+function has(bytes: Buffer, at: number, text: string, lengthMin: number): boolean {
+  return bytes.length >= lengthMin && bytes.toString("latin1", at, at + text.length) === text;
+}
