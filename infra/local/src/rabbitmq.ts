@@ -11,6 +11,9 @@ export interface RabbitmqPorts {
   readonly nodes: readonly { readonly amqp: number; readonly distribution: number }[];
 }
 
+/** Matches every namespace. */
+const ANY = ".+";
+
 export interface Rabbitmq {
   /** Erlang's name server. The nodes need it. */
   readonly epmd: ChildServer;
@@ -29,6 +32,7 @@ export async function rabbitmq(
   programs: { readonly server: string; readonly epmd: string },
   ports: RabbitmqPorts,
   workshop: Workshop,
+  namespace: string = ANY,
 ): Promise<Rabbitmq> {
   const several = ports.nodes.length > 1;
   const numbered = (text: string, index: number): string => (several ? `${text}-${index + 1}` : text);
@@ -59,6 +63,7 @@ export async function rabbitmq(
           amqpPort: amqp,
           distributionPort: distribution,
           memoryShare: MEMORY_SHARE / ports.nodes.length,
+          namespace,
         },
         // erl would start an epmd by itself where none answers, as a daemon that outlives it.
         { ...epmdVariables, ERL_ZFLAGS: "-start_epmd false" },

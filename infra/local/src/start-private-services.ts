@@ -6,7 +6,7 @@ export interface PrivateServices extends Services {
   readonly operator: Operator;
 }
 
-interface PrivateOptions extends Pick<StartOptions, "directory" | "database" | "brokers" | "say"> {
+interface PrivateOptions extends Pick<StartOptions, "directory" | "database" | "brokers" | "namespace" | "say"> {
   readonly signal?: AbortSignal;
 }
 

@@ -25,10 +25,17 @@ export interface Workshop {
 
 /** Random, made with the directory and kept in it, readable by its owner only. Hex digits: safe in URLs, SQL and files. */
 export interface Passwords {
+  /** Of the administrator. */
   readonly rabbitmq: string;
   readonly database: string;
   readonly databaseRoot: string;
   readonly databaseReplication: string;
+  readonly redis: string;
+  /** Of the accounts of a role, on each server. */
+  readonly gateway: string;
+  readonly writer: string;
+  readonly ranker: string;
+  readonly maintenance: string;
 }
 
 /** Makes the folders and passwords that are missing. Stable from one start to the next. */
@@ -75,6 +82,11 @@ export async function keptPasswords(directory: string): Promise<Passwords> {
     database: password("database"),
     databaseRoot: password("databaseRoot"),
     databaseReplication: password("databaseReplication"),
+    redis: password("redis"),
+    gateway: password("gateway"),
+    writer: password("writer"),
+    ranker: password("ranker"),
+    maintenance: password("maintenance"),
   };
   await writeFile(file, JSON.stringify(passwords, undefined, 2), { mode: 0o600 });
   return passwords;
