@@ -49,7 +49,7 @@ const exchangesOf = (queues: readonly QueueSpec[]): ReadonlySet<string> =>
   new Set(queues.flatMap(({ exchange }) => exchange ?? []));
 
 async function createMissing(channel: Channel, queues: readonly QueueSpec[]): Promise<void> {
-  for (const exchange of exchangesOf(queues)) await channel.assertExchange(exchange, "direct", { durable: true });
+  for (const exchange of exchangesOf(queues)) await channel.assertExchange(exchange, "direct");
   for (const queue of queues) {
     try {
       await channel.assertQueue(queue.name, { durable: true, arguments: queueArguments(queue) });
