@@ -43,7 +43,7 @@ function redisOf(url: string): Redis {
   return redis;
 }
 
-const privilegeErrnos = [1044, 1142, 1227];
+const privilegeErrnos = [1044, 1045, 1142, 1227];
 const statements = {
   read: "SELECT COUNT(*) FROM purchases",
   insert: "INSERT INTO dead_letters (id) VALUES ('x')",
