@@ -4,6 +4,7 @@ import { addressesOf } from "./accounts.ts";
 import { findProgram } from "./find-program.ts";
 import { freePorts } from "./free-ports.ts";
 import { runCommand } from "./run-command.ts";
+import { ServiceError } from "./service-error.ts";
 import type { Services } from "./services.ts";
 import { directoryId, keptPasswords } from "./workshop.ts";
 
@@ -68,6 +69,13 @@ export async function fromDocker(options: DockerOptions): Promise<Services | und
     signal.throwIfAborted();
     say(`Docker Compose cannot start them: ${up.errors.trim().split("\n").at(-1)}`);
     return undefined;
+  }
+
+  // A volume of an earlier version lacks some.
+  const accounts = await compose(["exec", "--no-TTY", "database-primary", "bash", "/tally/mysql/accounts.sh"], signal);
+  if (accounts.exitCode !== 0) {
+    await stop();
+    throw new ServiceError("server-failed", `The database's accounts cannot be made: ${accounts.errors.trim()}`);
   }
 
   let stopped: Promise<void> | undefined;
