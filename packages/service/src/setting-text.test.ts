@@ -54,7 +54,11 @@ test("a file that is missing, empty or wrong is a problem that does not tell its
     REDIS_URL_FILE: fileWith("empty", "\n"),
   });
   expect(problems).toEqual([
-    { variable: "AMQP_URL_FILE", expected: "the path of a file with the value", got: "one that cannot be read (ENOENT)" },
+    {
+      variable: "AMQP_URL_FILE",
+      expected: "the path of a file with the value",
+      got: "one that cannot be read (ENOENT)",
+    },
     { variable: "REDIS_URL_FILE", expected: "the path of a file with the value", got: "an empty file" },
   ]);
   expect(message).not.toContain("hunter2");
