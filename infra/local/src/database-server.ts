@@ -57,6 +57,7 @@ export async function databaseServer(
         ...COMMON,
         ...(role === "primary" ? PRIMARY : REPLICA),
         ...(role === "primary" ? engine.primaryOptions : engine.replicaOptions),
+        ...(workshop.configuration?.database ?? []),
       ],
       port,
       ready: () =>

@@ -6,7 +6,7 @@ import { freePorts } from "./free-ports.ts";
 import { rabbitmq } from "./rabbitmq.ts";
 import { operator } from "./operator.ts";
 import { redis } from "./redis.ts";
-import type { Services } from "./services.ts";
+import type { MoreConfiguration, Services } from "./services.ts";
 import { closeWorkshop, type Workshop } from "./workshop.ts";
 
 export interface PrivateOptions {
@@ -16,16 +16,17 @@ export interface PrivateOptions {
   readonly brokers?: number;
   /** As in StartOptions. */
   readonly namespace?: string | undefined;
+  readonly configuration?: MoreConfiguration | undefined;
 }
 
 /** Starts installed servers as private instances on loopback ports of their own. When one fails, all are stopped again. */
 export async function privateServices(
   programs: Programs,
-  { database: databaseName, keepData, brokers = 1, namespace }: PrivateOptions,
+  { database: databaseName, keepData, brokers = 1, namespace, configuration }: PrivateOptions,
   givenWorkshop: Workshop,
 ): Promise<Services> {
   const failure = new AbortController();
-  const workshop = { ...givenWorkshop, signal: AbortSignal.any([givenWorkshop.signal, failure.signal]) };
+  const workshop = { ...givenWorkshop, configuration, signal: AbortSignal.any([givenWorkshop.signal, failure.signal]) };
   const [epmdPort = 0, primaryPort = 0, replicaPort = 0, redisPort = 0, ...nodePorts] = await freePorts(
     4 + 2 * brokers,
   );

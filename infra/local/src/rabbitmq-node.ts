@@ -31,7 +31,9 @@ export async function rabbitmqNode(
   const { name, amqpPort } = plan;
   const folder = join(workshop.directory, name);
   await mkdir(join(folder, "conf.d"), { recursive: true });
-  await writeFile(join(folder, "rabbitmq.conf"), configuration(plan, folder), { mode: 0o600 });
+  await writeFile(join(folder, "rabbitmq.conf"), configuration(plan, folder, workshop.configuration?.rabbitmq), {
+    mode: 0o600,
+  });
   await writeFile(join(folder, "definitions.json"), await definitions(plan, workshop), { mode: 0o600 });
   await writeFile(join(folder, "advanced.config"), "[].\n");
   await writeFile(join(folder, "enabled_plugins"), "[].\n");
@@ -56,13 +58,18 @@ export async function rabbitmqNode(
 const definitions = ({ namespace }: NodePlan, { passwords }: Workshop): Promise<string> =>
   filledTemplate("rabbitmq/definitions.json", { ...rolePasswords(passwords), admin: passwords.rabbitmq, namespace });
 
-const configuration = ({ amqpPort, memoryShare, clusterNodeNames }: NodePlan, folder: string): string =>
+const configuration = (
+  { amqpPort, memoryShare, clusterNodeNames }: NodePlan,
+  folder: string,
+  more: readonly string[] = [],
+): string =>
   [
     `listeners.tcp.default = 127.0.0.1:${amqpPort}`,
     `load_definitions = ${join(folder, "definitions.json")}`,
     "disk_free_limit.absolute = 500MB",
     `vm_memory_high_watermark.relative = ${memoryShare}`,
     ...(clusterNodeNames.length === 0 ? [] : clusterConfiguration(clusterNodeNames)),
+    ...more,
     "",
   ].join("\n");
 

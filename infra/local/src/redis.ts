@@ -23,7 +23,11 @@ export async function redis(
     admin: passwords.redis,
     namespace,
   });
-  await writeFile(configFile, configuration(port, data) + users, { mode: 0o600 });
+  await writeFile(
+    configFile,
+    [configuration(port, data), users, ...(workshop.configuration?.redis ?? []), ""].join("\n"),
+    { mode: 0o600 },
+  );
   return new ChildServer(
     {
       name: "redis",

@@ -19,8 +19,18 @@ export interface StartOptions {
    * can; an engine of Docker is not asked then. Of a directory that keeps its data always the same.
    */
   readonly brokers?: number;
+  /** Lines for the private servers' configurations, e.g. for further listeners. */
+  readonly configuration?: MoreConfiguration;
   /** The NAMESPACE whose queues and keys the accounts are for; letters, digits, `_` and `-`. Default, and for another: any. */
   readonly namespace?: string;
+}
+
+/** Added to what the launcher writes itself. */
+export interface MoreConfiguration {
+  readonly redis: readonly string[];
+  readonly rabbitmq: readonly string[];
+  /** Options of the command line, of primary and replica. */
+  readonly database: readonly string[];
 }
 
 /** Where the services answer, as URLs with user and password. */

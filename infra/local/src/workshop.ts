@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { searchPath } from "./find-program.ts";
+import type { MoreConfiguration } from "./services.ts";
 
 /** The environment variable that marks our servers with their directory, see leftovers.ts. */
 export const MARK = "TALLY_DIRECTORY";
@@ -18,6 +19,8 @@ export interface Workshop {
   readonly socketDirectory: string;
   /** For servers: nothing of ours but the PATH, so that no setting of the user's shell reaches them. */
   readonly environment: NodeJS.ProcessEnv;
+  /** Lines that a caller adds to the servers' configurations. */
+  readonly configuration?: MoreConfiguration | undefined;
   readonly say: (line: string) => void;
   /** Aborted when the start is interrupted. */
   readonly signal: AbortSignal;

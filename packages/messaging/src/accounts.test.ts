@@ -117,7 +117,11 @@ test("accounts that may not declare queues wait until one that may has made them
     await consumer.close();
     await publisher.close();
   });
-  await vi.waitFor(() => expect(log.lines.join("\n")).toMatch(/not reached; trying on.*NOT_FOUND/));
+  await vi.waitFor(() =>
+    expect(log.lines.join("\n")).toMatch(
+      /not reached; trying on: waiting for an app that may declare queues.*NOT_FOUND/,
+    ),
+  );
   await declare();
   await Promise.all([publisher.ready, consumer.ready]);
   expect(await publisher.publish({ queue: name("ingest"), messageId: "m", body })).toBe("confirmed");

@@ -16,6 +16,7 @@ export interface QueueSpec {
 
 const preconditionFailed = 406;
 const accessRefused = 403;
+const notFound = 404;
 
 /**
  * Creates what is missing. An account that may not declare queues only looks whether they are there; while one is missing, this rejects.
@@ -27,7 +28,12 @@ export async function declareQueues(model: ChannelModel, queues: readonly QueueS
     await onOwnChannel(model, (channel) => createMissing(channel, queues));
   } catch (error) {
     if (!(error instanceof Error) || Reflect.get(error, "code") !== accessRefused) throw error;
-    await onOwnChannel(model, (channel) => findAll(channel, queues));
+    try {
+      await onOwnChannel(model, (channel) => findAll(channel, queues));
+    } catch (cause) {
+      if (!(cause instanceof Error) || Reflect.get(cause, "code") !== notFound) throw cause;
+      throw new Error(`waiting for an app that may declare queues: ${cause.message}`, { cause });
+    }
   }
 }
 
