@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { filledTemplate, rolePasswords } from "./accounts.ts";
 import { ChildServer } from "./child-server.ts";
 import { converse } from "./converse.ts";
+import type { ServerUser } from "./server-user.ts";
 import type { Workshop } from "./workshop.ts";
 
 export interface NodePlan {
@@ -19,6 +20,7 @@ export interface NodePlan {
   readonly memoryShare: number;
   /** Of whose queues its accounts are for, as a regular expression. */
   readonly namespace: string;
+  readonly user: ServerUser | undefined;
 }
 
 /** One private RabbitMQ node, not started yet. `epmdVariables` tell it where Erlang's name server is, which must run before. */
@@ -28,7 +30,7 @@ export async function rabbitmqNode(
   epmdVariables: NodeJS.ProcessEnv,
   workshop: Workshop,
 ): Promise<ChildServer> {
-  const { name, amqpPort } = plan;
+  const { name, amqpPort, user } = plan;
   const folder = join(workshop.directory, name);
   await mkdir(join(folder, "conf.d"), { recursive: true });
   await writeFile(join(folder, "rabbitmq.conf"), configuration(plan, folder, workshop.configuration?.rabbitmq), {
@@ -47,6 +49,8 @@ export async function rabbitmqNode(
       args: [],
       environment,
       port: amqpPort,
+      // The home holds the cookie by which nodes and rabbitmqctl know each other.
+      user: user && { as: user, owns: [folder, join(workshop.directory, "home")] },
       // The listener opens last, when data and users are there; Connection.Start, a frame of type 1, says that AMQP is spoken.
       ready: async () => (await converse(amqpPort, "AMQP\0\0\x09\x01")).startsWith("\x01"),
     },

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ChildServer } from "./child-server.ts";
 import { filledTemplate, rolePasswords } from "./accounts.ts";
 import { redisAnswer } from "./redis-answer.ts";
+import { serverUser } from "./server-user.ts";
 import type { Workshop } from "./workshop.ts";
 
 /** Where its data lies: `dump.rdb`. */
@@ -28,6 +29,7 @@ export async function redis(
     [configuration(port, data), users, ...(workshop.configuration?.redis ?? []), ""].join("\n"),
     { mode: 0o600 },
   );
+  const user = serverUser(["redis", "valkey"], program, workshop);
   return new ChildServer(
     {
       name: "redis",
@@ -36,6 +38,7 @@ export async function redis(
       // Boards are walked all over: with large pages Redis needs a tenth less CPU once they hold some million members.
       environment: { MALLOC_CONF: "thp:always" },
       port,
+      user: user && { as: user, owns: [data, configFile] },
       // While it loads its file it answers -LOADING.
       ready: async () => (await redisAnswer({ port, password: passwords.redis }, "PING")).startsWith("+PONG"),
     },
