@@ -121,7 +121,7 @@ test("no password is in a log or an answer while all goes well, nor while server
   await writerNoRows.stop();
   for (const kind of kinds) {
     const addresses = wrongIn(accounts.maintenance, kind);
-    const { output, errors } = await runTally({ ...system, addresses }, ["audit", "--within", "2"], {
+    const { output, errors } = await runTally({ ...system, addresses }, ["audit", "--wait", "2"], {
       LOG_LEVEL: "trace",
     });
     said.push(output, errors);

@@ -60,3 +60,17 @@ test.each(["a'b", 'a"b', "a{{b}}", "a\nb", ""])(
     expect(() => fill("mysql/accounts.sql", { ...values, admin })).toThrow(/FILL_ADMIN: /);
   },
 );
+
+test("the document of operations has the accounts as they are", () => {
+  const document = readFileSync(join(infra, "..", "docs", "operations.md"), "utf8");
+  for (const template of ["redis/users.conf", "mysql/accounts.sql"]) {
+    expect(document).toContain(`\n${readFileSync(join(infra, template), "utf8").trim()}\n\`\`\``);
+  }
+  const cells = document
+    .split("\n")
+    .filter((line) => /^\| `tally(_gateway|_writer|_ranker|_maintenance)?`/.test(line))
+    .map((line) => Array.from(line.matchAll(/`([^`]*)`/g), ([, cell = ""]) => cell.replaceAll("\\|", "|")));
+  const definitions: unknown = JSON.parse(readFileSync(join(infra, "rabbitmq", "definitions.json"), "utf8"));
+  const permissions = cells.map(([user, configure, write, read]) => ({ user, vhost: "/", configure, write, read }));
+  expect(definitions).toMatchObject({ permissions: permissions.filter(({ read }) => read !== undefined) });
+});
