@@ -4,9 +4,7 @@ import type { Addresses } from "./services.ts";
 import type { Passwords } from "./workshop.ts";
 
 /** Who uses the servers beside the administrator `tally`: each has accounts of its own, with the privileges that it needs. */
-export const roles = ["gateway", "writer", "ranker", "maintenance"] as const;
-
-export type Role = (typeof roles)[number];
+export type Role = "gateway" | "writer" | "ranker" | "maintenance";
 
 /** The addresses of each role, with the role's own user and password in them. */
 export type Accounts = Readonly<Record<Role, Addresses>>;
