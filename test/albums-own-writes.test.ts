@@ -30,6 +30,7 @@ beforeAll(async () => {
     root,
     directory: `${directory}-apps`,
     addresses: services.addresses,
+    accounts: services.accounts,
     port: 0,
     environment: { ...environment, WRITER_THREADS: "2", HEALTH_KEPT_MS: "0", FOUND_WITHIN_MS: String(foundWithinMs) },
     instances: { gateway: 2 },

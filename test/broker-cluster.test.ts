@@ -20,6 +20,7 @@ beforeAll(async () => {
     root,
     directory: `${directory}-apps`,
     addresses: services.addresses,
+    accounts: services.accounts,
     port: 0,
     environment: { PATH: process.env["PATH"], NAMESPACE: namespace },
     instances: { gateway: 2 },

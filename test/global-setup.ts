@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { startServices } from "@tally/local";
+import { startServices, type Accounts } from "@tally/local";
 import type { TestProject } from "vitest/node";
 
-/** What every test may use: real servers of this run only, with a database whose name ends in _test. */
+/** What every test may use: real servers of this run only, with a database whose name ends in _test. The addresses are the administrator's. */
 export interface TestServices {
+  readonly accounts: Accounts;
   readonly amqpUrl: string;
   readonly databaseWriteUrl: string;
   readonly databaseReadUrl: string;
@@ -26,6 +27,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     docker: "never",
     say: (line) => process.stdout.write(`  ${line}\n`),
   });
-  project.provide("services", services.addresses);
+  project.provide("services", { ...services.addresses, accounts: services.accounts });
   return () => services.stop();
 }

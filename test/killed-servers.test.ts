@@ -31,6 +31,7 @@ beforeAll(async () => {
     root,
     directory: `${directory}-apps`,
     addresses: services.addresses,
+    accounts: services.accounts,
     port: 0,
     environment,
     say,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { dropTestDatabase, recreateTestDatabase } from "@tally/database";
-import { startApps, type Apps, type AppsOptions } from "@tally/local";
+import { startApps, type Accounts, type Addresses, type Apps, type AppsOptions } from "@tally/local";
 import { inject } from "vitest";
 
 const here = join(import.meta.dirname, "..");
@@ -12,7 +12,10 @@ export interface TestSystem extends Apps {
   /** The checkout that it was started from. */
   readonly root: string;
   readonly namespace: string;
-  readonly addresses: ReturnType<typeof addressesFor>;
+  /** The administrator's. */
+  readonly addresses: Addresses;
+  /** Those of its apps and of `tally`. */
+  readonly accounts: Accounts;
 }
 
 /** Starts gateway, writer and ranker as the processes they are in production, of this checkout or another. `settings` are environment variables. */
@@ -21,13 +24,21 @@ export async function startSystem(
   { root = here, ...more }: Partial<Pick<AppsOptions, "root" | "instances" | "environmentOf" | "execArgv">> = {},
 ): Promise<TestSystem> {
   const namespace = `t${randomBytes(4).toString("hex")}`;
-  const addresses = addressesFor(namespace);
+  const { accounts: shared, ...services } = inject("services");
+  const addresses = ownDatabase(services, namespace);
+  const accounts = {
+    gateway: ownDatabase(shared.gateway, namespace),
+    writer: ownDatabase(shared.writer, namespace),
+    ranker: ownDatabase(shared.ranker, namespace),
+    maintenance: ownDatabase(shared.maintenance, namespace),
+  };
   const directory = join(here, ".tally", `test-apps-${namespace}`);
   await recreateTestDatabase(addresses.databaseWriteUrl);
   const apps = await startApps({
     root,
     directory,
     addresses,
+    accounts,
     port: 0,
     environment: {
       PATH: process.env["PATH"],
@@ -44,6 +55,7 @@ export async function startSystem(
     root,
     namespace,
     addresses,
+    accounts,
     async stop() {
       await apps.stop();
       await dropTestDatabase(addresses.databaseWriteUrl);
@@ -52,12 +64,11 @@ export async function startSystem(
   };
 }
 
-function addressesFor(namespace: string) {
-  const services = inject("services");
+function ownDatabase(addresses: Addresses, namespace: string): Addresses {
   const own = (url: string): string => url.replace(/\/tally_test$/, `/tally_test_${namespace}_test`);
   return {
-    ...services,
-    databaseWriteUrl: own(services.databaseWriteUrl),
-    databaseReadUrl: own(services.databaseReadUrl),
+    ...addresses,
+    databaseWriteUrl: own(addresses.databaseWriteUrl),
+    databaseReadUrl: own(addresses.databaseReadUrl),
   };
 }

@@ -51,6 +51,7 @@ export async function openStack(o: StackOptions): Promise<Stack> {
     const services = await startPrivateServices({
       directory: join(directory, "services"),
       database: databaseName,
+      namespace,
       say,
       signal,
     });
@@ -69,6 +70,8 @@ export async function openStack(o: StackOptions): Promise<Stack> {
       root,
       directory: join(directory, "apps"),
       addresses: services.addresses,
+      // The synchronous designs write from the gateway: they need the administrator.
+      ...(!o.design.startsWith("synchronous") && { accounts: services.accounts }),
       port: 0,
       environment: common,
       instances: { gateway: o.gateways },

@@ -71,11 +71,12 @@ export async function openStand(options: StandOptions): Promise<Stand> {
     const services = await startPrivateServices({
       directory: join(directory, "services"),
       database: "tally_chaos_test",
+      namespace,
       say,
       signal,
     });
     closers.push(() => services.stop());
-    const { operator, addresses } = services;
+    const { operator, addresses, accounts } = services;
 
     const links = await openLinks(services);
     closers.push(() => Promise.all([...links.values()].map((link) => link.close())));
@@ -94,10 +95,11 @@ export async function openStand(options: StandOptions): Promise<Stand> {
       root,
       directory: join(directory, "apps"),
       addresses,
+      accounts,
       port: 0,
       environment: common,
       instances: { gateway: gateways.length },
-      environmentOf: (app, index) => linkedAddresses(addresses, (to) => linkOf(links, processName(app, index), to)),
+      environmentOf: (app, index) => linkedAddresses(accounts[app], (to) => linkOf(links, processName(app, index), to)),
       execArgv: (app, index) => inside.flags(app, processName(app, index)),
       say,
       signal,

@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { lastLines } from "./last-lines.ts";
+import { runCommand } from "./run-command.ts";
+import type { ServerUser } from "./server-user.ts";
 import { ServiceError } from "./service-error.ts";
 import type { Server, StopOptions } from "./services.ts";
 import { until } from "./until.ts";
@@ -13,6 +15,8 @@ export interface ServerPlan {
   readonly args: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
   readonly port: number;
+  /** Whom it runs as; absent: as we do. The paths are given to the user at every start, with all that is in them. */
+  readonly user?: { readonly as: ServerUser; readonly owns: readonly string[] } | undefined;
   /** True once the server really serves. Asked again and again, at every start. */
   readonly ready: () => Promise<boolean>;
 }
@@ -59,6 +63,7 @@ export class ChildServer implements Server {
 
   async start(): Promise<void> {
     if (!(await this.#ended())) throw new ServiceError("server-failed", `${this.name} still runs: kill it first.`);
+    await this.#giveToUser();
     this.#spawn();
     const beganAt = Date.now();
     const serves = await until(async () => !isRunning(this.#child) || this.#plan.ready(), {
@@ -86,6 +91,15 @@ export class ChildServer implements Server {
     return this.#child?.exitCode ?? undefined;
   }
 
+  async #giveToUser(): Promise<void> {
+    const { user } = this.#plan;
+    if (user === undefined || user.owns.length === 0) return;
+    const { uid, gid } = user.as;
+    const { environment } = this.#home;
+    const { exitCode, errors } = await runCommand("chown", ["-R", `${uid}:${gid}`, ...user.owns], { environment });
+    if (exitCode !== 0) throw new ServiceError("server-failed", `${this.name}: chown: ${errors.trim()}`);
+  }
+
   #spawn(): void {
     const { environment, signal, directory } = this.#home;
     signal.throwIfAborted();
@@ -93,6 +107,7 @@ export class ChildServer implements Server {
     const log = openSync(this.logFile, this.#startedBefore ? "a" : "w", 0o600);
     const child = spawn(this.#plan.program, this.#plan.args, {
       cwd: directory,
+      ...(this.#plan.user && { uid: this.#plan.user.as.uid, gid: this.#plan.user.as.gid }),
       env: { ...environment, ...this.#plan.environment },
       detached: true,
       stdio: ["ignore", log, log],

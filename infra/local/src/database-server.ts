@@ -1,10 +1,11 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import { asRoot } from "./as-root.ts";
 import { ChildServer } from "./child-server.ts";
 import type { DatabaseEngine, DatabasePrograms } from "./database-engine.ts";
 import { runCommand } from "./run-command.ts";
+import { serverUser } from "./server-user.ts";
 import { ServiceError } from "./service-error.ts";
 import type { Workshop } from "./workshop.ts";
 
@@ -39,7 +40,12 @@ export async function databaseServer(
   onAnswer: (sql: Sql) => Promise<unknown>,
 ): Promise<DatabaseServer> {
   const name = `database-${role}`;
-  const socket = join(workshop.socketDirectory, `${name}.sock`);
+  const sockets = join(workshop.socketDirectory, `${name}.run`);
+  await mkdir(sockets, { recursive: true });
+  const socket = join(sockets, "sock");
+  const user = serverUser(["mysql"], programs.server, workshop);
+  if (user !== undefined && workshop.socketDirectory !== workshop.directory)
+    await chmod(workshop.socketDirectory, 0o711);
   const temporary = await temporaryDirectory(role, workshop);
   const sql = await rootSql(name, socket, programs.client, workshop);
   const server = new ChildServer(
@@ -48,17 +54,19 @@ export async function databaseServer(
       program: programs.server,
       args: [
         "--no-defaults",
-        ...asRoot(),
+        ...(user === undefined ? asRoot() : []),
         `--datadir=${dataDirectory(role, workshop)}`,
         `--tmpdir=${temporary}`,
         `--socket=${socket}`,
-        `--pid-file=${join(workshop.directory, `${name}.pid`)}`,
+        `--pid-file=${join(sockets, "pid")}`,
         `--port=${port}`,
         ...COMMON,
         ...(role === "primary" ? PRIMARY : REPLICA),
         ...(role === "primary" ? engine.primaryOptions : engine.replicaOptions),
+        ...(workshop.configuration?.database ?? []),
       ],
       port,
+      user: user && { as: user, owns: [dataDirectory(role, workshop), temporary, sockets] },
       ready: () =>
         sql("SELECT 1")
           .then(() => onAnswer(sql))

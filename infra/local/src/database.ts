@@ -1,3 +1,4 @@
+import { filledTemplate, rolePasswords } from "./accounts.ts";
 import type { ChildServer } from "./child-server.ts";
 import { discardReplica, prepareDatabaseData, replicaAdopted } from "./database-data.ts";
 import { databaseEngine, type DatabaseEngine, type DatabasePrograms } from "./database-engine.ts";
@@ -45,7 +46,7 @@ export async function database(
       if (position !== "") await replica.sql(engine.adoptPosition(position));
       await replicaAdopted(workshop);
     }
-    await primary.sql(accounts(name, engine, workshop));
+    await primary.sql(await accounts(name, engine, workshop));
     await replica.sql(
       `${engine.follow(ports.primary, REPLICATOR, workshop.passwords.databaseReplication)}; START REPLICA`,
     );
@@ -74,19 +75,21 @@ export async function database(
   };
 }
 
-const USER = "tally@127.0.0.1";
 const REPLICATOR = "tally_replication";
 const CATCH_UP_WITHIN_MS = 120_000;
 
-// Repeated at every start; the replica gets them by replication. The user may do all in the database and in those whose names begin
-// with its name (tests make some), may see how far the replica is, and is ordinary enough to be stopped by read_only.
-const accounts = (name: string, engine: DatabaseEngine, { passwords }: Workshop): string => `
-  CREATE DATABASE IF NOT EXISTS \`${name}\`;
-  CREATE USER IF NOT EXISTS ${USER} IDENTIFIED BY '${passwords.database}';
-  GRANT ALL ON \`${name.replaceAll("_", "\\_")}%\`.* TO ${USER};
-  GRANT ${engine.lagPrivileges} ON *.* TO ${USER};
-  CREATE USER IF NOT EXISTS ${REPLICATOR}@127.0.0.1 IDENTIFIED BY '${passwords.databaseReplication}';
-  GRANT REPLICATION SLAVE ON *.* TO ${REPLICATOR}@127.0.0.1;`;
+// Repeated at every start; the replica gets them by replication. The accounts are for the database and for those whose names begin with its
+// name (tests make some). All are ordinary enough to be stopped by read_only.
+const accounts = (name: string, engine: DatabaseEngine, { passwords }: Workshop): Promise<string> =>
+  filledTemplate("mysql/accounts.sql", {
+    ...rolePasswords(passwords),
+    admin: passwords.database,
+    replication: passwords.databaseReplication,
+    database: name,
+    databases: `${name.replaceAll("_", "\\_")}%`,
+    from: "127.0.0.1",
+    lag: engine.lagPrivileges,
+  });
 
 /** Throws `replica-broken` when the replica has stopped, e.g. because the primary's log no longer reaches back to its position. */
 async function untilCaughtUp(primary: Sql, replica: Sql, engine: DatabaseEngine, signal: AbortSignal): Promise<void> {

@@ -35,7 +35,13 @@ onLauncherGone(interrupt);
 
 try {
   say("tally: starting services (RabbitMQ, MySQL primary and replica, Redis)");
-  services = await startServices({ directory, database: "tally", keepData: true, say: (line) => say(`  ${line}`) });
+  services = await startServices({
+    directory,
+    database: "tally",
+    keepData: true,
+    namespace: process.env["NAMESPACE"] || "tally",
+    say: (line) => say(`  ${line}`),
+  });
   interrupted.signal.throwIfAborted();
   settings.remove(); // of a run that was killed
   say("tally: starting gateway, writer and ranker");
@@ -43,6 +49,7 @@ try {
     root,
     directory: join(root, ".tally", "apps"),
     addresses: services.addresses,
+    accounts: services.accounts,
     port: Number(process.env["PORT"] ?? 8080),
     environment: process.env,
     say: (line) => say(`  ${line}`),

@@ -1,8 +1,10 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { addressesOf } from "./accounts.ts";
 import { findProgram } from "./find-program.ts";
 import { freePorts } from "./free-ports.ts";
 import { runCommand } from "./run-command.ts";
+import { ServiceError } from "./service-error.ts";
 import type { Services } from "./services.ts";
 import { directoryId, keptPasswords } from "./workshop.ts";
 
@@ -10,6 +12,7 @@ export interface DockerOptions {
   readonly directory: string;
   readonly database: string;
   readonly keepData: boolean;
+  readonly namespace?: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
@@ -23,7 +26,7 @@ const ANSWER_WITHIN_MS = 3_000;
  * where the containers do not start (images that cannot be fetched, for example): then the machine's own servers can serve.
  */
 export async function fromDocker(options: DockerOptions): Promise<Services | undefined> {
-  const { directory, database, keepData, environment, say, signal } = options;
+  const { directory, database, keepData, namespace = "tally", environment, say, signal } = options;
   const docker = findProgram(["docker"], environment);
   if (docker === undefined || !(await engineAnswers(docker, environment))) return undefined;
 
@@ -45,6 +48,12 @@ export async function fromDocker(options: DockerOptions): Promise<Services | und
         TALLY_DATABASE_PASSWORD: passwords.database,
         TALLY_DATABASE_ROOT_PASSWORD: passwords.databaseRoot,
         TALLY_DATABASE_REPLICATION_PASSWORD: passwords.databaseReplication,
+        TALLY_REDIS_PASSWORD: passwords.redis,
+        TALLY_GATEWAY_PASSWORD: passwords.gateway,
+        TALLY_WRITER_PASSWORD: passwords.writer,
+        TALLY_RANKER_PASSWORD: passwords.ranker,
+        TALLY_MAINTENANCE_PASSWORD: passwords.maintenance,
+        TALLY_NAMESPACE: namespace,
       },
       ...(abort && { signal: abort }),
     });
@@ -62,15 +71,16 @@ export async function fromDocker(options: DockerOptions): Promise<Services | und
     return undefined;
   }
 
+  // A volume of an earlier version lacks some.
+  const accounts = await compose(["exec", "--no-TTY", "database-primary", "bash", "/tally/mysql/accounts.sh"], signal);
+  if (accounts.exitCode !== 0) {
+    await stop();
+    throw new ServiceError("server-failed", `The database's accounts cannot be made: ${accounts.errors.trim()}`);
+  }
+
   let stopped: Promise<void> | undefined;
-  const databaseUrl = (port: number): string => `mysql://tally:${passwords.database}@127.0.0.1:${port}/${database}`;
   return {
-    addresses: {
-      amqpUrl: `amqp://tally:${passwords.rabbitmq}@127.0.0.1:${amqp}`,
-      databaseWriteUrl: databaseUrl(primary),
-      databaseReadUrl: databaseUrl(replica),
-      redisUrl: `redis://127.0.0.1:${redis}`,
-    },
+    ...addressesOf(passwords, database, { amqp: [amqp], primary, replica, redis }),
     source: "docker",
     servers: [],
     stop: () => (stopped ??= stop()),

@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { fromEnvironment } from "./from-environment.ts";
 
 const all = {
@@ -29,4 +32,15 @@ test("only some addresses are an error that names those that are missing", () =>
       message: expect.stringContaining("Missing: DATABASE_READ_URL, REDIS_URL."),
     }),
   );
+});
+
+test("an address can be in a file; both at once are an error that names both", () => {
+  const directory = mkdtempSync(join(tmpdir(), "tally-environment-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, "broker");
+  writeFileSync(file, "amqp://u:hunter2@broker\n");
+  const { AMQP_URL, ...others } = all;
+  expect(fromEnvironment({ ...others, AMQP_URL_FILE: file })).toMatchObject({ amqpUrl: "amqp://u:hunter2@broker" });
+  expect(() => fromEnvironment({ ...others, AMQP_URL, AMQP_URL_FILE: file })).toThrow("AMQP_URL and AMQP_URL_FILE");
+  expect(() => fromEnvironment({ ...others, AMQP_URL_FILE: `${file}.gone` })).toThrow("AMQP_URL_FILE names cannot be");
 });

@@ -1,5 +1,7 @@
 export type { Operator } from "./operator.ts";
 export type { AppName } from "./app-server.ts";
+export type { Accounts, Role } from "./accounts.ts";
+export { freePorts } from "./free-ports.ts";
 export { claimDirectory, type ClaimedDirectory } from "./claim-directory.ts";
 export { onLauncherGone } from "./on-launcher-gone.ts";
 export { ServiceError } from "./service-error.ts";

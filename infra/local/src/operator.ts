@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { converse } from "./converse.ts";
+import { redisAnswer } from "./redis-answer.ts";
 import { runCommand } from "./run-command.ts";
 import { ServiceError } from "./service-error.ts";
 import type { Sql } from "./database-server.ts";
@@ -15,7 +15,7 @@ export interface Operator {
   replicaSql(text: string): Promise<string>;
   /** rabbitmqctl; takes about a second. Of a cluster: for its first node. */
   rabbitmqctl(...args: readonly string[]): Promise<string>;
-  /** A command of Redis, e.g. `SAVE`; answers the first bytes of the answer. */
+  /** A command of Redis as its administrator, e.g. `SAVE`; answers the first bytes of the answer. */
   redis(command: string): Promise<string>;
   /** Takes Redis's data away, while it does not run. */
   wipeRedis(): Promise<void>;
@@ -37,7 +37,7 @@ export function operator(
       return output;
     },
     async redis(command) {
-      const answer = await converse(o.redisPort, `${command}\r\n`, 30_000);
+      const answer = await redisAnswer({ port: o.redisPort, password: workshop.passwords.redis }, command, 30_000);
       if (answer === "" || answer.startsWith("-"))
         throw new ServiceError("server-failed", `redis ${command}: ${answer}`);
       return answer;

@@ -1,3 +1,4 @@
+import { addressesOf } from "./accounts.ts";
 import type { ChildServer } from "./child-server.ts";
 import { database } from "./database.ts";
 import type { Programs } from "./find-programs.ts";
@@ -5,7 +6,7 @@ import { freePorts } from "./free-ports.ts";
 import { rabbitmq } from "./rabbitmq.ts";
 import { operator } from "./operator.ts";
 import { redis } from "./redis.ts";
-import type { Services } from "./services.ts";
+import type { MoreConfiguration, Services } from "./services.ts";
 import { closeWorkshop, type Workshop } from "./workshop.ts";
 
 export interface PrivateOptions {
@@ -13,23 +14,26 @@ export interface PrivateOptions {
   readonly keepData: boolean;
   /** How many nodes of RabbitMQ. Default 1. */
   readonly brokers?: number;
+  /** As in StartOptions. */
+  readonly namespace?: string | undefined;
+  readonly configuration?: MoreConfiguration | undefined;
 }
 
 /** Starts installed servers as private instances on loopback ports of their own. When one fails, all are stopped again. */
 export async function privateServices(
   programs: Programs,
-  { database: databaseName, keepData, brokers = 1 }: PrivateOptions,
+  { database: databaseName, keepData, brokers = 1, namespace, configuration }: PrivateOptions,
   givenWorkshop: Workshop,
 ): Promise<Services> {
   const failure = new AbortController();
-  const workshop = { ...givenWorkshop, signal: AbortSignal.any([givenWorkshop.signal, failure.signal]) };
+  const workshop = { ...givenWorkshop, configuration, signal: AbortSignal.any([givenWorkshop.signal, failure.signal]) };
   const [epmdPort = 0, primaryPort = 0, replicaPort = 0, redisPort = 0, ...nodePorts] = await freePorts(
     4 + 2 * brokers,
   );
   const amqpPorts = nodePorts.slice(0, brokers);
   const nodes = amqpPorts.map((amqp, index) => ({ amqp, distribution: nodePorts[brokers + index] ?? 0 }));
-  const broker = await rabbitmq(programs.rabbitmq, { epmd: epmdPort, nodes }, workshop);
-  const store = await redis(programs.redis, redisPort, workshop);
+  const broker = await rabbitmq(programs.rabbitmq, { epmd: epmdPort, nodes }, workshop, namespace);
+  const store = await redis(programs.redis, { port: redisPort, namespace }, workshop);
   const ports = { primary: primaryPort, replica: replicaPort };
   const pair = await database(databaseName, programs.database, ports, workshop);
 
@@ -61,16 +65,9 @@ export async function privateServices(
     throw workshop.signal.reason;
   }
 
-  const { passwords } = workshop;
-  const databaseUrl = (port: number): string => `mysql://tally:${passwords.database}@127.0.0.1:${port}/${databaseName}`;
   let stopped: Promise<void> | undefined;
   return {
-    addresses: {
-      amqpUrl: amqpPorts.map((port) => `amqp://tally:${passwords.rabbitmq}@127.0.0.1:${port}`).join(","),
-      databaseWriteUrl: databaseUrl(primaryPort),
-      databaseReadUrl: databaseUrl(replicaPort),
-      redisUrl: `redis://127.0.0.1:${redisPort}`,
-    },
+    ...addressesOf(workshop.passwords, databaseName, { ...ports, amqp: amqpPorts, redis: redisPort }),
     source: "private",
     operator: operator(workshop, {
       sql: pair.sql,

@@ -1,7 +1,9 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { filledTemplate, rolePasswords } from "./accounts.ts";
 import { ChildServer } from "./child-server.ts";
 import { converse } from "./converse.ts";
+import type { ServerUser } from "./server-user.ts";
 import type { Workshop } from "./workshop.ts";
 
 export interface NodePlan {
@@ -16,6 +18,9 @@ export interface NodePlan {
   readonly amqpPort: number;
   readonly distributionPort: number;
   readonly memoryShare: number;
+  /** Of whose queues its accounts are for, as a regular expression. */
+  readonly namespace: string;
+  readonly user: ServerUser | undefined;
 }
 
 /** One private RabbitMQ node, not started yet. `epmdVariables` tell it where Erlang's name server is, which must run before. */
@@ -25,10 +30,13 @@ export async function rabbitmqNode(
   epmdVariables: NodeJS.ProcessEnv,
   workshop: Workshop,
 ): Promise<ChildServer> {
-  const { name, amqpPort } = plan;
+  const { name, amqpPort, user } = plan;
   const folder = join(workshop.directory, name);
   await mkdir(join(folder, "conf.d"), { recursive: true });
-  await writeFile(join(folder, "rabbitmq.conf"), configuration(plan, workshop.passwords.rabbitmq), { mode: 0o600 });
+  await writeFile(join(folder, "rabbitmq.conf"), configuration(plan, folder, workshop.configuration?.rabbitmq), {
+    mode: 0o600,
+  });
+  await writeFile(join(folder, "definitions.json"), await definitions(plan, workshop), { mode: 0o600 });
   await writeFile(join(folder, "advanced.config"), "[].\n");
   await writeFile(join(folder, "enabled_plugins"), "[].\n");
 
@@ -41,6 +49,8 @@ export async function rabbitmqNode(
       args: [],
       environment,
       port: amqpPort,
+      // The home holds the cookie by which nodes and rabbitmqctl know each other.
+      user: user && { as: user, owns: [folder, join(workshop.directory, "home")] },
       // The listener opens last, when data and users are there; Connection.Start, a frame of type 1, says that AMQP is spoken.
       ready: async () => (await converse(amqpPort, "AMQP\0\0\x09\x01")).startsWith("\x01"),
     },
@@ -48,14 +58,22 @@ export async function rabbitmqNode(
   );
 }
 
-const configuration = ({ amqpPort, memoryShare, clusterNodeNames }: NodePlan, password: string): string =>
+// Users and what they may do; read at each start, before the listener opens.
+const definitions = ({ namespace }: NodePlan, { passwords }: Workshop): Promise<string> =>
+  filledTemplate("rabbitmq/definitions.json", { ...rolePasswords(passwords), admin: passwords.rabbitmq, namespace });
+
+const configuration = (
+  { amqpPort, memoryShare, clusterNodeNames }: NodePlan,
+  folder: string,
+  more: readonly string[] = [],
+): string =>
   [
     `listeners.tcp.default = 127.0.0.1:${amqpPort}`,
-    "default_user = tally",
-    `default_pass = ${password}`,
+    `load_definitions = ${join(folder, "definitions.json")}`,
     "disk_free_limit.absolute = 500MB",
     `vm_memory_high_watermark.relative = ${memoryShare}`,
     ...(clusterNodeNames.length === 0 ? [] : clusterConfiguration(clusterNodeNames)),
+    ...more,
     "",
   ].join("\n");
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ChildServer } from "./child-server.ts";
 import { converse } from "./converse.ts";
 import { rabbitmqNode } from "./rabbitmq-node.ts";
+import { serverUser } from "./server-user.ts";
 import type { Workshop } from "./workshop.ts";
 
 export interface RabbitmqPorts {
@@ -10,6 +11,9 @@ export interface RabbitmqPorts {
   /** One for each node. */
   readonly nodes: readonly { readonly amqp: number; readonly distribution: number }[];
 }
+
+/** Matches every namespace. */
+const ANY = ".+";
 
 export interface Rabbitmq {
   /** Erlang's name server. The nodes need it. */
@@ -29,12 +33,14 @@ export async function rabbitmq(
   programs: { readonly server: string; readonly epmd: string },
   ports: RabbitmqPorts,
   workshop: Workshop,
+  namespace: string = ANY,
 ): Promise<Rabbitmq> {
   const several = ports.nodes.length > 1;
   const numbered = (text: string, index: number): string => (several ? `${text}-${index + 1}` : text);
   const nodeName = (index: number): string => `${numbered(`tally${workshop.id}`, index)}@localhost`;
 
   const epmdVariables = { ERL_EPMD_ADDRESS: "127.0.0.1", ERL_EPMD_PORT: String(ports.epmd) };
+  const user = serverUser(["rabbitmq"], programs.server, workshop);
   const epmd = new ChildServer(
     {
       name: "epmd",
@@ -42,6 +48,7 @@ export async function rabbitmq(
       args: [],
       environment: epmdVariables,
       port: ports.epmd,
+      user: user && { as: user, owns: [] },
       // Request "names", a length of one byte before it; the answer begins with epmd's port.
       ready: async () => (await converse(ports.epmd, "\0\x01n")) !== "",
     },
@@ -59,6 +66,8 @@ export async function rabbitmq(
           amqpPort: amqp,
           distributionPort: distribution,
           memoryShare: MEMORY_SHARE / ports.nodes.length,
+          namespace,
+          user,
         },
         // erl would start an epmd by itself where none answers, as a daemon that outlives it.
         { ...epmdVariables, ERL_ZFLAGS: "-start_epmd false" },

@@ -1,18 +1,35 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ChildServer } from "./child-server.ts";
-import { converse } from "./converse.ts";
+import { filledTemplate, rolePasswords } from "./accounts.ts";
+import { redisAnswer } from "./redis-answer.ts";
+import { serverUser } from "./server-user.ts";
 import type { Workshop } from "./workshop.ts";
 
 /** Where its data lies: `dump.rdb`. */
 export const dataDirectory = (workshop: Workshop): string => join(workshop.directory, "redis");
 
-/** A private Redis or Valkey, not started yet. Keeps its data in snapshots. */
-export async function redis(program: string, port: number, workshop: Workshop): Promise<ChildServer> {
+/** A private Redis or Valkey, not started yet. Keeps its data in snapshots. `namespace`: of whose keys its accounts are for; default all. */
+export async function redis(
+  program: string,
+  { port, namespace = "*" }: { readonly port: number; readonly namespace?: string | undefined },
+  workshop: Workshop,
+): Promise<ChildServer> {
   const data = dataDirectory(workshop);
   const configFile = join(workshop.directory, "redis.conf");
   await mkdir(data, { recursive: true });
-  await writeFile(configFile, configuration(port, data), { mode: 0o600 });
+  const { passwords } = workshop;
+  const users = await filledTemplate("redis/users.conf", {
+    ...rolePasswords(passwords),
+    admin: passwords.redis,
+    namespace,
+  });
+  await writeFile(
+    configFile,
+    [configuration(port, data), users, ...(workshop.configuration?.redis ?? []), ""].join("\n"),
+    { mode: 0o600 },
+  );
+  const user = serverUser(["redis", "valkey"], program, workshop);
   return new ChildServer(
     {
       name: "redis",
@@ -21,8 +38,9 @@ export async function redis(program: string, port: number, workshop: Workshop): 
       // Boards are walked all over: with large pages Redis needs a tenth less CPU once they hold some million members.
       environment: { MALLOC_CONF: "thp:always" },
       port,
+      user: user && { as: user, owns: [data, configFile] },
       // While it loads its file it answers -LOADING.
-      ready: async () => (await converse(port, "PING\r\n")).startsWith("+PONG"),
+      ready: async () => (await redisAnswer({ port, password: passwords.redis }, "PING")).startsWith("+PONG"),
     },
     workshop,
   );

@@ -9,6 +9,11 @@ export function addressVariables(addresses: Addresses): NodeJS.ProcessEnv {
     DATABASE_WRITE_URL: addresses.databaseWriteUrl,
     DATABASE_READ_URL: addresses.databaseReadUrl,
     REDIS_URL: addresses.redisUrl,
+    // Of the environment that these are added to.
+    AMQP_URL_FILE: "",
+    DATABASE_WRITE_URL_FILE: "",
+    DATABASE_READ_URL_FILE: "",
+    REDIS_URL_FILE: "",
   };
 }
 

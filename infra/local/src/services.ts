@@ -1,3 +1,4 @@
+import type { Accounts } from "./accounts.ts";
 import type { Operator } from "./operator.ts";
 
 export interface StartOptions {
@@ -18,6 +19,18 @@ export interface StartOptions {
    * can; an engine of Docker is not asked then. Of a directory that keeps its data always the same.
    */
   readonly brokers?: number;
+  /** Lines for the private servers' configurations, e.g. for further listeners. */
+  readonly configuration?: MoreConfiguration;
+  /** The NAMESPACE whose queues and keys the accounts are for; letters, digits, `_` and `-`. Default, and for another: any. */
+  readonly namespace?: string;
+}
+
+/** Added to what the launcher writes itself. */
+export interface MoreConfiguration {
+  readonly redis: readonly string[];
+  readonly rabbitmq: readonly string[];
+  /** Options of the command line, of primary and replica. */
+  readonly database: readonly string[];
 }
 
 /** Where the services answer, as URLs with user and password. */
@@ -54,7 +67,10 @@ export interface Server {
 }
 
 export interface Services {
+  /** Of the administrator, who may do all. */
   readonly addresses: Addresses;
+  /** Of each app, and of `pnpm tally`: what each needs and no more. The same as `addresses` when these were given. */
+  readonly accounts: Accounts;
   readonly source: "docker" | "environment" | "private";
   /** `rabbitmq` (of a cluster `rabbitmq-1`, `rabbitmq-2`, …), `database-primary`, `database-replica`, `redis` when private, else empty. */
   readonly servers: readonly Server[];

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { Accounts } from "./accounts.ts";
 import { type AppName, appServer } from "./app-server.ts";
 import type { ChildServer } from "./child-server.ts";
 import { lockDirectory } from "./directory-lock.ts";
@@ -15,7 +16,10 @@ export interface AppsOptions {
   readonly root: string;
   /** Where their logs lie, under `log/`. One launcher at a time; what a killed one has left running is ended first. */
   readonly directory: string;
+  /** Of the administrator, who makes the tables. */
   readonly addresses: Addresses;
+  /** Of each app. Absent: `addresses` for all of them. */
+  readonly accounts?: Pick<Accounts, AppName>;
   /** The first gateway's port; 0 takes a free one. */
   readonly port: number;
   /** What else the apps find in their environment. */
@@ -93,7 +97,11 @@ async function plannedApps(options: AppsOptions): Promise<AppServers> {
           name: ports.length === 1 ? app : `${app}-${index + 1}`,
           port,
           healthPort: app === "gateway" ? (operatorPorts[index] ?? 0) : port,
-          environment: { ...options.environmentOf?.(app, index), [MARK]: directory },
+          environment: {
+            ...(options.accounts && addressVariables(options.accounts[app])),
+            ...options.environmentOf?.(app, index),
+            [MARK]: directory,
+          },
           execArgv: options.execArgv?.(app, index) ?? [],
         },
         home,

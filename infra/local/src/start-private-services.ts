@@ -6,7 +6,10 @@ export interface PrivateServices extends Services {
   readonly operator: Operator;
 }
 
-interface PrivateOptions extends Pick<StartOptions, "directory" | "database" | "brokers" | "say"> {
+interface PrivateOptions extends Pick<
+  StartOptions,
+  "directory" | "database" | "brokers" | "namespace" | "configuration" | "say"
+> {
   readonly signal?: AbortSignal;
 }
 

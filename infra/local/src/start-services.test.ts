@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { converse } from "./converse.ts";
 import { findDatabasePrograms } from "./database-engine.ts";
+import { redisAnswer } from "./redis-answer.ts";
 import { runCommand } from "./run-command.ts";
 import type { Server, Services } from "./services.ts";
 import { startServices } from "./start-services.ts";
@@ -85,9 +86,10 @@ describe("two launchers side by side", () => {
     for (const { addresses, source } of [kept, thrownAway]) {
       expect(source).toBe("private");
       expect(await sql(addresses.databaseWriteUrl, "SELECT @@transaction_isolation")).toMatch(/READ-COMMITTED|Unknown/);
-      expect(
-        await converse(Number(new URL(addresses.redisUrl).port), "CONFIG GET zset-max-listpack-entries\r\n"),
-      ).toContain("512");
+      const redis = { port: Number(new URL(addresses.redisUrl).port), password: new URL(addresses.redisUrl).password };
+      expect(await redisAnswer(redis, "CONFIG GET zset-max-listpack-entries")).toContain("512");
+      expect(await redisAnswer({ ...redis, password: "wrong" }, "PING")).toMatch(/^-WRONGPASS/);
+      expect(await converse(redis.port, "PING\r\n")).toMatch(/^-NOAUTH/);
       expect(await converse(Number(new URL(addresses.amqpUrl).port), "AMQP\0\0\x09\x01")).toContain("RabbitMQ");
     }
   });

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { searchPath } from "./find-program.ts";
+import type { MoreConfiguration } from "./services.ts";
 
 /** The environment variable that marks our servers with their directory, see leftovers.ts. */
 export const MARK = "TALLY_DIRECTORY";
@@ -18,6 +19,8 @@ export interface Workshop {
   readonly socketDirectory: string;
   /** For servers: nothing of ours but the PATH, so that no setting of the user's shell reaches them. */
   readonly environment: NodeJS.ProcessEnv;
+  /** Lines that a caller adds to the servers' configurations. */
+  readonly configuration?: MoreConfiguration | undefined;
   readonly say: (line: string) => void;
   /** Aborted when the start is interrupted. */
   readonly signal: AbortSignal;
@@ -25,10 +28,17 @@ export interface Workshop {
 
 /** Random, made with the directory and kept in it, readable by its owner only. Hex digits: safe in URLs, SQL and files. */
 export interface Passwords {
+  /** Of the administrator. */
   readonly rabbitmq: string;
   readonly database: string;
   readonly databaseRoot: string;
   readonly databaseReplication: string;
+  readonly redis: string;
+  /** Of the accounts of a role, on each server. */
+  readonly gateway: string;
+  readonly writer: string;
+  readonly ranker: string;
+  readonly maintenance: string;
 }
 
 /** Makes the folders and passwords that are missing. Stable from one start to the next. */
@@ -75,6 +85,11 @@ export async function keptPasswords(directory: string): Promise<Passwords> {
     database: password("database"),
     databaseRoot: password("databaseRoot"),
     databaseReplication: password("databaseReplication"),
+    redis: password("redis"),
+    gateway: password("gateway"),
+    writer: password("writer"),
+    ranker: password("ranker"),
+    maintenance: password("maintenance"),
   };
   await writeFile(file, JSON.stringify(passwords, undefined, 2), { mode: 0o600 });
   return passwords;

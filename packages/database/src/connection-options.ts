@@ -1,9 +1,10 @@
 import type { ConnectionOptions } from "mysql2";
+import { tlsOf } from "./tls-of.ts";
 
-/** How every connection of ours is made. What the URL says (TLS: `?ssl={"rejectUnauthorized":true}`) is added by mysql2. */
+/** How every connection of ours is made. What else the URL says is added by mysql2. */
 export function connectionOptions(url: string, connectTimeoutMs: number): ConnectionOptions {
   return {
-    uri: url,
+    ...tlsOf(url),
     charset: "utf8mb4",
     timezone: "Z",
     dateStrings: ["DATE"],

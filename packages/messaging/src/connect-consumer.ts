@@ -54,7 +54,7 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
         if (channel === made) channel = undefined;
       };
       renewWithChannel(made, renew, forget);
-      await declareQueues(made, options.queues);
+      await declareQueues(model, options.queues);
       await made.prefetch(options.prefetch);
       channel = made;
       if (cancelled) return;

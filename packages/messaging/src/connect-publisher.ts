@@ -86,6 +86,7 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
   let bufferFull = false;
   let closed = false;
   const refusals = new Map<string, Refusal>();
+  const exchanges = new Map(options.queues.map(({ name, exchange }) => [name, exchange]));
 
   const connection = openConnection({ ...options, setup, onUp: sendWaiting });
 
@@ -99,7 +100,7 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
     renewWithChannel(made, renew, () => {
       if (channel === made) channel = undefined;
     });
-    await declareQueues(made, options.queues);
+    await declareQueues(model, options.queues);
     probe = depthProbe(model);
     renewConnection = renew;
     refusals.clear();
@@ -123,7 +124,7 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
     const { queue, messageId, body, headers } = one.message;
     try {
       const properties = { persistent: true, mandatory: true, messageId, headers };
-      bufferFull = !to.publish("", queue, body, properties, (error: unknown) => {
+      bufferFull = !to.publish(exchanges.get(queue) ?? "", queue, body, properties, (error: unknown) => {
         if (error instanceof Error) {
           if (error.message !== nacked) return;
           // A sender without a deadline goes on trying, and must bear a second copy.

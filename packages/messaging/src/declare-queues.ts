@@ -1,9 +1,11 @@
-import type { Channel } from "amqplib";
+import type { Channel, ChannelModel } from "amqplib";
 import { MessagingError } from "./messaging-error.ts";
 
-/** A durable quorum queue. Topology is data: every app declares the same list, so any of them may start first. */
+/** A durable quorum queue. Topology is data: every app has the same list; those that may declare queues create what is missing. */
 export interface QueueSpec {
   readonly name: string;
+  /** A direct exchange that leads to the queue by its name. A broker can permit a client to publish there and nowhere else. */
+  readonly exchange?: string;
   /** A queue that holds so many messages refuses further ones ("rejected") instead of growing. */
   readonly messagesMax?: number;
   /** The queue that takes what is rejected or was delivered too often. */
@@ -13,12 +15,51 @@ export interface QueueSpec {
 }
 
 const preconditionFailed = 406;
+const accessRefused = 403;
+const notFound = 404;
 
-/** Creates what is missing. Throws MessagingError when a queue exists with other arguments. */
-export async function declareQueues(channel: Channel, queues: readonly QueueSpec[]): Promise<void> {
+/**
+ * Creates what is missing. An account that may not declare queues only looks whether they are there; while one is missing, this rejects.
+ * Throws MessagingError when a queue exists with other arguments.
+ */
+export async function declareQueues(model: ChannelModel, queues: readonly QueueSpec[]): Promise<void> {
+  if (queues.length === 0) return;
+  try {
+    await onOwnChannel(model, (channel) => createMissing(channel, queues));
+  } catch (error) {
+    if (!(error instanceof Error) || Reflect.get(error, "code") !== accessRefused) throw error;
+    try {
+      await onOwnChannel(model, (channel) => findAll(channel, queues));
+    } catch (cause) {
+      if (!(cause instanceof Error) || Reflect.get(cause, "code") !== notFound) throw cause;
+      throw new Error(`waiting for an app that may declare queues: ${cause.message}`, { cause });
+    }
+  }
+}
+
+/** A refusal ends the channel that it happens on. */
+async function onOwnChannel(model: ChannelModel, use: (channel: Channel) => Promise<void>): Promise<void> {
+  const channel = await model.createChannel();
+  channel.on("error", () => undefined); // rejects the call that caused it
+  await use(channel);
+  // Not waited for: of a connection that is lost now there is no answer.
+  channel.close().catch(() => undefined);
+}
+
+async function findAll(channel: Channel, queues: readonly QueueSpec[]): Promise<void> {
+  for (const exchange of exchangesOf(queues)) await channel.checkExchange(exchange);
+  for (const { name } of queues) await channel.checkQueue(name);
+}
+
+const exchangesOf = (queues: readonly QueueSpec[]): ReadonlySet<string> =>
+  new Set(queues.flatMap(({ exchange }) => exchange ?? []));
+
+async function createMissing(channel: Channel, queues: readonly QueueSpec[]): Promise<void> {
+  for (const exchange of exchangesOf(queues)) await channel.assertExchange(exchange, "direct");
   for (const queue of queues) {
     try {
       await channel.assertQueue(queue.name, { durable: true, arguments: queueArguments(queue) });
+      if (queue.exchange !== undefined) await channel.bindQueue(queue.name, queue.exchange, queue.name);
     } catch (cause) {
       if (cause instanceof Error && Reflect.get(cause, "code") === preconditionFailed) {
         throw new MessagingError(

@@ -7,8 +7,8 @@ import { keptLog, ownBroker } from "./own-broker.test-kit.ts";
 import type { OnAnswer } from "./tcp-proxy.test-kit.ts";
 
 const body = Buffer.from("body");
-// The broker's answers to a beginning connection: start, tune, open, channel, confirms or prefetch, queue, consume.
-const answers = [1, 2, 3, 4, 5, 6, 7, 8];
+// The broker's answers to a beginning connection: start, tune, open, channel, confirms, channel for queues, queue, its end, prefetch, consume.
+const answers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 const channelOpen = 4;
 
 // What happens to the first connection at one of its answers.

@@ -1,6 +1,7 @@
 /** A queue as the broker is told to keep it. */
 export interface QueueSpec {
   readonly name: string;
+  readonly exchange?: string;
   readonly messagesMax?: number;
   readonly deadLetterTo?: string;
   readonly deliveryLimit?: number;
@@ -29,6 +30,8 @@ export function queuesOf(namespace: string, domain: string): DomainQueues {
   return {
     ingest: {
       name: `${namespace}.ingest.${domain}`,
+      // Whoever may publish to it reaches these queues and no others.
+      exchange: `${namespace}.ingest`,
       messagesMax: ingestMessagesMax,
       deadLetterTo: dead.name,
       deliveryLimit,

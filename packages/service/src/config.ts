@@ -1,5 +1,6 @@
 import { ConfigError, type ConfigProblem, exitForConfigError } from "./config-error.ts";
 import { redactUrls } from "./redact-urls.ts";
+import { settingText } from "./setting-text.ts";
 import type { Setting, SettingValue } from "./setting.ts";
 
 /** The settings of an app: the name it uses in the code, and the environment variable that holds it. */
@@ -20,7 +21,7 @@ export interface ConfigRow {
 
 /**
  * The only reader of the environment. Checks the whole of it and gives a frozen object, or throws a ConfigError with all
- * problems. An empty variable counts as absent.
+ * problems. An empty variable counts as absent. A setting that may hold a secret can be in a file: NAME_FILE is its path.
  */
 export function readConfig<Schema extends ConfigSchema>(
   schema: Schema,
@@ -30,7 +31,12 @@ export function readConfig<Schema extends ConfigSchema>(
   const problems: ConfigProblem[] = [];
   for (const [name, setting] of Object.entries(schema)) {
     const { variable, expected } = setting;
-    const text = environment[variable] ?? "";
+    const found = settingText(setting, environment);
+    if ("problem" in found) {
+      problems.push(found.problem);
+      continue;
+    }
+    const { text } = found;
     if (text === "") {
       if (setting.default === undefined) problems.push({ variable, expected, got: "nothing" });
       config[name] = setting.default;

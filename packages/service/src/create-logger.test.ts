@@ -23,6 +23,10 @@ test.each([
   { deep: { down: { in: { it: "redis://:hunter2@host" } } } },
   { err: new Error("connect mysql://root:hunter2@host failed") },
   { several: "a://u:hunter2@h, b://u:hunter2@h" },
+  { err: refusedBy("AUTH", "u", "hunter2") },
+  { err: new Error("away", { cause: refusedBy("HELLO", "3", "AUTH", "u", "hunter2") }) },
+  { err: Object.assign(new Error("away"), { previous: refusedBy("AUTH", "hunter2") }) },
+  { err: new AggregateError([refusedBy("AUTH", "hunter2")], "away") },
 ])("a secret is never logged: %j", (fields) => {
   const line = logged((log) => log.info(fields, "http://hunter2:hunter2@host"));
   expect(line).toContain("***");
@@ -45,6 +49,11 @@ test("no line is lost or mixed up at an abrupt exit of a thread or of the proces
   expect(seen).toHaveLength(3000);
   for (const thread of [0, 1, 2]) expect(seen).toContainEqual(expect.objectContaining({ thread, line: 999 }));
 });
+
+/** As ioredis rejects a command. */
+function refusedBy(name: string, ...args: readonly string[]): Error {
+  return Object.assign(new Error("WRONGPASS ***"), { command: { name, args } });
+}
 
 function logged(use: (log: ReturnType<typeof createLogger>) => void): string {
   const lines: string[] = [];

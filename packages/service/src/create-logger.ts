@@ -1,4 +1,5 @@
 import { type DestinationStream, type Level, type Logger, destination, pino, stdTimeFunctions } from "pino";
+import { serialiseError } from "./serialise-error.ts";
 import { redactUrls } from "./redact-urls.ts";
 
 export interface LoggerOptions {
@@ -12,7 +13,7 @@ const secretKeys = ["password", "passwd", "secret", "token", "authorization", "A
 
 /**
  * JSON lines with ISO time and the level as a word. Values under the names of secrets, down to three levels, and
- * passwords in URLs, anywhere in a line, are masked. Errors under `err` come with stack and causes.
+ * passwords in URLs, anywhere in a line, are masked. Errors under `err` come with stack and causes, without the arguments of commands.
  */
 export function createLogger({ name, level, destination: given }: LoggerOptions): Logger {
   return pino(
@@ -21,6 +22,7 @@ export function createLogger({ name, level, destination: given }: LoggerOptions)
       level,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: serialiseError },
       redact: { paths: secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: "***" },
       hooks: { streamWrite: redactUrls },
     },

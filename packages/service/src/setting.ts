@@ -10,6 +10,8 @@ export interface Setting<Value extends SettingValue = SettingValue> {
   readonly default: Value | undefined;
   /** What it is for, in one line. */
   readonly says: string;
+  /** The variable that may name a file with the text in its place. Absent: the text is no secret, and there is none. */
+  readonly fileVariable?: string;
   readonly read: (text: string) => Reading<Value>;
 }
 
@@ -49,6 +51,7 @@ export function url(
 ): Setting<string> {
   return {
     ...facts(variable, o),
+    ...secret(variable),
     expected: `a URL, ${forms(o.protocols)}`,
     read: (text) => (isUrl(text, o.protocols) ? accepted(text) : { ok: false, got: hidden(text) }),
   };
@@ -64,6 +67,7 @@ export function urls(
 ): Setting<string> {
   return {
     ...facts(variable, o),
+    ...secret(variable),
     expected: `one or more URLs between commas, ${forms(o.protocols)}`,
     read(text) {
       const entries = entriesOf(text);
@@ -138,6 +142,11 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
 
 function facts<Value>(variable: string, o: Common<Value>) {
   return { variable, default: o.default, says: o.says };
+}
+
+/** A URL may hold a password. */
+function secret(variable: string) {
+  return { fileVariable: `${variable}_FILE` };
 }
 
 function accepted<Value>(value: Value): Reading<Value> {

@@ -1,0 +1,8 @@
+#!/bin/bash
+# RabbitMQ with the accounts of definitions.json, which it reads at each start.
+set -eu
+umask 077
+bash /tally/fill-template.sh /tally/rabbitmq/definitions.json > /etc/rabbitmq/definitions.json
+echo "load_definitions = /etc/rabbitmq/definitions.json" > /etc/rabbitmq/conf.d/20-tally.conf
+chown rabbitmq:rabbitmq /etc/rabbitmq/definitions.json /etc/rabbitmq/conf.d/20-tally.conf
+exec docker-entrypoint.sh rabbitmq-server

@@ -1,0 +1,179 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { addressVariables, type Addresses } from "@tally/local";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { startApp } from "./app-process.ts";
+import { runTally } from "./run-tally.ts";
+import { startSystem, type TestSystem } from "./start-system.ts";
+
+const kinds = ["amqpUrl", "databaseWriteUrl", "databaseReadUrl", "redisUrl"] as const;
+// As it is written in a URL, and as it is meant.
+const wrong = `wrong%2F${randomBytes(6).toString("hex")}%40x`;
+const secretsOf = (...all: readonly Addresses[]): readonly string[] => [
+  ...new Set(all.flatMap((addresses) => kinds.map((kind) => new URL(addresses[kind]).password))),
+  wrong,
+  decodeURIComponent(wrong),
+];
+
+const withPassword = (url: string, password: string): string => url.replace(/:[^:@/]+@/, `:${password}@`);
+const wrongIn = (addresses: Addresses, ...wrongKinds: readonly (typeof kinds)[number][]): Addresses => ({
+  ...addresses,
+  ...Object.fromEntries(wrongKinds.map((kind) => [kind, withPassword(addresses[kind], wrong)])),
+});
+
+function expectNoSecret(text: string, secrets: readonly string[]): void {
+  expect(secrets.length).toBeGreaterThanOrEqual(3);
+  for (const secret of secrets) {
+    expect(secret.length).toBeGreaterThan(10);
+    const at = text.indexOf(secret);
+    expect(at < 0 ? "" : `a secret in: …${text.slice(Math.max(0, at - 300), at + 60)}`).toBe("");
+  }
+}
+
+const sale = (url: string) =>
+  fetch(`${url}/purchase/1/customer/1/date/20261120`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ items: [{ ItemID: 7, numberOfItems: 3 }] }),
+  });
+
+async function tracedSystem(): Promise<TestSystem> {
+  const system = await startSystem({ LOG_LEVEL: "trace" });
+  onTestFinished(() => system.stop());
+  return system;
+}
+
+const environmentOf = (system: TestSystem, addresses: Addresses): NodeJS.ProcessEnv => ({
+  PATH: process.env["PATH"],
+  NAMESPACE: system.namespace,
+  LOG_LEVEL: "trace",
+  HOST: "127.0.0.1",
+  PORT: "0",
+  WRITER_HEALTH_PORT: "0",
+  RANKER_HEALTH_PORT: "0",
+  WRITER_THREADS: "1",
+  QUERY_WITHIN_MS: "500",
+  ...addressVariables(addresses),
+});
+
+test("no password is in a log or an answer while all goes well, nor while servers refuse the passwords", async () => {
+  const system = await tracedSystem();
+  const { accounts } = system;
+  const secrets = secretsOf(system.addresses, ...Object.values(accounts));
+  expect((await sale(system.url)).status).toBe(201);
+  await vi.waitFor(
+    async () => expect(await (await fetch(`${system.url}/items/store/1`)).text()).toContain('"numberOfItems":3'),
+    20_000,
+  );
+  const answers = [
+    ...(await Promise.all(["/health/ready", "/metrics", "/purchases"].map((path) => fetch(system.url + path)))),
+    await fetch(`http://127.0.0.1:${system.writer.port}/metrics`),
+    await fetch(`http://127.0.0.1:${system.ranker.port}/health/ready`),
+  ];
+  const said = await Promise.all(answers.map((answer) => answer.text()));
+  for (const args of [["audit"], ["dead-letters", "list"], ["audit", "--help"]]) {
+    const { output, errors } = await runTally(system, args, { LOG_LEVEL: "trace" });
+    said.push(output, errors);
+  }
+
+  // The system's own apps have taken the queues' messages; these are further ones, each without one of the servers.
+  const refused = [
+    startApp("gateway", environmentOf(system, wrongIn(accounts.gateway, "amqpUrl"))),
+    startApp("gateway", {
+      ...environmentOf(system, wrongIn(accounts.gateway, "databaseReadUrl", "databaseWriteUrl", "redisUrl")),
+      PORT: "0",
+    }),
+    startApp("writer", environmentOf(system, wrongIn(accounts.writer, "amqpUrl"))),
+    startApp("ranker", environmentOf(system, wrongIn(accounts.ranker, "databaseWriteUrl", "databaseReadUrl"))),
+    startApp("ranker", environmentOf(system, wrongIn(accounts.ranker, "redisUrl"))),
+    startApp("ranker", environmentOf(system, wrongIn(accounts.ranker, "amqpUrl"))),
+  ] as const;
+  const [noBroker, noRows, writerNoBroker, rankerNoRows, rankerNoRedis, rankerNoBroker] = refused;
+  const logged = (app: { output(): string }, what: RegExp) =>
+    vi.waitFor(() => expect(app.output()).toMatch(what), { timeout: 40_000, interval: 100 });
+  await Promise.all([
+    ...[noBroker, writerNoBroker, rankerNoBroker].map((app) => logged(app, /not reached; trying on/)),
+    ...[noRows, rankerNoRedis].map((app) => logged(app, /Redis is away.*|WRONGPASS/)),
+    logged(rankerNoRows, /database is away/),
+  ]);
+
+  // What clients ask of a gateway whose servers refuse it.
+  const port = /"port":(\d+)|listening at http:\/\/127\.0\.0\.1:(\d+)/i.exec(noRows.output());
+  expect(port).not.toBeNull();
+  const url = `http://127.0.0.1:${port?.[1] ?? port?.[2]}`;
+  for (const path of ["/items/store/1", "/purchases?limit=1", "/health/ready", "/metrics", "/matches/1"]) {
+    const answer = await fetch(url + path);
+    said.push(`${answer.status} ${await answer.text()}`);
+  }
+  await logged(noRows, /database is away/);
+
+  for (const app of refused) await app.stop();
+  // A writer that gets messages and cannot store them.
+  await system.writer.stop();
+  const writerNoRows = startApp(
+    "writer",
+    environmentOf(system, wrongIn(accounts.writer, "databaseWriteUrl", "databaseReadUrl")),
+  );
+  expect((await sale(system.url)).status).toBe(201);
+  await logged(writerNoRows, /database is away/);
+  await writerNoRows.stop();
+  for (const kind of kinds) {
+    const addresses = wrongIn(accounts.maintenance, kind);
+    const { output, errors } = await runTally({ ...system, addresses }, ["audit", "--wait", "2"], {
+      LOG_LEVEL: "trace",
+    });
+    said.push(output, errors);
+  }
+  await system.ranker.stop();
+
+  const servers = [system.gateway, system.writer, system.ranker];
+  const logs = servers.map(({ logFile }) => readFileSync(logFile, "utf8"));
+  for (const log of logs) expect(log).toContain('"level":"info"');
+  for (const text of [...logs, ...said, ...refused.map((app) => app.output()), writerNoRows.output()]) {
+    expectNoSecret(text, secrets);
+  }
+}, 180_000);
+
+test("no password is in what a process says about its configuration, from the environment or from files", async () => {
+  const system = await tracedSystem();
+  const directory = mkdtempSync(join(tmpdir(), "tally-secrets-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const { gateway } = system.accounts;
+  const secrets = secretsOf(system.addresses, gateway);
+  const environment = environmentOf(system, gateway);
+  const file = (name: string, content: string): string => {
+    writeFileSync(join(directory, name), content, { mode: 0o600 });
+    return join(directory, name);
+  };
+  const filed = {
+    ...environment,
+    AMQP_URL: "",
+    REDIS_URL: "",
+    DATABASE_WRITE_URL: "",
+    AMQP_URL_FILE: file("amqp", `${gateway.amqpUrl}\n`),
+    REDIS_URL_FILE: file("redis", gateway.redisUrl),
+    DATABASE_WRITE_URL_FILE: file("database", gateway.databaseWriteUrl),
+  };
+  const started = startApp("gateway", filed);
+  await vi.waitFor(() => expect(started.output()).toContain("gateway: started"), 20_000);
+  expect(await started.stop()).toBe(0);
+  expectNoSecret(started.output(), secrets);
+
+  for (const [broken, says] of [
+    [{ ...environment, AMQP_URL_FILE: filed.AMQP_URL_FILE }, "AMQP_URL and AMQP_URL_FILE: expected one of the two"],
+    [{ ...filed, AMQP_URL_FILE: gateway.amqpUrl }, "AMQP_URL_FILE: expected the path"],
+    [{ ...filed, REDIS_URL_FILE: file("swapped", gateway.amqpUrl) }, "REDIS_URL: expected a URL, redis://"],
+    [{ ...environment, PORT: gateway.amqpUrl, LOG_LEVEL: gateway.redisUrl, AMQP_URL: `x${wrong}` }, "LOG_LEVEL: "],
+    [
+      { ...environment, DATABASE_READ_URL: gateway.databaseReadUrl.replace("mysql:", "mysqlx:") },
+      "DATABASE_READ_URL: ",
+    ],
+  ] as const) {
+    const app = startApp("gateway", broken);
+    expect(await app.ended()).toBe(2);
+    expect(app.output()).toContain(says);
+    expectNoSecret(app.output(), secrets);
+  }
+});
