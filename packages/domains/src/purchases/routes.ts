@@ -43,6 +43,7 @@ const onePurchase = ingestRoute({
   params: Params,
   body: Body,
   scope: (params) => scopeOf(params.storeID),
+  storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   toEvent: (id, params, body) => purchase(id, params.storeID, params.custID, params.date, body.items),
   status: 201,
 });
@@ -53,6 +54,7 @@ const manyPurchases = bulkRoute({
   entriesMax: 1000,
   bodyBytesMax: 16 * 1024 * 1024,
   scope: (entry) => scopeOf(entry.storeID),
+  storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   key: (entry) => entry.idempotencyKey,
   toEvent: (id, entry) => purchase(id, entry.storeID, entry.custID, String(entry.date), entry.items),
 });
