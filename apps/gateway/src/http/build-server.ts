@@ -9,6 +9,7 @@ import fastify, {
 import { firstProblem } from "@tally/pipeline";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
+import type { TrustedProxies } from "../admission/trust-proxy.ts";
 import { answerBroken } from "./answer-broken.ts";
 import { addContentTypes } from "./content.ts";
 import { refusalOfError } from "./errors.ts";
@@ -18,6 +19,8 @@ import { refuse } from "./refuse.ts";
 export interface ServerOptions {
   readonly log: FastifyBaseLogger;
   readonly bodyBytesMax: number;
+  /** Whose X-Forwarded-For is believed. */
+  readonly trustProxy: TrustedProxies;
   /** The longest time from a whole request to its answer. */
   readonly answeredWithinMs: number;
   readonly onRefused: (status: number) => void;
@@ -26,7 +29,7 @@ export interface ServerOptions {
 
 /** A Fastify that reads, checks and refuses as the contract says; it has no routes yet. */
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const { log, bodyBytesMax, answeredWithinMs, onRefused, errorKeyOf } = options;
+  const { log, bodyBytesMax, trustProxy, answeredWithinMs, onRefused, errorKeyOf } = options;
   const answerError = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = refusalOfError(error);
     if (refusal === undefined) log.error({ err: error, requestId: request.id, url: request.url }, "a request failed");
@@ -45,6 +48,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     childLoggerFactory: (logger) => logger,
     requestIdHeader: "x-request-id",
     bodyLimit: bodyBytesMax,
+    trustProxy,
     routerOptions: {
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,

@@ -1,3 +1,4 @@
+import type { Grant } from "@tally/access";
 import type { FastifyInstance } from "fastify";
 import {
   encodeEvent,
@@ -10,6 +11,8 @@ import {
   type Event,
 } from "@tally/pipeline";
 import { Compile } from "typebox/compile";
+import { forbiddenStore } from "../admission/forbidden-store.ts";
+import type { RouteAccess } from "../admission/route-access.ts";
 import { KeyReused } from "../keys/domain-keys.ts";
 import { Lines } from "./content.ts";
 import type { Served } from "./domain-routes.ts";
@@ -30,9 +33,10 @@ interface ReadEntry {
   readonly event: Event;
 }
 
-/** An entry that is no event, and why. */
+/** An entry that is no event (400), or of a store that is not the API key's (403), and why. */
 interface WrongEntry {
   readonly index: number;
+  readonly status: 400 | 403;
   readonly error: string;
 }
 
@@ -41,7 +45,7 @@ const noId = "";
 
 /**
  * Many events in one request, a JSON array or one JSON text a line. Each entry is checked, stored and answered by itself. The status is
- * that of all entries when they agree (201, 400, 422, 503), else 207.
+ * that of all entries when they agree (201, 400, 403, 422, 503), else 207.
  *
  * An Idempotency-Key of the request identifies the whole request: with other content it is rejected as a whole. An entry's own key
  * identifies its event. An entry without a key, in a request with one, is identified by the request's key and its content.
@@ -55,23 +59,33 @@ export function addBulkRoute(
   const check = Compile(route.entry);
   const scopeOfRequests = `${domain.name}${route.path}`;
 
-  function readEntry(index: number, read: () => unknown): ReadEntry | WrongEntry {
+  const access: RouteAccess = {
+    domain: domain.name,
+    action: "write",
+    storeOf: "perEntry",
+    // A request with too many entries is rejected as a whole.
+    costOf: ({ body }) => Math.min(countEntries(body), route.entriesMax + 1) % (route.entriesMax + 1),
+  };
+
+  function readEntry(index: number, read: () => unknown, grant: Grant | undefined): ReadEntry | WrongEntry {
     try {
       const entry = read();
-      if (!check.Check(entry)) return { index, error: firstProblem(check, entry).message };
+      if (!check.Check(entry)) return { index, status: 400, error: firstProblem(check, entry).message };
+      const forbidden = grant?.stores === undefined ? undefined : forbiddenStore(grant, route.storeOf?.(entry));
+      if (forbidden !== undefined) return { index, status: 403, error: forbidden };
       return { index, scope: route.scope(entry), key: route.key(entry), event: route.toEvent(noId, entry) };
     } catch (error) {
-      if (error instanceof InvalidInput) return { index, error: error.message };
+      if (error instanceof InvalidInput) return { index, status: 400, error: error.message };
       throw error;
     }
   }
 
   /** Binds the key of the whole request. Two entries that are wrong for the same reason count as equal: their results are. */
-  async function bindRequest(key: string, entries: readonly (ReadEntry | WrongEntry)[]): Promise<void> {
+  async function bindRequest(scope: string, key: string, entries: readonly (ReadEntry | WrongEntry)[]): Promise<void> {
     const contents = entries.map((entry) =>
       "error" in entry ? [entry.error] : [entry.scope, entry.key ?? null, keys.contentOf(entry.event)],
     );
-    await keys.bind(eventIdOfKey(scopeOfRequests, key), JSON.stringify(contents), keyHeader);
+    await keys.bind(eventIdOfKey(scope, key), JSON.stringify(contents), keyHeader);
   }
 
   async function take({ index, key, event }: ReadEntry, id: string): Promise<EntryResult> {
@@ -88,27 +102,31 @@ export function addBulkRoute(
     return { index, status, error: message };
   }
 
-  app.post(path, { config: { errorKey: domain.errorKey }, bodyLimit: route.bodyBytesMax }, async (request, reply) => {
-    const requestKey = idempotencyKey(request.headers["idempotency-key"]);
-    const bodies = entriesOf(request.body);
-    if (bodies.length === 0 || bodies.length > route.entriesMax) {
-      throw new InvalidInput("body", `1 to ${route.entriesMax} entries`, bodies.length);
-    }
-    const entries = bodies.map((read, index) => readEntry(index, read));
-    if (requestKey !== undefined) await bindRequest(requestKey, entries);
-    const idOf = idsOfEntries(requestKey, (event) => keys.contentOf(event));
-    const results = await Promise.all(
-      entries.map(async (entry): Promise<EntryResult> =>
-        "error" in entry ? { index: entry.index, status: 400, error: entry.error } : take(entry, idOf(entry)),
-      ),
-    );
-    const statuses = new Set(results.map((result) => result.status));
-    const [status = 500] = statuses.size === 1 ? statuses : [207];
-    if (statuses.has(503)) reply.header("retry-after", 2);
-    if (status >= 400) reply.server.onRefused(status);
-    const accepted = results.filter((result) => result.status === 201).length;
-    return reply.code(status).send({ accepted, refused: results.length - accepted, results });
-  });
+  app.post(
+    path,
+    { config: { errorKey: domain.errorKey, access }, bodyLimit: route.bodyBytesMax },
+    async (request, reply) => {
+      const requestKey = idempotencyKey(request.headers["idempotency-key"]);
+      const bodies = entriesOf(request.body);
+      if (bodies.length === 0 || bodies.length > route.entriesMax) {
+        throw new InvalidInput("body", `1 to ${route.entriesMax} entries`, bodies.length);
+      }
+      const entries = bodies.map((read, index) => readEntry(index, read, request.grant));
+      // Clients with other API keys may choose the same key for another request.
+      const scope = request.grant === undefined ? scopeOfRequests : `${scopeOfRequests}/${request.grant.keyId}`;
+      if (requestKey !== undefined) await bindRequest(scope, requestKey, entries);
+      const idOf = idsOfEntries(requestKey, (event) => keys.contentOf(event));
+      const results = await Promise.all(
+        entries.map(async (entry): Promise<EntryResult> => ("error" in entry ? entry : take(entry, idOf(entry)))),
+      );
+      const statuses = new Set(results.map((result) => result.status));
+      const [status = 500] = statuses.size === 1 ? statuses : [207];
+      if (statuses.has(503)) reply.header("retry-after", 2);
+      if (status >= 400) reply.server.onRefused(status);
+      const accepted = results.filter((result) => result.status === 201).length;
+      return reply.code(status).send({ accepted, refused: results.length - accepted, results });
+    },
+  );
 }
 
 /** Gives each entry of one request its id; call it once for each, in their order. */
@@ -126,6 +144,11 @@ function idsOfEntries(
     seen.set(name, equalBefore + 1);
     return eventIdOfKeyedEntry({ requestKey, scope, content, equalBefore });
   };
+}
+
+function countEntries(body: unknown): number {
+  if (body instanceof Lines) return body.lines.length;
+  return Array.isArray(body) ? body.length : 0;
 }
 
 // Each entry is read when its turn comes, so that a line that is no JSON concerns that line only.

@@ -1,0 +1,72 @@
+import type { Grant, KeyLimit } from "@tally/access";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { refuse } from "../http/refuse.ts";
+import { subjectOfAddress } from "./subject.ts";
+import type { Taken, TokenBuckets } from "./token-buckets.ts";
+
+/** Whose bucket a request takes its tokens from. */
+export interface Limited {
+  readonly policy: "key" | "address";
+  readonly subject: string;
+  readonly limit: KeyLimit;
+}
+
+export interface RateLimitOptions {
+  readonly buckets: TokenBuckets;
+  /** Of keys without a limit of their own; undefined: none. */
+  readonly perKey: KeyLimit | undefined;
+  /** Of requests without a valid key; undefined: none. */
+  readonly perAddress: KeyLimit | undefined;
+  /** Whether requests are taken while Redis cannot answer. */
+  readonly failsOpen: boolean;
+}
+
+/** Limits the rate of each key, and of each address without one; tells clients by the RateLimit header fields of the IETF draft. */
+export class RateLimits {
+  readonly #options: RateLimitOptions;
+
+  constructor(options: RateLimitOptions) {
+    this.#options = options;
+  }
+
+  /** The limit that a request counts for; undefined: none. */
+  limitOf(request: FastifyRequest, grant: Grant | undefined): Limited | undefined {
+    const { perKey, perAddress } = this.#options;
+    if (grant !== undefined) {
+      const limit = grant.limit ?? perKey;
+      return limit && { policy: "key", subject: `key:${grant.keyId}`, limit };
+    }
+    return perAddress && { policy: "address", subject: `address:${subjectOfAddress(request.ip)}`, limit: perAddress };
+  }
+
+  /** Takes tokens, then calls `goOn`; or answers the request where there are too few. */
+  take(reply: FastifyReply, limited: Limited, cost: number, goOn: () => void): void {
+    this.#take(reply, limited, cost).then(
+      (taken) => (taken ? goOn() : undefined),
+      (error: unknown) => reply.send(error),
+    );
+  }
+
+  async #take(reply: FastifyReply, limited: Limited, cost: number): Promise<boolean> {
+    const taken = await this.#options.buckets.take(limited.subject, limited.limit, cost);
+    if (taken === "unknown") return this.#options.failsOpen || refuseUnknown(reply);
+    tell(reply, limited, taken);
+    if (taken.granted) return true;
+    const message = `too many requests: expected at most ${limited.limit.perSecond} events/s; send it again later`;
+    refuse(reply, { status: 429, message, retryAfterSeconds: Math.max(1, Math.ceil(taken.againMs / 1000)) });
+    return false;
+  }
+}
+
+function tell(reply: FastifyReply, { policy, limit }: Limited, { remaining, fullMs }: Taken): void {
+  // The quota is the burst, the window the time in which an empty bucket is full again.
+  const window = Math.max(1, Math.ceil(limit.burst / limit.perSecond));
+  reply.header("ratelimit-policy", `"${policy}";q=${limit.burst};w=${window}`);
+  reply.header("ratelimit", `"${policy}";r=${remaining};t=${Math.ceil(fullMs / 1000)}`);
+}
+
+function refuseUnknown(reply: FastifyReply): false {
+  const message = "not taken: the rate limit cannot be checked at the moment; send it again later";
+  refuse(reply, { status: 503, message, retryAfterSeconds: 1 });
+  return false;
+}
