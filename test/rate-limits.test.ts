@@ -68,6 +68,27 @@ test("a key's limit holds across gateways; what is over is 429 and leaves no row
   await vi.waitFor(async () => expect(await rowsOf(50)).toHaveLength(taken), 15_000);
 });
 
+test("a busy key's limit holds across gateways, each of which has tokens in hand", async () => {
+  const { key } = await newKey("--rate", "200", "--burst", "400");
+  const startedAt = performance.now();
+  let taken = 0;
+  let refused = 0;
+  const client = async (url: string) => {
+    while (refused < 300 && performance.now() - startedAt < 10_000) {
+      const { status } = await fetch(`${url}/items/store/1`, { headers: bearer(key) });
+      if (status === 200) taken++;
+      else refused++;
+      expect([200, 429]).toContain(status);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, (_, n) => client(system.urls[n % 2] ?? "")));
+  const seconds = (performance.now() - startedAt) / 1000;
+  expect(refused).toBeGreaterThanOrEqual(300);
+  expect(taken).toBeLessThanOrEqual(400 + 200 * seconds + 1);
+  // What is dropped is little.
+  expect(taken).toBeGreaterThan(0.7 * 400);
+}, 20_000);
+
 test("a 429 says when to come again, and then the request is taken", async () => {
   const { key } = await newKey("--rate", "2", "--burst", "20");
   await atOnce(40, (url) => sell(url, 51, bearer(key)));

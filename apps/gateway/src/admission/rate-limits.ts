@@ -41,20 +41,20 @@ export class RateLimits {
 
   /** Takes tokens, then calls `goOn`; or answers the request where there are too few. */
   take(reply: FastifyReply, limited: Limited, cost: number, goOn: () => void): void {
-    this.#take(reply, limited, cost).then(
-      (taken) => (taken ? goOn() : undefined),
-      (error: unknown) => reply.send(error),
-    );
-  }
-
-  async #take(reply: FastifyReply, limited: Limited, cost: number): Promise<boolean> {
-    const taken = await this.#options.buckets.take(limited.subject, limited.limit, cost);
-    if (taken === "unknown") return this.#options.failsOpen || refuseUnknown(reply);
-    tell(reply, limited, taken);
-    if (taken.granted) return true;
-    const message = `too many requests: expected at most ${limited.limit.perSecond} events/s; send it again later`;
-    refuse(reply, { status: 429, message, retryAfterSeconds: Math.max(1, Math.ceil(taken.againMs / 1000)) });
-    return false;
+    const decide = (taken: Taken | "unknown"): void => {
+      if (taken === "unknown") {
+        if (this.#options.failsOpen) goOn();
+        else refuseUnknown(reply);
+        return;
+      }
+      tell(reply, limited, taken);
+      if (taken.granted) goOn();
+      else refuseRate(reply, limited, taken);
+    };
+    const taken = this.#options.buckets.take(limited.subject, limited.limit, cost);
+    // Most requests take a token in hand and wait for nothing.
+    if (taken instanceof Promise) taken.then(decide).catch((error: unknown) => reply.send(error));
+    else decide(taken);
   }
 }
 
@@ -65,8 +65,12 @@ function tell(reply: FastifyReply, { policy, limit }: Limited, { remaining, full
   reply.header("ratelimit", `"${policy}";r=${remaining};t=${Math.ceil(fullMs / 1000)}`);
 }
 
-function refuseUnknown(reply: FastifyReply): false {
+function refuseRate(reply: FastifyReply, { limit }: Limited, { againMs }: Taken): void {
+  const message = `too many requests: expected at most ${limit.perSecond} events/s; send it again later`;
+  refuse(reply, { status: 429, message, retryAfterSeconds: Math.max(1, Math.ceil(againMs / 1000)) });
+}
+
+function refuseUnknown(reply: FastifyReply): void {
   const message = "not taken: the rate limit cannot be checked at the moment; send it again later";
   refuse(reply, { status: 503, message, retryAfterSeconds: 1 });
-  return false;
 }

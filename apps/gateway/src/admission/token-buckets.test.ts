@@ -40,7 +40,7 @@ test("requests of one turn share a call, and those that come meanwhile share the
 
 test("the first of several that there are tokens for get them, and a bucket known to be empty is not asked again until a token is due", async () => {
   const { buckets, calls, call } = withCalls();
-  const all = Promise.all(Array.from({ length: 5 }, () => buckets.take("a", limit, 1)));
+  const all = Promise.all(Array.from({ length: 5 }, async () => buckets.take("a", limit, 1)));
   (await call(0)).answer([2]);
   expect((await all).map((taken) => taken !== "unknown" && taken.granted)).toEqual([true, true, false, false, false]);
   expect((await all)[4]).toMatchObject({ againMs: 100, fullMs: 500 });
@@ -80,10 +80,39 @@ test("more subjects than one call takes are asked for in several, and the memory
     onFailed: (error) => expect.fail(String(error)),
     onWorked: () => undefined,
   });
-  const flood = () => Promise.all(Array.from({ length: 10_001 }, (_, n) => buckets.take(`s${n}`, limit, 1)));
+  const flood = () => Promise.all(Array.from({ length: 10_001 }, async (_, n) => buckets.take(`s${n}`, limit, 1)));
   await flood();
   expect(asked).toBe(10_001);
   // The oldest was forgotten: it alone is asked for again, and forgets the next one.
   expect(buckets.take("s10000", limit, 1)).toMatchObject({ granted: false });
   expect(buckets.take("s0", limit, 1)).toBeInstanceOf(Promise);
+});
+
+test("a busy subject gets tokens in hand, no more than Redis has granted; after 100 ms they are dropped", async () => {
+  vi.useFakeTimers({ now: 0, toFake: ["performance"] });
+  try {
+    const fast = { perSecond: 1000, burst: 100 };
+    const { buckets, calls, call } = withCalls();
+    const ask = async (index: number, wanted: number) => {
+      const taken = buckets.take("a", fast, 1);
+      const { demands, answer } = await call(index);
+      expect(demands[0]?.count).toBe(wanted);
+      answer([wanted]);
+      expect(await taken).toMatchObject({ granted: true, remaining: wanted - 1 });
+    };
+    await ask(0, 1);
+    await ask(1, 2);
+    expect(buckets.take("a", fast, 1)).toMatchObject({ granted: true, remaining: 0 });
+    // As many again, and twice what was in hand.
+    await ask(2, 4);
+    for (const remaining of [2, 1, 0]) {
+      expect(buckets.take("a", fast, 1)).toMatchObject({ granted: true, remaining });
+    }
+    await ask(3, 8);
+    vi.advanceTimersByTime(101);
+    await ask(4, 1);
+    expect(calls).toHaveLength(5);
+  } finally {
+    vi.useRealTimers();
+  }
 });
