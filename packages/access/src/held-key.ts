@@ -29,13 +29,18 @@ export class HeldKey {
   #acceptedUntil = Infinity;
 
   constructor(key: StoredKey) {
-    const scopes = new Set(key.scopes);
+    const domainsOf = (action: Action): ReadonlySet<string> => {
+      const scopes = key.scopes.filter((scope) => scope.endsWith(`:${action}`));
+      return new Set(scopes.map((scope) => scope.slice(0, -1 - action.length)));
+    };
+    const [reads, writes] = [domainsOf("read"), domainsOf("write")];
+    const [readsAll, writesAll] = [reads.has("*"), writes.has("*")];
     this.#key = key;
     this.#grant = {
       keyId: key.id,
       limit: key.limit,
       stores: key.stores === undefined ? undefined : new Set(key.stores),
-      may: (domain, action) => scopes.has(`${domain}:${action}`) || scopes.has(`*:${action}`),
+      may: (domain, action) => (action === "read" ? readsAll || reads.has(domain) : writesAll || writes.has(domain)),
     };
   }
 
