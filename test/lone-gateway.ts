@@ -12,6 +12,8 @@ export function spawnGateway({ root, namespace, addresses }: TestSystem, setting
     env: { PATH: process.env["PATH"], NAMESPACE: namespace, ...addressVariables(addresses), ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  // A test that fails leaves nothing running.
+  process.once("exit", () => child.kill("SIGKILL"));
   let log = "";
   let errors = "";
   child.stdout.on("data", (data: Buffer) => (log += data.toString()));
