@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { auditCommand } from "./audit/audit-command.ts";
 import { deadLettersCommand } from "./dead-letters/dead-letters-command.ts";
 import { exitForFault } from "./exit-for-fault.ts";
+import { keysCommand } from "./keys/keys-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { newDomainCommand } from "./new-domain/new-domain-command.ts";
 import { planCommand } from "./plan/plan-command.ts";
@@ -17,6 +18,7 @@ for (const command of [
   repairCommand(),
   rebuildCommand(),
   deadLettersCommand(),
+  keysCommand(),
   migrateCommand(),
   planCommand(),
   newDomainCommand(),

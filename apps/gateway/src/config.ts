@@ -1,4 +1,4 @@
-import { addresses, integer, list, string, systemSettings, url, type Config } from "@tally/service";
+import { addresses, choice, integer, list, string, systemSettings, url, type Config } from "@tally/service";
 
 /** The gateway's settings. */
 export const gatewaySettings = {
@@ -10,6 +10,47 @@ export const gatewaySettings = {
     says: "where the gateway listens; 0 takes any free port",
   }),
   host: string("HOST", { default: "0.0.0.0", says: "on which address it listens" }),
+  auth: choice("AUTH", {
+    of: ["required", "off"],
+    default: "required",
+    says: "whether requests need an API key; off only where HOST is a loopback address, or with AUTH_OFF_CONFIRMED",
+  }),
+  authOffConfirmed: choice("AUTH_OFF_CONFIRMED", {
+    of: ["no", "yes"],
+    default: "no",
+    says: "yes: AUTH=off is meant, though clients on other machines can reach the gateway",
+  }),
+  rateLimitPerKey: integer("RATE_LIMIT_PER_KEY", {
+    min: 0,
+    max: 1_000_000,
+    unit: "events/s",
+    default: 0,
+    says: "the rate of each key that has no limit of its own; 0: no limit",
+  }),
+  rateLimitPerKeyBurst: integer("RATE_LIMIT_PER_KEY_BURST", {
+    min: 1,
+    max: 1_000_000,
+    default: 1000,
+    says: "events that such a key may send at once, and the most entries in one of its requests",
+  }),
+  rateLimitPerAddress: integer("RATE_LIMIT_PER_ADDRESS", {
+    min: 0,
+    max: 1_000_000,
+    unit: "events/s",
+    default: 0,
+    says: "the rate of each address, for requests without a valid key; 0: no limit",
+  }),
+  rateLimitPerAddressBurst: integer("RATE_LIMIT_PER_ADDRESS_BURST", {
+    min: 1,
+    max: 1_000_000,
+    default: 1000,
+    says: "events that such an address may send at once, and the most entries in one of its requests",
+  }),
+  rateLimitFails: choice("RATE_LIMIT_FAILS", {
+    of: ["open", "closed"],
+    default: "open",
+    says: "while Redis cannot check a limit, requests are accepted (open) or get 503 (closed)",
+  }),
   basePaths: list("BASE_PATHS", {
     default: [],
     says: 'further paths under which the same routes are mounted; "/" mounts at the root what base paths have besides',

@@ -5,6 +5,9 @@ import { connectPublisher } from "@tally/messaging";
 import { queuesOf, type Sources } from "@tally/pipeline";
 import { connectRankings } from "@tally/rankings";
 import { startHealthServer, type Logger } from "@tally/service";
+import { addAdmission } from "./admission/admission.ts";
+import { forbidOpenToOthers } from "./admission/open-to-others.ts";
+import { openAdmission } from "./admission/open-admission.ts";
 import type { GatewayConfig } from "./config.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
 import { answerBudget } from "./http/answer-budget.ts";
@@ -39,10 +42,12 @@ export interface Gateway {
  * away, requests get 503 and /health/ready on the operator port says so. `stopAsked` ends the waiting.
  */
 export async function startGateway(config: GatewayConfig, log: Logger, stopAsked: AbortSignal): Promise<Gateway> {
+  forbidOpenToOthers(config);
   const metrics = gatewayMetrics(() =>
     intakes.map(({ domain, commit }) => ({ domain: domain.name, events: commit.waiting })),
   );
   const { database, rankings, publisher, keyMemory } = connectServers(config, log);
+  const admission = await openAdmission(config, database.writer, log);
   const intakes: readonly Intake[] = domains.map((domain) => openIntake(domain, { config, publisher, metrics }));
 
   const mounts = mountsOf(config.basePaths);
@@ -72,6 +77,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
     isProxy,
     onRefused: (limit) => metrics.connectionsRefused.inc({ limit }),
   });
+  addAdmission(app, admission);
   let stopping = false;
   addLiveRoute(app);
   const health = await startHealthServer({
@@ -88,6 +94,12 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
         databaseRead: { ok: true, detail: read ? "up" : "down" },
         databaseWrite: { ok: true, detail: write ? "up" : "down" },
         redis: { ok: true, detail: redis ? "up" : "down" },
+        ...(admission.ring && {
+          keys: {
+            ok: admission.ring.isKnown,
+            detail: admission.ring.isKnown ? `${admission.ring.size} keys` : "not read yet",
+          },
+        }),
       };
     },
   });
@@ -147,6 +159,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
       await Promise.all(intakes.map((intake) => intake.close()));
       await publisher.close();
       keyMemory.close();
+      await admission.close();
       await Promise.all([rankings.close(), database.close()]);
       await health.close();
     },

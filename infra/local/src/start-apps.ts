@@ -64,6 +64,8 @@ export async function startApps(options: AppsOptions): Promise<Apps> {
     const environment: NodeJS.ProcessEnv = {
       // A process that starts again needs a quarter less time for it.
       NODE_COMPILE_CACHE: join(root, ".tally", "compile-cache"),
+      // The gateways listen on loopback only.
+      AUTH: "off",
       ...options.environment,
       HOST: options.environment["HOST"] ?? "127.0.0.1",
       ...addressVariables(addresses),

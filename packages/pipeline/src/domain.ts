@@ -197,6 +197,9 @@ interface Mounted {
   readonly pathUnderBase?: string;
 }
 
+/** A store as keys name it: as a number, or as text without leading zeros. */
+type StoreId = number | string;
+
 /** One HTTP request that is one event. All values in `params` are strings. */
 export interface IngestRoute<E extends Event> extends Mounted {
   readonly kind: "ingest";
@@ -212,6 +215,11 @@ export interface IngestRoute<E extends Event> extends Mounted {
   readonly toEvent: (id: string, params: unknown, body: unknown) => E;
   /** Throws NotFound when the request speaks of something that there is not. */
   readonly requires?: (params: unknown, sources: Sources) => Promise<void>;
+  /**
+   * The store that a request is about, for API keys that are limited to stores. Absent, or undefined for a request: it is about no store or
+   * about several, and such keys are rejected.
+   */
+  readonly storeOf?: (params: unknown, body: unknown) => StoreId | undefined;
   readonly status: 200 | 201;
   /** What a 2xx says, as plain text; absent: nothing. */
   readonly text?: string;
@@ -253,6 +261,8 @@ export interface BulkRoute<E extends Event> {
   /** The entry's own Idempotency-Key, if it carries one. */
   readonly key: (entry: unknown) => string | undefined;
   readonly toEvent: (id: string, entry: unknown) => E;
+  /** The store that an entry is about; see IngestRoute. */
+  readonly storeOf?: (entry: unknown) => StoreId | undefined;
 }
 
 /** A GET. `answer` is sent in the shape of `response`, as JSON or as plain text. */
@@ -266,6 +276,8 @@ export interface QueryRoute extends Mounted {
     request: { readonly params: unknown; readonly query: unknown },
     sources: Sources,
   ) => Promise<unknown>;
+  /** The store whose data are asked for; see IngestRoute. */
+  readonly storeOf?: (request: { readonly params: unknown; readonly query: unknown }) => StoreId | undefined;
 }
 
 /** A GET that is answered with bytes that never change. */
@@ -350,11 +362,12 @@ export function ingestRoute<E extends Event, P extends TObject, B extends TSchem
     scope: (params: Static<P>, body: B extends TSchema ? Static<B> : undefined) => string;
     toEvent: (id: string, params: Static<P>, body: B extends TSchema ? Static<B> : undefined) => E;
     requires?: (params: Static<P>, sources: Sources) => Promise<void>;
+    storeOf?: (params: Static<P>, body: B extends TSchema ? Static<B> : undefined) => StoreId | undefined;
     status: 200 | 201;
     text?: string;
   },
 ): IngestRoute<E> {
-  // The gateway calls scope and toEvent only with values that these very schemas have accepted.
+  // The gateway calls scope, storeOf and toEvent only with values that these very schemas have accepted.
   return { kind: "ingest", ...route } as unknown as IngestRoute<E>;
 }
 
@@ -380,6 +393,7 @@ export function bulkRoute<E extends Event, S extends TSchema>(route: {
   scope: (entry: Static<S>) => string;
   key: (entry: Static<S>) => string | undefined;
   toEvent: (id: string, entry: Static<S>) => E;
+  storeOf?: (entry: Static<S>) => StoreId | undefined;
 }): BulkRoute<E> {
   return { kind: "bulk", ...route } as unknown as BulkRoute<E>;
 }
@@ -392,6 +406,7 @@ export function queryRoute<P extends TObject, Q extends TObject, R extends TSche
     response: R;
     as?: "text";
     answer: (request: { params: Static<P>; query: Static<Q> }, sources: Sources) => Promise<Static<R>>;
+    storeOf?: (request: { params: Static<P>; query: Static<Q> }) => StoreId | undefined;
   },
 ): QueryRoute {
   return { kind: "query", ...route } as unknown as QueryRoute;

@@ -17,7 +17,7 @@ export interface NameForms {
 const lengthMax = 24;
 
 // Migrations that go by these names, and what the modules of a domain cannot name anew.
-const taken = new Set(["dead-letters", "define-domain", "global-this", "ledger", "undefined"]);
+const taken = new Set(["access", "dead-letters", "define-domain", "global-this", "ledger", "undefined"]);
 
 /** Throws a CommandError for what cannot be the name of a domain. */
 export function nameForms(name: string): NameForms {

@@ -46,6 +46,19 @@ export function entriesOf(body: unknown, { entriesMax, entryBytesMax }: BulkLimi
   });
 }
 
+/** How many entries a bulk body has, at most one more than `entriesMax`; 0 for a body that entriesOf rejects as malformed. */
+export function countEntries(body: unknown, entriesMax: number): number {
+  if (!(body instanceof BulkBody)) return 0;
+  if (body.form === "lines") return Math.min(linesOf(body.bytes, entriesMax).count, entriesMax + 1);
+  try {
+    return Math.min(elementsOf(body.bytes, entriesMax).count, entriesMax + 1);
+  } catch (error) {
+    // The handler rejects it with this error.
+    if (error instanceof InvalidInput) return 0;
+    throw error;
+  }
+}
+
 /** Maps items in their order, and lets other requests run in between. Rejects at the first error. */
 export async function inSlices<Item, T>(
   items: readonly Item[],

@@ -1,3 +1,4 @@
+import type { Grant } from "@tally/access";
 import type { FastifyInstance } from "fastify";
 import {
   encodeEvent,
@@ -10,8 +11,10 @@ import {
   type Event,
 } from "@tally/pipeline";
 import { Compile } from "typebox/compile";
+import { forbiddenStore } from "../admission/forbidden-store.ts";
+import type { RouteAccess } from "../admission/route-access.ts";
 import { KeyReused } from "../keys/domain-keys.ts";
-import { entriesOf, inSlices, settledInSlices, type EntryReader } from "./bulk-entries.ts";
+import { countEntries, entriesOf, inSlices, settledInSlices, type EntryReader } from "./bulk-entries.ts";
 import type { Served } from "./domain-routes.ts";
 import { refusalOf } from "./errors.ts";
 import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
@@ -35,9 +38,10 @@ interface ReadEntry {
   readonly event: Event;
 }
 
-/** An entry that is no event, and why. */
+/** An entry that is no event (400), or of a store that is not the API key's (403), and why. */
 interface WrongEntry {
   readonly index: number;
+  readonly status: 400 | 403;
   readonly error: string;
 }
 
@@ -46,7 +50,7 @@ const noId = "";
 
 /**
  * Many events in one request, a JSON array or one JSON text a line. Each entry is checked, stored and answered by itself. The status is
- * that of all entries when they agree (201, 400, 422, 503), else 207.
+ * that of all entries when they agree (201, 400, 403, 422, 503), else 207.
  *
  * An Idempotency-Key of the request identifies the whole request: with other content it is rejected as a whole. An entry's own key
  * identifies its event. An entry without a key, in a request with one, is identified by the request's key and its content.
@@ -60,23 +64,33 @@ export function addBulkRoute(
   const check = Compile(route.entry);
   const scopeOfRequests = `${domain.name}${route.path}`;
 
-  function readEntry(index: number, read: EntryReader): ReadEntry | WrongEntry {
+  const access: RouteAccess = {
+    domain: domain.name,
+    action: "write",
+    storeOf: "perEntry",
+    // A request with too many entries is rejected as a whole.
+    costOf: ({ body }) => Math.min(countEntries(body, route.entriesMax), route.entriesMax + 1) % (route.entriesMax + 1),
+  };
+
+  function readEntry(index: number, read: EntryReader, grant: Grant | undefined): ReadEntry | WrongEntry {
     try {
       const entry = read();
-      if (!check.Check(entry)) return { index, error: firstProblem(check, entry).message };
+      if (!check.Check(entry)) return { index, status: 400, error: firstProblem(check, entry).message };
+      const forbidden = grant?.stores === undefined ? undefined : forbiddenStore(grant, route.storeOf?.(entry));
+      if (forbidden !== undefined) return { index, status: 403, error: forbidden };
       return { index, scope: route.scope(entry), key: route.key(entry), event: route.toEvent(noId, entry) };
     } catch (error) {
-      if (error instanceof InvalidInput) return { index, error: error.message };
+      if (error instanceof InvalidInput) return { index, status: 400, error: error.message };
       throw error;
     }
   }
 
   /** Binds the key of the whole request. Two entries that are wrong for the same reason count as equal: their results are. */
-  async function bindRequest(key: string, entries: readonly (ReadEntry | WrongEntry)[]): Promise<void> {
+  async function bindRequest(scope: string, key: string, entries: readonly (ReadEntry | WrongEntry)[]): Promise<void> {
     const contents = await inSlices(entries, (entry) =>
       "error" in entry ? [entry.error] : [entry.scope, entry.key ?? null, keys.contentOf(entry.event)],
     );
-    await keys.bind(eventIdOfKey(scopeOfRequests, key), JSON.stringify(contents), keyHeader);
+    await keys.bind(eventIdOfKey(scope, key), JSON.stringify(contents), keyHeader);
   }
 
   async function take({ index, key, event }: ReadEntry, id: string): Promise<EntryResult> {
@@ -93,15 +107,18 @@ export function addBulkRoute(
     return { index, status, error: message };
   }
 
-  const config = { errorKey: domain.errorKey, readsEntries: true };
+  const config = { errorKey: domain.errorKey, readsEntries: true, access };
   app.post(path, { config, bodyLimit: bulk.bodyBytesMax }, async (request, reply) => {
+    const { grant } = request;
     const requestKey = idempotencyKey(request.headers["idempotency-key"]);
     const readers = entriesOf(request.body, { entriesMax: route.entriesMax, entryBytesMax: bulk.entryBytesMax });
-    const entries = await inSlices(readers, (read, index) => readEntry(index, read));
-    if (requestKey !== undefined) await bindRequest(requestKey, entries);
+    const entries = await inSlices(readers, (read, index) => readEntry(index, read, grant));
+    // Clients with other API keys may choose the same key for another request.
+    const scope = grant === undefined ? scopeOfRequests : `${scopeOfRequests}/${grant.keyId}`;
+    if (requestKey !== undefined) await bindRequest(scope, requestKey, entries);
     const idOf = idsOfEntries(requestKey, (event) => keys.contentOf(event));
     const results = await settledInSlices(entries, async (entry): Promise<EntryResult> =>
-      "error" in entry ? { index: entry.index, status: 400, error: entry.error } : take(entry, idOf(entry)),
+      "error" in entry ? entry : take(entry, idOf(entry)),
     );
     const statuses = new Set(results.map((result) => result.status));
     const [status = 500] = statuses.size === 1 ? statuses : [207];

@@ -24,7 +24,7 @@ const Answer = Type.Object({
 export function addEventRoute(app: FastifyInstance, prefix: string, sources: EventSources): void {
   app.get<{ Params: { id: string } }>(
     `${prefix}/events/:id`,
-    { schema: { params: Params, response: { 200: Answer } } },
+    { config: { access: "anyKey" }, schema: { params: Params, response: { 200: Answer } } },
     async (request) => {
       const id = request.params.id.toLowerCase();
       if (!isEventId(id)) throw new InvalidInput("id", "an event id as given out in Tally-Event-Id", request.params.id);
@@ -32,9 +32,21 @@ export function addEventRoute(app: FastifyInstance, prefix: string, sources: Eve
       const found =
         (await locate(sources.domains, sources.reader, id)) ?? (await locate(sources.domains, sources.writer, id));
       if (found === undefined) return { id, domain: null, stored: false, ranked: false };
+      // The id is known only to those who sent the event; a key that is limited to stores may ask, because the answer names no store.
+      if (request.grant?.may(found.domain, "read") === false) throw new Forbidden(found.domain);
       return { id, domain: found.domain, stored: true, ranked: await sources.isApplied(found.domain, found.batch) };
     },
   );
+}
+
+/** The event belongs to a domain that the request's key may not read. */
+class Forbidden extends Error {
+  readonly code = "FORBIDDEN";
+  readonly statusCode = 403;
+
+  constructor(domain: string) {
+    super(`expected an API key with the scope ${domain}:read`);
+  }
 }
 
 async function locate(domains: readonly Domain[], reader: SqlReader, id: string) {

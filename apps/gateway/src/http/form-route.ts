@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { encodeEvent, eventIdOfKey, InvalidInput, newEventId, type Event, type FormRoute } from "@tally/pipeline";
+import type { RouteAccess } from "../admission/route-access.ts";
 import { UnsupportedContent } from "./content.ts";
 import type { Served } from "./domain-routes.ts";
 import { refusalOf } from "./errors.ts";
@@ -24,8 +25,9 @@ export function addFormRoute(
 ): void {
   const { params, response, status } = route;
   const bodyLimit = forms.partBytesMax + besidesBytes;
+  const access: RouteAccess = { domain: domain.name, action: "write", storeOf: () => undefined };
   const options = {
-    config: { errorKey: domain.errorKey, readsForm: true },
+    config: { errorKey: domain.errorKey, access, readsForm: true },
     bodyLimit,
     schema: { params, response: { [status]: response } },
   };

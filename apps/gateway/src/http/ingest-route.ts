@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { encodeEvent, eventIdOfKey, newEventId, type Event, type IngestRoute } from "@tally/pipeline";
+import type { RouteAccess } from "../admission/route-access.ts";
 import { leaveTypeAside, plainText } from "./content.ts";
 import type { Served } from "./domain-routes.ts";
 import { refusalOf } from "./errors.ts";
@@ -15,8 +16,13 @@ export function addIngestRoute(
 ): void {
   const { params, body, status, text } = route;
   const ignoresBody = body === "ignored";
+  const access: RouteAccess = {
+    domain: domain.name,
+    action: "write",
+    storeOf: (request) => route.storeOf?.(request.params, request.body),
+  };
   const options = {
-    config: { errorKey: domain.errorKey, ignoresBody },
+    config: { errorKey: domain.errorKey, access, ignoresBody },
     schema: { params, ...(ignoresBody ? {} : { body }) },
     ...(ignoresBody ? { onRequest: leaveTypeAside } : {}),
   };

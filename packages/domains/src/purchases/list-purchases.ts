@@ -39,6 +39,7 @@ export const listPurchases = queryRoute({
     ),
     nextCursor: Type.Union([Type.String(), Type.Null()]),
   }),
+  storeOf: ({ query }) => (query.storeID === undefined ? undefined : ids.parse("storeID", query.storeID)),
   async answer({ query }, { rows }) {
     const limit = parsePageLimit(query.limit);
     const { sql, values } = selectPurchases({

@@ -22,6 +22,7 @@ const TopStores = Type.Object({
 const topItemsOfStore = queryRoute({
   path: "/items/store/:storeID",
   params: StoreParams,
+  storeOf: ({ params }) => ids.parse("storeID", params.storeID),
   query: None,
   response: TopItems,
   async answer({ params }, { boards }) {
@@ -45,6 +46,7 @@ const topStoresOfItem = (path: string, limit: number) =>
 const storeBoard = queryRoute({
   path: "/stores/:storeID/top-items",
   params: StoreParams,
+  storeOf: ({ params }) => ids.parse("storeID", params.storeID),
   query: Type.Object(
     {
       limit: Type.Optional(TopLimitText),

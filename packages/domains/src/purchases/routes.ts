@@ -43,6 +43,7 @@ const onePurchase = ingestRoute({
   params: Params,
   body: Body,
   scope: (params) => scopeOf(params.storeID),
+  storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   toEvent: (id, params, body) => purchase(id, params.storeID, params.custID, params.date, body.items),
   status: 201,
 });
@@ -52,6 +53,7 @@ const manyPurchases = bulkRoute({
   entry: Entry,
   entriesMax: 1000,
   scope: (entry) => scopeOf(entry.storeID),
+  storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   key: (entry) => entry.idempotencyKey,
   toEvent: (id, entry) => purchase(id, entry.storeID, entry.custID, String(entry.date), entry.items),
 });

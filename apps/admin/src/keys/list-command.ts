@@ -1,0 +1,56 @@
+import { listKeys, type ApiKey } from "@tally/access";
+import { Command } from "commander";
+import { openDatabase } from "../open-system.ts";
+
+/** tally keys list */
+export function listCommand(): Command {
+  return new Command("list")
+    .description("lists keys without their secrets, the oldest first")
+    .option("--all", "revoked ones too")
+    .option("--json", "as JSON")
+    .action(async ({ all, json }: { readonly all?: boolean; readonly json?: boolean }) => {
+      const { database } = openDatabase();
+      try {
+        const keys = await listKeys(database.writer);
+        const shown = keys.filter(({ revokedAt }) => all === true || revokedAt === undefined);
+        process.stdout.write(json === true ? `${JSON.stringify(shown.map(jsonOf), undefined, 2)}\n` : textOf(shown));
+      } finally {
+        await database.close();
+      }
+    });
+}
+
+function jsonOf({ id, name, scopes, stores, limit, createdAt, revokedAt, previousUntil }: ApiKey): object {
+  return {
+    id,
+    name,
+    scopes,
+    stores: stores ?? null,
+    limit: limit ?? null,
+    createdAt: timeOf(createdAt),
+    revokedAt: timeOf(revokedAt),
+    previousUntil: timeOf(previousUntil),
+  };
+}
+
+function textOf(keys: readonly ApiKey[]): string {
+  if (keys.length === 0) return "no keys\n";
+  return keys.map((key) => `${lineOf(key)}\n`).join("");
+}
+
+function lineOf({ id, name, scopes, stores, limit, createdAt, revokedAt, previousUntil = 0 }: ApiKey): string {
+  return [
+    id,
+    name,
+    scopes.join(" "),
+    stores === undefined ? "all stores" : `stores ${stores.join(" ")}`,
+    ...(limit === undefined ? [] : [`${limit.perSecond} events/s, burst ${limit.burst}`]),
+    `created ${timeOf(createdAt)}`,
+    ...(previousUntil > Date.now() ? [`previous secret valid until ${timeOf(previousUntil)}`] : []),
+    ...(revokedAt === undefined ? [] : [`revoked ${timeOf(revokedAt)}`]),
+  ].join("  ");
+}
+
+function timeOf(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
+}

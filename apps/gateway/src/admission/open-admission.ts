@@ -1,0 +1,45 @@
+import { KeyRing } from "@tally/access";
+import type { SqlReader } from "@tally/pipeline";
+import { Outage, type Logger } from "@tally/service";
+import type { GatewayConfig } from "../config.ts";
+import type { AdmissionOptions } from "./admission.ts";
+import { RateLimits } from "./rate-limits.ts";
+import { redisBuckets } from "./redis-buckets.ts";
+
+/** The keys and the rate limits of a gateway. */
+export interface Admission extends AdmissionOptions {
+  /** The valid keys; undefined while none are demanded. */
+  readonly ring: KeyRing | undefined;
+  close(): Promise<void>;
+}
+
+/** Opens what the settings ask for: nothing with AUTH=off and no limit. `reader` reads the write endpoint. */
+export async function openAdmission(config: GatewayConfig, reader: SqlReader, log: Logger): Promise<Admission> {
+  const outage = new Outage(log, "read API keys");
+  const ring =
+    config.auth === "off"
+      ? undefined
+      : new KeyRing({ reader, onFailed: (error) => outage.failed(error), onRead: () => outage.worked() });
+  const perKey = limitOf(config.rateLimitPerKey, config.rateLimitPerKeyBurst);
+  const perAddress = limitOf(config.rateLimitPerAddress, config.rateLimitPerAddressBurst);
+  // A key may have a limit where the settings have none.
+  const isLimited = ring !== undefined || perAddress !== undefined;
+  const url = config.doorRedisUrl === "" ? config.redisUrl : config.doorRedisUrl;
+  const redis = isLimited ? redisBuckets({ url, namespace: config.namespace, log }) : undefined;
+  await ring?.start();
+  return {
+    ring,
+    check: ring && ((text) => ring.check(text)),
+    limits:
+      redis &&
+      new RateLimits({ buckets: redis.buckets, perKey, perAddress, failsOpen: config.rateLimitFails === "open" }),
+    async close() {
+      redis?.close();
+      await ring?.stop();
+    },
+  };
+}
+
+function limitOf(perSecond: number, burst: number) {
+  return perSecond === 0 ? undefined : { perSecond, burst };
+}

@@ -1,0 +1,76 @@
+import type { Grant, KeyLimit } from "@tally/access";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { clientOf } from "../http/client-address.ts";
+import { refuse } from "../http/refuse.ts";
+import type { Taken, TokenBuckets } from "./token-buckets.ts";
+
+/** Whose bucket a request takes its tokens from. */
+export interface Limited {
+  readonly policy: "key" | "address";
+  readonly subject: string;
+  readonly limit: KeyLimit;
+}
+
+export interface RateLimitOptions {
+  readonly buckets: TokenBuckets;
+  /** Of keys without a limit of their own; undefined: none. */
+  readonly perKey: KeyLimit | undefined;
+  /** Of requests without a valid key; undefined: none. */
+  readonly perAddress: KeyLimit | undefined;
+  /** Whether requests are taken while Redis cannot answer. */
+  readonly failsOpen: boolean;
+}
+
+/** Limits the rate of each key, and of each address without one; tells clients by the RateLimit header fields of the IETF draft. */
+export class RateLimits {
+  readonly #options: RateLimitOptions;
+
+  constructor(options: RateLimitOptions) {
+    this.#options = options;
+  }
+
+  /** The limit that a request counts for; undefined: none. */
+  limitOf(request: FastifyRequest, grant: Grant | undefined): Limited | undefined {
+    const { perKey, perAddress } = this.#options;
+    if (grant !== undefined) {
+      const limit = grant.limit ?? perKey;
+      return limit && { policy: "key", subject: `key:${grant.keyId}`, limit };
+    }
+    return perAddress && { policy: "address", subject: `address:${clientOf(request.ip)}`, limit: perAddress };
+  }
+
+  /** Takes tokens, then calls `goOn`; or answers the request where there are too few. */
+  take(reply: FastifyReply, limited: Limited, cost: number, goOn: () => void): void {
+    const decide = (taken: Taken | "unknown"): void => {
+      if (taken === "unknown") {
+        if (this.#options.failsOpen) goOn();
+        else refuseUnknown(reply);
+        return;
+      }
+      tell(reply, limited, taken);
+      if (taken.granted) goOn();
+      else refuseRate(reply, limited, taken);
+    };
+    const taken = this.#options.buckets.take(limited.subject, limited.limit, cost);
+    // Most requests take a token in hand and wait for nothing.
+    if (taken instanceof Promise) taken.then(decide).catch((error: unknown) => reply.send(error));
+    else decide(taken);
+  }
+}
+
+function tell(reply: FastifyReply, { policy, limit }: Limited, { remaining, fullMs }: Taken): void {
+  // The quota is the burst, the window the time in which an empty bucket is full again.
+  const window = Math.max(1, Math.ceil(limit.burst / limit.perSecond));
+  reply.header("ratelimit-policy", `"${policy}";q=${limit.burst};w=${window}`);
+  reply.header("ratelimit", `"${policy}";r=${remaining};t=${Math.ceil(fullMs / 1000)}`);
+}
+
+function refuseRate(reply: FastifyReply, { limit }: Limited, { againMs }: Taken): void {
+  const message = `too many requests: expected at most ${limit.perSecond} events/s; send it again later`;
+  refuse(reply, { status: 429, message, retryAfterSeconds: Math.max(1, Math.ceil(againMs / 1000)) });
+}
+
+function refuseUnknown(reply: FastifyReply): void {
+  const message = "not taken: the rate limit cannot be checked at the moment; send it again later";
+  refuse(reply, { status: 503, message, retryAfterSeconds: 1 });
+}

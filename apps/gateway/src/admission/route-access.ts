@@ -1,0 +1,27 @@
+import type { Action, Grant } from "@tally/access";
+import type { FastifyRequest } from "fastify";
+import type { Limited } from "./rate-limits.ts";
+
+/** What a route demands of a request's key. "open": no key, no limit. "anyKey": a valid key; the route checks the rest itself. */
+export type RouteAccess = "open" | "anyKey" | DomainAccess;
+
+export interface DomainAccess {
+  readonly domain: string;
+  readonly action: Action;
+  /** The store that a checked request is about. "perEntry": the route checks each entry itself. */
+  readonly storeOf: "perEntry" | ((request: FastifyRequest) => number | string | undefined);
+  /** How many tokens of a rate limit a checked request takes; absent: 1. */
+  readonly costOf?: (request: FastifyRequest) => number;
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    access?: RouteAccess;
+  }
+  interface FastifyRequest {
+    /** What the request's key allows; undefined while no keys are required, and on open routes. */
+    grant?: Grant | undefined;
+    /** The rate limit that the request counts for. */
+    limited?: Limited | undefined;
+  }
+}

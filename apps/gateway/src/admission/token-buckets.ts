@@ -1,0 +1,184 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { KeyLimit } from "@tally/access";
+
+/*
+ * Token buckets in Redis, shared by all gateways. Three things keep the cost below one call for each request:
+ *
+ *   calls are shared   requests that ask in one turn of the event loop, or while a call is under way, share the next one: one script for up to
+ *                      256 buckets, however many requests
+ *   tokens in hand     a subject that used up its last tokens within 100 ms gets twice as many with its next call, at most the 50 ms of its rate
+ *                      and a quarter of its burst. What is left after 100 ms is dropped. So a limit is never exceeded, and limits below
+ *                      20 events/s are exact
+ *   empty buckets      a bucket without a token stays so until its next one is due, whatever other gateways do: until then its requests are
+ *                      refused here
+ */
+
+/** One kind of demand on a bucket: `count` requests of `cost` tokens each. */
+export interface Demand {
+  readonly subject: string;
+  readonly limit: KeyLimit;
+  readonly cost: number;
+  readonly count: number;
+}
+
+/** What became of a demand: how many of its requests have their tokens, how many tokens are left, and the time until the bucket is full. */
+export interface Supply {
+  readonly granted: number;
+  readonly remaining: number;
+  readonly fullMs: number;
+}
+
+export interface Taken {
+  readonly granted: boolean;
+  readonly remaining: number;
+  /** Until the bucket is full. */
+  readonly fullMs: number;
+  /** Until the request may be sent again; 0 when it was granted. */
+  readonly againMs: number;
+}
+
+export interface TokenBucketOptions {
+  /** One call of the script. */
+  readonly ask: (demands: readonly Demand[]) => Promise<readonly Supply[]>;
+  readonly onFailed: (error: unknown) => void;
+  readonly onWorked: () => void;
+}
+
+interface Group {
+  readonly subject: string;
+  readonly limit: KeyLimit;
+  readonly cost: number;
+  readonly waiters: ((taken: Taken | "unknown") => void)[];
+}
+
+/** What a gateway knows of a bucket. Times are those of performance.now(). */
+interface Known {
+  inHand: number;
+  readonly inHandUntil: number;
+  /** How many were taken for the hand. */
+  readonly ahead: number;
+  /** Left in Redis. */
+  readonly remaining: number;
+  readonly fullAt: number;
+  readonly emptyUntil: number;
+}
+
+const groupsMax = 256;
+// The oldest is forgotten first, and is asked for again; its tokens in hand are lost.
+const knownMax = 10_000;
+const inHandMs = 100;
+// After a failure all requests of this time are "unknown" at once: none of them waits for a Redis that is away.
+const restMs = 1000;
+
+export class TokenBuckets {
+  readonly #options: TokenBucketOptions;
+  readonly #known = new Map<string, Known>();
+  #waiting = new Map<string, Group>();
+  #restUntil = -Infinity;
+  #asking = false;
+
+  constructor(options: TokenBucketOptions) {
+    this.#options = options;
+  }
+
+  /** Takes `cost` tokens, at most the burst, of a bucket, or none. "unknown": Redis does not answer. Never rejects. */
+  take(subject: string, limit: KeyLimit, cost: number): Promise<Taken | "unknown"> | Taken | "unknown" {
+    const now = performance.now();
+    const known = this.#known.get(subject);
+    if (known !== undefined) {
+      const fullMs = Math.max(0, known.fullAt - now);
+      if (known.inHand >= cost && now < known.inHandUntil) {
+        known.inHand -= cost;
+        return { granted: true, remaining: known.remaining + known.inHand, fullMs, againMs: 0 };
+      }
+      if (now < known.emptyUntil) return { granted: false, remaining: 0, fullMs, againMs: known.emptyUntil - now };
+    }
+    if (now < this.#restUntil) return "unknown";
+    return new Promise((resolve) => {
+      const name = `${cost} ${subject}`;
+      const group = this.#waiting.get(name);
+      if (group !== undefined) group.waiters.push(resolve);
+      else this.#waiting.set(name, { subject, limit, cost, waiters: [resolve] });
+      if (!this.#asking) void this.#askAll();
+    });
+  }
+
+  // Never runs twice at once: #asking.
+  async #askAll(): Promise<void> {
+    this.#asking = true;
+    await nextTurn();
+    while (this.#waiting.size > 0) {
+      const groups = [...this.#waiting.values()];
+      this.#waiting = new Map();
+      for (let at = 0; at < groups.length; at += groupsMax) await this.#ask(groups.slice(at, at + groupsMax));
+    }
+    this.#asking = false;
+  }
+
+  async #ask(groups: readonly Group[]): Promise<void> {
+    const aheads = groups.map((group) => this.#aheadOf(group));
+    let supplies: readonly Supply[] = [];
+    try {
+      if (performance.now() >= this.#restUntil) {
+        supplies = await this.#options.ask(
+          groups.map(({ subject, limit, cost, waiters }, index) => {
+            return { subject, limit, cost, count: waiters.length + (aheads[index] ?? 0) };
+          }),
+        );
+        this.#options.onWorked();
+      }
+    } catch (error) {
+      this.#options.onFailed(error);
+      this.#restUntil = performance.now() + restMs;
+    }
+    for (const [index, group] of groups.entries()) settle(group, supplies[index]);
+    for (const [index, group] of groups.entries()) this.#learn(group, supplies[index], aheads[index] ?? 0);
+  }
+
+  /** How many tokens to take for later requests: as many as suit the ones of the last 100 ms. */
+  #aheadOf({ subject, limit, cost, waiters }: Group): number {
+    const known = this.#known.get(subject);
+    if (cost > 1 || known === undefined || performance.now() > known.inHandUntil) return 0;
+    return Math.min(2 * known.ahead + waiters.length, Math.floor(limit.perSecond / 20), Math.floor(limit.burst / 4));
+  }
+
+  #learn({ subject, limit, cost, waiters }: Group, supply: Supply | undefined, ahead: number): void {
+    if (supply === undefined || cost > 1) return;
+    const now = performance.now();
+    const { granted, remaining, fullMs } = supply;
+    const isEmpty = granted < waiters.length;
+    this.#known.delete(subject);
+    this.#known.set(subject, {
+      inHand: Math.max(0, granted - waiters.length),
+      inHandUntil: now + inHandMs,
+      ahead,
+      remaining,
+      fullAt: now + fullMs,
+      emptyUntil: isEmpty ? now + againMsOf(limit, 1, fullMs) : -Infinity,
+    });
+    if (this.#known.size <= knownMax) return;
+    for (const oldest of this.#known.keys()) {
+      this.#known.delete(oldest);
+      break;
+    }
+  }
+}
+
+function settle({ limit, cost, waiters }: Group, supply: Supply | undefined): void {
+  for (const [index, resolve] of waiters.entries()) {
+    if (supply === undefined) {
+      resolve("unknown");
+      continue;
+    }
+    const isGranted = index < supply.granted;
+    const againMs = isGranted ? 0 : againMsOf(limit, cost, supply.fullMs);
+    // Tokens in hand are left too.
+    const remaining = supply.remaining + (cost === 1 ? Math.max(0, supply.granted - waiters.length) : 0);
+    resolve({ granted: isGranted, remaining, fullMs: supply.fullMs, againMs });
+  }
+}
+
+/** When a bucket that is full in `fullMs` has `cost` tokens, in ms. */
+function againMsOf({ perSecond, burst }: KeyLimit, cost: number, fullMs: number): number {
+  return Math.max(0, fullMs - ((burst - cost) * 1000) / perSecond);
+}

@@ -1,0 +1,116 @@
+import type { SqlReader, SqlTransaction } from "@tally/pipeline";
+import type { ApiKey, KeyRights, StoredKey } from "./api-key.ts";
+
+/** The folder of the numbered SQL files. */
+export const accessMigrations = new URL("../migrations/", import.meta.url);
+
+// Locks the only row until the commit: changes happen one after the other, and a reader never sees a version before a smaller one.
+const nextVersion =
+  "INSERT INTO api_key_version (one, version) VALUES (1, 1) ON DUPLICATE KEY UPDATE version = version + 1";
+const selectVersion = "SELECT version FROM api_key_version WHERE one = 1";
+const columns = `id, name, secret_hash, previous_hash, previous_until, scopes, stores, events_per_second, burst, created_at,
+  revoked_at, version`;
+const selectChanged = `SELECT ${columns} FROM api_keys WHERE version > ? ORDER BY version LIMIT ?`;
+const selectAll = `SELECT ${columns} FROM api_keys ORDER BY created_at, id`;
+const selectOne = `SELECT ${columns} FROM api_keys WHERE id = ?`;
+const insertKey = `INSERT INTO api_keys
+  (id, name, secret_hash, scopes, stores, events_per_second, burst, created_at, version) VALUES ?`;
+const updateSecret = `UPDATE api_keys SET previous_hash = secret_hash, previous_until = ?, secret_hash = ?, version = ?
+  WHERE id = ? AND secret_hash <> ?`;
+const updateRevoked =
+  "UPDATE api_keys SET revoked_at = ?, previous_hash = NULL, previous_until = NULL, version = ? WHERE id = ? AND revoked_at IS NULL";
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly secret_hash: Buffer;
+  readonly previous_hash: Buffer | null;
+  readonly previous_until: number | null;
+  readonly scopes: string;
+  readonly stores: string | null;
+  readonly events_per_second: number | null;
+  readonly burst: number | null;
+  readonly created_at: number;
+  readonly revoked_at: number | null;
+  readonly version: number;
+}
+
+/** Stores a new key. May be repeated: an id that exists already is the same key. */
+export async function createKey(
+  transaction: SqlTransaction,
+  { id, name, hash, scopes, stores, limit }: KeyRights & { id: string; name: string; hash: Buffer },
+): Promise<void> {
+  const version = await takeVersion(transaction);
+  const listed = stores?.join(" ") ?? null;
+  const { perSecond = null, burst = null } = limit ?? {};
+  await transaction.insert(insertKey, [
+    [id, name, hash, scopes.join(" "), listed, perSecond, burst, Date.now(), version],
+  ]);
+}
+
+/**
+ * Gives a key a new secret; the one before stays valid until `previousUntil`, in ms since 1970. May be repeated. "absent", "revoked": nothing
+ * was done.
+ */
+export async function rotateKey(
+  transaction: SqlTransaction,
+  { id, hash, previousUntil }: { readonly id: string; readonly hash: Buffer; readonly previousUntil: number },
+): Promise<"rotated" | "absent" | "revoked"> {
+  const version = await takeVersion(transaction);
+  const key = await findKey(transaction, id);
+  if (key === undefined) return "absent";
+  if (key.revokedAt !== undefined) return "revoked";
+  await transaction.execute(updateSecret, [previousUntil, hash, version, id, hash]);
+  return "rotated";
+}
+
+/** Makes a key invalid for good. May be repeated. */
+export async function revokeKey(transaction: SqlTransaction, id: string): Promise<"revoked" | "absent"> {
+  const version = await takeVersion(transaction);
+  if ((await findKey(transaction, id)) === undefined) return "absent";
+  await transaction.execute(updateRevoked, [Date.now(), version, id]);
+  return "revoked";
+}
+
+/** All keys, the oldest first; revoked ones too. */
+export async function listKeys(reader: SqlReader): Promise<readonly ApiKey[]> {
+  return (await reader.query<Row>(selectAll)).map(storedKeyOf);
+}
+
+/** The version of the last change; 0 before the first. */
+export async function readVersion(reader: SqlReader): Promise<number> {
+  const [row] = await reader.query<{ readonly version: number }>(selectVersion);
+  return row?.version ?? 0;
+}
+
+/** Keys that were changed after a version, in the order of their changes; revoked ones too. */
+export async function readChanged(reader: SqlReader, after: number, limit: number): Promise<readonly StoredKey[]> {
+  return (await reader.query<Row>(selectChanged, [after, limit])).map(storedKeyOf);
+}
+
+async function findKey(reader: SqlReader, id: string): Promise<StoredKey | undefined> {
+  const [row] = await reader.query<Row>(selectOne, [id]);
+  return row === undefined ? undefined : storedKeyOf(row);
+}
+
+async function takeVersion(transaction: SqlTransaction): Promise<number> {
+  await transaction.execute(nextVersion);
+  return readVersion(transaction);
+}
+
+function storedKeyOf(row: Row): StoredKey {
+  const { events_per_second: perSecond, burst } = row;
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: row.scopes.split(" "),
+    stores: row.stores?.split(" "),
+    limit: perSecond === null || burst === null ? undefined : { perSecond, burst },
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at ?? undefined,
+    previousUntil: row.previous_until ?? undefined,
+    secretHash: row.secret_hash,
+    previousHash: row.previous_hash ?? undefined,
+    version: row.version,
+  };
+}

@@ -1,0 +1,37 @@
+import { expect, vi } from "vitest";
+import { runTally } from "./run-tally.ts";
+import type { TestSystem } from "./start-system.ts";
+
+export interface TestKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** Creates a key with `tally keys create` and waits until each gateway knows it. */
+export async function createKey(system: TestSystem, ...flags: readonly string[]): Promise<TestKey> {
+  const made = await keysCommand(system, "create", "--name", "a test", ...flags);
+  await vi.waitFor(async () => {
+    for (const url of system.urls) expect(await knows(url, made.key)).toBe(true);
+  }, 5000);
+  return made;
+}
+
+/** Runs `tally keys ...` with --json. */
+export async function keysCommand(system: TestSystem, ...args: readonly string[]): Promise<TestKey> {
+  const { exitCode, output, errors } = await runTally(system, ["keys", ...args, "--json"]);
+  expect([exitCode, errors]).toEqual([0, ""]);
+  // The shape of what the command prints.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return JSON.parse(output) as TestKey;
+}
+
+/** Whether a gateway takes a key as valid. */
+export async function knows(url: string, key: string): Promise<boolean> {
+  const response = await fetch(`${url}/events/01a1fb30-2980-71ee-89cd-4f71757df440`, { headers: bearer(key) });
+  await response.arrayBuffer();
+  return response.status === 200;
+}
+
+export function bearer(key: string) {
+  return { authorization: `Bearer ${key}` };
+}
