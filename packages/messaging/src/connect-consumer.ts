@@ -54,7 +54,8 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
         if (channel === made) channel = undefined;
       };
       renewWithChannel(made, renew, forget);
-      await declareQueues(model, options.queues);
+      const used = options.queues.filter(({ name }) => name === options.queue);
+      await declareQueues(model, options.queues, used);
       await made.prefetch(options.prefetch);
       channel = made;
       if (cancelled) return;

@@ -19,17 +19,18 @@ const accessRefused = 403;
 const notFound = 404;
 
 /**
- * Creates what is missing. An account that may not declare queues only looks whether they are there; while one is missing, this rejects.
+ * Creates what is missing. An account that may not declare queues only looks whether those in `used` are there; while one is missing, this
+ * rejects.
  * Throws MessagingError when a queue exists with other arguments.
  */
-export async function declareQueues(model: ChannelModel, queues: readonly QueueSpec[]): Promise<void> {
+export async function declareQueues(model: ChannelModel, queues: readonly QueueSpec[], used = queues): Promise<void> {
   if (queues.length === 0) return;
   try {
     await onOwnChannel(model, (channel) => createMissing(channel, queues));
   } catch (error) {
     if (!(error instanceof Error) || Reflect.get(error, "code") !== accessRefused) throw error;
     try {
-      await onOwnChannel(model, (channel) => findAll(channel, queues));
+      await onOwnChannel(model, (channel) => findAll(channel, used));
     } catch (cause) {
       if (!(cause instanceof Error) || Reflect.get(cause, "code") !== notFound) throw cause;
       throw new Error(`waiting for an app that may declare queues: ${cause.message}`, { cause });
