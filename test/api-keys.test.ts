@@ -229,6 +229,19 @@ test("in a bulk request each entry is judged by its own store, as JSON and as li
   expect(await rowsOf(43)).toHaveLength(0);
 });
 
+test("clients with other API keys may use the same Idempotency-Key for other bulk requests", async () => {
+  const sellMany = async ({ key }: TestKey, storeID: number) => {
+    const headers = { ...bearer(key), "content-type": "application/json", "idempotency-key": "monday" };
+    const body = JSON.stringify([{ storeID, custID: 1, date: "20261120", ...sale }]);
+    const response = await send("/purchases", { method: "POST", headers, body });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const [one, other] = [await newKey("--scope", "*:write"), await newKey("--scope", "*:write")];
+  expect([await sellMany(one, 44), await sellMany(other, 45)]).toEqual([201, 201]);
+  expect([await sellMany(one, 44), await sellMany(one, 45)]).toEqual([201, 422]);
+});
+
 test("a revoked key is 401 on every gateway within 5 s", async () => {
   const { id, key } = await newKey("--scope", "*:write");
   for (const url of system.urls) expect(await knows(url, key)).toBe(true);
