@@ -276,12 +276,19 @@ test("while Redis is away or frozen rankings are 503 with Retry-After, and so ar
 }, 120_000);
 
 test("a read endpoint that does not answer: all who ask hear 503 with Retry-After, the last without a statement, and it is asked again when it goes on", async () => {
-  const connection = new RawConnection(apps.url);
+  // Of one connection 64 requests are in flight at most.
+  const connections = Array.from({ length: 40 }, () => new RawConnection(apps.url));
+  const [connection] = connections;
+  if (connection === undefined) throw new TypeError("expected a connection");
+  const ofEach = 55;
   const pathOf = (user: number) => `/steps/single/${user}/1`;
   server("database-replica").kill("SIGSTOP");
   try {
-    // More than the statements hold that are under way within the time that one waits for his turn.
-    const answers = await connection.getAll(Array.from({ length: 2200 }, (_, user) => pathOf(user)));
+    // More than the statements hold that are under way within the time that a request waits for its turn.
+    const asked = connections.map((one, index) =>
+      one.getAll(Array.from({ length: ofEach }, (_, user) => pathOf(index * ofEach + user))),
+    );
+    const answers = (await Promise.all(asked)).flat();
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
     expect(answers.every(({ headers }) => headers.has("retry-after"))).toBe(true);
     expect(answers.filter(({ body }) => body.includes("too many wait for an answer"))).not.toEqual([]);
@@ -289,7 +296,7 @@ test("a read endpoint that does not answer: all who ask hear 503 with Retry-Afte
     server("database-replica").kill("SIGCONT");
   }
   await vi.waitFor(async () => expect((await connection.get(pathOf(1))).body).toBe("0"), 20_000);
-  connection.end();
+  for (const one of connections) one.end();
 }, 120_000);
 
 test("a Redis that becomes a replica, as in a failover, is left and looked for anew until it takes what was sold meanwhile", async () => {
