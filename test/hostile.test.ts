@@ -1,16 +1,25 @@
 import { readFile } from "node:fs/promises";
 import type { Database } from "@tally/database";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { formType } from "./form.ts";
 import { Acknowledgements } from "./hostile/acknowledgements.ts";
 import { basePaths } from "./hostile/base-paths.ts";
 import { topics } from "./hostile/cases.ts";
+import { HostileConnection } from "./hostile/connection.ts";
+import { Draw } from "./hostile/draw.ts";
 import { inLanes } from "./hostile/in-lanes.ts";
+import { mutationOf } from "./hostile/mutation.ts";
 import { runCase } from "./hostile/run-case.ts";
+import { Lane, type Seen } from "./hostile/run-mutation.ts";
+import { album, postAlbum } from "./hostile/sample-requests.ts";
 import { readStored } from "./hostile/stored-rows.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
 const lanes = 32;
+const mutations = Number(process.env["HOSTILE_MUTATIONS"] ?? 10_000);
+// Printed with every failure, so that a run can be repeated.
+const seed = Number(process.env["HOSTILE_SEED"] ?? 20_261_122);
 let system: TestSystem;
 let database: Database;
 let pids: readonly (number | undefined)[];
@@ -59,6 +68,45 @@ describe.each(topics)("hostile %s", (topic, ofTopic) => {
 test("all that the hostile requests had acknowledged is stored as it was sent, and nothing else is", async () => {
   await expectPromiseKept();
 });
+
+test(`${mutations} mutated requests: no 5xx, no hang, nothing unanswered (HOSTILE_SEED=${seed})`, async () => {
+  const seen: Seen = { acknowledgements, statuses: new Map(), requests: 0, unanswered: 0 };
+  const world = { albums: await postAlbums() };
+  const running = Array.from({ length: lanes }, () => new Lane(system.url, seen));
+  const found: string[] = [];
+  await inLanes(mutations, lanes, async (n, lane) => {
+    const mutation = mutationOf(firstMutation + n, new Draw(seed, n), world);
+    found.push(...((await running[lane]?.run(mutation, n)) ?? []));
+  });
+  for (const lane of running) lane.end();
+  const statuses = Object.fromEntries([...seen.statuses].toSorted(([a], [b]) => a - b));
+  console.log(`${seen.requests} requests, ${acknowledgements.size} events, statuses ${JSON.stringify(statuses)}`);
+  expect({ seed, found: found.toSorted() }).toEqual({ seed, found: [] });
+  expect(seen.unanswered).toBe(0);
+  expect(seen.requests).toBeGreaterThanOrEqual(mutations);
+}, 180_000);
+
+test(`all that they had acknowledged is stored as it was sent, and nothing else is (HOSTILE_SEED=${seed})`, async () => {
+  await expectPromiseKept();
+}, 60_000);
+
+// Above the numbers of the cases.
+const firstMutation = 2_000_000;
+
+/** Ids of albums that are told from a key: a changed one is no album, and nothing waits for it. */
+async function postAlbums(): Promise<readonly [string, ...string[]]> {
+  const post = async (n: number): Promise<string> => {
+    const connection = new HostileConnection(system.url, 10_000);
+    await connection.write(postAlbum(n, [formType, `Idempotency-Key: seed-${n}`]));
+    const [answer] = await connection.answers(1);
+    connection.destroy();
+    const id = answer?.headers.get("tally-event-id");
+    if (id === undefined) throw new Error(`an album of the set-up was answered ${answer?.status}`);
+    acknowledgements.add({ id, by: `album ${n} of the set-up`, content: album(n) });
+    return id;
+  };
+  return [await post(1), await post(2), await post(3)];
+}
 
 // The last: after all of the above.
 test("no process has ended, and no log has an error", async () => {

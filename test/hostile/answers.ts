@@ -12,18 +12,24 @@ export interface Received {
 }
 
 /**
- * Splits received bytes into responses. `methodOf` returns the method of the nth request, because a response to HEAD has no body.
- * Throws for bytes that are no HTTP response.
+ * Splits received bytes into at most `max` responses. `methodOf` returns the method of the nth request, because a response to HEAD has no
+ * body. Throws for bytes that are no HTTP response.
  */
-export function readAnswers(received: Buffer, isClosed: boolean, methodOf: (nth: number) => string): Received {
+export function readAnswers(
+  received: Buffer,
+  isClosed: boolean,
+  methodOf: (nth: number) => string,
+  max = Number.POSITIVE_INFINITY,
+): Received {
   const answers: Answer[] = [];
   let rest = received;
-  for (;;) {
+  while (answers.length < max) {
     const one = readAnswer(rest, isClosed, methodOf(answers.length));
-    if (one === undefined) return { answers, rest };
+    if (one === undefined) break;
     rest = one.rest;
     if (one.answer.status >= 200) answers.push(one.answer);
   }
+  return { answers, rest };
 }
 
 function readAnswer(bytes: Buffer, isClosed: boolean, method: string) {

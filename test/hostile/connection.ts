@@ -61,7 +61,7 @@ export class HostileConnection {
   /** The next `count` responses, or fewer when the server closes before; the bytes behind them stay for the next call. */
   async answers(count: number, methodOf: (nth: number) => string = () => "GET"): Promise<readonly Answer[]> {
     return this.#until((received) => {
-      const { answers, rest } = readAnswers(received, this.#closed, methodOf);
+      const { answers, rest } = readAnswers(received, this.#closed, methodOf, count);
       if (answers.length < count && !this.#closed) return undefined;
       this.#received = rest;
       return answers;

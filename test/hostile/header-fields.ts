@@ -49,7 +49,7 @@ const takenLines: readonly HostileCase[] = [
     "an upgrade to HTTP/2",
     "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA",
   ],
-  ["1,500 headers", Array.from({ length: 1500 }, (_, index) => `a${index % 10}:`).join("\r\n")],
+  ["500 headers", Array.from({ length: 500 }, (_, index) => `a${index % 10}:`).join("\r\n")],
 ].map(([name = "", line = ""]) => ({
   name: `${name} changes nothing`,
   send: (n: number) => postSale(n, [json, line]),
@@ -150,7 +150,7 @@ const others: readonly HostileCase[] = [
     expect: [created],
     stores: (n) => [sale(n)],
   },
-  ...["200-ok", "100-continue, 200-ok", "everything", "x".repeat(1000)].map((expectation): HostileCase => ({
+  ...["200-ok", "100-continued", "everything", "x".repeat(1000)].map((expectation): HostileCase => ({
     name: `Expect: ${expectation.slice(0, 30)} is answered 417 with a body`,
     send: (n) => postSale(n, [json, `Expect: ${expectation}`]),
     expect: [refused(417, /^Expect: /)],

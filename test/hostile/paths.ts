@@ -177,7 +177,7 @@ const queries: readonly HostileCase[] = [
   {
     name: "steps with a strange Content-Type are stored",
     send: (n) =>
-      raw([`POST ${stepsPath(n)} HTTP/1.1`, "Host: tally", "Content-Type: ;;;", "Content-Length: 3"], "\0\xff{"),
+      raw([`POST ${stepsPath(n)} HTTP/1.1`, "Host: tally", "Content-Type: ;;;", "Content-Length: 4"], "\0\xff{"),
     expect: [answered(200, "accepted")],
     stores: (n) => [{ kind: "steps", user: n, day: 3, hour: 14, steps: 250 }],
   },

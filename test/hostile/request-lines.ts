@@ -11,7 +11,6 @@ const garbage: readonly HostileCase[] = [
   ["a method that no standard has", "FETCH /health/live HTTP/1.1\r\nHost: tally\r\n\r\n"],
   ["a method with a control character", "GE\x01T /health/live HTTP/1.1\r\nHost: tally\r\n\r\n"],
   ["no target", "GET  HTTP/1.1\r\nHost: tally\r\n\r\n"],
-  ["HTTP/0.9", "GET /health/live\r\n\r\n"],
   ["HTTP/1.2", "GET /health/live HTTP/1.2\r\nHost: tally\r\n\r\n"],
   ["HTTP/9.9", "GET /health/live HTTP/9.9\r\nHost: tally\r\n\r\n"],
   ["HTTP/1.1 in lower case", "GET /health/live http/1.1\r\nHost: tally\r\n\r\n"],
@@ -124,6 +123,11 @@ const unusual: readonly HostileCase[] = [
     name: "HTTP/1.0 is answered, and the connection closes",
     send: () => Buffer.from("GET /health/live HTTP/1.0\r\n\r\n"),
     expect: [{ ...live, headers: { connection: /^close$/ } }],
+  },
+  {
+    name: "a request without a version is answered, and the connection closes",
+    send: () => Buffer.from("GET /health/live\r\n\r\n"),
+    expect: [{ status: [200, 400], headers: { connection: /^close$/ } }],
   },
   {
     name: "a target in absolute form leads to its path or is refused",

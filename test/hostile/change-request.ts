@@ -1,0 +1,149 @@
+import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { changeBytes } from "./change-bytes.ts";
+import type { Draw } from "./draw.ts";
+import { nastyHeaders, nastyJson, nastySegments } from "./nasty-values.ts";
+import { headerOf, type RequestModel } from "./request-model.ts";
+
+/** Changes a request without changing where it ends. */
+export type Change = (model: RequestModel, draw: Draw) => RequestModel;
+
+const withText = (model: RequestModel, change: (text: string) => string): RequestModel =>
+  model.body === undefined ? model : { ...model, body: Buffer.from(change(model.body.toString("latin1")), "latin1") };
+
+const bodyBytes: Change = (model, draw) =>
+  model.body === undefined
+    ? { ...model, body: Buffer.of(draw.integer(0, 255)) }
+    : { ...model, body: changeBytes(model.body, draw) };
+
+const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?/g;
+
+/** One string or number of a body becomes something else. */
+const jsonValue: Change = (model, draw) =>
+  withText(model, (text) => {
+    const tokens = [...text.matchAll(token)];
+    const chosen = tokens[draw.integer(0, Math.max(0, tokens.length - 1))];
+    if (chosen === undefined) return text;
+    const value = Buffer.from(draw.pick(nastyJson)).toString("latin1");
+    return text.slice(0, chosen.index) + value + text.slice(chosen.index + chosen[0].length);
+  });
+
+/** Two tokens of a body change places, or one stands twice. */
+const jsonTokens: Change = (model, draw) =>
+  withText(model, (text) => {
+    const tokens = Array.from(text.matchAll(token), ({ index, 0: found }) => ({ index, found }));
+    const [one, two] = [
+      tokens[draw.integer(0, Math.max(0, tokens.length - 1))],
+      tokens[draw.integer(0, Math.max(0, tokens.length - 1))],
+    ];
+    if (one === undefined || two === undefined) return text;
+    const end = one.index + one.found.length;
+    return draw.once(2)
+      ? `${text.slice(0, one.index)}${two.found}${text.slice(end)}`
+      : `${text.slice(0, end)},${one.found}:${two.found}${text.slice(end)}`;
+  });
+
+const segment: Change = (model, draw) => {
+  const [path = "", ...query] = model.target.split("?");
+  const segments = path.split("/");
+  const at = draw.integer(1, Math.max(1, segments.length - 1));
+  const value = draw.pick(nastySegments);
+  const changed = draw.once(5)
+    ? segments.toSpliced(at, 0, value)
+    : segments.with(Math.min(at, segments.length - 1), value);
+  return { ...model, target: [changed.join("/") || "/", ...query].join("?") };
+};
+
+const query: Change = (model, draw) => {
+  const name = draw.pick([
+    "limit",
+    "date",
+    "storeID",
+    "cursor",
+    "resort",
+    "day",
+    "dayID",
+    "by",
+    "mutual",
+    "__proto__",
+    "",
+    "x[]",
+    "%00",
+  ]);
+  const added = `${name}=${draw.pick(nastySegments)}`;
+  return { ...model, target: `${model.target}${model.target.includes("?") ? "&" : "?"}${added}` };
+};
+
+const slashes: Change = (model, draw) => ({
+  ...model,
+  target: draw.once(2) ? `${model.target}/` : model.target.replaceAll("/", draw.pick(["//", "///", "/./"])),
+});
+
+const header: Change = (model, draw) => {
+  const added = nastyHeaders[draw.integer(0, nastyHeaders.length - 1)] ?? ["X", "y"];
+  return { ...model, headers: draw.once(2) ? [...model.headers, added] : [added, ...model.headers] };
+};
+
+const headerTwice: Change = (model) => ({ ...model, headers: [...model.headers, ...model.headers.slice(0, 1)] });
+
+const noHeaders: Change = (model) => ({ ...model, headers: [] });
+
+const chunks: Change = (model, draw) => ({
+  ...model,
+  chunkSizes: Array.from({ length: draw.integer(1, 4) }, () => draw.integer(1, draw.pick([2, 20, 5000]))),
+});
+
+const compression: Change = (model, draw) => {
+  if (model.body === undefined || headerOf(model, "content-encoding") !== undefined) return model;
+  const [encoding, compress] = draw.pick<readonly [string, (bytes: Buffer) => Buffer]>([
+    ["gzip", (bytes) => gzipSync(bytes, { level: 1 })],
+    ["br", (bytes) => brotliCompressSync(bytes, { params: { 1: 1 } })],
+    ["zstd", (bytes) => zstdCompressSync(bytes)],
+  ]);
+  return { ...model, headers: [...model.headers, ["Content-Encoding", encoding]], body: compress(model.body) };
+};
+
+const method: Change = (model, draw) => ({
+  ...model,
+  method: draw.pick(["GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY"]),
+});
+
+const longBody: Change = (model, draw) => {
+  const filler = Buffer.alloc(draw.pick([100_000, 1_100_000]), draw.pick([" ", "[", "0", '"', "\0"]));
+  return { ...model, body: draw.once(2) ? filler : Buffer.concat([filler, model.body ?? Buffer.alloc(0)]) };
+};
+
+/** Changes after which a valid request is still valid. */
+export const harmless: readonly [Change, ...Change[]] = [
+  chunks,
+  compression,
+  (model, draw) => compression(chunks(model, draw), draw),
+  (model) => ({ ...model, headers: [...model.headers, ["X-Forwarded-For", "1.2.3.4"]] }),
+  (model) => ({ ...model, target: model.target.replace("/", "//") }),
+  (model) => model,
+];
+
+/** Changes that may do anything to the meaning of a request. */
+export const structural: readonly [Change, ...Change[]] = [
+  bodyBytes,
+  bodyBytes,
+  bodyBytes,
+  jsonValue,
+  jsonValue,
+  jsonValue,
+  jsonValue,
+  jsonTokens,
+  jsonTokens,
+  segment,
+  segment,
+  query,
+  slashes,
+  header,
+  header,
+  headerTwice,
+  noHeaders,
+  chunks,
+  compression,
+  (model, draw) => bodyBytes(compression(model, draw), draw),
+  method,
+  (model, draw) => (draw.once(8) ? longBody(model, draw) : jsonValue(model, draw)),
+];
