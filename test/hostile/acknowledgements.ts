@@ -37,11 +37,6 @@ export class Acknowledgements {
     return new Set(this.#all.map(({ id }) => id));
   }
 
-  /** How many contents can be compared with their rows. */
-  get comparable(): number {
-    return this.#all.filter(({ content }) => content !== undefined).length;
-  }
-
   get size(): number {
     return this.#all.length;
   }
@@ -52,23 +47,24 @@ export class Acknowledgements {
     return this.#all.filter(({ id }) => !found.has(id)).map(({ id, by }) => `${id} of ${by} is not stored`);
   }
 
+  /** How many events of each kind were acknowledged and can be compared with their rows. */
+  get kinds(): Readonly<Record<string, number>> {
+    const kinds: Record<string, number> = {};
+    for (const { content } of this.#all)
+      if (content !== undefined) kinds[content.kind] = (kinds[content.kind] ?? 0) + 1;
+    return kinds;
+  }
+
   /** Every difference between what was acknowledged and what is stored, a sentence for each; none while the promise is kept. */
   differences(stored: Stored): readonly string[] {
     const rows = Map.groupBy(stored.rows, ({ id }) => id);
-    const letters = new Map(stored.letters.map((letter) => [letter.id, letter]));
     const { ids } = this;
+    const all = [...rows.values()];
     return [
       ...this.missing(stored),
-      ...this.#all.flatMap(({ id, by, content }) => {
-        const [first] = rows.get(id) ?? [];
-        if (content === undefined || first === undefined || letters.has(id)) return [];
-        if (isDeepStrictEqual(first.content, content)) return [];
-        return [`${by} said ${JSON.stringify(content)}, and ${id} holds ${JSON.stringify(first.content)}`];
-      }),
-      ...Array.from(rows.values(), (same) => same)
-        .filter((same) => same.length > 1)
-        .map((same) => `${same[0]?.id} is stored ${same.length} times`),
-      ...[...rows.values()]
+      ...this.#otherContents(stored),
+      ...all.filter((same) => same.length > 1).map((same) => `${same[0]?.id} is stored ${same.length} times`),
+      ...all
         .flat()
         .filter(({ id }) => !ids.has(id))
         .map(({ id, content }) => `${id} is stored without a 2xx: ${JSON.stringify(content)}`),
@@ -76,5 +72,20 @@ export class Acknowledgements {
         .filter(({ id }) => !ids.has(id))
         .map(({ id, domain, reason }) => `the dead letter ${id} of ${domain} has no 2xx: ${reason}`),
     ];
+  }
+
+  // A dead letter beside a row may hold the content that the row does not; the row must still be what one of its requests said.
+  #otherContents({ rows, letters }: Stored): readonly string[] {
+    const contents = new Map(rows.map(({ id, content }) => [id, content]));
+    const dead = new Set(letters.map(({ id }) => id));
+    const isStored = ({ id, content }: Acknowledged): boolean => isDeepStrictEqual(contents.get(id), content);
+    const kept = new Set(this.#all.filter(isStored).map(({ id }) => id));
+    return this.#all
+      .filter((one) => one.content !== undefined && contents.has(one.id) && !isStored(one))
+      .filter(({ id }) => !(dead.has(id) && kept.has(id)))
+      .map(
+        ({ id, by, content }) =>
+          `${by} said ${JSON.stringify(content)}, and ${id} holds ${JSON.stringify(contents.get(id))}`,
+      );
   }
 }

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { readAnswers, type Answer } from "./answers.ts";
 
 /** A response did not come in time. */
-export class Hang extends Error {
+class Hang extends Error {
   readonly code = "HANG";
 }
 

@@ -6,8 +6,7 @@ export class Draw {
   readonly #generator;
 
   constructor(seed: number, n: number) {
-    // Neighbouring seeds give unrelated sequences only after some steps of mixing.
-    this.#generator = xoroshiro128plus(Math.imul(seed ^ Math.imul(n + 1, 0x9e3779b1), 0x85ebca6b));
+    this.#generator = xoroshiro128plus(mixed(seed ^ mixed(n + 1)));
   }
 
   /** A whole number from `from` to `to`, both included. */
@@ -23,4 +22,12 @@ export class Draw {
   pick<T>(choices: readonly [T, ...T[]]): T {
     return choices[this.integer(0, choices.length - 1)] ?? choices[0];
   }
+}
+
+/** Spreads every bit of a number over all 32 (the end of MurmurHash3), so that neighbours start unrelated sequences. */
+function mixed(value: number): number {
+  let bits = value | 0;
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return bits ^ (bits >>> 16);
 }

@@ -20,7 +20,7 @@ const fields: readonly Field[] = [
     name: "items[0].ItemID",
     path: salePath,
     body: (_, value) => saleBody.replace('"85571"', value),
-    stores: (n, item) => ({ ...sale(n), items: [[item, 3]] }) as StoredContent,
+    stores: (n, item) => ({ ...sale(n), items: [[item, 3]] }),
   },
   { name: "items[0].numberOfItems", path: salePath, body: (_, value) => saleBody.replace(":3", `:${value}`) },
   { name: "swiper", path: () => "/swipe/left", body: (n, value) => swipeBody(n).replace(`"${n}"`, value) },
@@ -28,26 +28,26 @@ const fields: readonly Field[] = [
     name: "swipee",
     path: () => "/swipe/left",
     body: (n, value) => swipeBody(n).replace('"2"', value),
-    stores: (n, swipee) => ({ ...swipe(n), swipee }) as StoredContent,
+    stores: (n, swipee) => ({ ...swipe(n), swipee }),
   },
   {
     name: "dayID",
     path: () => "/skiers/liftrides",
     body: (n, value) => rideBody(n).replace('"dayID":"1"', `"dayID":${value}`),
-    stores: (n, day) => ({ ...ride(n), day }) as StoredContent,
+    stores: (n, day) => ({ ...ride(n), day }),
   },
   { name: "skierID", path: () => "/skiers/liftrides", body: (n, value) => rideBody(n).replace(`"${n}"`, value) },
   {
     name: "time",
     path: () => "/skiers/liftrides",
     body: (n, value) => rideBody(n).replace('"408"', value),
-    stores: (n, minute) => ({ ...ride(n), minute }) as StoredContent,
+    stores: (n, minute) => ({ ...ride(n), minute }),
   },
   {
     name: "liftID",
     path: () => "/skiers/liftrides",
     body: (n, value) => rideBody(n).replace('"27"', value),
-    stores: (n, lift) => ({ ...ride(n), lift }) as StoredContent,
+    stores: (n, lift) => ({ ...ride(n), lift }),
   },
   {
     name: "time of a season",
@@ -60,7 +60,7 @@ const fields: readonly Field[] = [
     says: "liftID",
     path: (n) => `/skiers/silverMt/seasons/2026/days/1/skiers/${n}`,
     body: (_, value) => `{"time":408,"liftID":${value}}`,
-    stores: (n, lift) => ({ ...ride(n, "silverMt", 2026), lift }) as StoredContent,
+    stores: (n, lift) => ({ ...ride(n, "silverMt", 2026), lift }),
   },
 ];
 

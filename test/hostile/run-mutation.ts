@@ -82,7 +82,7 @@ export class Lane {
       ...answers.flatMap((answer, index) => {
         const request = requests[index];
         if (request === undefined) return ["a response that no request asked for"];
-        return [...this.#judge(answer, request.model, by), ...outcomeFaults(answer, request.outcome, request.model)];
+        return this.#judge(answer, request.model, by).concat(outcomeFaults(answer, request.outcome, request.model));
       }),
     ];
   }

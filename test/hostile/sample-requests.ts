@@ -1,6 +1,6 @@
 import { formOf, field, file, formType, picture } from "../form.ts";
 import { post, json } from "./hostile-case.ts";
-import type { StoredContent } from "./stored-content.ts";
+import type { ContentOf } from "./stored-content.ts";
 import { fingerprint } from "./stored-rows.ts";
 
 /** The path of a sale in the store `n`. */
@@ -9,7 +9,7 @@ export const salePath = (n: number): string => `/purchase/${n}/customer/1/date/2
 export const saleBody = '{"items":[{"ItemID":"85571","numberOfItems":3}]}';
 
 /** What `saleBody` in the store `n` stores. */
-export const sale = (n: number): StoredContent => ({
+export const sale = (n: number): ContentOf<"purchase"> => ({
   kind: "purchase",
   store: n,
   customer: 1,
@@ -27,7 +27,7 @@ export const entry = (n: number, more = ""): string =>
 export const swipeBody = (n: number, comment = "hello"): string =>
   JSON.stringify({ swiper: String(n), swipee: "2", comment });
 
-export const swipe = (n: number, comment = "hello", liked = false): StoredContent => ({
+export const swipe = (n: number, comment = "hello", liked = false): ContentOf<"swipe"> => ({
   kind: "swipe",
   swiper: n,
   swipee: 2,
@@ -38,7 +38,7 @@ export const swipe = (n: number, comment = "hello", liked = false): StoredConten
 export const rideBody = (n: number): string =>
   `{"resortID":"silverMt","dayID":"1","skierID":"${n}","time":"408","liftID":"27"}`;
 
-export const ride = (n: number, resort = "silverMt", season = 0): StoredContent => ({
+export const ride = (n: number, resort = "silverMt", season = 0): ContentOf<"ride"> => ({
   kind: "ride",
   resort,
   season,
@@ -50,12 +50,12 @@ export const ride = (n: number, resort = "silverMt", season = 0): StoredContent 
 
 export const stepsPath = (n: number): string => `/steps/${n}/3/14/250`;
 
-export const steps = (n: number): StoredContent => ({ kind: "steps", user: n, day: 3, hour: 14, steps: 250 });
+export const steps = (n: number): ContentOf<"steps"> => ({ kind: "steps", user: n, day: 3, hour: 14, steps: 250 });
 
 export const image = picture("png", 67);
 export const profile = (n: number): string => JSON.stringify({ artist: "A", title: `T${n}`, year: "2000" });
 
-export const album = (n: number, bytes: Buffer = image): StoredContent => ({
+export const album = (n: number, bytes: Buffer = image): ContentOf<"album"> => ({
   kind: "album",
   artist: "A",
   title: `T${n}`,

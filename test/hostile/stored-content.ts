@@ -40,3 +40,6 @@ export type StoredContent =
       readonly image: string;
     }
   | { readonly kind: "review"; readonly album: string; readonly liked: boolean };
+
+/** The content of one kind. */
+export type ContentOf<K extends StoredContent["kind"]> = Extract<StoredContent, { readonly kind: K }>;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Database } from "@tally/database";
-import type { StoredContent } from "./stored-content.ts";
+import type { ContentOf, StoredContent } from "./stored-content.ts";
 
 const selectPurchases = `
   SELECT HEX(id) AS id, store_id AS store, customer_id AS customer, DATE_FORMAT(purchased_on, '%Y%m%d') AS date,
@@ -16,12 +16,12 @@ const selectReviews = "SELECT HEX(id) AS id, HEX(album_id) AS album, liked FROM 
 const selectLetters = "SELECT HEX(id) AS id, domain, stage, reason FROM dead_letters";
 
 /** A row of any domain; `id` as a UUID. */
-export interface StoredRow {
+interface StoredRow {
   readonly id: string;
   readonly content: StoredContent;
 }
 
-export interface Letter {
+interface Letter {
   readonly id: string;
   readonly domain: string;
   readonly stage: string;
@@ -56,7 +56,7 @@ export async function readStored({ writer }: Database): Promise<Stored> {
       row(id, { kind: "purchase", store, customer, date, items: JSON.parse(items) }),
     ),
     ...swipes.map(({ id, swiper, swipee, liked, comment }) =>
-      row(id, { kind: "swipe", swiper, swipee, liked: Number(liked) === 1, comment }),
+      row(id, { kind: "swipe", swiper, swipee, liked: liked === 1, comment }),
     ),
     ...rides.map(({ id, vertical, ...ride }) => {
       if (vertical !== ride.lift * 10) throw new Error(`the ride ${id} has a vertical of ${vertical}`);
@@ -68,17 +68,15 @@ export async function readStored({ writer }: Database): Promise<Stored> {
       if (image.length !== size) throw new Error(`the album ${id} has ${image.length} of ${size} bytes`);
       return row(id, { kind: "album", ...profile, image: fingerprint(image) });
     }),
-    ...reviews.map(({ id, album, liked }) =>
-      row(id, { kind: "review", album: uuidOf(album), liked: Number(liked) === 1 }),
-    ),
+    ...reviews.map(({ id, album, liked }) => row(id, { kind: "review", album: uuidOf(album), liked: liked === 1 })),
   ];
-  return { rows: all, letters: letters.map((letter) => ({ ...letter, id: uuidOf(letter.id) })) };
+  return {
+    rows: all,
+    letters: letters.map(({ id, domain, stage, reason }) => ({ id: uuidOf(id), domain, stage, reason })),
+  };
 }
 
-type Of<K extends StoredContent["kind"]> = Omit<
-  Extract<StoredContent, { readonly kind: K }>,
-  "kind" | "items" | "liked"
->;
+type Of<K extends StoredContent["kind"]> = Omit<ContentOf<K>, "kind" | "items" | "liked">;
 
 const row = (id: string, content: StoredContent): StoredRow => ({ id: uuidOf(id), content });
 
