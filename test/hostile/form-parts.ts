@@ -1,5 +1,5 @@
 import { field, file, formOf, formType, picture, type Part } from "../form.ts";
-import { answered, post, refusedMsg, type HostileCase } from "./hostile-case.ts";
+import { post, refusedMsg, type HostileCase } from "./hostile-case.ts";
 import { image, profile } from "./sample-requests.ts";
 
 const cover = file("image", image);
