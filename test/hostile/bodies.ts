@@ -117,14 +117,14 @@ const texts: readonly HostileCase[] = [
   not("1e400 as a body", 400, /^body: expected (?!.*got null)/, "1e400"),
   not("5,000 open lists", 400, /^body: expected /, "[".repeat(5000)),
   not("5,000 lists within each other", 400, /^body: expected at most 64 levels/, "[".repeat(5000) + "]".repeat(5000)),
-  not("200,000 open lists", 400, /^body: expected /, "[".repeat(200_000)),
+  not("200,000 open lists", [400, 413], /^body: /, "[".repeat(200_000)),
   not(
     "5,000 objects within each other",
     400,
     /^body: expected at most 64 levels/,
     '{"a":'.repeat(5000) + "1" + "}".repeat(5000),
   ),
-  not("100,000 keys", 400, /: expected /, `{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":1`).join()}}`),
+  not("100,000 keys", [400, 413], /^(k0|body): /, `{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":1`).join()}}`),
   not("a key of 100 kB", 400, /: expected /, `{"${"k".repeat(100_000)}":1}`),
   not(
     "a number of 100,000 digits",

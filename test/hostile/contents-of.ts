@@ -130,11 +130,27 @@ function split(bytes: Buffer, by: Buffer): readonly Buffer[] {
 
 function entriesOf(model: RequestModel): readonly (() => unknown)[] {
   if (!/ndjson|jsonl/i.test(headerOf(model, "content-type") ?? "")) {
-    const list = json(model);
-    return Array.isArray(list) ? list.map((one: unknown) => () => one) : [];
+    return entryTexts(bodyOf(model).toString("latin1")).map((text) => () => parse(Buffer.from(text, "latin1")));
   }
   const lines = bodyOf(model).toString("latin1").split("\n");
   return lines.filter((line) => /[^ \t\r]/.test(line)).map((line) => () => parse(Buffer.from(line, "latin1")));
+}
+
+/** The texts between the outermost brackets and commas of a list: an entry that is no JSON concerns that entry only. */
+function entryTexts(list: string): readonly string[] {
+  const texts: string[] = [];
+  let [depth, start, isText] = [0, 0, false];
+  for (let at = 0; at < list.length; at++) {
+    const sign = list[at] ?? "";
+    if (isText && sign === "\\") at++;
+    else if (sign === '"') isText = !isText;
+    else if (isText) continue;
+    else if ((sign === "," && depth === 1) || (/[\]}]/.test(sign) && --depth === 0)) {
+      texts.push(list.slice(start, at));
+      start = at + 1;
+    } else if (/[[{]/.test(sign) && depth++ === 0) start = at + 1;
+  }
+  return texts;
 }
 
 const json = (model: RequestModel): unknown => parse(bodyOf(model));

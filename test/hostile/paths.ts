@@ -165,10 +165,10 @@ const queries: readonly HostileCase[] = [
   ask("/albums/019d0000-0000-7000-8000-000000000000/image", refusedMsg(404, /^albumID/)),
   ask("/albums/..%2f..%2fetc%2fpasswd/image", refusedMsg(404, /^albumID/)),
   ask("/review/019d0000-0000-7000-8000-000000000000", refusedMsg(404, /^albumID/)),
-  ask("/albums/", refusedMsg(404, /^no such path/)),
+  ask("/albums/", refusedMsg(405, /^method: expected POST/)),
   send("/review/love/5", refusedMsg(400, /^opinion: expected like or dislike/), ""),
   send("/review/like/5", refusedMsg(404, /^albumID/), ""),
-  send("/review/like/", refusedMsg(404, /^no such path/), ""),
+  send("/review/like/", refusedMsg(405, /^method: expected GET/), ""),
   {
     name: "a fragment in a target is no 5xx",
     send: () => get("/items/store/5#x"),

@@ -71,5 +71,7 @@ export function readRequest(bytes: Buffer): { readonly model: RequestModel; read
   const length = lengths[0]?.[1] ?? "0";
   const end = headEnd + 4 + Number(length);
   if (!/^\d+$/.test(length) || bytes.length < end) return undefined;
-  return { model: { method, target, headers, body: bytes.subarray(headEnd + 4, end) }, rest: bytes.subarray(end) };
+  const others = headers.filter(([name]) => !/^(host|content-length)$/i.test(name));
+  const body = lengths.length === 0 ? undefined : bytes.subarray(headEnd + 4, end);
+  return { model: { method, target, headers: others, body }, rest: bytes.subarray(end) };
 }

@@ -97,6 +97,18 @@ export const order: readonly HostileCase[] = [
     stores: (n) => [sale(n)],
   },
   {
+    name: "an Upgrade header without Connection: Upgrade changes nothing for the requests behind it",
+    send: (n) => Buffer.concat([postSale(n, [json, "Upgrade: h2c"]), postSale(n), postSale(n)]),
+    expect: [created, created, created],
+    stores: (n) => [sale(n), sale(n), sale(n)],
+  },
+  {
+    name: "an offer of HTTP/2 is not taken, and what follows in the same write is neither answered nor stored",
+    send: (n) => Buffer.concat([postSale(n, [json, "Connection: Upgrade", "Upgrade: h2c"]), postSale(n)]),
+    expect: [{ ...created, headers: { connection: /^close$/ } }],
+    stores: (n) => [sale(n)],
+  },
+  {
     name: "a POST with a length of 0 needs its body",
     send: (n) => post(salePath(n), ""),
     expect: [refused(400, /^body: expected an object/)],
