@@ -38,12 +38,16 @@ afterAll(async () => {
 
 const pidsOf = ({ gateway, writer, ranker }: TestSystem) => [gateway.pid, writer.pid, ranker.pid];
 
-/** Waits until everything that was acknowledged is stored; then nothing else may be. */
-async function expectPromiseKept(): Promise<void> {
-  await vi.waitFor(async () => expect(acknowledgements.missing(await readStored(database))).toEqual([]), {
+async function expectAllStored(): Promise<void> {
+  await vi.waitFor(async () => expectNone(acknowledgements.missing(await readStored(database))), {
     timeout: 30_000,
     interval: 250,
   });
+}
+
+/** Waits until everything that was acknowledged is stored; then nothing else may be. */
+async function expectPromiseKept(): Promise<void> {
+  await expectAllStored();
   const stored = await readStored(database);
   expectNone(acknowledgements.differences(stored));
   // What a gateway takes, the database takes.
@@ -117,7 +121,9 @@ async function postAlbums(): Promise<readonly [string, ...string[]]> {
     acknowledgements.add({ id, by: `album ${n} of the set-up`, content: album(n) });
     return id;
   };
-  return [await post(1), await post(2), await post(3)];
+  const albums = [await post(1), await post(2), await post(3)] as const;
+  await expectAllStored();
+  return [...albums];
 }
 
 // The last: after all of the above.

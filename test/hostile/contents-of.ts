@@ -104,9 +104,12 @@ function ride({ resortID, season, dayID, skierID, time, liftID }: Fields): Store
 }
 
 function album(model: RequestModel): StoredContent {
-  const boundary = /boundary="?([^";]+)"?/.exec(headerOf(model, "content-type") ?? "")?.[1];
+  // White space within the parameter's name is read over.
+  const type = (headerOf(model, "content-type") ?? "").replaceAll(/\s/g, "");
+  const [, boundary] = /;boundary="?([^";]+)"?/i.exec(type) ?? [];
+  if (boundary === undefined) throw new TypeError("no boundary");
   const parts = new Map<string, Buffer>();
-  for (const part of split(bodyOf(model), Buffer.from(`--${boundary ?? ""}`))) {
+  for (const part of split(bodyOf(model), Buffer.from(`--${boundary}`))) {
     const headEnd = part.indexOf("\r\n\r\n");
     const name = /\bname="([^"]*)"/.exec(part.toString("latin1", 0, Math.max(headEnd, 0)))?.[1];
     if (headEnd >= 0 && name !== undefined) parts.set(name, part.subarray(headEnd + 4, part.length - 2));
