@@ -115,6 +115,10 @@ function refusalOfHead({ httpVersion, headers, rawHeaders }: IncomingMessage): W
     return { status: 400, message: "Host: expected this header in HTTP/1.1" };
   if (headers.expect !== undefined && httpVersion === "1.1" && !/(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect))
     return { status: 417, message: `Expect: expected 100-continue, got ${JSON.stringify(headers.expect)}` };
+  const coding = headers["transfer-encoding"];
+  // The parser takes "gzip, chunked" too, and would hand on the compressed bytes.
+  if (coding !== undefined && coding.toLowerCase() !== "chunked")
+    return { status: 400, message: `Transfer-Encoding: expected chunked, got ${JSON.stringify(coding)}` };
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? "";
