@@ -75,7 +75,7 @@ export class Connection implements Waiting {
     if (this.#closing !== undefined) return;
     this.#newest = response;
     const isAlone = this.#inFlight === 0 && this.#queue.length === 0;
-    if (response.req.headers.upgrade !== undefined) this.#watchUpgrade(response, isAlone ? this.#bytesBefore : 0);
+    if (asksForUpgrade(response.req)) this.#watchUpgrade(response, isAlone ? this.#bytesBefore : 0);
     if (isAlone) return this.#hand(response);
     this.#queue.push(response);
     if (this.#inFlight < inFlightMax) this.#turns.add(this);
@@ -174,6 +174,11 @@ export class Connection implements Waiting {
   }
 
   readonly #pause = (): void => void this.#socket.pause();
+}
+
+/** True when Node's parser takes a request for the offer of another protocol: an Upgrade header counts only with its connection option. */
+function asksForUpgrade({ headers: { upgrade, connection = "" } }: IncomingMessage): boolean {
+  return upgrade !== undefined && connection.split(",").some((option) => option.trim().toLowerCase() === "upgrade");
 }
 
 /** A request's bytes on the wire; Infinity for a chunked one, whose bytes are not known. */
