@@ -100,6 +100,8 @@ export class Connection implements Waiting {
       unread = undefined;
     }
     this.#closing = { ending, unread };
+    // Node would end the connection of a half-closed client behind the last response in flight, before the ending.
+    this.#socket.removeAllListeners("end");
     this.#settle(this.#closing);
   }
 
