@@ -2,12 +2,13 @@ import { readFile } from "node:fs/promises";
 import type { Database } from "@tally/database";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { formType } from "./form.ts";
-import { Acknowledgements } from "./hostile/acknowledgements.ts";
+import { Acknowledgements, idsOf, resultsOf } from "./hostile/acknowledgements.ts";
 import { basePaths } from "./hostile/base-paths.ts";
 import { topics } from "./hostile/cases.ts";
 import { HostileConnection } from "./hostile/connection.ts";
 import { Draw } from "./hostile/draw.ts";
 import { inLanes } from "./hostile/in-lanes.ts";
+import { keyRaces } from "./hostile/key-races.ts";
 import { mutationOf } from "./hostile/mutation.ts";
 import { runCase } from "./hostile/run-case.ts";
 import { Lane, type Seen } from "./hostile/run-mutation.ts";
@@ -78,6 +79,28 @@ describe.each(topics)("hostile %s", (topic, ofTopic) => {
   });
 });
 
+test.each(keyRaces)("one key with other content from $name at once on 16 connections is one event", async (race) => {
+  const n = firstRace + keyRaces.indexOf(race);
+  const statuses = await Promise.all(
+    Array.from({ length: 16 }, async (_, turn) => {
+      const connection = new HostileConnection(system.url, 10_000);
+      await connection.write(race.send(n, turn));
+      const [answer] = await connection.answers(1);
+      connection.destroy();
+      if (answer === undefined) throw new Error("no response");
+      const contents = race.stores(n, turn);
+      for (const { id, index } of idsOf(answer)) {
+        acknowledgements.add({ id, by: `${race.name}, turn ${turn}`, content: contents[index] });
+      }
+      // Each entry of a bulk response has a status; all of them are the same here.
+      return resultsOf(answer)[0]?.status ?? answer.status;
+    }),
+  );
+  const accepted = statuses.filter((status) => status === 200 || status === 201);
+  const others = statuses.filter((status) => ![200, 201, 409, 422].includes(status));
+  expect({ accepted: accepted.length, others }).toEqual({ accepted: 1, others: [] });
+});
+
 test("all that the hostile requests had acknowledged is stored as it was sent, and nothing else is", async () => {
   await expectPromiseKept();
 });
@@ -107,6 +130,7 @@ test(`all that they had acknowledged is stored as it was sent, and nothing else 
 }, 60_000);
 
 // Above the numbers of the cases.
+const firstRace = 1_900_000;
 const firstMutation = 2_000_000;
 
 /** Ids of albums that are told from a key: a changed one is no album, and nothing waits for it. */

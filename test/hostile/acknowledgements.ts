@@ -17,11 +17,17 @@ export function idsOf(answer: Answer): readonly { readonly id: string; readonly 
   if (answer.status < 200 || answer.status > 299) return [];
   const id = answer.headers.get("tally-event-id");
   if (id !== undefined) return [{ id, index: 0 }];
+  return resultsOf(answer).flatMap(({ id }, index) => (id === undefined ? [] : [{ id, index }]));
+}
+
+/** What a bulk response says of each entry; empty for any other response. */
+export function resultsOf(answer: Answer): readonly { readonly status: number; readonly id: string | undefined }[] {
   const results = objectOf(answer)?.["results"];
   if (!Array.isArray(results)) return [];
-  return results.flatMap((result: unknown, index) => {
-    if (typeof result !== "object" || result === null || !("id" in result) || typeof result.id !== "string") return [];
-    return [{ id: result.id, index }];
+  return results.map((result: unknown) => {
+    const isObject = typeof result === "object" && result !== null;
+    const status = isObject && "status" in result ? Number(result.status) : Number.NaN;
+    return { status, id: isObject && "id" in result && typeof result.id === "string" ? result.id : undefined };
   });
 }
 
