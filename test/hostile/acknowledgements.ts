@@ -15,8 +15,8 @@ interface Acknowledged {
 /** The ids of the events that a response acknowledges, with the place of each entry in its request. */
 export function idsOf(answer: Answer): readonly { readonly id: string; readonly index: number }[] {
   if (answer.status < 200 || answer.status > 299) return [];
-  const id = answer.headers.get("tally-event-id");
-  if (id !== undefined) return [{ id, index: 0 }];
+  const only = answer.headers.get("tally-event-id");
+  if (only !== undefined) return [{ id: only, index: 0 }];
   return resultsOf(answer).flatMap(({ id }, index) => (id === undefined ? [] : [{ id, index }]));
 }
 
