@@ -131,20 +131,19 @@ export const belowBasePaths: readonly HostileCase[] = [
   },
   {
     name: "a key counts for a store whichever base path it comes by",
+    inTurn: true,
     send: (n) =>
-      Buffer.concat(
-        ["", "/shop_war", "/api/v1"].map((base) => post(base + salePath(n), saleBody, [json, "Idempotency-Key: b"])),
-      ),
+      ["", "/shop_war", "/api/v1"].map((base) => post(base + salePath(n), saleBody, [json, "Idempotency-Key: b"])),
     expect: [created, created, created],
     stores: (n) => [sale(n), sale(n), sale(n)],
   },
   {
     name: "a key that is used again with other content by another base path is answered 422",
-    send: (n) =>
-      Buffer.concat([
-        post(salePath(n), saleBody, [json, "Idempotency-Key: b"]),
-        post(`/shop_war${salePath(n)}`, saleBody.replace(":3", ":4"), [json, "Idempotency-Key: b"]),
-      ]),
+    inTurn: true,
+    send: (n) => [
+      post(salePath(n), saleBody, [json, "Idempotency-Key: b"]),
+      post(`/shop_war${salePath(n)}`, saleBody.replace(":3", ":4"), [json, "Idempotency-Key: b"]),
+    ],
     expect: [created, refused(422, /Idempotency-Key/i)],
     stores: (n) => [sale(n)],
   },

@@ -16,6 +16,8 @@ export interface HostileCase {
   readonly name: string;
   /** One write, or several. `n` is a number that no other case uses. */
   readonly send: (n: number) => Buffer | readonly Buffer[];
+  /** Each write waits for the response to the one before. Pipelined requests may be served in any order. */
+  readonly inTurn?: true;
   /** Ends its sending side after the last byte. */
   readonly halfCloses?: true;
   /** All responses of the connection, in order. After the last a connection without `Connection: close` must serve one more request. */

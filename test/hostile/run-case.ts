@@ -17,9 +17,14 @@ export async function runCase(
 ): Promise<readonly string[]> {
   const connection = new HostileConnection(url, hangAfterMs);
   try {
-    for (const part of [one.send(n)].flat()) await connection.write(part);
+    const early: Answer[] = [];
+    for (const part of [one.send(n)].flat()) {
+      await connection.write(part);
+      if (one.inTurn === true) early.push(...(await connection.answers(1)));
+    }
     if (one.halfCloses === true) connection.halfClose();
-    const answers = await connection.answers(one.expect.length, (nth) => one.expect[nth]?.method ?? "GET");
+    const methodOf = (nth: number): string => one.expect[early.length + nth]?.method ?? "GET";
+    const answers = [...early, ...(await connection.answers(one.expect.length - early.length, methodOf))];
     const contents = one.stores?.(n) ?? [];
     const ids = answers.flatMap(idsOf);
     for (const [index, { id }] of ids.entries()) {
