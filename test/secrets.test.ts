@@ -50,7 +50,9 @@ const environmentOf = (system: TestSystem, addresses: Addresses): NodeJS.Process
   NAMESPACE: system.namespace,
   LOG_LEVEL: "trace",
   HOST: "127.0.0.1",
+  AUTH: "off",
   PORT: "0",
+  GATEWAY_HEALTH_PORT: "0",
   WRITER_HEALTH_PORT: "0",
   RANKER_HEALTH_PORT: "0",
   WRITER_THREADS: "1",
@@ -68,7 +70,8 @@ test("no password is in a log or an answer while all goes well, nor while server
     20_000,
   );
   const answers = [
-    ...(await Promise.all(["/health/ready", "/metrics", "/purchases"].map((path) => fetch(system.url + path)))),
+    ...(await Promise.all(["/health/ready", "/metrics"].map((path) => fetch(`${system.operatorUrls[0]}${path}`)))),
+    await fetch(`${system.url}/purchases`),
     await fetch(`http://127.0.0.1:${system.writer.port}/metrics`),
     await fetch(`http://127.0.0.1:${system.ranker.port}/health/ready`),
   ];
@@ -100,7 +103,9 @@ test("no password is in a log or an answer while all goes well, nor while server
   ]);
 
   // What clients ask of a gateway whose servers refuse it.
-  const port = /"port":(\d+)|listening at http:\/\/127\.0\.0\.1:(\d+)/i.exec(noRows.output());
+  const listening = /"port":(\d+)|listening at http:\/\/127\.0\.0\.1:(\d+)/i;
+  await logged(noRows, listening);
+  const port = listening.exec(noRows.output());
   expect(port).not.toBeNull();
   const url = `http://127.0.0.1:${port?.[1] ?? port?.[2]}`;
   for (const path of ["/items/store/1", "/purchases?limit=1", "/health/ready", "/metrics", "/matches/1"]) {
