@@ -9,7 +9,14 @@ import type { TestSystem } from "./start-system.ts";
 /** A gateway beside those of a system, with an environment that the test alone decides. */
 export function spawnGateway({ root, namespace, addresses }: TestSystem, settings: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, [join(root, "apps", "gateway", "src", "main.ts")], {
-    env: { PATH: process.env["PATH"], NAMESPACE: namespace, ...addressVariables(addresses), ...settings },
+    env: {
+      PATH: process.env["PATH"],
+      NAMESPACE: namespace,
+      GATEWAY_HEALTH_PORT: "0",
+      GATEWAY_HEALTH_HOST: "127.0.0.1",
+      ...addressVariables(addresses),
+      ...settings,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   // A test that fails leaves nothing running.

@@ -16,7 +16,7 @@ const settings = {
   RATE_LIMIT_PER_KEY_BURST: "20",
   RATE_LIMIT_PER_ADDRESS: "1",
   RATE_LIMIT_PER_ADDRESS_BURST: "10",
-  TRUST_PROXY: "loopback",
+  TRUST_PROXY: "127.0.0.0/8",
 };
 
 beforeAll(async () => {
@@ -160,7 +160,7 @@ test("X-Forwarded-For counts only where its proxy is trusted", async () => {
   const trusting = await startLoneGateway(system, {
     ...settings,
     AUTH: "off",
-    TRUST_PROXY: "1",
+    TRUST_PROXY: "127.0.0.1",
     NAMESPACE: `${system.namespace}y`,
   });
   try {
