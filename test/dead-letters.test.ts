@@ -73,6 +73,21 @@ const count = async () =>
   Number((await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM dead_letters"))[0]?.n);
 const countBecomes = (n: number) => vi.waitFor(async () => expect(await count()).toBe(n), 10_000);
 
+test("two contents with one id that the database both refuses are two letters, however often they come", async () => {
+  const before = await count();
+  const id = newEventId();
+  const first = { ...poison(91), id };
+  const other = { ...first, lines: [[6, 3]] };
+  for (const events of [[first], [other, other], [first], [first, other]]) await send(batch(producer(), 0, events));
+  await countBecomes(before + 2);
+  const bodies = async () => (await list("--reason", "date")).filter((one) => [one.id, one.messageId].includes(id));
+  await vi.waitFor(async () => {
+    const lines = (await bodies()).map(({ event: own }) => JSON.stringify(own).match(/"lines":(\[\[.*\]\])/)?.[1]);
+    expect(new Set(lines)).toEqual(new Set(["[[5,2]]", "[[6,3]]"]));
+  }, 15_000);
+  expect(await count()).toBe(before + 2);
+}, 60_000);
+
 test("an event that the database refuses for its data becomes a dead letter; the others of its batch are stored and ranked", async () => {
   const bad = poison(1);
   const name = producer();

@@ -10,7 +10,7 @@ let system: TestSystem;
 
 // What a broker's account may do is tested in packages/messaging.
 beforeAll(async () => {
-  system = await startSystem();
+  system = await startSystem({ RATE_LIMIT_PER_ADDRESS: "20", RATE_LIMIT_PER_ADDRESS_BURST: "200" });
   const response = await fetch(`${system.url}/purchase/1/customer/1/date/20261120`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -183,4 +183,12 @@ test("the maintenance account audits, repairs and rebuilds, and cannot change ta
   const other = databaseWriteUrl.replace(/_test$/, "_other_test");
   const migrated = await runTally(maintained, ["migrate"], { DATABASE_WRITE_URL: other });
   expect(migrated.exitCode).not.toBe(0);
+});
+
+// The last one: it uses up the rate limit of this address.
+test("rate limits hold with the gateway's account", async () => {
+  const [url = ""] = system.urls;
+  const read = async () => (await fetch(`${url}/items/store/1`)).status;
+  const statuses = await Promise.all(Array.from({ length: 600 }, read));
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
 });

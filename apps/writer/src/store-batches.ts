@@ -1,4 +1,4 @@
-import { keepLetters, letterOfConflict, letterOfEvent, type NewLetter } from "@tally/dead-letters";
+import { keepLetters, letterOfConflict, type NewLetter } from "@tally/dead-letters";
 import { enter, findKnown, type LedgerEntry } from "@tally/ledger";
 import {
   encodeRankingMessage,
@@ -11,6 +11,7 @@ import {
 } from "@tally/pipeline";
 import { encodeMoves } from "@tally/rankings";
 import { findConflicts, type Arrivals } from "./find-conflicts.ts";
+import { lettersOfRefused } from "./letters-of-refused.ts";
 import type { ReceivedBatch } from "./received-batch.ts";
 
 /** What a stored batch has to tell the rankings; undefined when that was told and applied long ago. */
@@ -63,15 +64,14 @@ export async function storeBatches(
   const conflicts = found.map(({ recorded: { event }, content }) =>
     letterOfConflict(domain.name, ingestQueue, event, content),
   );
-  const refusals = fresh.flatMap(({ refused }) =>
-    [...refused].map(([event, reason]) => letterOfEvent(domain.name, ingestQueue, event, reason)),
-  );
-  await keepLetters(transaction, [...refusals, ...distinct(conflicts)]);
+  const refused = fresh.flatMap((one) => [...one.refused]);
+  const refusals = await lettersOfRefused(transaction, domain, ingestQueue, refused);
+  await keepLetters(transaction, distinct([...refusals, ...conflicts]));
   const conflictsOf = Map.groupBy(found, ({ recorded }) => recorded.batch);
   const entries = fresh.map((one) => {
     const { id } = one.batch;
-    const refused = one.refused.size + (conflictsOf.get(id)?.length ?? 0);
-    return entryOf(domain, one, changesOf.get(id) ?? [], { refused, rankingShards });
+    const letters = one.refused.size + (conflictsOf.get(id)?.length ?? 0);
+    return entryOf(domain, one, changesOf.get(id) ?? [], { refused: letters, rankingShards });
   });
   if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();
   for (const [index, one] of fresh.entries()) bodies.set(one.key, entries[index]?.moves);

@@ -39,7 +39,7 @@ export function redisBuckets(o: { readonly url: string; readonly namespace: stri
   const redis = open(o.url, o.log);
   const outage = new Outage(o.log, "check rate limits");
   const ask = async (demands: readonly Demand[]): Promise<readonly Supply[]> => {
-    const keys = demands.map(({ subject }) => `${o.namespace}:{limits}:${subject}`);
+    const keys = demands.map(({ subject }) => `${o.namespace}:rate:{limits}:${subject}`);
     const values = demands.flatMap(({ limit, cost, count }) => [1000 / limit.perSecond, limit.burst, cost, count]);
     const flat = await redis.tallyTake(keys.length, ...keys, ...values);
     return demands.map((_, index) => {

@@ -113,10 +113,13 @@ export function addBulkRoute(
     const requestKey = idempotencyKey(request.headers["idempotency-key"]);
     const readers = entriesOf(request.body, { entriesMax: route.entriesMax, entryBytesMax: bulk.entryBytesMax });
     const entries = await inSlices(readers, (read, index) => readEntry(index, read, grant));
-    // Clients with other API keys may choose the same key for another request.
+    // Clients with other API keys may choose the same key for another request: both the check and the ids depend on the API key.
     const scope = grant === undefined ? scopeOfRequests : `${scopeOfRequests}/${grant.keyId}`;
-    if (requestKey !== undefined) await bindRequest(scope, requestKey, entries);
-    const idOf = idsOfEntries(requestKey, (event) => keys.contentOf(event));
+    const hasEvents = entries.some((entry) => !("error" in entry));
+    if (requestKey !== undefined && hasEvents) await bindRequest(scope, requestKey, entries);
+    const idOf = idsOfEntries(requestKey === undefined ? undefined : `${scope}:${requestKey}`, (event) =>
+      keys.contentOf(event),
+    );
     const results = await settledInSlices(entries, async (entry): Promise<EntryResult> =>
       "error" in entry ? entry : take(entry, idOf(entry)),
     );
