@@ -13,7 +13,7 @@ import { HeldKey, type Grant } from "./held-key.ts";
  */
 
 /** How often changes are read. With the time of a read it stays below the 5 s within which a change is effective. */
-const readEveryMs = 2000;
+const readEveryMs = 1000;
 const unsureAfterMs = 5000;
 const pageMax = 1000;
 
