@@ -15,18 +15,22 @@ export interface TestServices {
 declare module "vitest" {
   interface ProvidedContext {
     services: TestServices;
+    /** Where the servers' logs and passwords are; empty for servers that the environment names. */
+    servicesDirectory: string;
   }
 }
 
 /** Starts the services once for the whole run, on free ports in a directory of their own; deletes all of it at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = join(import.meta.dirname, "..", ".tally", `test-${randomBytes(4).toString("hex")}`);
   const services = await startServices({
-    directory: join(import.meta.dirname, "..", ".tally", `test-${randomBytes(4).toString("hex")}`),
+    directory,
     database: "tally_test",
     keepData: false,
     docker: "never",
     say: (line) => process.stdout.write(`  ${line}\n`),
   });
   project.provide("services", { ...services.addresses, accounts: services.accounts });
+  project.provide("servicesDirectory", services.source === "environment" ? "" : directory);
   return () => services.stop();
 }

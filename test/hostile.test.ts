@@ -133,7 +133,7 @@ test(`all that they had acknowledged is stored as it was sent, and nothing else 
 const firstRace = 1_900_000;
 const firstMutation = 2_000_000;
 
-/** Ids of albums that are told from a key: a changed one is no album, and nothing waits for it. */
+/** Album ids made from a key. A mutated id is unknown, so the gateway does not wait for it. */
 async function postAlbums(): Promise<readonly [string, ...string[]]> {
   const post = async (n: number): Promise<string> => {
     const connection = new HostileConnection(system.url, 10_000);

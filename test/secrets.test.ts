@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { addressVariables, type Addresses } from "@tally/local";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { dirname, join } from "node:path";
+import { addressVariables, freePorts, type Addresses } from "@tally/local";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { startApp } from "./app-process.ts";
+import { bearer, keysCommand } from "./keys.ts";
+import { logTexts } from "./log-texts.ts";
+import { startLoneGateway } from "./lone-gateway.ts";
 import { runTally } from "./run-tally.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
@@ -22,6 +25,27 @@ const wrongIn = (addresses: Addresses, ...wrongKinds: readonly (typeof kinds)[nu
   ...addresses,
   ...Object.fromEntries(wrongKinds.map((kind) => [kind, withPassword(addresses[kind], wrong)])),
 });
+
+/** Those of the run's servers that no address contains: of replication, of the database's root. */
+function passwordsOfServers(): readonly string[] {
+  const directory = inject("servicesDirectory");
+  if (directory === "") return [];
+  return Object.values(JSON.parse(readFileSync(join(directory, "passwords.json"), "utf8")));
+}
+
+/** A new API key and a wrong one with its id, each used once; and the log of the gateway that got them. */
+async function usedApiKeys(system: TestSystem): Promise<{ readonly secrets: readonly string[]; readonly log: string }> {
+  const { key } = await keysCommand(system, "create", "--name", "a test", "--scope", "*:read", "*:write");
+  const secret = key.slice(-43);
+  const wrongSecret = randomBytes(32).toString("base64url");
+  const gateway = await startLoneGateway(system, { AUTH: "required", LOG_LEVEL: "trace" });
+  const statusOf = async (headers: Readonly<Record<string, string>>) =>
+    (await fetch(`${gateway.url}/items/store/1`, { headers })).status;
+  expect(await statusOf(bearer(key))).toBe(200);
+  expect(await statusOf({ "x-api-key": key.replace(secret, wrongSecret) })).toBe(401);
+  await gateway.stop();
+  return { secrets: [secret, wrongSecret], log: gateway.output() };
+}
 
 function expectNoSecret(text: string, secrets: readonly string[]): void {
   expect(secrets.length).toBeGreaterThanOrEqual(3);
@@ -63,7 +87,12 @@ const environmentOf = (system: TestSystem, addresses: Addresses): NodeJS.Process
 test("no password is in a log or an answer while all goes well, nor while servers refuse the passwords", async () => {
   const system = await tracedSystem();
   const { accounts } = system;
-  const secrets = secretsOf(system.addresses, ...Object.values(accounts));
+  const apiKeys = await usedApiKeys(system);
+  const secrets = [
+    ...secretsOf(system.addresses, ...Object.values(accounts)),
+    ...passwordsOfServers(),
+    ...apiKeys.secrets,
+  ];
   expect((await sale(system.url)).status).toBe(201);
   await vi.waitFor(
     async () => expect(await (await fetch(`${system.url}/items/store/1`)).text()).toContain('"numberOfItems":3'),
@@ -81,12 +110,14 @@ test("no password is in a log or an answer while all goes well, nor while server
     said.push(output, errors);
   }
 
+  const [operatorPort] = await freePorts(1);
   // The system's own apps have taken the queues' messages; these are further ones, each without one of the servers.
   const refused = [
     startApp("gateway", environmentOf(system, wrongIn(accounts.gateway, "amqpUrl"))),
     startApp("gateway", {
       ...environmentOf(system, wrongIn(accounts.gateway, "databaseReadUrl", "databaseWriteUrl", "redisUrl")),
-      PORT: "0",
+      GATEWAY_HEALTH_PORT: String(operatorPort),
+      GATEWAY_HEALTH_HOST: "127.0.0.1",
     }),
     startApp("writer", environmentOf(system, wrongIn(accounts.writer, "amqpUrl"))),
     startApp("ranker", environmentOf(system, wrongIn(accounts.ranker, "databaseWriteUrl", "databaseReadUrl"))),
@@ -108,8 +139,17 @@ test("no password is in a log or an answer while all goes well, nor while server
   const port = listening.exec(noRows.output());
   expect(port).not.toBeNull();
   const url = `http://127.0.0.1:${port?.[1] ?? port?.[2]}`;
-  for (const path of ["/items/store/1", "/purchases?limit=1", "/health/ready", "/metrics", "/matches/1"]) {
-    const answer = await fetch(url + path);
+  const operatorUrl = `http://127.0.0.1:${operatorPort}`;
+  for (const asked of [
+    `${url}/items/store/1`,
+    `${url}/purchases?limit=1`,
+    `${url}/matches/1`,
+    `${operatorUrl}/health/ready`,
+    `${operatorUrl}/metrics`,
+  ]) {
+    const answer = await fetch(asked);
+    // A route that does not exist says nothing about the servers.
+    expect([asked, answer.status]).not.toEqual([asked, 404]);
     said.push(`${answer.status} ${await answer.text()}`);
   }
   await logged(noRows, /database is away/);
@@ -133,10 +173,24 @@ test("no password is in a log or an answer while all goes well, nor while server
   }
   await system.ranker.stop();
 
-  const servers = [system.gateway, system.writer, system.ranker];
-  const logs = servers.map(({ logFile }) => readFileSync(logFile, "utf8"));
-  for (const log of logs) expect(log).toContain('"level":"info"');
-  for (const text of [...logs, ...said, ...refused.map((app) => app.output()), writerNoRows.output()]) {
+  const apps = [system.gateway, system.writer, system.ranker];
+  const logs = logTexts(dirname(system.gateway.logFile));
+  for (const { logFile } of apps) expect(logs.get(logFile)).toContain('"level":"info"');
+  const directory = inject("servicesDirectory");
+  const serverLogs = directory === "" ? new Map<string, string>() : logTexts(directory);
+  if (directory !== "") {
+    for (const name of ["database-primary", "database-replica", "rabbitmq", "redis"]) {
+      expect(serverLogs.get(join(directory, "log", `${name}.log`))).toMatch(/\w/);
+    }
+  }
+  for (const text of [
+    ...logs.values(),
+    ...serverLogs.values(),
+    apiKeys.log,
+    ...said,
+    ...refused.map((app) => app.output()),
+    writerNoRows.output(),
+  ]) {
     expectNoSecret(text, secrets);
   }
 }, 180_000);

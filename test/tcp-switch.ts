@@ -5,6 +5,8 @@ import { connect, createServer, type Socket } from "node:net";
 export interface TcpSwitch {
   /** The URL of the server, by this way. */
   readonly url: string;
+  /** How many bytes clients have sent to the server by this way. */
+  bytesSent(): number;
   cut(): void;
   mend(): void;
   close(): Promise<void>;
@@ -15,9 +17,11 @@ export async function tcpSwitch(url: string): Promise<TcpSwitch> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   let isCut = false;
+  let bytesSent = 0;
   const server = createServer((near) => {
     if (isCut) return void near.resetAndDestroy();
     const far = connect(Number(target.port), target.hostname);
+    near.on("data", ({ length }) => (bytesSent += length));
     for (const [socket, other] of [
       [near, far],
       [far, near],
@@ -43,6 +47,7 @@ export async function tcpSwitch(url: string): Promise<TcpSwitch> {
   };
   return {
     url: own.href,
+    bytesSent: () => bytesSent,
     cut() {
       isCut = true;
       end();

@@ -151,6 +151,7 @@ const gatewayEnvironment = (addresses: Addresses): NodeJS.ProcessEnv => ({
   PATH: process.env["PATH"],
   HOST: "127.0.0.1",
   PORT: "0",
+  GATEWAY_HEALTH_PORT: "0",
   LOG_LEVEL: "trace",
   QUERY_WITHIN_MS: "500",
   ...addressVariables(addresses),

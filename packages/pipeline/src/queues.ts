@@ -30,7 +30,7 @@ export function queuesOf(namespace: string, domain: string): DomainQueues {
   return {
     ingest: {
       name: `${namespace}.ingest.${domain}`,
-      // Whoever may publish to it reaches these queues and no others.
+      // A client with write permission on this exchange can reach these queues only.
       exchange: `${namespace}.ingest`,
       messagesMax: ingestMessagesMax,
       deadLetterTo: dead.name,

@@ -6,8 +6,8 @@ import type { KeyLimit } from "@tally/access";
  *
  *   calls are shared   requests that ask in one turn of the event loop, or while a call is under way, share the next one: one script for up to
  *                      256 buckets, however many requests
- *   tokens in hand     a subject that used up its last tokens within 100 ms gets twice as many with its next call, at most the 50 ms of its rate
- *                      and a quarter of its burst. What is left after 100 ms is dropped. So a limit is never exceeded, and limits below
+ *   tokens in hand     a subject that used its tokens within 100 ms gets twice as many in the next call, at most 50 ms of its rate and a
+ *                      quarter of its burst. Tokens older than 100 ms are dropped. So a limit is never exceeded, and limits below
  *                      20 events/s are exact
  *   empty buckets      a bucket without a token stays so until its next one is due, whatever other gateways do: until then its requests are
  *                      refused here

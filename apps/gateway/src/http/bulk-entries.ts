@@ -24,7 +24,7 @@ export interface BulkLimits {
 }
 
 const newline = 0x0a;
-// Entries have less. A body of nothing but levels is not worth a search for their ends.
+// Valid entries are nested less deeply. Deeper bodies are rejected without a full scan.
 const depthMax = 1000;
 // Other requests are served after each slice. With the largest entry at its end a slice takes less than 30 ms.
 const sliceMs = 10;
@@ -75,7 +75,7 @@ export async function inSlices<Item, T>(
   return results;
 }
 
-/** Likewise for work that waits: resolves to what it resolves to, and rejects with the first error when all of it has settled. */
+/** Like inSlices, for asynchronous work. Rejects with the first error after all items have settled. */
 export async function settledInSlices<Item, T>(
   items: readonly Item[],
   visit: (item: Item, index: number) => Promise<T>,

@@ -6,7 +6,7 @@ const bytesMin = 2048;
 
 type Encoder = (text: string, done: CompressCallback) => void;
 
-// In the order of preference among those that a client likes equally. The levels are those of about 100 MB/s.
+// Our preference among encodings with equal weight. Each level compresses about 100 MB/s.
 const encoders = new Map<string, Encoder>([
   ["zstd", zstdCompress],
   ["br", (text, done) => brotliCompress(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }, done)],

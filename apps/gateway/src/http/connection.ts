@@ -136,7 +136,7 @@ export class Connection implements Waiting {
 
   #settle({ ending, unread }: Closing): void {
     if (this.#queue.length > 0) return;
-    // Nothing that stores reads a part of a body: such a request waits for the rest, in vain.
+    // Routes that store events read the whole body. A request with an incomplete body never finishes.
     const inVain = unread !== undefined && !unread.req.complete && !unread.headersSent ? 1 : 0;
     if (this.#inFlight > inVain || !this.#socket.writable) return;
     const isAnswered = unread?.headersSent === true;

@@ -41,7 +41,7 @@ export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void 
       done(error ?? problemOf(() => (request.body = contentOf(config, request, body))));
     };
     readBody(request.raw, { bytesMax: bodyLimit, hold }, (error, body) => {
-      // Of whatever kind, a body that no route reads is left aside, and what leads nowhere is 404 whatever it carries.
+      // A route that ignores its body accepts any type. An unknown path is 404 whatever its body is.
       if (error !== null || config.ignoresBody === true || request.is404) {
         done(error ?? undefined);
         return;

@@ -22,7 +22,7 @@ const plainEncodings: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
 export async function readForm(contentType: string, body: Buffer, partBytesMax: number): Promise<Form> {
   const parts = new Map<string, FormPart>();
   let problem: Error | undefined;
-  // Of a slice in which nothing was found that belongs to a part: the heads of parts and what stands around them are short.
+  // True while the current slice contains no part data. Part headers and boundaries are short.
   let isIdle = true;
   const fail = (error: Error): void => void (problem ??= error);
   const refuse = (expected: string, got: unknown): void => fail(new InvalidInput("body", expected, got));

@@ -20,7 +20,7 @@ interface WireRefusal {
 
 // Longer than a load balancer's 60 s: the gateway must not be the first to close an idle connection, or its clients get 502.
 const keepAliveTimeoutMs = 65_000;
-// A limit passes at most this much too late.
+// How often time limits are checked, so a limit can be late by this much.
 const checkEveryMs = 1000;
 // Clients send 10, proxies add as many. Node would drop the headers above a limit of its own without an error.
 const headersMax = 100;
