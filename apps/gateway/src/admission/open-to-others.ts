@@ -3,7 +3,7 @@ import { addressesIn } from "../http/client-address.ts";
 
 const isLoopback = addressesIn(["127.0.0.0/8", "::1"]);
 
-/** Throws a ConfigError for a gateway that clients on other machines reach without a key, unless that is confirmed. */
+/** Throws a ConfigError when clients on other machines can reach the gateway without a key, unless that is confirmed. */
 export function forbidOpenToOthers(config: {
   readonly auth: "required" | "off";
   readonly authOffConfirmed: "no" | "yes";
