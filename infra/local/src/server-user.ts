@@ -13,8 +13,9 @@ export interface ServerUser {
 const CAP_SYS_PTRACE = 1n << 19n;
 
 /**
- * The first of these users that there is, when we are root and the user can come to the directory and run the program. Else undefined: the
- * server runs as we do, and where that is root, a line says why.
+ * The first of these users that exists, when we are root. Undefined when we are not root: the server runs as our user. Also undefined, and the
+ * server runs as root with a line that says why, in three cases: none of the users exists; root lacks CAP_SYS_PTRACE; or the user cannot
+ * enter the directory or run the program, such as in a checkout below a folder that only root can enter.
  */
 export function serverUser(
   names: readonly string[],

@@ -1,6 +1,6 @@
 /** What a key allows. */
 export interface KeyRights {
-  /** "purchases:write", "purchases:read"; "*" in place of the domain stands for all domains. */
+  /** Such as "purchases:write" or "purchases:read"; "*" as the domain means all domains. */
   readonly scopes: readonly string[];
   /** The only stores that it may read and write, as text without leading zeros; undefined: all. */
   readonly stores: readonly string[] | undefined;
@@ -14,14 +14,14 @@ export interface KeyLimit {
   readonly burst: number;
 }
 
-/** A key as it is stored. Its secret is not known. */
+/** A stored key, without its secret. */
 export interface ApiKey extends KeyRights {
   readonly id: string;
   readonly name: string;
   /** ms since 1970. */
   readonly createdAt: number;
   readonly revokedAt: number | undefined;
-  /** Until when the secret before the last rotation is valid, in ms since 1970. */
+  /** The end of the validity of the secret before the last rotation, in ms since 1970. */
   readonly previousUntil: number | undefined;
 }
 

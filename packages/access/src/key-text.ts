@@ -1,8 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
 
 /*
- * A key as clients send it: tally_<16 hex digits: id>_<43 characters base64url: 256 random bits>. The id finds the key and is no secret.
- * SHA-256 is the right hash for the secret: a slow hash protects secrets that can be guessed, and 256 random bits cannot be.
+ * A key as clients send it: tally_<16 hex digits: id>_<43 characters base64url: 256 random bits>. The id is for look-up and is not secret.
+ * SHA-256 suffices for the secret: slow hashes protect guessable secrets, and 256 random bits are not guessable.
  */
 
 const start = "tally_";
@@ -17,12 +17,12 @@ export function newKeyId(): string {
   return randomBytes(8).toString("hex");
 }
 
-/** A new key of an id. The only moment at which its text is known. */
+/** A new key for an id. Only its hash is stored, so the text is available only here. */
 export function newKeyText(id: string): string {
   return `${start}${id}_${randomBytes(32).toString("base64url")}`;
 }
 
-/** The id in a key's text. Of any other text: some text that is no key's id. */
+/** The id in a key's text. For other texts, returns a text that is not the id of any key. */
 export function idOfKeyText(text: string): string {
   return text.slice(start.length, secretAt - 1);
 }
@@ -37,7 +37,7 @@ export function isKeyId(text: string): boolean {
   return /^[0-9a-f]{16}$/.test(text);
 }
 
-/** SHA-256 of the secret in a key's text: what is stored. About 1 µs. */
+/** The SHA-256 hash of the secret in a key's text, as it is stored. About 1 µs. */
 export function hashOfKeyText(text: string): Buffer {
   return hash("sha256", text.slice(secretAt), "buffer");
 }

@@ -4,7 +4,7 @@ import type { ApiKey, KeyRights, StoredKey } from "./api-key.ts";
 /** The folder of the numbered SQL files. */
 export const accessMigrations = new URL("../migrations/", import.meta.url);
 
-// Locks the only row until the commit: changes happen one after the other, and a reader never sees a version before a smaller one.
+// Locks the only row until the commit, so changes are serial and readers see versions in ascending order.
 const nextVersion =
   "INSERT INTO api_key_version (one, version) VALUES (1, 1) ON DUPLICATE KEY UPDATE version = version + 1";
 const selectVersion = "SELECT version FROM api_key_version WHERE one = 1";
@@ -35,7 +35,7 @@ interface Row {
   readonly version: number;
 }
 
-/** Stores a new key. May be repeated: an id that exists already is the same key. */
+/** Stores a new key. Safe to retry: an existing id is the same key. */
 export async function createKey(
   transaction: SqlTransaction,
   { id, name, hash, scopes, stores, limit }: KeyRights & { id: string; name: string; hash: Buffer },
@@ -49,8 +49,8 @@ export async function createKey(
 }
 
 /**
- * Gives a key a new secret; the one before stays valid until `previousUntil`, in ms since 1970. May be repeated. "absent", "revoked": nothing
- * was done.
+ * Gives a key a new secret. The previous one stays valid until `previousUntil`, in ms since 1970. Safe to retry. "absent" and "revoked" mean
+ * that nothing was changed.
  */
 export async function rotateKey(
   transaction: SqlTransaction,
@@ -64,7 +64,7 @@ export async function rotateKey(
   return "rotated";
 }
 
-/** Makes a key invalid for good. May be repeated. */
+/** Makes a key permanently invalid. Safe to retry. */
 export async function revokeKey(transaction: SqlTransaction, id: string): Promise<"revoked" | "absent"> {
   const version = await takeVersion(transaction);
   if ((await findKey(transaction, id)) === undefined) return "absent";
@@ -72,7 +72,7 @@ export async function revokeKey(transaction: SqlTransaction, id: string): Promis
   return "revoked";
 }
 
-/** All keys, the oldest first; revoked ones too. */
+/** All keys, oldest first, including revoked ones. */
 export async function listKeys(reader: SqlReader): Promise<readonly ApiKey[]> {
   return (await reader.query<Row>(selectAll)).map(storedKeyOf);
 }
@@ -83,7 +83,7 @@ export async function readVersion(reader: SqlReader): Promise<number> {
   return row?.version ?? 0;
 }
 
-/** Keys that were changed after a version, in the order of their changes; revoked ones too. */
+/** Keys that were changed after a version, in the order of the changes, including revoked ones. */
 export async function readChanged(reader: SqlReader, after: number, limit: number): Promise<readonly StoredKey[]> {
   return (await reader.query<Row>(selectChanged, [after, limit])).map(storedKeyOf);
 }

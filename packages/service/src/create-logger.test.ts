@@ -19,6 +19,8 @@ test.each([
   { password: "hunter2" },
   { options: { password: "hunter2", token: "hunter2" } },
   { req: { headers: { authorization: "Bearer hunter2", cookie: "hunter2" } } },
+  { "x-api-key": "hunter2", headers: { "x-api-key": "hunter2" }, req: { headers: { "x-api-key": "hunter2" } } },
+  { key: "hunter2", made: { id: "1", key: "hunter2" }, keys: { first: { key: "hunter2" } } },
   { url: "amqp://user:hunter2@host/vhost" },
   { deep: { down: { in: { it: "redis://:hunter2@host" } } } },
   { err: new Error("connect mysql://root:hunter2@host failed") },

@@ -9,7 +9,12 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
-const secretKeys = ["password", "passwd", "secret", "token", "authorization", "Authorization", "cookie"];
+const secretKeys = ["password", "passwd", "secret", "token", "authorization", "Authorization", "cookie", "key"];
+// As pino's paths, because a hyphen needs brackets: the header of an API key.
+const secretPaths = [
+  ...secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
+  ...["", "*", "*.*"].map((parent) => `${parent}["x-api-key"]`),
+];
 
 /**
  * JSON lines with ISO time and the level as a word. Values under the names of secrets, down to three levels, and
@@ -23,7 +28,7 @@ export function createLogger({ name, level, destination: given }: LoggerOptions)
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: serialiseError },
-      redact: { paths: secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: "***" },
+      redact: { paths: secretPaths, censor: "***" },
       hooks: { streamWrite: redactUrls },
     },
     // One write(2) for each line. It needs no flush, so neither an exit nor the abrupt end of a thread loses a line, and

@@ -23,17 +23,17 @@ import type { DomainAccess, RouteAccess } from "./route-access.ts";
  */
 
 export interface AdmissionOptions {
-  /** Checks a key; absent: no key is demanded. */
+  /** Checks a key; absent: no key is required. */
   readonly check: ((text: string) => KeyCheck) | undefined;
-  /** Absent: nothing is limited. */
+  /** Absent: there are no limits. */
   readonly limits: RateLimits | undefined;
 }
 
 type Undecided = Exclude<KeyCheck, Grant> | "missing";
 
 /**
- * Demands keys and limits rates on every route that is added later and does not say that it is open. A route that says nothing about its access
- * fails the start. Adds no hook where neither is configured.
+ * Requires keys and limits rates on every route that is added later, except open ones. Throws for a route that does not declare its access.
+ * Adds no hook where neither keys nor limits are configured.
  */
 export function addAdmission(app: FastifyInstance, { check, limits }: AdmissionOptions): void {
   app.decorateRequest("grant", undefined);

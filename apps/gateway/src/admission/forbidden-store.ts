@@ -1,8 +1,8 @@
 import type { Grant } from "@tally/access";
 
 /**
- * Why a key must not read or write a store; undefined when it may. `store` undefined: the request is about no store or about several, which
- * is not for keys that are limited to stores.
+ * Why a key may not read or write a store; undefined when it may. `store` undefined: the request is about no store or several, so keys that
+ * are limited to stores may not send it.
  */
 export function forbiddenStore(grant: Grant | undefined, store: number | string | undefined): string | undefined {
   if (grant?.stores === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The hooks of a route's option, which is one, several or none. */
+/** The hooks in a route's option, as a list. */
 export function hooksOf<Hook>(option: Hook | Hook[] | undefined): readonly Hook[] {
   if (option === undefined) return [];
   return Array.isArray(option) ? option : [option];

@@ -8,12 +8,12 @@ import { redisBuckets } from "./redis-buckets.ts";
 
 /** The keys and the rate limits of a gateway. */
 export interface Admission extends AdmissionOptions {
-  /** The valid keys; undefined while none are demanded. */
+  /** The valid keys; undefined when no keys are required. */
   readonly ring: KeyRing | undefined;
   close(): Promise<void>;
 }
 
-/** Opens what the settings ask for: nothing with AUTH=off and no limit. `reader` reads the write endpoint. */
+/** Opens the keys and limits that the settings enable. `reader` reads the write endpoint. */
 export async function openAdmission(config: GatewayConfig, reader: SqlReader, log: Logger): Promise<Admission> {
   const outage = new Outage(log, "read API keys");
   const ring =
@@ -22,7 +22,7 @@ export async function openAdmission(config: GatewayConfig, reader: SqlReader, lo
       : new KeyRing({ reader, onFailed: (error) => outage.failed(error), onRead: () => outage.worked() });
   const perKey = limitOf(config.rateLimitPerKey, config.rateLimitPerKeyBurst);
   const perAddress = limitOf(config.rateLimitPerAddress, config.rateLimitPerAddressBurst);
-  // A key may have a limit where the settings have none.
+  // A key may have its own limit, even without one in the settings.
   const isLimited = ring !== undefined || perAddress !== undefined;
   const url = config.doorRedisUrl === "" ? config.redisUrl : config.doorRedisUrl;
   const redis = isLimited ? redisBuckets({ url, namespace: config.namespace, log }) : undefined;

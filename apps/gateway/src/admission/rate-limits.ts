@@ -4,7 +4,7 @@ import { clientOf } from "../http/client-address.ts";
 import { refuse } from "../http/refuse.ts";
 import type { Taken, TokenBuckets } from "./token-buckets.ts";
 
-/** Whose bucket a request takes its tokens from. */
+/** The owner of the bucket from which a request takes its tokens. */
 export interface Limited {
   readonly policy: "key" | "address";
   readonly subject: string;
@@ -13,15 +13,15 @@ export interface Limited {
 
 export interface RateLimitOptions {
   readonly buckets: TokenBuckets;
-  /** Of keys without a limit of their own; undefined: none. */
+  /** For keys that have no own limit; undefined: none. */
   readonly perKey: KeyLimit | undefined;
-  /** Of requests without a valid key; undefined: none. */
+  /** For requests without a valid key; undefined: none. */
   readonly perAddress: KeyLimit | undefined;
-  /** Whether requests are taken while Redis cannot answer. */
+  /** Whether requests are accepted while Redis does not answer. */
   readonly failsOpen: boolean;
 }
 
-/** Limits the rate of each key, and of each address without one; tells clients by the RateLimit header fields of the IETF draft. */
+/** Limits the rate of each key, and of each address without a key. Responses have the RateLimit header fields of the IETF draft. */
 export class RateLimits {
   readonly #options: RateLimitOptions;
 
@@ -29,7 +29,7 @@ export class RateLimits {
     this.#options = options;
   }
 
-  /** The limit that a request counts for; undefined: none. */
+  /** The limit that applies to a request; undefined: none. */
   limitOf(request: FastifyRequest, grant: Grant | undefined): Limited | undefined {
     const { perKey, perAddress } = this.#options;
     if (grant !== undefined) {
@@ -39,7 +39,7 @@ export class RateLimits {
     return perAddress && { policy: "address", subject: `address:${clientOf(request.ip)}`, limit: perAddress };
   }
 
-  /** Takes tokens, then calls `goOn`; or answers the request where there are too few. */
+  /** Takes tokens and calls `goOn`, or rejects the request when there are too few. */
   take(reply: FastifyReply, limited: Limited, cost: number, goOn: () => void): void {
     const decide = (taken: Taken | "unknown"): void => {
       if (taken === "unknown") {
@@ -52,14 +52,14 @@ export class RateLimits {
       else refuseRate(reply, limited, taken);
     };
     const taken = this.#options.buckets.take(limited.subject, limited.limit, cost);
-    // Most requests take a token in hand and wait for nothing.
+    // Most requests take a token in hand, without waiting.
     if (taken instanceof Promise) taken.then(decide).catch((error: unknown) => reply.send(error));
     else decide(taken);
   }
 }
 
 function tell(reply: FastifyReply, { policy, limit }: Limited, { remaining, fullMs }: Taken): void {
-  // The quota is the burst, the window the time in which an empty bucket is full again.
+  // The quota is the burst. The window is the time until an empty bucket is full.
   const window = Math.max(1, Math.ceil(limit.burst / limit.perSecond));
   reply.header("ratelimit-policy", `"${policy}";q=${limit.burst};w=${window}`);
   reply.header("ratelimit", `"${policy}";r=${remaining};t=${Math.ceil(fullMs / 1000)}`);

@@ -2,7 +2,7 @@ import type { Action, Grant } from "@tally/access";
 import type { FastifyRequest } from "fastify";
 import type { Limited } from "./rate-limits.ts";
 
-/** What a route demands of a request's key. "open": no key, no limit. "anyKey": a valid key; the route checks the rest itself. */
+/** What a route requires of a request's key. "open": no key, no limit. "anyKey": a valid key; the route checks the rest itself. */
 export type RouteAccess = "open" | "anyKey" | DomainAccess;
 
 export interface DomainAccess {
@@ -19,9 +19,9 @@ declare module "fastify" {
     access?: RouteAccess;
   }
   interface FastifyRequest {
-    /** What the request's key allows; undefined while no keys are required, and on open routes. */
+    /** What the request's key allows; undefined when no keys are required, and on open routes. */
     grant?: Grant | undefined;
-    /** The rate limit that the request counts for. */
+    /** The rate limit that applies to the request. */
     limited?: Limited | undefined;
   }
 }

@@ -4,16 +4,15 @@ import type { KeyLimit } from "@tally/access";
 /*
  * Token buckets in Redis, shared by all gateways. Three things keep the cost below one call for each request:
  *
- *   calls are shared   requests that ask in one turn of the event loop, or while a call is under way, share the next one: one script for up to
- *                      256 buckets, however many requests
+ *   calls are shared   requests of one event loop turn, or that arrive during a call, share the next call: one script for up to 256 buckets
+ *                      and any number of requests
  *   tokens in hand     a subject that used its tokens within 100 ms gets twice as many in the next call, at most 50 ms of its rate and a
  *                      quarter of its burst. Tokens older than 100 ms are dropped. So a limit is never exceeded, and limits below
  *                      20 events/s are exact
- *   empty buckets      a bucket without a token stays so until its next one is due, whatever other gateways do: until then its requests are
- *                      refused here
+ *   empty buckets      an empty bucket stays empty until its next token is due, on all gateways. Until then, requests are rejected without a call
  */
 
-/** One kind of demand on a bucket: `count` requests of `cost` tokens each. */
+/** What `count` requests of `cost` tokens each need from a bucket. */
 export interface Demand {
   readonly subject: string;
   readonly limit: KeyLimit;
@@ -21,7 +20,7 @@ export interface Demand {
   readonly count: number;
 }
 
-/** What became of a demand: how many of its requests have their tokens, how many tokens are left, and the time until the bucket is full. */
+/** The result of a demand: the requests that got their tokens, the tokens left, and the time until the bucket is full. */
 export interface Supply {
   readonly granted: number;
   readonly remaining: number;
@@ -55,7 +54,7 @@ interface Group {
 interface Known {
   inHand: number;
   readonly inHandUntil: number;
-  /** How many were taken for the hand. */
+  /** How many tokens were taken for later requests. */
   readonly ahead: number;
   /** Left in Redis. */
   readonly remaining: number;
@@ -64,10 +63,10 @@ interface Known {
 }
 
 const groupsMax = 256;
-// The oldest is forgotten first, and is asked for again; its tokens in hand are lost.
+// The oldest is dropped first. Its tokens in hand are lost; the next request asks Redis again.
 const knownMax = 10_000;
 const inHandMs = 100;
-// After a failure all requests of this time are "unknown" at once: none of them waits for a Redis that is away.
+// For this time after a failure, requests are "unknown" immediately and do not wait for Redis.
 const restMs = 1000;
 
 export class TokenBuckets {
@@ -81,7 +80,7 @@ export class TokenBuckets {
     this.#options = options;
   }
 
-  /** Takes `cost` tokens, at most the burst, of a bucket, or none. "unknown": Redis does not answer. Never rejects. */
+  /** Takes `cost` tokens (at most the burst) from a bucket, or none. "unknown": Redis does not answer. Never rejects. */
   take(subject: string, limit: KeyLimit, cost: number): Promise<Taken | "unknown"> | Taken | "unknown" {
     const now = performance.now();
     const known = this.#known.get(subject);
@@ -135,7 +134,7 @@ export class TokenBuckets {
     for (const [index, group] of groups.entries()) this.#learn(group, supplies[index], aheads[index] ?? 0);
   }
 
-  /** How many tokens to take for later requests: as many as suit the ones of the last 100 ms. */
+  /** How many tokens to take for later requests, by the use in the last 100 ms. */
   #aheadOf({ subject, limit, cost, waiters }: Group): number {
     const known = this.#known.get(subject);
     if (cost > 1 || known === undefined || performance.now() > known.inHandUntil) return 0;
@@ -172,7 +171,7 @@ function settle({ limit, cost, waiters }: Group, supply: Supply | undefined): vo
     }
     const isGranted = index < supply.granted;
     const againMs = isGranted ? 0 : againMsOf(limit, cost, supply.fullMs);
-    // Tokens in hand are left too.
+    // Tokens in hand count as left.
     const remaining = supply.remaining + (cost === 1 ? Math.max(0, supply.granted - waiters.length) : 0);
     resolve({ granted: isGranted, remaining, fullMs: supply.fullMs, againMs });
   }

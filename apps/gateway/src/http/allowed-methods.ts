@@ -2,11 +2,11 @@ import { METHODS } from "node:http";
 import type { FastifyInstance } from "fastify";
 import findMyWay, { type HTTPMethod } from "find-my-way";
 
-/** How paths are compared with those of the routes. */
+/** How request paths are matched to routes. */
 export const routing = {
   ignoreTrailingSlash: true,
   ignoreDuplicateSlashes: true,
-  // Longer than any value that a route takes, so that a huge number gets its 400 and not a 404.
+  // Longer than any value that a route accepts, so that a huge number is 400 and not 404.
   maxParamLength: 2000,
 } as const;
 

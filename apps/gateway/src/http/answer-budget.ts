@@ -7,7 +7,7 @@ const stalledMs = 30_000;
 
 export interface AnswerLimits {
   readonly bytesMax: number;
-  /** The share of one client address: a slow reader takes no more than this from the others. */
+  /** The limit for one client address, so that a slow reader leaves room for other clients. */
   readonly perAddressMax: number;
   readonly leftAfterMs?: number;
 }

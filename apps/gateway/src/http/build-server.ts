@@ -23,7 +23,7 @@ export interface ServerOptions extends WireOptions {
   readonly bodyBytesMax: number;
   /** The memory that bodies may hold. */
   readonly bodies: ByteBudget;
-  /** Whose X-Forwarded-For names the client address. */
+  /** The proxies whose X-Forwarded-For contains the client address. */
   readonly isProxy: (address: string) => boolean;
   /** The longest time from a whole request to its answer. */
   readonly answeredWithinMs: number;

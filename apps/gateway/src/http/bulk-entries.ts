@@ -14,7 +14,7 @@ export class BulkBody {
   }
 }
 
-/** Reads one entry. Throws InvalidInput when its bytes are no valid JSON text. */
+/** Parses one entry. Throws InvalidInput when its bytes are not valid JSON. */
 export type EntryReader = () => unknown;
 
 export interface BulkLimits {
@@ -26,13 +26,13 @@ export interface BulkLimits {
 const newline = 0x0a;
 // Valid entries are nested less deeply. Deeper bodies are rejected without a full scan.
 const depthMax = 1000;
-// Other requests are served after each slice. With the largest entry at its end a slice takes less than 30 ms.
+// Other requests are served after each slice. A slice that ends with the largest entry takes less than 30 ms.
 const sliceMs = 10;
 
 /**
- * The entries of a bulk body, each parsed only when it is read: an entry that is no JSON concerns that entry only. Finds them in one pass over
- * the bytes, about 2 ms for each MiB, and counts them before any is parsed. Throws InvalidInput for a body that is neither form, that ends
- * early, or that has no entries or too many.
+ * The entries of a bulk body. Each is parsed only when it is read, so invalid JSON affects one entry only. Finds them in one pass over the
+ * bytes, about 2 ms for each MiB, and counts them before any is parsed. Throws InvalidInput for a body that is neither form or is
+ * incomplete, and for no entries or too many.
  */
 export function entriesOf(body: unknown, { entriesMax, entryBytesMax }: BulkLimits): readonly EntryReader[] {
   if (!(body instanceof BulkBody)) throw notBulk(undefined);
@@ -59,7 +59,7 @@ export function countEntries(body: unknown, entriesMax: number): number {
   }
 }
 
-/** Maps items in their order, and lets other requests run in between. Rejects at the first error. */
+/** Maps items in order, in slices between which other requests run. Rejects at the first error. */
 export async function inSlices<Item, T>(
   items: readonly Item[],
   visit: (item: Item, index: number) => T,
@@ -80,7 +80,7 @@ export async function settledInSlices<Item, T>(
   items: readonly Item[],
   visit: (item: Item, index: number) => Promise<T>,
 ): Promise<readonly T[]> {
-  // Settled here and thrown below: an error must not stay unhandled while later items wait for their slice.
+  // Errors are kept here and thrown below, so that no rejection is unhandled while later items wait for their slice.
   const settling = await inSlices(items, (item, index) =>
     visit(item, index).then(
       (value) => ({ isError: false, value }) as const,

@@ -1,4 +1,4 @@
-/** The memory that clients may hold together, and the share of it that one address may hold. */
+/** Limits the memory that all clients hold together, and the part of it that one address holds. */
 export class ByteBudget {
   readonly #max: number;
   readonly #perAddressMax: number;
@@ -10,7 +10,7 @@ export class ByteBudget {
     this.#perAddressMax = perAddressMax;
   }
 
-  /** False when that many more bytes would exceed the budget or the share of the address; then it takes none. */
+  /** Takes bytes. Returns false, and takes none, when they would exceed the budget or the limit of the address. */
   take(address: string, bytes: number): boolean {
     const held = (this.#held.get(address) ?? 0) + bytes;
     if (this.#total + bytes > this.#max || held > this.#perAddressMax) return false;

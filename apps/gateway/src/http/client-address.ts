@@ -17,8 +17,7 @@ export function addressesIn(list: readonly string[]): (address: string) => boole
 }
 
 /**
- * What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address, because a client of IPv6 has as many addresses as it
- * likes.
+ * What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address, because an IPv6 client can use any address of its /64.
  */
 export function clientOf(address: string | undefined): string {
   if (address === undefined) return "";
@@ -32,7 +31,7 @@ export function clientOf(address: string | undefined): string {
   return [...groups, ...zeros, ...last].slice(0, 4).join(":");
 }
 
-// A socket that takes both families names an IPv4 client so.
+// A dual-stack socket reports IPv4 clients as ::ffff:a.b.c.d.
 function withoutMapping(address: string): string {
   return address.startsWith("::ffff:") && isIPv4(address.slice(7)) ? address.slice(7) : address;
 }

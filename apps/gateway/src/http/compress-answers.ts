@@ -1,7 +1,7 @@
 import { brotliCompress, constants, gzip, zstdCompress, type CompressCallback } from "node:zlib";
 import type { FastifyInstance } from "fastify";
 
-// Below this a compressed answer saves less than a packet.
+// For smaller answers, compression saves less than one packet.
 const bytesMin = 2048;
 
 type Encoder = (text: string, done: CompressCallback) => void;
@@ -23,7 +23,7 @@ export function addCompression(app: FastifyInstance): void {
       done();
       return;
     }
-    // A cache between must not give it to a client that cannot read it.
+    // A cache must not return it to a client that cannot decode it.
     reply.header("vary", "accept-encoding");
     const name = preferredEncoding(request.headers["accept-encoding"]);
     const encode = name === undefined ? undefined : encoders.get(name);
@@ -43,7 +43,7 @@ export function addCompression(app: FastifyInstance): void {
   });
 }
 
-/** The encoding of ours that an Accept-Encoding (RFC 9110, 12.5.3) likes best; undefined for none. */
+/** Our encoding with the highest weight in an Accept-Encoding (RFC 9110, 12.5.3); undefined for none. */
 export function preferredEncoding(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   const weights = new Map(
@@ -52,7 +52,7 @@ export function preferredEncoding(header: string | string[] | undefined): string
       .split(",", 20)
       .map((entry) => {
         const [name = "", ...parameters] = entry.split(";").map((part) => part.trim());
-        // A weight that is no number, as in "q=x", counts as 0.
+        // An invalid weight, such as "q=x", counts as 0.
         const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
         return [name === "x-gzip" ? "gzip" : name, Number(weight) || 0];
       }),

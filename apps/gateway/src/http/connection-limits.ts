@@ -5,12 +5,12 @@ import { clientOf } from "./client-address.ts";
 export interface ConnectionLimits {
   readonly max: number;
   readonly perAddressMax: number;
-  /** Connections of these addresses carry many clients: only the first limit counts for them. */
+  /** Proxies: their connections carry many clients, so only the limit of all connections applies. */
   readonly isProxy: (address: string) => boolean;
   readonly onRefused: (limit: "all" | "address") => void;
 }
 
-/** Closes connections beyond the limits at once, before they cost more than a socket. */
+/** Closes connections beyond the limits immediately, before anything is read from them. */
 export function limitConnections(server: Server, o: ConnectionLimits): void {
   server.maxConnections = o.max;
   server.on("drop", () => o.onRefused("all"));

@@ -16,17 +16,17 @@ import type { Turns, Waiting } from "./turns.ts";
 export interface Ending {
   /** A last response, with its head. undefined: the connection is closed without one. */
   readonly response: { readonly status: number; readonly text: string } | undefined;
-  /** True: the rest of what the client sends is read and dropped for a while, so that a client that still sends gets the response. */
+  /** True: reads and drops further input for a while, so that a client that is still sending gets the response. */
   readonly dropsRest: boolean;
 }
 
 interface Closing {
   readonly ending: Ending;
-  /** The request that could not be read to its end, when its head was read. */
+  /** The request whose head was read and whose body is incomplete. */
   readonly unread: ServerResponse | undefined;
 }
 
-// Bounds what one client can put before the requests of others, in memory and at the servers behind.
+// Limits the load that one client puts on memory and servers before other clients get a turn.
 const inFlightMax = 64;
 // A longer queue stops reading.
 const queueMax = 32;
@@ -100,7 +100,7 @@ export class Connection implements Waiting {
       unread = undefined;
     }
     this.#closing = { ending, unread };
-    // Node would end the connection of a half-closed client behind the last response in flight, before the ending.
+    // Node would close the connection of a half-closed client after the last response in flight, before the final response.
     this.#socket.removeAllListeners("end");
     this.#settle(this.#closing);
   }
@@ -147,7 +147,7 @@ export class Connection implements Waiting {
     }
     if (ending.dropsRest) this.#dropRest();
     else {
-      // A request that is refused as late must not be read to its end any more.
+      // A request that was refused as late is not read further.
       this.#hold();
       this.#socket.destroySoon();
     }
@@ -163,7 +163,7 @@ export class Connection implements Waiting {
   #hold(): void {
     if (this.#isHeld || (this.#queue.length === 0 && this.#closing === undefined)) return;
     this.#isHeld = true;
-    // Node starts reading again when a body is read, and when its own limit of unsent bytes is no longer reached.
+    // Node resumes reading when a body is read, and when the unsent bytes are below its own limit.
     this.#socket.on("resume", this.#pause);
     this.#socket.pause();
   }
@@ -178,16 +178,16 @@ export class Connection implements Waiting {
   readonly #pause = (): void => void this.#socket.pause();
 }
 
-/** True when Node's parser takes a request for the offer of another protocol: an Upgrade header counts only with its connection option. */
+/** Whether Node's parser treats a request as a protocol upgrade: an Upgrade header counts only with `Connection: Upgrade`. */
 function asksForUpgrade({ headers: { upgrade, connection = "" } }: IncomingMessage): boolean {
   return upgrade !== undefined && connection.split(",").some((option) => option.trim().toLowerCase() === "upgrade");
 }
 
-/** A request's bytes on the wire; Infinity for a chunked one, whose bytes are not known. */
+/** A request's bytes on the wire; Infinity for a chunked one, whose length is unknown. */
 function bytesOf({ method = "", url = "", rawHeaders, headers }: IncomingMessage): number {
   if (headers["transfer-encoding"] !== undefined) return Infinity;
   const requestLine = method.length + url.length + " ".length + " HTTP/1.1\r\n".length;
-  // Each name and each value is followed by two bytes, and the head by two.
+  // Two bytes follow each name (": "), each value and the head (CRLF).
   const fields = rawHeaders.reduce((bytes, text) => bytes + text.length + 2, 2);
   return requestLine + fields + Number(headers["content-length"] ?? 0);
 }

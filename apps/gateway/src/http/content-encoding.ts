@@ -10,7 +10,7 @@ export type Decode = (body: Buffer, bytesMax: number, done: (error: Error | null
 
 type Decoder = (body: Buffer, maxOutputLength: number, done: CompressCallback) => void;
 
-// Without the option, bytes behind the end of the stream would be dropped in silence.
+// Without this option, bytes after the end of the stream are ignored silently.
 const strict = { rejectGarbageAfterEnd: true };
 // 8 MiB, what RFC 8878 asks of decoders; a header may ask for 2 GiB.
 const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
@@ -23,7 +23,7 @@ const decoders = new Map<string, Decoder>([
   ["zstd", (body, maxOutputLength, done) => zstdDecompress(body, { ...strict, ...zstdWindow, maxOutputLength }, done)],
 ]);
 
-/** The decoder for a Content-Encoding; "none" where the body is as it is, undefined for an unknown one and for several. */
+/** The decoder for a Content-Encoding; "none" for identity, undefined for an unknown one and for several. */
 export function decoderFor(encoding: string | undefined): Decode | "none" | undefined {
   if (encoding === undefined) return "none";
   const name = encoding.trim().toLowerCase();
@@ -46,7 +46,7 @@ function refusalOf(error: NodeJS.ErrnoException, name: string): Error {
     : new InvalidInput("body", `valid ${name}`, error.message);
 }
 
-// As many as libuv has threads. Each holds up to the limit of its route while it runs, so more at once would only take more memory.
+// The number of libuv threads. Each holds up to the limit of its route, so more at once would only use more memory.
 const atOnceMax = 4;
 const line: (() => void)[] = [];
 let running = 0;

@@ -70,7 +70,7 @@ function problemOf(work: () => unknown): Error | undefined {
 
 function decoderOf({ raw, headers }: FastifyRequest): Decode | "none" | Error {
   const types = countHeader(raw.rawHeaders, "content-type");
-  // Node keeps the first; whatever stands between the client and here may have looked at the last.
+  // Node keeps the first of two; a proxy may have checked the last.
   if (types > 1) return new InvalidInput("Content-Type", "the header once", types);
   const encoding = headers["content-encoding"];
   return decoderFor(encoding) ?? new UnsupportedContent("Content-Encoding", expectedEncoding, encoding);
@@ -99,7 +99,7 @@ function contentOf(
   if (readsForm === true) return body;
   const contentType = headers["content-type"];
   const json = () => (readsEntries ? new BulkBody(body, "array") : parseJsonBody(body));
-  // The common cases, compared without being taken apart.
+  // The common values, compared without parsing.
   if (contentType === undefined || contentType === "application/json") return json();
   const type = contentType.split(";", 1).join().trim().toLowerCase();
   const isJson = type === "" || type === "application/json" || type.endsWith("+json");
@@ -117,5 +117,5 @@ function contentOf(
 }
 
 const charsetPattern = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
-// US-ASCII is a part of UTF-8.
+// US-ASCII is a subset of UTF-8.
 const charsets: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii", "ascii"]);

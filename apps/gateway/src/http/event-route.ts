@@ -32,7 +32,7 @@ export function addEventRoute(app: FastifyInstance, prefix: string, sources: Eve
       const found =
         (await locate(sources.domains, sources.reader, id)) ?? (await locate(sources.domains, sources.writer, id));
       if (found === undefined) return { id, domain: null, stored: false, ranked: false };
-      // The id is known only to those who sent the event; a key that is limited to stores may ask, because the answer names no store.
+      // Keys that are limited to stores may read this: the id is known only to the sender, and the answer contains no store.
       if (request.grant?.may(found.domain, "read") === false) throw new Forbidden(found.domain);
       return { id, domain: found.domain, stored: true, ranked: await sources.isApplied(found.domain, found.batch) };
     },

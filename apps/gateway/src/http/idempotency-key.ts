@@ -1,4 +1,4 @@
-import { IdempotencyKey, InvalidInput } from "@tally/pipeline";
+import { firstProblem, IdempotencyKey, InvalidInput } from "@tally/pipeline";
 import { Compile } from "typebox/compile";
 
 /** The header's name, as errors give it. */
@@ -10,7 +10,7 @@ const check = Compile(IdempotencyKey);
 export function idempotencyKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (typeof header !== "string" || !check.Check(header)) {
-    throw new InvalidInput(keyHeader, "1 to 255 visible ASCII characters", header);
+    throw new InvalidInput(keyHeader, firstProblem(check, header).expected, header);
   }
   return header;
 }

@@ -1,7 +1,7 @@
 /** What a byte of a JSON text means outside a string. */
 export const JsonByte = { other: 0, quote: 1, open: 2, close: 3, comma: 4, colon: 5 } as const;
 
-/** JsonByte of a byte: one look-up instead of six comparisons. */
+/** Maps a byte to its JsonByte: one look-up instead of six comparisons. */
 export function jsonByteAt(json: Uint8Array, at: number): number {
   return kinds[json[at] ?? 0] ?? JsonByte.other;
 }
@@ -14,7 +14,7 @@ const kinds = kindsOf({
   [JsonByte.colon]: ":",
 });
 
-/** The place of the quote that ends the string that begins at `start`; the length of the text if none does. */
+/** The index of the quote that ends the string that begins at `start`; the length of the text if there is none. */
 export function endOfString(json: Uint8Array, start: number): number {
   const { length } = json;
   for (let i = start + 1; i < length; i++) {

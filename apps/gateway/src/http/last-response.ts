@@ -4,13 +4,13 @@ import type { Ending } from "./connection.ts";
 /** An error of Node's HTTP parser, or of its time limits. */
 export interface ParserError extends Error {
   readonly code?: string | undefined;
-  /** What was parsed when it failed; may begin with requests that are well-formed. */
+  /** The packet that failed to parse; may begin with well-formed requests. */
   readonly rawPacket?: unknown;
-  /** Where in it. */
+  /** The position of the error in the packet. */
   readonly bytesParsed?: number | undefined;
 }
 
-/** The status and the sentence for a request that Node's parser cannot read, or that does not arrive in time. */
+/** The status and message for a request that Node's parser cannot read, or that does not arrive in time. */
 export function refusalOfParser({ code }: ParserError): { readonly status: number; readonly message: string } {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
@@ -25,7 +25,7 @@ export function refusalOfParser({ code }: ParserError): { readonly status: numbe
   }
 }
 
-/** A whole response for a connection that is closed after it. Its error stands under `key`. */
+/** A complete response with `Connection: close`. Its error is under `key`. */
 export function lastResponse(
   { status, message, allow }: { readonly status: number; readonly message: string; readonly allow?: string },
   key: string,
@@ -47,7 +47,7 @@ export function lastResponse(
 export function targetOfPacket({ rawPacket, bytesParsed }: ParserError): string | undefined {
   if (!Buffer.isBuffer(rawPacket)) return undefined;
   const parsed = rawPacket.toString("latin1", 0, bytesParsed);
-  // A malformed line of a request is a part of it, so the error may be in its first line.
+  // The malformed request counts too: the error may be in its first line.
   const start = parsed.lastIndexOf("\r\n\r\n");
   const line = /^\s*[A-Z-]+ +(\/[^\s]*)/;
   const rest = rawPacket.toString("latin1", start < 0 ? 0 : start + 4);

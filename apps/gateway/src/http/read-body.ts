@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ByteBudget } from "./byte-budget.ts";
 import { clientOf } from "./client-address.ts";
 
-/** The body is longer than its route takes. */
+/** The body is longer than its route allows. */
 export class BodyTooLarge extends Error {
   readonly code = "BODY_TOO_LARGE";
   readonly statusCode = 413;
@@ -28,7 +28,7 @@ export class BodiesFull extends Error {
   }
 }
 
-/** Smaller bodies are not counted: the limits of connections bound them. Nearly all are of this kind, and come whole in one chunk. */
+/** Smaller bodies are not counted, because the connection limits bound them. Nearly all bodies are smaller and arrive in one chunk. */
 export const uncountedBytes = 16_384;
 const none = Buffer.alloc(0);
 
@@ -39,8 +39,8 @@ export interface BodyLimits {
 }
 
 /**
- * Collects the body of a request. Above 16 KiB it holds a part of the budget for the memory that it takes as bytes arrive; an announced length
- * costs nothing. The callback gets BodyTooLarge or BodiesFull as soon as either is known; the rest of the body is then read and dropped.
+ * Collects the body of a request. Above 16 KiB it takes memory from the budget as bytes arrive; an announced length alone takes nothing.
+ * The callback gets BodyTooLarge or BodiesFull as soon as either is known; the rest of the body is then read and dropped.
  */
 export function readBody(
   payload: IncomingMessage,
@@ -67,7 +67,7 @@ export function readBody(
       return;
     }
     if (end > memory.length) {
-      // Twice as much each time, so that a body of very small chunks costs neither an object for each nor a copy of all.
+      // Doubles each time, so that a body of very small chunks needs neither an object for each chunk nor a copy of the whole for each.
       const capacity = Math.max(end, Math.min(lengthMax, 2 * memory.length));
       if (capacity > uncountedBytes && !hold(capacity)) {
         settle(new BodiesFull());
@@ -94,14 +94,14 @@ export function readBody(
 }
 
 /**
- * A function that raises what a request holds of the budget to a number of bytes, and answers whether there was room. All of it is released
- * when the request is answered or its client has gone.
+ * Returns a function that raises the bytes that a request holds of the budget, and returns whether there was room. All are released when the
+ * request is answered or its client disconnects.
  */
 export function holdFor(request: FastifyRequest, reply: FastifyReply, budget: ByteBudget): (bytes: number) => boolean {
   let held = 0;
   let client = "";
   return (bytes) => {
-    // Its client has gone: nothing releases it any more.
+    // The client has disconnected: nothing would release it.
     if (reply.raw.destroyed) return false;
     if (held === 0) client = clientOf(request.ip);
     if (!budget.take(client, bytes - held)) return false;

@@ -12,7 +12,7 @@ const requestsPerTurn = 16;
  * reads from the other connections.
  */
 export class Turns {
-  // A Set iterates in the order of insertion, and visits what is inserted again meanwhile.
+  // A Set iterates in insertion order, and also visits items that are added again during the iteration.
   readonly #waiting = new Set<Waiting>();
   #isScheduled = false;
 

@@ -22,13 +22,13 @@ interface WireRefusal {
 const keepAliveTimeoutMs = 65_000;
 // How often time limits are checked, so a limit can be late by this much.
 const checkEveryMs = 1000;
-// Clients send 10, proxies add as many. Node would drop the headers above a limit of its own without an error.
+// Clients send about 10, proxies add about 10. Node would drop headers above its own limit without an error.
 const headersMax = 100;
 const connectMessage = "CONNECT: this is no proxy; expected GET, HEAD or POST with a path";
 
 /**
- * The HTTP server below the routes: time limits, the order of responses, what is refused before there is a route. Every request gets one
- * response, with a body that says what was expected.
+ * The HTTP server below the routes: time limits, the order of responses, and requests that are refused before routing. Every request gets one
+ * response; the body of a refusal says what was expected.
  */
 export class Wire {
   readonly #options: WireOptions;
@@ -38,7 +38,7 @@ export class Wire {
     this.#options = options;
   }
 
-  /** An HTTP server, not listening yet, that hands to `handle` what is well-formed. */
+  /** Creates an HTTP server that passes well-formed requests to `handle`. Does not listen yet. */
   serve(handle: RequestListener): Server {
     const { headersWithinMs, bodyWithinMs, onRefused } = this.#options;
     const server = createServer({
@@ -51,9 +51,9 @@ export class Wire {
       requireHostHeader: false,
       insecureHTTPParser: false,
     });
-    // No limit of Node's, which drops headers silently: their bytes are limited, and their number below.
+    // Node's limit is off, because it drops headers silently. Their bytes are limited, and their number is checked below.
     server.maxHeadersCount = 0;
-    // Answers clients that end their side after the request.
+    // Clients that close their sending side after the request get a response.
     Object.assign(server, { httpAllowHalfOpen: true });
     const turns = new Turns();
     const check = (response: ServerResponse): void => {
@@ -68,7 +68,7 @@ export class Wire {
       this.#connections.get(request.socket)?.take(response);
     server.on("request", take);
     server.on("checkExpectation", take);
-    // A request that asks for a tunnel has no body in HTTP: Node hands its connection on, not a part of it.
+    // A CONNECT request has no body: Node passes on the whole connection.
     server.on("connect", ({ url = "", socket }: IncomingMessage) => this.#refuseConnect(url, socket));
     return server;
   }
@@ -81,7 +81,7 @@ export class Wire {
     if (connection === undefined) return void socket.destroy();
     const refusal = refusalOfParser(error);
     const isLate = refusal.status === 408;
-    // A client that opens a connection in advance has asked for nothing. A proxy would take a 408 for the response to its next request.
+    // Clients open connections in advance. A proxy would use a 408 as the response to its next request.
     if (isLate && socket.bytesRead === 0) return connection.close({ response: undefined, dropsRest: false });
     const url = connection.unreadUrl ?? targetOfPacket(error);
     const key = url === undefined ? "message" : this.#options.errorKeyOf(url);
@@ -101,14 +101,14 @@ export class Wire {
   }
 
   #refuseConnect(url: string, socket: Socket): void {
-    // Node has taken its own listener away.
+    // Node has removed its own listener.
     socket.on("error", () => undefined);
     const refusal = { status: 405, message: connectMessage, allow: "GET, HEAD, POST" };
     this.#connections.get(socket)?.close(lastResponse(refusal, this.#options.errorKeyOf(url), true));
   }
 }
 
-/** What is wrong with the head of a request, whatever its path is. */
+/** The problem with the head of a request, for any path. */
 function refusalOfHead({ httpVersion, headers, rawHeaders }: IncomingMessage): WireRefusal | undefined {
   if (rawHeaders.length > 2 * headersMax) return { status: 431, message: `headers: expected at most ${headersMax}` };
   if (httpVersion === "1.1" && headers.host === undefined)
@@ -116,7 +116,7 @@ function refusalOfHead({ httpVersion, headers, rawHeaders }: IncomingMessage): W
   if (headers.expect !== undefined && httpVersion === "1.1" && !/(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect))
     return { status: 417, message: `Expect: expected 100-continue, got ${JSON.stringify(headers.expect)}` };
   const coding = headers["transfer-encoding"];
-  // The parser takes "gzip, chunked" too, and would hand on the compressed bytes.
+  // The parser also accepts "gzip, chunked", and would pass on the compressed bytes.
   if (coding !== undefined && coding.toLowerCase() !== "chunked")
     return { status: 400, message: `Transfer-Encoding: expected chunked, got ${JSON.stringify(coding)}` };
   let hosts = 0;

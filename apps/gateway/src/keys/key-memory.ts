@@ -29,7 +29,7 @@ export interface KeyMemoryOptions {
   readonly log: Logger;
 }
 
-// A keyed request waits at most this long for a Redis that is frozen.
+// A keyed request waits at most this long for a Redis that hangs.
 const answerWithinMs = 1000;
 const readyWithinMs = 1000;
 const fingerprintLength = 16;
@@ -53,7 +53,7 @@ export class KeyMemory {
     this.#outage = new Outage(log, "check idempotency keys");
   }
 
-  /** Resolves when Redis can be asked, or after a second. */
+  /** Resolves when Redis is connected, or after a second. */
   async ready(): Promise<void> {
     if (this.#redis.status === "ready") return;
     // Not events.once: it rejects when the connection fails first.
