@@ -62,7 +62,7 @@ function expectNone(found: readonly string[]): void {
 
 const cases = topics.flatMap(([, of]) => of);
 
-test("there are at least 300 hostile requests, each with a name of its own", () => {
+test("there are at least 300 hostile requests, each with its own name", () => {
   expect(cases.length).toBeGreaterThanOrEqual(300);
   expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length);
 });

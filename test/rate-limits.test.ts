@@ -106,7 +106,7 @@ test("a 429 says when to come again, and then the request is taken", async () =>
   }, 5000);
 });
 
-test("a key without a limit of its own has that of the settings; each key has its own bucket", async () => {
+test("a key without its own limit has that of the settings; each key has its own bucket", async () => {
   const [one, other] = [await newKey(), await newKey()];
   const { refused } = await atOnce(60, (url) => sell(url, 52, bearer(one.key)));
   expect(refused.headers.get("ratelimit-policy")).toBe('"key";q=20;w=20');

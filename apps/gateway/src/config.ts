@@ -25,7 +25,7 @@ export const gatewaySettings = {
     max: 1_000_000,
     unit: "events/s",
     default: 0,
-    says: "the rate of each key that has no limit of its own; 0: no limit",
+    says: "the rate of each key without its own limit; 0: no limit",
   }),
   rateLimitPerKeyBurst: integer("RATE_LIMIT_PER_KEY_BURST", {
     min: 1,

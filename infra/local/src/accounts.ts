@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Addresses } from "./services.ts";
 import type { Passwords } from "./workshop.ts";
 
-/** Who uses the servers beside the administrator `tally`: each has accounts of its own, with the privileges that it needs. */
+/** Who uses the servers beside the administrator `tally`: each has its own accounts, with the privileges that it needs. */
 export type Role = "gateway" | "writer" | "ranker" | "maintenance";
 
 /** The addresses of each role, with the role's own user and password in them. */

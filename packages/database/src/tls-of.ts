@@ -10,7 +10,7 @@ export interface TlsOfUrl {
 
 /**
  * TLS as a MySQL URL asks for it: `?ssl-mode=VERIFY_IDENTITY`, with `&ssl-ca=/path/of/ca.pem` for an authority that Node does not know. There
- * is no TLS that does not verify: whoever is in between could read along. Throws a TypeError for anything else.
+ * is no TLS that does not verify: someone in between could read it. Throws a TypeError for anything else.
  */
 export function tlsOf(url: string): TlsOfUrl {
   const parsed = URL.parse(url);

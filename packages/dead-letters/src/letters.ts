@@ -4,9 +4,8 @@ import type { DeadLetter, LetterState, NewLetter, Stage } from "./dead-letter.ts
 /** The folder of the numbered SQL files. */
 export const deadLetterMigrations = new URL("../migrations/", import.meta.url);
 
-// One that was replayed and dies again is open again, except a conflict: its replay is stored, and only the client's retry came again. One
-// that was discarded stays so. died_at always grows: whoever read the
-// letter before sees that it came again.
+// A replayed letter that fails again becomes open, except a conflict: its replay is stored, and only the client's retry came again. A discarded
+// letter stays discarded. died_at always increases, so a reader can detect a repeat.
 const insertLetters = `
   INSERT INTO dead_letters (id, domain, stage, queue, message_id, reason, died_at, body, state) VALUES ?
   ON DUPLICATE KEY UPDATE

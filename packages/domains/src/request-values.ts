@@ -30,7 +30,7 @@ export function wholeNumbers(min: number, max: number): WholeNumbers {
 /** Ids of stores, items, users, skiers. */
 export const ids = wholeNumbers(0, Number.MAX_SAFE_INTEGER);
 
-/** Texts of at most so many characters that can be stored as they are. */
+/** Texts of at most `charactersMax` characters that can be stored as they are. */
 export function texts(charactersMax: number) {
   const expected = `a text of at most ${charactersMax} characters, none of them U+0000`;
   return Type.Refine(Type.String({ maxLength: charactersMax, expected }), isStorable);
