@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "..");
 const documents = [
   "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
   "docs/path-of-an-event.md",
   "docs/operations.md",
   "docs/http.md",
