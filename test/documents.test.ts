@@ -10,6 +10,7 @@ const documents = [
   "docs/path-of-an-event.md",
   "docs/operations.md",
   "docs/http.md",
+  "docs/glossary.md",
   "docs/performance.md",
   "docs/new-domain.md",
 ];
