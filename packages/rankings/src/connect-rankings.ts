@@ -111,8 +111,8 @@ export function connectRankings(options: RankingsOptions): Rankings {
   };
 }
 
-// What Redis says when it cannot answer now. Anything else that it says is no answer that would change by waiting.
-const notNow = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN) /;
+// Errors of Redis that end by waiting, or when an operator corrects an account. Any other error is a bug.
+const notNow = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS) /;
 
 async function answered<T>(question: Promise<T>): Promise<T> {
   try {
