@@ -127,6 +127,29 @@ test("the response to a retry of an album is the same, also in the album's id", 
   expect(answers[1]).toEqual(answers[0]);
 });
 
+test.each(twoContents)(
+  "a retry of a stored event is the same event after $name took its forgotten key",
+  async (pair) => {
+    const redis = new Redis(system.addresses.redisUrl);
+    try {
+      const key = randomUUID();
+      const first = await post(0, pair.first, key);
+      await vi.waitFor(async () => {
+        expect(await (await fetch(`${system.url}/events/${first.id}`)).text()).toContain('"stored":true');
+      }, 15_000);
+      const name = Buffer.from(first.id.replaceAll("-", ""), "hex");
+      await redis.del(Buffer.concat([Buffer.from(`${system.namespace}:idem:`), name]));
+      expect(await post(1, pair.other, key)).toMatchObject({ status: first.status, id: first.id });
+      for (const gateway of [0, 1]) {
+        expect(await post(gateway, pair.first, key)).toMatchObject({ status: first.status, id: first.id });
+        expect((await post(gateway, pair.other, key)).status).toBe(422);
+      }
+    } finally {
+      redis.disconnect();
+    }
+  },
+);
+
 test("a key is forgotten after its time, and the writer still decides", async () => {
   const namespace = `${system.namespace}:idem:`;
   const redis = new Redis(system.addresses.redisUrl);
@@ -175,6 +198,31 @@ test("a request without a key sends nothing to Redis", async () => {
     await way.close();
   }
 });
+
+test("a Redis that does not answer is not asked by every keyed request, and all of them are accepted", async () => {
+  const [pair] = twoContents;
+  if (pair === undefined) throw new TypeError("expected a pair of contents");
+  const way = await tcpSwitch(system.addresses.redisUrl);
+  const gateway = await startLoneGateway(system, { AUTH: "off", DOOR_REDIS_URL: way.url });
+  const sell = async () => expect((await postTo(gateway.url, pair.first, randomUUID())).status).toBe(201);
+  try {
+    await sell();
+    way.freeze();
+    await vi.waitFor(
+      async () => {
+        // The first of these may ask, and wait for a second.
+        await sell();
+        const before = way.bytesSent();
+        await Promise.all([sell(), sell(), sell()]);
+        expect(way.bytesSent()).toBe(before);
+      },
+      { timeout: 20_000, interval: 10 },
+    );
+  } finally {
+    await gateway.stop();
+    await way.close();
+  }
+}, 60_000);
 
 describe("a bulk request", () => {
   test("with a key and other content is 422 as a whole, and stores nothing", async () => {

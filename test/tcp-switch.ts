@@ -7,6 +7,8 @@ export interface TcpSwitch {
   readonly url: string;
   /** How many bytes clients have sent to the server by this way. */
   bytesSent(): number;
+  /** Bytes from clients are counted and go no further. */
+  freeze(): void;
   cut(): void;
   mend(): void;
   close(): Promise<void>;
@@ -17,6 +19,7 @@ export async function tcpSwitch(url: string): Promise<TcpSwitch> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   let isCut = false;
+  let isFrozen = false;
   let bytesSent = 0;
   const server = createServer((near) => {
     if (isCut) return void near.resetAndDestroy();
@@ -27,7 +30,9 @@ export async function tcpSwitch(url: string): Promise<TcpSwitch> {
       [far, near],
     ] as const) {
       sockets.add(socket);
-      socket.on("data", (data) => other.write(data));
+      socket.on("data", (data) => {
+        if (!isFrozen) other.write(data);
+      });
       // The close that follows ends the other side too.
       socket.on("error", () => undefined);
       socket.on("close", () => {
@@ -48,6 +53,9 @@ export async function tcpSwitch(url: string): Promise<TcpSwitch> {
   return {
     url: own.href,
     bytesSent: () => bytesSent,
+    freeze() {
+      isFrozen = true;
+    },
     cut() {
       isCut = true;
       end();

@@ -114,7 +114,9 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
         waitMs: config.queryWithinMs,
         onStatement: (keys) => metrics.readKeys.observe({ domain: domain.name, endpoint }, keys),
       });
-    const keys = new DomainKeys(domain, keyMemory, (state) => metrics.keys.inc({ domain: domain.name, state }));
+    const keys = new DomainKeys(domain, keyMemory, database.writer, (state) =>
+      metrics.keys.inc({ domain: domain.name, state }),
+    );
     const read = groupReads("read");
     const finder = new Finder({
       read,

@@ -95,7 +95,8 @@ export function addBulkRoute(
 
   async function take({ index, key, event }: ReadEntry, id: string): Promise<EntryResult> {
     try {
-      if (key !== undefined) await keys.bind(id, keys.contentOf(event), "idempotencyKey");
+      if (key !== undefined)
+        await keys.bind(id, keys.contentOf(event), "idempotencyKey", event.id === noId ? id : event.id);
     } catch (error) {
       if (error instanceof KeyReused) return { index, status: 422, error: error.message };
       throw error;

@@ -1,12 +1,21 @@
 import { brotliDecompress, constants, gunzip, zstdDecompress, type CompressCallback } from "node:zlib";
 import { InvalidInput } from "@tally/pipeline";
-import { BodyTooLarge } from "./read-body.ts";
+import { DecodeLine, type DecodeOwner } from "./decode-line.ts";
+import { BodiesFull, BodyTooLarge } from "./read-body.ts";
 
 /** The encodings of bodies that are decoded. */
 export const expectedEncoding = "one of gzip, br, zstd, identity";
 
-/** Decodes a body to at most `bytesMax` bytes, outside the main thread. The callback gets BodyTooLarge or InvalidInput. */
-export type Decode = (body: Buffer, bytesMax: number, done: (error: Error | null, decoded: Buffer) => void) => void;
+/**
+ * Decodes a body to at most `bytesMax` bytes, outside the main thread, in turns with other clients. The callback gets BodyTooLarge,
+ * InvalidInput, or BodiesFull when too many bodies of this client wait. It is not called when the connection is closed before its turn.
+ */
+export type Decode = (
+  body: Buffer,
+  bytesMax: number,
+  owner: DecodeOwner,
+  done: (error: Error | null, decoded: Buffer) => void,
+) => void;
 
 type Decoder = (body: Buffer, maxOutputLength: number, done: CompressCallback) => void;
 
@@ -30,13 +39,14 @@ export function decoderFor(encoding: string | undefined): Decode | "none" | unde
   if (name === "identity" || name === "") return "none";
   const decoder = decoders.get(name);
   if (decoder === undefined) return undefined;
-  return (body, bytesMax, done) => {
-    inLine((leave) =>
+  return (body, bytesMax, owner, done) => {
+    const isTaken = line.enter(owner, (leave) =>
       decoder(body, bytesMax, (error, decoded) => {
         leave();
         done(error === null ? null : refusalOf(error, name), decoded);
       }),
     );
+    if (!isTaken) done(new BodiesFull(), body);
   };
 }
 
@@ -46,19 +56,5 @@ function refusalOf(error: NodeJS.ErrnoException, name: string): Error {
     : new InvalidInput("body", `valid ${name}`, error.message);
 }
 
-// The number of libuv threads. Each holds up to the limit of its route, so more at once would only use more memory.
-const atOnceMax = 4;
-const line: (() => void)[] = [];
-let running = 0;
-
-function inLine(work: (leave: () => void) => void): void {
-  const start = (): void => {
-    running++;
-    work(() => {
-      running--;
-      line.shift()?.();
-    });
-  };
-  if (running < atOnceMax) start();
-  else line.push(start);
-}
+// As many as libuv has threads: each holds up to the limit of its route, so more at once would only use more memory. One client gets half.
+const line = new DecodeLine({ atOnceMax: 4, perClientMax: 2, waitingPerClientMax: 64 });

@@ -2,6 +2,7 @@ import type { FastifyContextConfig, FastifyInstance, FastifyRequest, onRequestHo
 import { InvalidInput } from "@tally/pipeline";
 import { BulkBody } from "./bulk-entries.ts";
 import type { ByteBudget } from "./byte-budget.ts";
+import { clientOf } from "./client-address.ts";
 import { decoderFor, expectedEncoding, type Decode } from "./content-encoding.ts";
 import { parseJsonBody } from "./json-body.ts";
 import { BodiesFull, holdFor, readBody, uncountedBytes } from "./read-body.ts";
@@ -50,7 +51,8 @@ export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void 
       if (decode instanceof Error) done(decode);
       else if (decode === "none") take(null, body);
       else {
-        decode(body, bodyLimit, (failure, decoded) => {
+        const owner = { client: clientOf(request.ip), isGone: () => reply.raw.destroyed };
+        decode(body, bodyLimit, owner, (failure, decoded) => {
           const fits = failure !== null || decoded.length <= uncountedBytes || hold(decoded.length);
           take(fits ? failure : new BodiesFull(), decoded);
         });

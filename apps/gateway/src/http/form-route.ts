@@ -36,7 +36,8 @@ export function addFormRoute(
     const form = await formOf(request.headers["content-type"], request.body, forms.partBytesMax);
     const id = key === undefined ? newEventId() : eventIdOfKey(route.scope(request.params), key);
     const event = route.toEvent(id, request.params, form);
-    const acceptedAtMs = key === undefined ? Date.now() : await keys.bind(id, keys.contentOf(event), keyHeader);
+    const acceptedAtMs =
+      key === undefined ? Date.now() : await keys.bind(id, keys.contentOf(event), keyHeader, event.id);
     const encoded = encodeEvent(event);
     const outcome = await commit.add(encoded);
     if (outcome !== "confirmed") return refuse(reply, refusalOf(outcome));

@@ -31,7 +31,7 @@ export function addIngestRoute(
     if (route.requires !== undefined) await route.requires(request.params, sources);
     const id = key === undefined ? newEventId() : eventIdOfKey(route.scope(request.params, request.body), key);
     const event = route.toEvent(id, request.params, request.body);
-    if (key !== undefined) await keys.bind(id, keys.contentOf(event), keyHeader);
+    if (key !== undefined) await keys.bind(id, keys.contentOf(event), keyHeader, event.id);
     const outcome = await commit.add(encodeEvent(event));
     if (outcome !== "confirmed") return refuse(reply, refusalOf(outcome));
     reply.code(status).header("tally-event-id", event.id);

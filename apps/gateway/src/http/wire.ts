@@ -120,10 +120,14 @@ function refusalOfHead({ httpVersion, headers, rawHeaders }: IncomingMessage): W
   if (coding !== undefined && coding.toLowerCase() !== "chunked")
     return { status: 400, message: `Transfer-Encoding: expected chunked, got ${JSON.stringify(coding)}` };
   let hosts = 0;
+  let authorizations = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? "";
     if (name.length === 4 && name.toLowerCase() === "host" && ++hosts > 1)
       return { status: 400, message: "Host: expected one such header, got several" };
+    // Node keeps the first of two; a proxy may have checked the last.
+    if (name.length === 13 && name.toLowerCase() === "authorization" && ++authorizations > 1)
+      return { status: 400, message: "Authorization: expected one such header, got several" };
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { contentOf, fingerprintOf, type Domain, type Event, type EventId } from "@tally/pipeline";
+import { contentOf, fingerprintOf, type Domain, type Event, type EventId, type SqlReader } from "@tally/pipeline";
 import type { KeyMemory, KeyState } from "./key-memory.ts";
 
 /** An Idempotency-Key came with other content than the first time. Becomes a 422. */
@@ -14,11 +14,14 @@ export class KeyReused extends Error {
 export class DomainKeys {
   readonly #memory: KeyMemory;
   readonly #domain: Domain;
+  readonly #rows: SqlReader;
   readonly #onCheck: (state: KeyState["state"]) => void;
 
-  constructor(domain: Domain, memory: KeyMemory, onCheck: (state: KeyState["state"]) => void) {
+  /** `rows`: the write endpoint, because a replica may be behind. */
+  constructor(domain: Domain, memory: KeyMemory, rows: SqlReader, onCheck: (state: KeyState["state"]) => void) {
     this.#domain = domain;
     this.#memory = memory;
+    this.#rows = rows;
     this.#onCheck = onCheck;
   }
 
@@ -28,12 +31,30 @@ export class DomainKeys {
 
   /**
    * Binds the key with this id to a content, which is `contentOf` an event. Returns when this content first came, in ms since 1970. Throws
-   * KeyReused, naming `field`, when the key is bound to other content.
+   * KeyReused, naming `field`, when the key is bound to other content. `eventId`: the event's, absent for a key of several events.
+   *
+   * A memory that lost the key may be bound to a later content, which became a dead letter. So before an event is rejected, its row is
+   * compared, once for each key: a retry of the stored event is accepted however late it comes.
    */
-  async bind(id: EventId, content: string, field: string): Promise<number> {
+  async bind(id: EventId, content: string, field: string, eventId?: EventId): Promise<number> {
     const known = await this.#memory.check(id, fingerprintOf(content));
     this.#onCheck(known.state);
-    if (known.state === "other") throw new KeyReused(field);
+    if (known.state !== "other") return known.firstAtMs;
+    const stored = eventId === undefined || known.isOfRow ? undefined : await this.#storedContent(eventId);
+    if (stored === "unknown") return known.firstAtMs;
+    if (stored !== undefined) await this.#memory.bindToRow(id, fingerprintOf(stored.content), known.firstAtMs);
+    if (stored?.content !== content) throw new KeyReused(field);
     return known.firstAtMs;
+  }
+
+  /** "unknown": the database does not answer. The event is accepted then, because a wrong 422 would make its client send it twice. */
+  async #storedContent(eventId: EventId): Promise<{ readonly content: string } | "unknown" | undefined> {
+    try {
+      const [event] = await this.#domain.store.read(this.#rows, [eventId]);
+      return event && { content: this.contentOf(event) };
+    } catch (error) {
+      if (error instanceof Error && Reflect.get(error, "kind") === "unavailable") return "unknown";
+      throw error;
+    }
   }
 }

@@ -6,7 +6,7 @@ import { Outage, type Logger } from "@tally/service";
 /*
  * Remembers in Redis, for all gateways together, which content each Idempotency-Key was first sent with:
  *
- *   <namespace>:idem:<16 bytes of the key's id>  →  <fingerprint of the content><ms since 1970, base 36>
+ *   <namespace>:idem:<16 bytes of the key's id>  →  <fingerprint of the content><ms since 1970, base 36>["." when it is that of the row]
  *
  * One SET … NX GET binds the key or returns what it is bound to; all commands of one event loop turn leave as one write. A bound key only
  * rejects other content. It never stands for a stored event, so an event is lost neither when Redis is away nor when it forgets: the
@@ -20,6 +20,8 @@ export interface KeyState {
    */
   readonly state: "new" | "same" | "other" | "unchecked";
   readonly firstAtMs: number;
+  /** The content that the key is bound to is that of the stored row. */
+  readonly isOfRow: boolean;
 }
 
 export interface KeyMemoryOptions {
@@ -32,13 +34,17 @@ export interface KeyMemoryOptions {
 // A keyed request waits at most this long for a Redis that hangs.
 const answerWithinMs = 1000;
 const readyWithinMs = 1000;
+// After a failure Redis is not asked for this long: requests do not wait one after the other, and no commands pile up for a frozen Redis.
+const restMs = 1000;
 const fingerprintLength = 16;
+const ofRow = ".";
 
 export class KeyMemory {
   readonly #redis: Redis;
   readonly #prefix: Buffer;
   readonly #rememberedMs: number;
   readonly #outage: Outage;
+  #restsUntilMs = 0;
 
   constructor({ url, namespace, rememberedSeconds, log }: KeyMemoryOptions) {
     this.#redis = openRedis({
@@ -67,18 +73,30 @@ export class KeyMemory {
    */
   async check(id: EventId, fingerprint: string): Promise<KeyState> {
     const nowMs = Date.now();
+    if (performance.now() < this.#restsUntilMs) return { state: "unchecked", firstAtMs: nowMs, isOfRow: false };
     try {
       const key = Buffer.concat([this.#prefix, bytesOfEventId(id)]);
       const value = fingerprint + nowMs.toString(36);
       const bound = await this.#redis.set(key, value, "PX", this.#rememberedMs, "NX", "GET");
       this.#outage.worked();
-      if (bound === null) return { state: "new", firstAtMs: nowMs };
+      if (bound === null) return { state: "new", firstAtMs: nowMs, isOfRow: false };
       const firstAtMs = Number.parseInt(bound.slice(fingerprintLength), 36);
-      return { state: bound.startsWith(fingerprint) ? "same" : "other", firstAtMs };
+      return { state: bound.startsWith(fingerprint) ? "same" : "other", firstAtMs, isOfRow: bound.endsWith(ofRow) };
     } catch (error) {
       // The event is accepted, and the writer compares it with the row.
       this.#outage.failed(error);
-      return { state: "unchecked", firstAtMs: nowMs };
+      this.#restsUntilMs = performance.now() + restMs;
+      return { state: "unchecked", firstAtMs: nowMs, isOfRow: false };
+    }
+  }
+
+  /** Binds a key that is remembered to the content of its event's row, for the rest of its time. Never rejects. */
+  async bindToRow(id: EventId, fingerprint: string, firstAtMs: number): Promise<void> {
+    try {
+      const key = Buffer.concat([this.#prefix, bytesOfEventId(id)]);
+      await this.#redis.set(key, fingerprint + firstAtMs.toString(36) + ofRow, "KEEPTTL", "XX");
+    } catch (error) {
+      this.#outage.failed(error);
     }
   }
 

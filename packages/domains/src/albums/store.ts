@@ -60,25 +60,30 @@ async function locate(reader: SqlReader, eventId: string): Promise<BatchId | und
   return (await locateEvent(reader, albums, eventId)) ?? (await locateEvent(reader, reviews, eventId));
 }
 
+// Rows before images: both are committed together, so an album that is found has its image. The other order could miss the image.
 async function read(reader: SqlReader, eventIds: readonly string[]): Promise<readonly AlbumsEvent[]> {
-  if (eventIds.length === 0) return [];
-  const parts = await reader.query<{ album_id: Buffer; bytes: Buffer }>(selectImages, [eventIds.map(bytesOfEventId)]);
-  const partsOf = Map.groupBy(parts, ({ album_id: id }) => eventIdOfBytes(id));
-  const imageOf = (id: string): Buffer => Buffer.concat((partsOf.get(id) ?? []).map(({ bytes }) => bytes));
-  const albumOf = (id: string, { artist, title, year, image_type: imageType }: AlbumRow): AlbumEvent => ({
-    kind: "album",
-    id,
-    artist,
-    title,
-    year,
-    imageType,
-    image: imageOf(id),
-  });
-  return [
-    ...(await readEvents(reader, albums, albumOf, eventIds)),
-    ...(await readEvents(reader, reviews, reviewOf, eventIds)),
-  ];
+  const found = await readEvents(reader, albums, albumOf, eventIds);
+  const images = await readImages(
+    reader,
+    found.map(({ id }) => id),
+  );
+  const complete = found.map((album) => Object.assign(album, { image: Buffer.concat(images.get(album.id) ?? []) }));
+  return [...complete, ...(await readEvents(reader, reviews, reviewOf, eventIds))];
 }
+
+async function readImages(reader: SqlReader, ids: readonly string[]): Promise<ReadonlyMap<string, readonly Buffer[]>> {
+  if (ids.length === 0) return new Map();
+  const parts = await reader.query<{ album_id: Buffer; bytes: Buffer }>(selectImages, [ids.map(bytesOfEventId)]);
+  const byAlbum = Map.groupBy(parts, ({ album_id: id }) => eventIdOfBytes(id));
+  return new Map(Array.from(byAlbum, ([id, own]) => [id, own.map(({ bytes }) => bytes)]));
+}
+
+/** Without its image. */
+function albumOf(id: string, { artist, title, year, image_type: imageType }: AlbumRow): AlbumEvent {
+  return { kind: "album", id, artist, title, year, imageType, image: none };
+}
+
+const none = Buffer.alloc(0);
 
 interface AlbumRow {
   readonly artist: string;
