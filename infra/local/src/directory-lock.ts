@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ServiceError } from "./service-error.ts";
 
 /**
@@ -8,6 +8,8 @@ import { ServiceError } from "./service-error.ts";
  * The lock of a dead launcher is taken over, also when its pid belongs to some other process by now.
  */
 export async function lockDirectory(directory: string): Promise<() => void> {
+  // The mode would hold for all folders that are made: users of the servers could not enter the one above.
+  await mkdir(dirname(directory), { recursive: true });
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, "launcher.lock");
   const holder = holderOf(file);
