@@ -4,7 +4,9 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePorts } from "@tally/local";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { spawnGateway } from "./lone-gateway.ts";
 import { runTally } from "./run-tally.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 import { keepSelling, type Sold } from "./tills.ts";
@@ -49,6 +51,18 @@ test("a rolling restart under load closes connections and nothing else: whoever 
   expect(sold.ids.size).toBeGreaterThan(500);
   await expectAudited(sold);
 }, 120_000);
+
+test("a gateway is not ready before its public port is open", async () => {
+  const [port = 0, operatorPort = 0] = await freePorts(2);
+  // The gateway waits a second for this Redis, with its operator port open and its broker connected.
+  const settings = { DOOR_REDIS_URL: "redis://127.0.0.1:1", HOST: "127.0.0.1", AUTH: "off", HEALTH_KEPT_MS: "0" };
+  spawnGateway(system, { ...settings, PORT: String(port), GATEWAY_HEALTH_PORT: String(operatorPort) });
+  await vi.waitFor(
+    async () => expect((await fetch(`http://127.0.0.1:${operatorPort}/health/ready`)).status).toBe(200),
+    { timeout: 20_000, interval: 10 },
+  );
+  expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200);
+});
 
 test("a gateway that stops answers a request that has begun, and its answer closes the connection", async () => {
   const body = '{"items":[{"ItemID":1,"numberOfItems":1}]}';

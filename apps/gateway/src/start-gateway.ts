@@ -88,9 +88,14 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
     metrics: () => metrics.registry.metrics(),
     async ready() {
       const [{ write, read }, redis] = await Promise.all([database.ping(), rankings.ping()]);
+      // This port opens before the public one: a gateway that nobody can reach yet is not ready.
+      const phase = stopping ? "stopping" : app.server.listening ? "serving" : "starting";
       return {
         // The only check that decides: without the others the gateway still takes events in.
-        broker: { ok: publisher.state === "up" && !stopping, detail: stopping ? "stopping" : publisher.state },
+        broker: {
+          ok: publisher.state === "up" && phase === "serving",
+          detail: phase === "serving" ? publisher.state : phase,
+        },
         databaseRead: { ok: true, detail: read ? "up" : "down" },
         databaseWrite: { ok: true, detail: write ? "up" : "down" },
         redis: { ok: true, detail: redis ? "up" : "down" },
