@@ -5,10 +5,10 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { sampleReport } from "../report.fixture.ts";
 import type { Report } from "../report.ts";
-import { chromium, openPage } from "./chromium.fixture.ts";
+import { browserPath, openPage } from "./chromium.fixture.ts";
 import { pageOf } from "./page.ts";
 
-/* In a real browser, where the machine has one. */
+/* In a real browser. Skipped on a machine without one, unless CHROMIUM names it. */
 
 let directory: string;
 beforeAll(async () => {
@@ -28,9 +28,9 @@ const drawn = `[...document.querySelectorAll("figure")].map((figure) => [
   [...figure.querySelector("canvas").getContext("2d").getImageData(0, 0, 2000, 2000).data].some((value) => value > 0),
 ])`;
 
-const reason = chromium === undefined ? " (skipped: no chromium or google-chrome in the PATH)" : "";
+const reason = browserPath === undefined ? " (skipped: no chromium or google-chrome in the PATH)" : "";
 
-test.skipIf(chromium === undefined)(`every plot of a page is drawn${reason}`, async () => {
+test.skipIf(browserPath === undefined)(`every plot of a page is drawn${reason}`, async () => {
   const page = await opened(sampleReport());
   await vi.waitFor(
     async () =>
@@ -46,10 +46,13 @@ test.skipIf(chromium === undefined)(`every plot of a page is drawn${reason}`, as
   );
 });
 
-test.skipIf(chromium === undefined)(`of a system elsewhere there are the plots of what is known${reason}`, async () => {
-  const page = await opened(sampleReport({ looks: [], latencyMs: null, histogram: [] }));
-  await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(2), { timeout: 60_000 });
-});
+test.skipIf(browserPath === undefined)(
+  `of a system elsewhere there are the plots of what is known${reason}`,
+  async () => {
+    const page = await opened(sampleReport({ looks: [], latencyMs: null, histogram: [] }));
+    await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(2), { timeout: 60_000 });
+  },
+);
 
 const paperPx = 718;
 const wrongOnPaper = `[
@@ -66,12 +69,13 @@ const wrongOnPaper = `[
 ]`;
 
 // A4 without the margins that browsers leave.
-test.skipIf(chromium === undefined)(
+test.skipIf(browserPath === undefined)(
   `on paper no plot is cut off, torn apart, or on top of another${reason}`,
   async () => {
     const page = await opened(sampleReport());
     await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(6), { timeout: 60_000 });
-    await page.print(paperPx);
+    await page.emulateMedia({ media: "print" });
+    await page.setViewportSize({ width: paperPx, height: 1000 });
     await vi.waitFor(async () => expect(await page.evaluate(wrongOnPaper)).toEqual([]), { timeout: 20_000 });
   },
 );
