@@ -1,14 +1,38 @@
 import { defineConfig } from "vitest/config";
 
+/*
+ * Three groups of tests, told apart by their names:
+ *
+ *   unit     x.test.ts in a package           starts no servers
+ *   servers  x.servers.test.ts, test/**       real servers, one set for the whole run
+ *   long     x.long.test.ts                   clusters, kills, drills, the sources' loads; real servers
+ *
+ * `pnpm test` runs the first two, `pnpm test:all` all three.
+ */
+const packages = "{apps,packages,infra,bench,chaos}/**";
+const servers = ["test/**/*.test.ts", `${packages}/*.servers.test.ts`];
+const long = ["**/*.long.test.ts"];
+const never = ["**/node_modules/**", ".tally/**"];
+const withServers = { globalSetup: ["test/global-setup.ts"] };
+
 export default defineConfig({
   test: {
-    include: ["{apps,packages,infra,bench,chaos,test}/**/*.test.ts"],
-    exclude: ["**/node_modules/**", ".tally/**"],
-    globalSetup: ["test/global-setup.ts"],
     reporters: ["default", "./test/closing-line.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // Real servers on two cores: more files at once would only wait for each other.
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: [`${packages}/*.test.ts`],
+          exclude: [...never, ...long, `${packages}/*.servers.test.ts`],
+        },
+      },
+      { extends: true, test: { name: "servers", include: servers, exclude: [...never, ...long], ...withServers } },
+      { extends: true, test: { name: "long", include: long, exclude: never, ...withServers } },
+    ],
   },
 });

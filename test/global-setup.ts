@@ -1,24 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { startServices, type Accounts } from "@tally/local";
+import { startServices } from "@tally/local";
 import type { TestProject } from "vitest/node";
-
-/** What every test may use: real servers of this run only, with a database whose name ends in _test. The addresses are the administrator's. */
-export interface TestServices {
-  readonly accounts: Accounts;
-  readonly amqpUrl: string;
-  readonly databaseWriteUrl: string;
-  readonly databaseReadUrl: string;
-  readonly redisUrl: string;
-}
-
-declare module "vitest" {
-  interface ProvidedContext {
-    services: TestServices;
-    /** Where the servers' logs and passwords are; empty for servers that the environment names. */
-    servicesDirectory: string;
-  }
-}
 
 /** Starts the services once for the whole run, on free ports in a directory of their own; deletes all of it at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
