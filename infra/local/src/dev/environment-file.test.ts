@@ -1,0 +1,41 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { environmentFile } from "./environment-file.ts";
+import { runCommand } from "../process/run-command.ts";
+
+function newFile(): string {
+  const directory = mkdtempSync(join(tmpdir(), "tally-environment-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return join(directory, "dev", "environment");
+}
+
+test("node reads back what was written, whatever a URL has in it; only the owner may", async () => {
+  const file = newFile();
+  const variables = { AMQP_URL: 'amqp://u:p#$a"b@h:1/%2F?x=1,amqp://h:2', TALLY_URL: "http://127.0.0.1:8080" };
+  const environment = environmentFile(file);
+  environment.write({ AMQP_URL: "old" });
+  environment.write(variables);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const script = "process.stdout.write(JSON.stringify([process.env.AMQP_URL, process.env.TALLY_URL]))";
+  const { output } = await runCommand(process.execPath, [`--env-file=${file}`, "-e", script], { environment: {} });
+  expect(JSON.parse(output)).toEqual(Object.values(variables));
+  environment.remove();
+  expect(existsSync(file)).toBe(false);
+  environment.remove();
+});
+
+test("a value that a line cannot hold is refused", () => {
+  expect(() => environmentFile(newFile()).write({ X: "a\nb" })).toThrow("X holds");
+});
+
+test("a file that others could read is replaced by one that they cannot", () => {
+  const file = newFile();
+  const environment = environmentFile(file);
+  environment.write({ X: "a" });
+  chmodSync(file, 0o644);
+  environment.write({ X: "b" });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  environment.remove();
+});

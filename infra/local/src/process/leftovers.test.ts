@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { endLeftovers } from "./leftovers.ts";
+import { MARK } from "../servers/context.ts";
+
+const children: ChildProcess[] = [];
+const directory = mkdtempSync(join(tmpdir(), "tally-leftovers-"));
+afterAll(() => {
+  children.forEach((child) => child.kill("SIGKILL"));
+  rmSync(directory, { recursive: true });
+});
+
+async function processMarked(mark: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000); console.log('up')"], {
+    env: { [MARK]: mark },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  children.push(child);
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  return child;
+}
+
+test("a server left behind is ended, also a stopped one; a stranger that has its old pid is not", async () => {
+  mkdirSync(join(directory, "run"));
+  const ours = await processMarked(directory);
+  const stopped = await processMarked(directory);
+  stopped.kill("SIGSTOP");
+  const neighbour = await processMarked(`${directory}-2`);
+  for (const [name, pid] of Object.entries({
+    ours: ours.pid,
+    stopped: stopped.pid,
+    neighbour: neighbour.pid,
+    us: process.pid,
+  })) {
+    writeFileSync(join(directory, "run", `${name}.pid`), String(pid));
+  }
+  for (const [name, text] of Object.entries({ init: "1", group: "-1", zero: "0", empty: "", text: "x" })) {
+    writeFileSync(join(directory, "run", `${name}.pid`), text);
+  }
+
+  const said: string[] = [];
+  await endLeftovers(directory, (line) => said.push(line));
+
+  expect(ours.signalCode ?? (await ended(ours))).toBe("SIGTERM");
+  expect(stopped.signalCode ?? (await ended(stopped))).toBe("SIGTERM");
+  expect(neighbour.signalCode).toBeNull();
+  expect(said.toSorted()).toEqual([
+    `Stopping ours, left behind by an earlier run (process ${ours.pid})`,
+    `Stopping stopped, left behind by an earlier run (process ${stopped.pid})`,
+  ]);
+  expect(readdirSync(join(directory, "run"))).toEqual([]);
+});
+
+const ended = (child: ChildProcess): Promise<NodeJS.Signals> =>
+  new Promise((resolve) => child.once("exit", (_code, signal) => signal && resolve(signal)));

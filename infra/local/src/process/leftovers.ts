@@ -1,0 +1,41 @@
+import { existsSync, readFileSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { until } from "./until.ts";
+import { MARK } from "../servers/context.ts";
+
+const END_WITHIN_MS = 20_000;
+
+/**
+ * Ends servers of this directory whose launcher was killed. A pid file alone proves nothing, its number may be someone else's
+ * by now: the process must carry our mark. Only on Linux, where /proc tells.
+ */
+export async function endLeftovers(directory: string, say: (line: string) => void): Promise<void> {
+  const folder = join(directory, "run");
+  if (!existsSync(folder)) return;
+  for (const file of await readdir(folder)) {
+    const pid = Number(readFileSync(join(folder, file), "utf8"));
+    if (isOurs(pid, directory)) {
+      say(`Stopping ${file.replace(".pid", "")}, left behind by an earlier run (process ${pid})`);
+      await end(pid, directory);
+    }
+    await rm(join(folder, file), { force: true });
+  }
+}
+
+async function end(pid: number, directory: string): Promise<void> {
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    // SIGCONT: one that was stopped takes SIGTERM only when it runs again.
+    for (const one of [signal, "SIGCONT"] as const) if (isOurs(pid, directory)) process.kill(pid, one);
+    if (await until(async () => !isOurs(pid, directory), { withinMs: END_WITHIN_MS })) return;
+  }
+}
+
+function isOurs(pid: number, directory: string): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 1) return false;
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`${MARK}=${directory}`);
+  } catch {
+    return false;
+  }
+}
