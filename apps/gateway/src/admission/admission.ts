@@ -6,7 +6,7 @@ import type {
   onRequestHookHandler,
   preHandlerHookHandler,
 } from "fastify";
-import { refuse } from "../http/refuse.ts";
+import { refuse } from "../errors/refuse.ts";
 import { forbiddenStore } from "./forbidden-store.ts";
 import { hooksOf } from "./hooks-of.ts";
 import { keyOfRequest } from "./key-of-request.ts";

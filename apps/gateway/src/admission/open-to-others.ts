@@ -1,5 +1,5 @@
 import { ConfigError } from "@tally/service";
-import { addressesIn } from "../http/client-address.ts";
+import { addressesIn } from "../http/connection/client-address.ts";
 
 const isLoopback = addressesIn(["127.0.0.0/8", "::1"]);
 

@@ -1,7 +1,7 @@
 import type { Grant, KeyLimit } from "@tally/access";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { clientOf } from "../http/client-address.ts";
-import { refuse } from "../http/refuse.ts";
+import { clientOf } from "../http/connection/client-address.ts";
+import { refuse } from "../errors/refuse.ts";
 import type { Taken, TokenBuckets } from "./token-buckets.ts";
 
 /** The owner of the bucket from which a request takes its tokens. */

@@ -9,14 +9,14 @@ import fastify, {
 import { firstProblem } from "@tally/pipeline";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { allowedMethods, routing } from "./allowed-methods.ts";
-import type { ByteBudget } from "./byte-budget.ts";
-import { addCompression } from "./compress-answers.ts";
-import { addContentTypes } from "./content.ts";
-import { refusalOfError } from "./errors.ts";
-import { addOrderlyClose } from "./orderly-close.ts";
-import { refuse } from "./refuse.ts";
-import { Wire, type WireOptions } from "./wire.ts";
+import { allowedMethods, routing } from "./routes/allowed-methods.ts";
+import type { ByteBudget } from "./body/byte-budget.ts";
+import { addCompression } from "./responses/compress-responses.ts";
+import { addContentTypes } from "./body/content.ts";
+import { refusalOfError } from "../errors/catalogue.ts";
+import { addOrderlyClose } from "./connection/orderly-close.ts";
+import { refuse } from "../errors/refuse.ts";
+import { Wire, type WireOptions } from "./connection/wire.ts";
 
 export interface ServerOptions extends WireOptions {
   readonly log: FastifyBaseLogger;

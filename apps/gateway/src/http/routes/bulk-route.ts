@@ -11,12 +11,12 @@ import {
   type Event,
 } from "@tally/pipeline";
 import { Compile } from "typebox/compile";
-import { forbiddenStore } from "../admission/forbidden-store.ts";
-import type { RouteAccess } from "../admission/route-access.ts";
-import { KeyReused } from "../keys/domain-keys.ts";
-import { countEntries, entriesOf, inSlices, settledInSlices, type EntryReader } from "./bulk-entries.ts";
+import { forbiddenStore } from "../../admission/forbidden-store.ts";
+import type { RouteAccess } from "../../admission/route-access.ts";
+import { KeyReused } from "../../keys/domain-keys.ts";
+import { countEntries, entriesOf, inSlices, settledInSlices, type EntryReader } from "../body/bulk-entries.ts";
 import type { Served } from "./domain-routes.ts";
-import { refusalOf } from "./errors.ts";
+import { refusalOf } from "../../errors/catalogue.ts";
 import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
 
 /** What the response says about one entry. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { ContentRoute, Domain, Sources } from "@tally/pipeline";
-import type { RouteAccess } from "../admission/route-access.ts";
-import { refuse } from "./refuse.ts";
+import type { RouteAccess } from "../../admission/route-access.ts";
+import { refuse } from "../../errors/refuse.ts";
 
 /** A GET of bytes: sent with their own type, and kept by whoever likes to, because they never change. */
 export function addContentRoute(

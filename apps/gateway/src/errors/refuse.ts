@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import type { Refusal } from "./errors.ts";
+import type { Refusal } from "./catalogue.ts";
 
 /** Sends a refusal in the shape of the route's domain, {"message": …}, or {"msg": …} where the contract has that; and counts it. */
 export function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Domain, Sources } from "@tally/pipeline";
-import type { Finder } from "../find/finder.ts";
-import type { GroupCommit } from "../ingest/group-commit.ts";
-import type { DomainKeys } from "../keys/domain-keys.ts";
+import type { Finder } from "../../find/finder.ts";
+import type { GroupCommit } from "../../ingest/group-commit.ts";
+import type { DomainKeys } from "../../keys/domain-keys.ts";
 import { addBulkRoute, type BulkBytes } from "./bulk-route.ts";
 import { addContentRoute } from "./content-route.ts";
 import { addFormRoute, type FormLimits } from "./form-route.ts";

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from "fastify";
 import { encodeEvent, eventIdOfKey, newEventId, type Event, type IngestRoute } from "@tally/pipeline";
-import type { RouteAccess } from "../admission/route-access.ts";
-import { leaveTypeAside, plainText } from "./content.ts";
+import type { RouteAccess } from "../../admission/route-access.ts";
+import { leaveTypeAside, plainText } from "../body/content.ts";
 import type { Served } from "./domain-routes.ts";
-import { refusalOf } from "./errors.ts";
+import { refusalOf } from "../../errors/catalogue.ts";
 import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
-import { refuse } from "./refuse.ts";
+import { refuse } from "../../errors/refuse.ts";
 
 /** One request, one event: validated by the route's schemas, answered when its batch is confirmed. */
 export function addIngestRoute(

@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
-import { ByteBudget } from "./byte-budget.ts";
-import { clientOf } from "./client-address.ts";
+import { ByteBudget } from "../body/byte-budget.ts";
+import { clientOf } from "../connection/client-address.ts";
 
 // A client that takes nothing for so long has gone, or wishes it had.
 const stalledMs = 30_000;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Domain, QueryRoute, Sources } from "@tally/pipeline";
-import type { RouteAccess } from "../admission/route-access.ts";
-import { plainText } from "./content.ts";
+import type { RouteAccess } from "../../admission/route-access.ts";
+import { plainText } from "../body/content.ts";
 
 /** A question of a domain: answered from the read endpoint and the rankings, never through the broker. */
 export function addQueryRoute(

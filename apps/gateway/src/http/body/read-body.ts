@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ByteBudget } from "./byte-budget.ts";
-import { clientOf } from "./client-address.ts";
+import { clientOf } from "../connection/client-address.ts";
 
 /** The body is longer than its route allows. */
 export class BodyTooLarge extends Error {

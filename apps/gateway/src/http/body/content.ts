@@ -2,7 +2,7 @@ import type { FastifyContextConfig, FastifyInstance, FastifyRequest, onRequestHo
 import { InvalidInput } from "@tally/pipeline";
 import { BulkBody } from "./bulk-entries.ts";
 import type { ByteBudget } from "./byte-budget.ts";
-import { clientOf } from "./client-address.ts";
+import { clientOf } from "../connection/client-address.ts";
 import { decoderFor, expectedEncoding, type Decode } from "./content-encoding.ts";
 import { parseJsonBody } from "./json-body.ts";
 import { BodiesFull, holdFor, readBody, uncountedBytes } from "./read-body.ts";

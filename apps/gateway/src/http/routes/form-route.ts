@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import { encodeEvent, eventIdOfKey, InvalidInput, newEventId, type Event, type FormRoute } from "@tally/pipeline";
-import type { RouteAccess } from "../admission/route-access.ts";
-import { UnsupportedContent } from "./content.ts";
+import type { RouteAccess } from "../../admission/route-access.ts";
+import { UnsupportedContent } from "../body/content.ts";
 import type { Served } from "./domain-routes.ts";
-import { refusalOf } from "./errors.ts";
-import { readForm } from "./form.ts";
+import { refusalOf } from "../../errors/catalogue.ts";
+import { readForm } from "../body/form.ts";
 import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
-import { refuse } from "./refuse.ts";
+import { refuse } from "../../errors/refuse.ts";
 
 /** What forms may take. */
 export interface FormLimits {

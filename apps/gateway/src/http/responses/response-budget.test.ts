@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import fastify, { type FastifyInstance } from "fastify";
 import { afterEach, expect, test, vi } from "vitest";
-import { answerBudget } from "./answer-budget.ts";
+import { answerBudget } from "./response-budget.ts";
 
 // More than the kernel keeps of an answer that nobody takes.
 const large = Buffer.alloc(32 * 1024 * 1024);
