@@ -1,28 +1,47 @@
+import type { Domain } from "@tally/pipeline";
 import type { FastifyReply } from "fastify";
-import type { Refusal } from "./catalogue.ts";
+import type { ErrorCode, Refusal } from "./catalogue.ts";
 
-/** Sends a refusal in the shape of the route's domain, {"message": …}, or {"msg": …} where the contract has that; and counts it. */
-export function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
-  if (refusal.retryAfterSeconds !== undefined) reply.header("retry-after", refusal.retryAfterSeconds);
-  reply.server.onRefused(refusal.status);
+/** Responds with an error under the key of the route's domain, {"message": …} or {"msg": …}, and counts it. */
+export function refuse(reply: FastifyReply, { code, status, message, retryAfterSeconds }: Refusal): FastifyReply {
+  if (retryAfterSeconds !== undefined) reply.header("retry-after", retryAfterSeconds);
+  reply.server.onRefused(code);
   const key = reply.routeOptions.config.errorKey ?? reply.server.errorKeyOf(reply.request.url);
-  return reply.code(refusal.status).send({ [key]: refusal.message });
+  return reply.code(status).send({ [key]: message });
+}
+
+/** The key of an error where no route matches: that of the domain that has routes below the first word of the path. */
+export function errorKeysOf(
+  domains: readonly Domain[],
+  mounts: readonly { readonly prefix: string }[],
+): (url: string) => Domain["errorKey"] {
+  const words = domains.flatMap(({ errorKey, routes, queries }) =>
+    [...routes, ...queries].map(({ path }) => [path.split("/")[1] ?? "", errorKey] as const),
+  );
+  const keys = new Map(
+    mounts.flatMap(({ prefix }) => words.map(([word, key]) => [`${prefix}/${word}/`, key] as const)),
+  );
+  return (url) => {
+    const path = `${url.split("?", 1).join()}/`.replaceAll(/\/{2,}/g, "/");
+    for (const [start, key] of keys) if (path.startsWith(start)) return key;
+    return "message";
+  };
 }
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** Told the status of each request that is answered with an error. */
-    readonly onRefused: (status: number) => void;
-    /** Under which key the error of a path that no route takes is told. */
+    /** Called once for each response with an error. */
+    readonly onRefused: (code: ErrorCode) => void;
+    /** The key of an error, by the URL of a request that has no route. */
     readonly errorKeyOf: (url: string) => "message" | "msg";
   }
   interface FastifyContextConfig {
     errorKey?: "message" | "msg";
-    /** Bodies of whatever type are left aside. */
+    /** Accepts a body of any type, and drops it. */
     ignoresBody?: boolean;
-    /** Its route reads the body itself. */
+    /** The route parses the body as a form. */
     readsForm?: boolean;
-    /** Its route reads the entries of a BulkBody. */
+    /** The route parses the entries of a BulkBody. */
     readsEntries?: boolean;
   }
 }

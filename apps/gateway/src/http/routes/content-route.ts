@@ -1,28 +1,23 @@
-import type { FastifyInstance, FastifyReply } from "fastify";
-import type { ContentRoute, Domain, Sources } from "@tally/pipeline";
+import type { FastifyInstance } from "fastify";
+import type { ContentRoute } from "@tally/pipeline";
 import type { RouteAccess } from "../../admission/route-access.ts";
+import { refusal } from "../../errors/catalogue.ts";
+import type { Served } from "../../serve-domain.ts";
 import { refuse } from "../../errors/refuse.ts";
 
-/** A GET of bytes: sent with their own type, and kept by whoever likes to, because they never change. */
+/** A GET of bytes with their own type. They never change, so any cache may keep them. */
 export function addContentRoute(
   app: FastifyInstance,
   path: string,
-  { name, errorKey }: Domain,
   route: ContentRoute,
-  {
-    sources,
-    hasRoom,
-  }: { readonly sources: Sources; readonly hasRoom: (reply: FastifyReply, bytes: number) => boolean },
+  { domain: { name, errorKey }, sources, hasRoom }: Served,
 ): void {
   const access: RouteAccess = { domain: name, action: "read", storeOf: () => undefined };
   app.get(path, { config: { errorKey, access }, schema: { params: route.params } }, async (request, reply) => {
     const { type, bytes } = await route.answer(request.params, sources);
-    if (!hasRoom(reply, bytes.length)) {
-      const message = "not sent: too many large answers are under way; ask again later";
-      return refuse(reply, { status: 503, message, retryAfterSeconds: 1 });
-    }
+    if (!hasRoom(reply, bytes.length)) return refuse(reply, refusal("RESPONSES_FULL"));
     reply.header("cache-control", "public, max-age=31536000, immutable");
-    // No browser may take for a page what was sent as a picture.
+    // A browser must not treat an uploaded picture as a page.
     reply.header("x-content-type-options", "nosniff");
     return reply.type(type).send(bytes);
   });

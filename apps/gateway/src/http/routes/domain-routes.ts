@@ -1,36 +1,30 @@
-import type { FastifyInstance, FastifyReply } from "fastify";
-import type { Domain, Sources } from "@tally/pipeline";
-import type { Finder } from "../../find/finder.ts";
-import type { GroupCommit } from "../../ingest/group-commit.ts";
-import type { DomainKeys } from "../../keys/domain-keys.ts";
-import { addBulkRoute, type BulkBytes } from "./bulk-route.ts";
+import type { FastifyInstance } from "fastify";
+import type { Served } from "../../serve-domain.ts";
+import { addBulkRoute } from "./bulk-route.ts";
 import { addContentRoute } from "./content-route.ts";
-import { addFormRoute, type FormLimits } from "./form-route.ts";
+import { addFormRoute } from "./form-route.ts";
 import { addIngestRoute } from "./ingest-route.ts";
 import { addQueryRoute } from "./query-route.ts";
 
-/** Where routes are mounted. The root is a base path only when it is said to be one. */
+/** Where routes are mounted. The root is a base path only when BASE_PATHS names it. */
 export interface Mount {
   readonly prefix: string;
   readonly isBasePath: boolean;
 }
 
-/** A domain, and what its routes work with. */
-export interface Served {
-  readonly domain: Domain;
-  readonly commit: GroupCommit;
-  readonly keys: DomainKeys;
-  readonly finder: Finder;
-  readonly sources: Sources;
-  readonly forms: FormLimits;
-  readonly bulk: BulkBytes;
-  /** Whether so many more bytes may be on their way out. */
-  readonly hasRoom: (reply: FastifyReply, bytes: number) => boolean;
+/** The root, and each of BASE_PATHS. */
+export function mountsOf(basePaths: readonly string[]): readonly Mount[] {
+  const prefixes = new Set(basePaths.map((path) => `/${path.replaceAll(/^\/+|\/+$/g, "")}`));
+  const rootIsBasePath = prefixes.delete("/");
+  return [
+    { prefix: "", isBasePath: rootIsBasePath },
+    ...Array.from(prefixes, (prefix) => ({ prefix, isBasePath: true })),
+  ];
 }
 
-/** Mounts all that a domain takes and answers. */
+/** Mounts all routes of a domain. */
 export function addDomainRoutes(app: FastifyInstance, mount: Mount, served: Served): void {
-  const { domain, sources } = served;
+  const { domain } = served;
   for (const route of domain.routes) {
     for (const path of pathsOf(app, "POST", route, mount)) {
       if (route.kind === "ingest") addIngestRoute(app, path, route, served);
@@ -40,13 +34,13 @@ export function addDomainRoutes(app: FastifyInstance, mount: Mount, served: Serv
   }
   for (const route of domain.queries) {
     for (const path of pathsOf(app, "GET", route, mount)) {
-      if (route.kind === "content") addContentRoute(app, path, domain, route, served);
-      else addQueryRoute(app, path, domain, route, sources);
+      if (route.kind === "content") addContentRoute(app, path, route, served);
+      else addQueryRoute(app, path, route, served);
     }
   }
 }
 
-// A base path may lead to what the root has already, as /steps does.
+// A route below a base path may exist at the root already: /steps/… with the base path /steps.
 function pathsOf(
   app: FastifyInstance,
   method: "GET" | "POST",
