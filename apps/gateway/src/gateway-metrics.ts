@@ -28,8 +28,8 @@ export function gatewayMetrics(waiting: () => readonly { readonly domain: string
     }),
     refusals: new Counter({
       name: "tally_gateway_errors_total",
-      help: "Requests that were answered with an error, by status",
-      labelNames: ["status"] as const,
+      help: "Error responses, by status and by code in the list of errors",
+      labelNames: ["status", "code"] as const,
       registers,
     }),
     keys: new Counter({

@@ -2,44 +2,33 @@ import { once } from "node:events";
 import { connectDatabase } from "@tally/database";
 import { domains } from "@tally/domains";
 import { connectPublisher } from "@tally/messaging";
-import { queuesOf, type Sources } from "@tally/pipeline";
+import { queuesOf } from "@tally/pipeline";
 import { connectRankings } from "@tally/rankings";
 import { startHealthServer, type Logger } from "@tally/service";
-import { addAdmission } from "./admission/admission.ts";
-import { forbidOpenToOthers } from "./admission/open-to-others.ts";
-import { openAdmission } from "./admission/open-admission.ts";
+import { forbidOpenToOthers, openAdmission } from "./admission/open-admission.ts";
 import type { GatewayConfig } from "./config.ts";
+import { catalogue } from "./errors/catalogue.ts";
+import { errorKeysOf } from "./errors/refuse.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
-import { answerBudget } from "./http/answer-budget.ts";
-import { ByteBudget } from "./http/byte-budget.ts";
-import { addressesIn } from "./http/client-address.ts";
-import { limitConnections } from "./http/connection-limits.ts";
-import { addDomainRoutes, type Mount, type Served } from "./http/domain-routes.ts";
-import { Finder } from "./find/finder.ts";
-import { errorKeysOf } from "./http/error-keys.ts";
-import { GroupReads } from "./read/group-reads.ts";
-import { addEventRoute } from "./http/event-route.ts";
-import { addLiveRoute } from "./http/live-route.ts";
 import { buildServer } from "./http/build-server.ts";
-import { DomainKeys } from "./keys/domain-keys.ts";
-import { KeyMemory } from "./keys/key-memory.ts";
+import { responseBudget } from "./http/responses/response-budget.ts";
+import { addDomainRoutes, mountsOf } from "./http/routes/domain-routes.ts";
+import { addEventRoute } from "./http/routes/event-route.ts";
 import { openIntake, type Intake } from "./ingest/intake.ts";
-
-// Requests that may wait for what is accepted and not stored yet, in each domain: ids can be made up, and each such waits.
-const findersWaitingMax = 5000;
-// Requests that may wait for rows of one kind: those of one server's clients, and not of a flood.
-const readersWaitingMax = 5000;
+import { KeyMemory } from "./keys/key-memory.ts";
+import { readyChecks } from "./ready-checks.ts";
+import { serveDomain } from "./serve-domain.ts";
 
 /** A gateway that listens. */
 export interface Gateway {
   readonly port: number;
-  /** Takes no more requests, answers those in hand, closes every connection. */
+  /** Accepts no more requests, responds to those in hand, closes every connection. */
   stop(): Promise<void>;
 }
 
 /**
- * Connects to everything, mounts all domains and listens. Resolves when the broker was reached; until then, and whenever it is
- * away, requests get 503 and /health/ready on the operator port says so. `stopAsked` ends the waiting.
+ * Connects to the servers, mounts all domains and listens. Resolves when the broker is reached or `stopAsked` fires. Without the broker,
+ * events get 503, and /health/ready on the operator port says so.
  */
 export async function startGateway(config: GatewayConfig, log: Logger, stopAsked: AbortSignal): Promise<Gateway> {
   forbidOpenToOthers(config);
@@ -51,107 +40,37 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
   const intakes: readonly Intake[] = domains.map((domain) => openIntake(domain, { config, publisher, metrics }));
 
   const mounts = mountsOf(config.basePaths);
-  const isProxy = addressesIn(config.trustProxy);
-  const { bodiesBytesMax, bodiesBytesPerAddressMax } = config;
-  const app = buildServer({
+  const app = buildServer(config, {
     log,
-    bodyBytesMax: config.bodyBytesMax,
-    headersWithinMs: config.headersWithinMs,
-    bodyWithinMs: config.bodyWithinMs,
-    bodies: new ByteBudget(bodiesBytesMax, bodiesBytesPerAddressMax),
-    isProxy,
-    // A second more, for all that is not waiting; and a stop comes to its end whatever is configured.
-    answeredWithinMs: Math.min(
-      Math.max(config.confirmWithinMs, config.queryWithinMs) + config.foundWithinMs + 1000,
-      config.stopWithinMs * 0.8,
-    ),
-    onRefused: (status) => metrics.refusals.inc({ status: String(status) }),
-    errorKeyOf: errorKeysOf(
-      domains,
-      mounts.map(({ prefix }) => prefix),
-    ),
+    admission,
+    errorKeyOf: errorKeysOf(domains, mounts),
+    onRefused: (code) => metrics.refusals.inc({ status: String(catalogue[code].status), code }),
+    onConnectionRefused: (limit) => metrics.connectionsRefused.inc({ limit }),
   });
-  limitConnections(app.server, {
-    max: config.connectionsMax,
-    perAddressMax: config.connectionsPerAddressMax,
-    isProxy,
-    onRefused: (limit) => metrics.connectionsRefused.inc({ limit }),
-  });
-  addAdmission(app, admission);
   let stopping = false;
-  addLiveRoute(app);
   const health = await startHealthServer({
     port: config.healthPort,
     host: config.healthHost,
     keptMs: config.healthKeptMs,
     live: () => ({ process: { ok: true } }),
     metrics: () => metrics.registry.metrics(),
-    async ready() {
-      const [{ write, read }, redis] = await Promise.all([database.ping(), rankings.ping()]);
-      // This port opens before the public one: a gateway that nobody can reach yet is not ready.
+    ready() {
+      // This port opens before the public one. A gateway that clients cannot reach yet is not ready.
       const phase = stopping ? "stopping" : app.server.listening ? "serving" : "starting";
-      return {
-        // The only check that decides: without the others the gateway still takes events in.
-        broker: {
-          ok: publisher.state === "up" && phase === "serving",
-          detail: phase === "serving" ? publisher.state : phase,
-        },
-        databaseRead: { ok: true, detail: read ? "up" : "down" },
-        databaseWrite: { ok: true, detail: write ? "up" : "down" },
-        redis: { ok: true, detail: redis ? "up" : "down" },
-        ...(admission.ring && {
-          keys: {
-            ok: admission.ring.isKnown,
-            detail: admission.ring.isKnown ? `${admission.ring.size} keys` : "not read yet",
-          },
-        }),
-      };
+      return readyChecks(phase, { database, rankings, publisher, ring: admission.ring });
     },
   });
-  const forms = { partBytesMax: config.formPartBytesMax };
-  const bulk = { bodyBytesMax: config.bulkBytesMax, entryBytesMax: config.bodyBytesMax };
-  const hasRoom = answerBudget({ bytesMax: bodiesBytesMax, perAddressMax: bodiesBytesPerAddressMax });
-  const served = intakes.map(({ domain, commit }): Served => {
-    const groupReads = (endpoint: "read" | "write"): GroupReads =>
-      new GroupReads({
-        reader: endpoint === "read" ? database.reader : database.writer,
-        waitingMax: readersWaitingMax,
-        waitMs: config.queryWithinMs,
-        onStatement: (keys) => metrics.readKeys.observe({ domain: domain.name, endpoint }, keys),
-      });
-    const keys = new DomainKeys(domain, keyMemory, database.writer, (state) =>
-      metrics.keys.inc({ domain: domain.name, state }),
-    );
-    const read = groupReads("read");
-    const finder = new Finder({
-      read,
-      write: groupReads("write"),
-      writer: database.writer,
-      recentBytesMax: config.recentBytesMax,
-      waitMs: config.foundWithinMs,
-      waitersMax: findersWaitingMax,
-      onFind: (where) => metrics.found.inc({ domain: domain.name, where }),
-    });
-    const sources: Sources = {
-      rows: database.reader,
-      read: (what, key) => read.read(what, key),
-      boards: {
-        top: (board, limit) => rankings.top(domain.name, board, limit),
-        count: (board, member) => rankings.count(domain.name, board, member),
-      },
-      find: (lookup, id, acceptedAtMs) => finder.find(lookup, id, acceptedAtMs),
-    };
-    return { domain, commit, keys, finder, sources, forms, bulk, hasRoom };
-  });
+
+  // For load balancers: the process is alive. Readiness and metrics are on the operator port, because they cost more than this.
+  app.get("/health/live", { config: { access: "open" } }, async () => ({ status: "ok" }));
+  const hasRoom = responseBudget({ bytesMax: config.bodiesBytesMax, perAddressMax: config.bodiesBytesPerAddressMax });
+  const servers = { config, database, rankings, keyMemory, metrics, hasRoom };
+  const served = intakes.map((intake) => serveDomain(intake, servers));
   for (const mount of mounts) {
-    addEventRoute(app, mount.prefix, {
-      domains,
-      reader: database.reader,
-      writer: database.writer,
-      isApplied: (domain, batch) => rankings.isApplied(domain, batch),
-    });
-    for (const one of served) addDomainRoutes(app, mount, one);
+    addEventRoute(app, mount.prefix, { domains, database, rankings });
+    for (const domain of served) addDomainRoutes(app, mount, domain);
   }
+
   await keyMemory.ready();
   await app.listen({ port: config.port, host: config.host });
   await Promise.race([publisher.ready, once(stopAsked, "abort")]);
@@ -161,7 +80,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
     port: typeof address === "object" && address !== null ? address.port : config.port,
     async stop() {
       stopping = true;
-      // Answers what is in hand; each answer still needs its confirm.
+      // Requests in hand still need their confirms.
       await app.close();
       await Promise.all(intakes.map((intake) => intake.close()));
       await publisher.close();
@@ -202,13 +121,4 @@ function connectServers(config: GatewayConfig, log: Logger) {
     log,
   });
   return { database, rankings, publisher, keyMemory };
-}
-
-function mountsOf(basePaths: readonly string[]): readonly Mount[] {
-  const prefixes = new Set(basePaths.map((path) => `/${path.replaceAll(/^\/+|\/+$/g, "")}`));
-  const rootIsBasePath = prefixes.delete("/");
-  return [
-    { prefix: "", isBasePath: rootIsBasePath },
-    ...Array.from(prefixes, (prefix) => ({ prefix, isBasePath: true })),
-  ];
 }

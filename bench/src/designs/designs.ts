@@ -63,7 +63,7 @@ function withoutQueue(ranks: boolean): readonly SourceEdit[] {
   const apps = ["gateway"] as const;
   const unencoded = (file: string, encoded: string, event: string): SourceEdit => ({
     apps,
-    file: `apps/gateway/src/http/${file}`,
+    file: `apps/gateway/src/http/routes/${file}`,
     find: `commit.add(${encoded})`,
     replace: `commit.add(${event})`,
   });

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Grant, KeyCheck } from "@tally/access";
 import type {
   FastifyInstance,
@@ -6,12 +7,10 @@ import type {
   onRequestHookHandler,
   preHandlerHookHandler,
 } from "fastify";
-import { refuse } from "../http/refuse.ts";
-import { forbiddenStore } from "./forbidden-store.ts";
-import { hooksOf } from "./hooks-of.ts";
-import { keyOfRequest } from "./key-of-request.ts";
-import type { Limited, RateLimits } from "./rate-limits.ts";
-import type { DomainAccess, RouteAccess } from "./route-access.ts";
+import { refusal } from "../errors/catalogue.ts";
+import { refuse } from "../errors/refuse.ts";
+import type { RateLimits } from "./rate-limits.ts";
+import { forbiddenStore, type DomainAccess, type RouteAccess } from "./route-access.ts";
 
 /*
  * A request on its way in, with AUTH=required:
@@ -42,13 +41,13 @@ export function addAdmission(app: FastifyInstance, { check, limits }: AdmissionO
     const access = route.config?.access;
     if (access === undefined) throw new TypeError(`${String(route.method)} ${route.url}: expected config.access`);
     if (access === "open" || (check === undefined && limits === undefined)) return;
-    route.onRequest = [admitting(access, check, limits), ...hooksOf(route.onRequest)];
+    route.onRequest = [admitting(access, check, limits), ...[route.onRequest ?? []].flat()];
     if (access === "anyKey") return;
     const { storeOf, costOf } = access;
     route.preHandler = [
       ...(check !== undefined && storeOf !== "perEntry" ? [holdToStores(storeOf)] : []),
       ...(limits !== undefined && costOf !== undefined ? [chargeEntries(limits, costOf)] : []),
-      ...hooksOf(route.preHandler),
+      ...[route.preHandler ?? []].flat(),
     ];
   });
 }
@@ -80,13 +79,24 @@ function checkedKey(request: FastifyRequest, check: (text: string) => KeyCheck):
   return text === undefined ? "missing" : check(text);
 }
 
+const bearer = /^bearer +/i;
+
+/** The key that a request presents; undefined when it has none. "", which is no valid key, when it presents two. */
+function keyOfRequest({ authorization, "x-api-key": own }: IncomingHttpHeaders): string | undefined {
+  if (authorization === undefined) return Array.isArray(own) ? "" : own;
+  // The common case, without a regular expression.
+  if (own === undefined && authorization.startsWith("Bearer tally_")) return authorization.slice(7);
+  if (bearer.test(authorization)) return own === undefined ? authorization.replace(bearer, "") : "";
+  return Array.isArray(own) ? "" : own;
+}
+
 function holdToStores(storeOf: (request: FastifyRequest) => number | string | undefined): preHandlerHookHandler {
   return (request, reply, done) => {
     if (request.grant?.stores === undefined) return done();
     try {
-      const message = forbiddenStore(request.grant, storeOf(request));
-      if (message === undefined) done();
-      else refuse(reply, { status: 403, message });
+      const forbidden = forbiddenStore(request.grant, storeOf(request));
+      if (forbidden === undefined) done();
+      else refuse(reply, forbidden);
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)));
     }
@@ -99,31 +109,21 @@ function chargeEntries(limits: RateLimits, costOf: (request: FastifyRequest) => 
     const { limited } = request;
     const cost = limited === undefined ? 1 : costOf(request);
     if (limited === undefined || cost <= 1) return done();
-    if (cost > limited.limit.burst) return refuseSize(reply, limited, cost);
+    const { burst } = limited.limit;
+    if (cost > burst) return void refuse(reply, refusal("BURST_EXCEEDED", { burst, entries: cost }));
     limits.take(reply, limited, cost - 1, done);
   };
 }
 
-function refuseSize(reply: FastifyReply, { limit }: Limited, cost: number): void {
-  const message = `body: expected at most ${limit.burst} entries, the burst of the rate limit, got ${cost}`;
-  refuse(reply, { status: 413, message });
-}
-
 function refuseKey(reply: FastifyReply, why: Undecided): void {
-  if (why === "unsure") {
-    const message = "not taken: this API key cannot be checked at the moment; send it again later";
-    refuse(reply, { status: 503, message, retryAfterSeconds: 2 });
-    return;
-  }
+  if (why === "unsure") return void refuse(reply, refusal("API_KEY_UNCHECKED"));
   const isMissing = why === "missing";
   reply.header("www-authenticate", isMissing ? "Bearer" : 'Bearer error="invalid_token"');
-  const message = isMissing
-    ? "expected an API key, as Authorization: Bearer or as X-Api-Key"
-    : "expected a valid API key, got one that is unknown, revoked or malformed, or two";
-  refuse(reply, { status: 401, message });
+  refuse(reply, refusal(isMissing ? "API_KEY_MISSING" : "API_KEY_INVALID"));
 }
 
 function refuseScope(reply: FastifyReply, { domain, action }: DomainAccess): void {
-  reply.header("www-authenticate", `Bearer error="insufficient_scope", scope="${domain}:${action}"`);
-  refuse(reply, { status: 403, message: `expected an API key with the scope ${domain}:${action}` });
+  const scope = `${domain}:${action}`;
+  reply.header("www-authenticate", `Bearer error="insufficient_scope", scope="${scope}"`);
+  refuse(reply, refusal("SCOPE_MISSING", { scope }));
 }

@@ -1,7 +1,8 @@
 import { KeyRing } from "@tally/access";
 import type { SqlReader } from "@tally/pipeline";
-import { Outage, type Logger } from "@tally/service";
+import { ConfigError, Outage, type Logger } from "@tally/service";
 import type { GatewayConfig } from "../config.ts";
+import { addressesIn } from "../http/connection/client-address.ts";
 import type { AdmissionOptions } from "./admission.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { redisBuckets } from "./redis-buckets.ts";
@@ -42,4 +43,13 @@ export async function openAdmission(config: GatewayConfig, reader: SqlReader, lo
 
 function limitOf(perSecond: number, burst: number) {
   return perSecond === 0 ? undefined : { perSecond, burst };
+}
+
+const isLoopback = addressesIn(["127.0.0.0/8", "::1"]);
+
+/** Throws a ConfigError when clients on other machines can reach the gateway without a key, unless that is confirmed. */
+export function forbidOpenToOthers({ auth, authOffConfirmed, host }: GatewayConfig): void {
+  if (auth === "required" || authOffConfirmed === "yes" || host === "localhost" || isLoopback(host)) return;
+  const expected = "required; or off with a HOST on a loopback address, or with AUTH_OFF_CONFIRMED=yes";
+  throw new ConfigError([{ variable: "AUTH", expected, got: `off with HOST=${host}` }]);
 }

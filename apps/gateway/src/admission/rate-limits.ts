@@ -1,7 +1,8 @@
 import type { Grant, KeyLimit } from "@tally/access";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { clientOf } from "../http/client-address.ts";
-import { refuse } from "../http/refuse.ts";
+import { clientOf } from "../http/connection/client-address.ts";
+import { refusal } from "../errors/catalogue.ts";
+import { refuse } from "../errors/refuse.ts";
 import type { Taken, TokenBuckets } from "./token-buckets.ts";
 
 /** The owner of the bucket from which a request takes its tokens. */
@@ -44,7 +45,7 @@ export class RateLimits {
     const decide = (taken: Taken | "unknown"): void => {
       if (taken === "unknown") {
         if (this.#options.failsOpen) goOn();
-        else refuseUnknown(reply);
+        else refuse(reply, refusal("RATE_LIMIT_UNCHECKED"));
         return;
       }
       tell(reply, limited, taken);
@@ -65,12 +66,7 @@ function tell(reply: FastifyReply, { policy, limit }: Limited, { remaining, full
   reply.header("ratelimit", `"${policy}";r=${remaining};t=${Math.ceil(fullMs / 1000)}`);
 }
 
-function refuseRate(reply: FastifyReply, { limit }: Limited, { againMs }: Taken): void {
-  const message = `too many requests: expected at most ${limit.perSecond} events/s; send it again later`;
-  refuse(reply, { status: 429, message, retryAfterSeconds: Math.max(1, Math.ceil(againMs / 1000)) });
-}
-
-function refuseUnknown(reply: FastifyReply): void {
-  const message = "not taken: the rate limit cannot be checked at the moment; send it again later";
-  refuse(reply, { status: 503, message, retryAfterSeconds: 1 });
+function refuseRate(reply: FastifyReply, { limit: { perSecond } }: Limited, { againMs }: Taken): void {
+  const retryAfterSeconds = Math.max(1, Math.ceil(againMs / 1000));
+  refuse(reply, { ...refusal("RATE_LIMITED", { perSecond }), retryAfterSeconds });
 }

@@ -1,5 +1,6 @@
 import type { Action, Grant } from "@tally/access";
 import type { FastifyRequest } from "fastify";
+import { refusal, type Refusal } from "../errors/catalogue.ts";
 import type { Limited } from "./rate-limits.ts";
 
 /** What a route requires of a request's key. "open": no key, no limit. "anyKey": a valid key; the route checks the rest itself. */
@@ -12,6 +13,16 @@ export interface DomainAccess {
   readonly storeOf: "perEntry" | ((request: FastifyRequest) => number | string | undefined);
   /** How many tokens of a rate limit a checked request takes; absent: 1. */
   readonly costOf?: (request: FastifyRequest) => number;
+}
+
+/**
+ * Why a key may not read or write a store; undefined when it may. `store` undefined: the request is about no store or several, so a key that
+ * is limited to stores may not send it.
+ */
+export function forbiddenStore(grant: Grant | undefined, store: number | string | undefined): Refusal | undefined {
+  if (grant?.stores === undefined) return undefined;
+  if (store === undefined) return refusal("STORE_LIMITED");
+  return grant.stores.has(String(store)) ? undefined : refusal("STORE_FORBIDDEN", { store });
 }
 
 declare module "fastify" {

@@ -1,22 +1,22 @@
 import { bytesOfEventId, type Event, type Lookup, type SqlReader } from "@tally/pipeline";
-import { ReadsFull } from "../read/group-read.ts";
+import { refusal } from "../errors/catalogue.ts";
+import { ClientError } from "../errors/client-error.ts";
 import type { GroupReads } from "../read/group-reads.ts";
 import { RecentEvents } from "./recent-events.ts";
-import { RowWait } from "./row-wait.ts";
-import { rowsOfEvents, type RowsOfEvents } from "./rows-of-events.ts";
+import { RowWait, rowsOfEvents, type RowsOfEvents } from "./row-wait.ts";
 
 /*
- * Where an event that was accepted is found, though its row may not be written yet, or not be where reads go:
+ * Where an accepted event is found, although its row may not be stored yet, or may not have reached the read endpoint:
  *
- *   memory  this gateway had it confirmed a moment ago
- *   read    the read endpoint has its row: nearly always
- *   write   the replica is behind
- *   waited  it is in the broker. Whoever was given its id was answered 2xx, so it will come
- *   late    it has not come in time, or too many wait: 503, and not 404, because it will come
- *   none    it is old, and nowhere: there is no such event
+ *   memory  in this gateway, which published it a moment ago
+ *   read    on the read endpoint: nearly always
+ *   write   on the write endpoint, because the replica is behind
+ *   waited  in the broker at first. Its client has its id from a 2xx, so its row will come
+ *   late    not in time, or too many lookups wait: 503 and not 404, because its row will come
+ *   none    nowhere, and its id is old: there is no such event
  *
- * An id tells its own age, so nobody waits for an old one. One that was made up can be made young: it costs a place among the waiters for
- * a while, and those are bounded.
+ * An id contains its time, so lookups of old ids do not wait. A client can invent a young id; it waits in vain, and the number of
+ * waiting lookups is bounded.
  */
 
 export type Found = "memory" | "read" | "write" | "waited" | "late" | "none";
@@ -24,7 +24,7 @@ export type Found = "memory" | "read" | "write" | "waited" | "late" | "none";
 export interface FinderOptions {
   readonly read: GroupReads;
   readonly write: GroupReads;
-  /** The write endpoint, for what is waited for. */
+  /** The write endpoint, for lookups that wait. */
   readonly writer: SqlReader;
   readonly recentBytesMax: number;
   readonly waitMs: number;
@@ -32,83 +32,78 @@ export interface FinderOptions {
   readonly onFind: (where: Found) => void;
 }
 
-/** Accepted, and not to be seen yet. */
-class NotYet extends Error {
-  readonly code = "NOT_YET";
-}
-
-// As long as writers may be behind; after that it is 404 for what is in neither endpoint.
+// How long writers may be behind. An older event that is on neither endpoint is 404.
 const youngMs = 3_600_000;
-// Gateways' clocks may differ by so much.
+// The largest difference between the clocks of gateways.
 const clockSkewMs = 60_000;
 
-/** Finds what the events of one domain have brought. */
+/** Finds accepted events of one domain. */
 export class Finder {
-  readonly #o: FinderOptions;
+  readonly #options: FinderOptions;
   readonly #recent: RecentEvents;
-  /** Lookup<T> → Ways<T> */
-  readonly #ways = new Map<object, unknown>();
+  /** Lookup<T> → Places<T> */
+  readonly #places = new Map<object, unknown>();
   #waiters = 0;
 
   constructor(options: FinderOptions) {
-    this.#o = options;
+    this.#options = options;
     this.#recent = new RecentEvents(options.recentBytesMax);
   }
 
-  /** Keeps an event that was confirmed; `size`: about how many bytes it holds. */
+  /** Keeps a confirmed event; `size`: about its bytes. */
   remember(event: Event, size: number): void {
     this.#recent.add(event, size);
   }
 
-  /** undefined: there is no such event. Throws NotYet, and what the database refuses. */
+  /** Resolves with undefined when there is no such event. Rejects with NOT_YET, READS_FULL, or the error of the database. */
   async find<T>(lookup: Lookup<T>, id: string, acceptedAtMs: number): Promise<T | undefined> {
     const own = this.#recent.get(id);
     if (own !== undefined) return this.#found("memory", lookup.ofEvent(own));
-    const { rows, wait } = this.#waysOf(lookup);
+    const { rows, wait } = this.#placesOf(lookup);
     const key = [bytesOfEventId(id)] as const;
     const now = Date.now();
     const isYoung = acceptedAtMs > now - youngMs && acceptedAtMs < now + clockSkewMs;
-    const read = await this.#o.read.read(rows, key).catch((error: unknown) => {
-      // A replica that is away loses nobody his own writes. One that has too much to do sends nobody to the primary.
-      if (!isYoung || error instanceof ReadsFull) throw error;
+    const read = await this.#options.read.read(rows, key).catch((error: unknown) => {
+      // Replica down: read recent events from the primary. Replica overloaded: fail, do not shift the load.
+      if (!isYoung || (error instanceof ClientError && error.code === "READS_FULL")) throw error;
       return undefined;
     });
     if (read !== undefined) return this.#found("read", read);
-    const written = await this.#o.write.read(rows, key);
+    const written = await this.#options.write.read(rows, key);
     if (written !== undefined) return this.#found("write", written);
     if (!isYoung) return this.#found("none", undefined);
     return this.#found("waited", await this.#wait(wait, id));
   }
 
   async #wait<T>(wait: RowWait<T>, id: string): Promise<T> {
-    if (this.#waiters < this.#o.waitersMax) {
+    if (this.#waiters < this.#options.waitersMax) {
       this.#waiters++;
       const found = await wait.wait(id);
       this.#waiters--;
       if (found !== undefined) return found;
     }
-    this.#o.onFind("late");
-    throw new NotYet("not to be seen yet: it was accepted a moment ago; ask again later");
+    this.#options.onFind("late");
+    throw new ClientError(refusal("NOT_YET"));
   }
 
   #found<T>(where: Found, found: T): T {
-    this.#o.onFind(where);
+    this.#options.onFind(where);
     return found;
   }
 
-  #waysOf<T>(lookup: Lookup<T>): Ways<T> {
-    // What is kept under a lookup was made of it.
+  #placesOf<T>(lookup: Lookup<T>): Places<T> {
+    // The places under a lookup were made from it.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const known = this.#ways.get(lookup) as Ways<T> | undefined;
+    const known = this.#places.get(lookup) as Places<T> | undefined;
     if (known !== undefined) return known;
     const rows = rowsOfEvents(lookup);
-    const ways: Ways<T> = { rows, wait: new RowWait(this.#o.writer, rows, this.#o.waitMs) };
-    this.#ways.set(lookup, ways);
-    return ways;
+    const places: Places<T> = { rows, wait: new RowWait(this.#options.writer, rows, this.#options.waitMs) };
+    this.#places.set(lookup, places);
+    return places;
   }
 }
 
-interface Ways<T> {
+interface Places<T> {
   readonly rows: RowsOfEvents<T>;
   readonly wait: RowWait<T>;
 }

@@ -1,9 +1,9 @@
 import type { Event } from "@tally/pipeline";
 
-// What a Map, an entry and an object take beside what they hold.
+// Of a Map entry and its objects, besides the event.
 const overheadBytes = 400;
 
-/** The newest of the events that this gateway had confirmed, as many as fit into `bytesMax`. */
+/** The newest confirmed events of this gateway, up to `bytesMax`. */
 export class RecentEvents {
   readonly #bytesMax: number;
   readonly #events = new Map<string, { readonly event: Event; readonly bytes: number }>();
@@ -13,13 +13,13 @@ export class RecentEvents {
     this.#bytesMax = bytesMax;
   }
 
-  /** `size`: about how many bytes it holds. */
+  /** `size`: about the bytes of the event. */
   add(event: Event, size: number): void {
     const bytes = size + overheadBytes;
     if (bytes > this.#bytesMax || this.#events.has(event.id)) return;
     this.#events.set(event.id, { event, bytes });
     this.#bytes += bytes;
-    // A Map is walked in the order in which it was filled: the oldest first.
+    // A Map iterates in insertion order: the oldest first.
     for (const [id, oldest] of this.#events) {
       if (this.#bytes <= this.#bytesMax) break;
       this.#events.delete(id);

@@ -1,25 +1,32 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { bytesOfEventId, type SqlReader } from "@tally/pipeline";
+import { bytesOfEventId, type KeyedRead, type Lookup, type SqlReader } from "@tally/pipeline";
 import { nameOfKey, readKeys } from "../read/read-keys.ts";
-import type { RowsOfEvents } from "./rows-of-events.ts";
+
+/** The rows of events by the 16 bytes of their ids; undefined for an event without rows. */
+export type RowsOfEvents<T> = KeyedRead<readonly [Buffer], T | undefined>;
+
+/** A lookup as a read by keys. */
+export function rowsOfEvents<T>({ select, idsMax, ofRows }: Lookup<T>): RowsOfEvents<T> {
+  return { select, key: ["id"], keysMax: idsMax, ofRows: (rows) => (rows.length === 0 ? undefined : ofRows(rows)) };
+}
 
 interface Waiter<T> {
   readonly sinceMs: number;
   readonly settle: (found: T | undefined) => void;
 }
 
-// Asked for every 5 ms at first, and the longer the oldest waits the more seldom: a writer that is away for long is no reason for a storm.
-const askEveryMsMin = 5;
-const askEveryMsMax = 100;
-const askEveryShare = 0.2;
+// Every 5 ms at first, then less often the longer the oldest waits, so that an outage of the writer causes no storm of queries.
+const pollEveryMsMin = 5;
+const pollEveryMsMax = 100;
+const pollEveryShare = 0.2;
 
-/** Waits for rows that will come to the write endpoint: all ids that are waited for are asked for together. */
+/** Waits for rows that the writer will store: polls the write endpoint, for all ids together. */
 export class RowWait<T> {
   readonly #reader: SqlReader;
   readonly #rows: RowsOfEvents<T>;
   readonly #withinMs: number;
   readonly #waiters = new Map<string, Waiter<T>[]>();
-  #asking = false;
+  #polling = false;
 
   constructor(reader: SqlReader, rows: RowsOfEvents<T>, withinMs: number) {
     this.#reader = reader;
@@ -27,47 +34,47 @@ export class RowWait<T> {
     this.#withinMs = withinMs;
   }
 
-  /** undefined: not within the time. Never rejects. */
+  /** Resolves with undefined when there is no row within the time. Never rejects. */
   wait(id: string): Promise<T | undefined> {
     return new Promise((settle) => {
       const waiter = { sinceMs: performance.now(), settle };
       const others = this.#waiters.get(id);
       if (others === undefined) this.#waiters.set(id, [waiter]);
       else others.push(waiter);
-      if (!this.#asking) void this.#ask();
+      if (!this.#polling) void this.#poll();
     });
   }
 
   // Never runs twice at once.
-  async #ask(): Promise<void> {
-    this.#asking = true;
+  async #poll(): Promise<void> {
+    this.#polling = true;
     while (this.#waiters.size > 0) {
-      // A Map is walked in the order in which it was filled.
+      // A Map iterates in insertion order.
       const [oldest] = this.#waiters.values().next().value ?? [];
       const waitedMs = performance.now() - (oldest?.sinceMs ?? 0);
-      await delay(Math.min(Math.max(waitedMs * askEveryShare, askEveryMsMin), askEveryMsMax));
+      await delay(Math.min(Math.max(waitedMs * pollEveryShare, pollEveryMsMin), pollEveryMsMax));
       const ids = [...this.#waiters.keys()];
       for (let at = 0; at < ids.length; at += this.#rows.keysMax) {
-        await this.#askFor(ids.slice(at, at + this.#rows.keysMax));
+        await this.#read(ids.slice(at, at + this.#rows.keysMax));
       }
       this.#giveUp();
     }
-    this.#asking = false;
+    this.#polling = false;
   }
 
-  async #askFor(ids: readonly string[]): Promise<void> {
+  async #read(ids: readonly string[]): Promise<void> {
     try {
-      const asked = ids.map((id) => ({ id, key: [bytesOfEventId(id)] as const }));
-      const keys = asked.map(({ key }) => key);
+      const wanted = ids.map((id) => ({ id, key: [bytesOfEventId(id)] as const }));
+      const keys = wanted.map(({ key }) => key);
       const rows = await readKeys(this.#reader, this.#rows, keys);
-      for (const { id, key } of asked) {
+      for (const { id, key } of wanted) {
         const found = this.#rows.ofRows(rows.get(nameOfKey(key)) ?? []);
         if (found === undefined) continue;
         for (const { settle } of this.#waiters.get(id) ?? []) settle(found);
         this.#waiters.delete(id);
       }
     } catch {
-      // Asked again until the time is over: a database that is away comes back.
+      // Retried until the time is over, because the database may come back.
     }
   }
 

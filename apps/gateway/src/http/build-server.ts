@@ -1,7 +1,6 @@
 import fastify, {
   LogController,
   type FastifyBaseLogger,
-  type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -9,86 +8,104 @@ import fastify, {
 import { firstProblem } from "@tally/pipeline";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { allowedMethods, routing } from "./allowed-methods.ts";
-import type { ByteBudget } from "./byte-budget.ts";
-import { addCompression } from "./compress-answers.ts";
-import { addContentTypes } from "./content.ts";
-import { refusalOfError } from "./errors.ts";
-import { addOrderlyClose } from "./orderly-close.ts";
-import { refuse } from "./refuse.ts";
-import { Wire, type WireOptions } from "./wire.ts";
+import { addAdmission, type AdmissionOptions } from "../admission/admission.ts";
+import type { GatewayConfig } from "../config.ts";
+import { refusal, refusalWith, type ErrorCode } from "../errors/catalogue.ts";
+import { ClientError, refusalOfError } from "../errors/client-error.ts";
+import { refuse } from "../errors/refuse.ts";
+import { ByteBudget } from "./body/byte-budget.ts";
+import { addContentTypes } from "./body/content.ts";
+import { addressesIn } from "./connection/client-address.ts";
+import { limitConnections } from "./connection/connection-limits.ts";
+import { addOrderlyClose } from "./connection/orderly-close.ts";
+import { Wire } from "./connection/wire.ts";
+import { addCompression } from "./responses/compress-responses.ts";
+import { allowedMethods, routing } from "./routes/allowed-methods.ts";
 
-export interface ServerOptions extends WireOptions {
+/*
+ * The life of a request, in the order in which it is set up below:
+ *
+ *   connection     limits for all clients and for each address (connection-limits.ts); time limits, turns of pipelined requests, and one
+ *                  response for each request in order (wire.ts): 400, 405, 408, 417, 431
+ *   route          by method and path (routing): 404, or 405 with Allow
+ *   onRequest      API key, scope, rate limit (../admission/admission.ts): 401, 403, 429
+ *   preValidation  the body is read within the byte budget, decoded and parsed (body/content.ts): 400, 413, 415, 503
+ *   validation     params, query and body match the schemas of the route: 400
+ *   preHandler     the API key's stores, and the rate limit for the entries of a bulk request (admission.ts): 403, 413, 429
+ *   handler        routes/: publishes events, or reads
+ *   onSend         "Connection: close" while the gateway stops (orderly-close.ts); compression (compress-responses.ts)
+ *   error          thrown by any step: its refusal (../errors/catalogue.ts), or 500 and a line in the log
+ */
+
+export interface ServerOptions {
   readonly log: FastifyBaseLogger;
-  readonly bodyBytesMax: number;
-  /** The memory that bodies may hold. */
-  readonly bodies: ByteBudget;
-  /** The proxies whose X-Forwarded-For contains the client address. */
-  readonly isProxy: (address: string) => boolean;
-  /** The longest time from a whole request to its answer. */
-  readonly answeredWithinMs: number;
+  readonly admission: AdmissionOptions;
+  readonly errorKeyOf: (url: string) => "message" | "msg";
+  readonly onRefused: (code: ErrorCode) => void;
+  readonly onConnectionRefused: (limit: "all" | "address") => void;
 }
 
-/** A Fastify that reads, checks and refuses as the contract says; it has no routes yet. */
-export function buildServer(options: ServerOptions): FastifyInstance {
-  const { log, bodyBytesMax, bodies, isProxy, answeredWithinMs, onRefused, errorKeyOf } = options;
-  const answerError = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-    const refusal = refusalOfError(error);
-    if (refusal === undefined) log.error({ err: error, requestId: request.id, url: request.url }, "a request failed");
-    return refuse(
-      reply,
-      refusal ?? { status: 500, message: `something is wrong here; tell us the request id ${request.id}` },
-    );
+/** The HTTP server without routes. */
+export function buildServer(config: GatewayConfig, options: ServerOptions): FastifyInstance {
+  const { log, admission, errorKeyOf, onRefused, onConnectionRefused } = options;
+  const { headersWithinMs, bodyWithinMs, connectionsMax, connectionsPerAddressMax } = config;
+  const isProxy = addressesIn(config.trustProxy);
+  const respondToError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const refused = refusalOfError(error);
+    if (refused !== undefined) return refuse(reply, refused);
+    log.error({ err: error, requestId: request.id, url: request.url }, "a request failed");
+    return refuse(reply, refusal("INTERNAL", { requestId: request.id }));
   };
 
-  const wire = new Wire(options);
+  const wire = new Wire({ headersWithinMs, bodyWithinMs, onRefused, errorKeyOf });
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for each request costs more than the rest of the logging: our lines name the request themselves.
+    // A child logger for each request costs more than all other logging. Our log lines contain the request id themselves.
     childLoggerFactory: (logger) => logger,
     requestIdHeader: "x-request-id",
-    bodyLimit: bodyBytesMax,
+    bodyLimit: config.bodyBytesMax,
     trustProxy: isProxy,
     routerOptions: routing,
-    // While it stops, a request on a connection that is still open is served, and its answer closes the connection.
+    // While the gateway stops, it serves requests on open connections; the response closes the connection.
     return503OnClosing: false,
     serverFactory: (handle) => wire.serve(handle),
     clientErrorHandler: (error, socket) => wire.broken(error, socket),
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    frameworkErrors: (error, request, reply) => void respondToError(error, request, reply),
   });
   app.decorate("onRefused", onRefused);
   app.decorate("errorKeyOf", errorKeyOf);
-  addOrderlyClose(app, answeredWithinMs);
-  addCompression(app);
-  addContentTypes(app, bodies);
-  app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
-    const check = Compile(schema);
-    return (value: unknown) => {
-      if (check.Check(value)) return { value };
-      return { error: new InvalidRequest(firstProblem(check, value).message, httpPart) };
-    };
+  limitConnections(app.server, {
+    max: connectionsMax,
+    perAddressMax: connectionsPerAddressMax,
+    isProxy,
+    onRefused: onConnectionRefused,
   });
-  app.setErrorHandler(answerError);
   const methodsOf = allowedMethods(app);
   app.setNotFoundHandler((request, reply) => {
     const { method, url } = request;
     const allowed = methodsOf(url);
-    if (allowed.length === 0)
-      return refuse(reply, { status: 404, message: `no such path: ${method} ${url.slice(0, 200)}` });
+    if (allowed.length === 0) return refuse(reply, refusal("PATH_NOT_FOUND", { method, path: url.slice(0, 200) }));
     reply.header("allow", allowed.join(", "));
-    return refuse(reply, { status: 405, message: `method: expected ${allowed.join(" or ")}, got ${method}` });
+    return refuse(reply, refusal("METHOD_NOT_ALLOWED", { allowed: allowed.join(" or "), method }));
   });
+  addAdmission(app, admission);
+  addContentTypes(app, new ByteBudget(config.bodiesBytesMax, config.bodiesBytesPerAddressMax));
+  app.setValidatorCompiler<TSchema>(({ schema }) => {
+    const check = Compile(schema);
+    return (value: unknown) => {
+      if (check.Check(value)) return { value };
+      return { error: new ClientError(refusalWith("INVALID_INPUT", firstProblem(check, value).message)) };
+    };
+  });
+  addOrderlyClose(app, respondedWithinMs(config));
+  addCompression(app);
+  app.setErrorHandler(respondToError);
   return app;
 }
 
-/** A request that breaks its route's schema; its message names the field. */
-class InvalidRequest extends Error {
-  readonly code = "INVALID_INPUT";
-  readonly part: string | undefined;
-
-  constructor(message: string, part: string | undefined) {
-    super(message);
-    this.part = part;
-  }
+/** The longest time from a whole request to its response. */
+function respondedWithinMs({ confirmWithinMs, queryWithinMs, foundWithinMs, stopWithinMs }: GatewayConfig): number {
+  // One second more, for the work besides waiting. A stop ends in time, whatever is configured.
+  return Math.min(Math.max(confirmWithinMs, queryWithinMs) + foundWithinMs + 1000, stopWithinMs * 0.8);
 }

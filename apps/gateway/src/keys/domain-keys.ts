@@ -1,14 +1,7 @@
 import { contentOf, fingerprintOf, type Domain, type Event, type EventId, type SqlReader } from "@tally/pipeline";
+import { refusal } from "../errors/catalogue.ts";
+import { ClientError, isUnavailable } from "../errors/client-error.ts";
 import type { KeyMemory, KeyState } from "./key-memory.ts";
-
-/** An Idempotency-Key came with other content than the first time. Becomes a 422. */
-export class KeyReused extends Error {
-  readonly code = "KEY_REUSED";
-
-  constructor(field: string) {
-    super(`${field}: expected the content that this key was first sent with, got other content; use a new key for it`);
-  }
-}
 
 /** Checks the Idempotency-Keys of one domain's events. */
 export class DomainKeys {
@@ -31,7 +24,7 @@ export class DomainKeys {
 
   /**
    * Binds the key with this id to a content, which is `contentOf` an event. Returns when this content first came, in ms since 1970. Throws
-   * KeyReused, naming `field`, when the key is bound to other content. `eventId`: the event's, absent for a key of several events.
+   * IDEMPOTENCY_KEY_REUSED, naming `field`, when the key is bound to other content. `eventId`: the event's, absent for a key of several events.
    *
    * A memory that lost the key may be bound to a later content, which became a dead letter. So before an event is rejected, its row is
    * compared, once for each key: a retry of the stored event is accepted however late it comes.
@@ -43,7 +36,7 @@ export class DomainKeys {
     const stored = eventId === undefined || known.isOfRow ? undefined : await this.#storedContent(eventId);
     if (stored === "unknown") return known.firstAtMs;
     if (stored !== undefined) await this.#memory.bindToRow(id, fingerprintOf(stored.content), known.firstAtMs);
-    if (stored?.content !== content) throw new KeyReused(field);
+    if (stored?.content !== content) throw new ClientError(refusal("IDEMPOTENCY_KEY_REUSED", { field }));
     return known.firstAtMs;
   }
 
@@ -53,7 +46,7 @@ export class DomainKeys {
       const [event] = await this.#domain.store.read(this.#rows, [eventId]);
       return event && { content: this.contentOf(event) };
     } catch (error) {
-      if (error instanceof Error && Reflect.get(error, "kind") === "unavailable") return "unknown";
+      if (isUnavailable(error)) return "unknown";
       throw error;
     }
   }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { connectDatabase, dropTestDatabase, recreateTestDatabase } from "@tally/database";
 import { keyedRead, type SqlReader } from "@tally/pipeline";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
-import type { GroupReadOptions } from "./group-read.ts";
+import type { GroupReadOptions } from "./group-reads.ts";
 import { GroupReads } from "./group-reads.ts";
 
 const suffix = `_${randomBytes(6).toString("hex")}_test`;

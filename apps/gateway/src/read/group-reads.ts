@@ -1,23 +1,139 @@
-import type { KeyedRead, ReadKey } from "@tally/pipeline";
-import { GroupRead, type GroupReadOptions } from "./group-read.ts";
+import type { KeyedRead, ReadKey, SqlReader } from "@tally/pipeline";
+import { refusal } from "../errors/catalogue.ts";
+import { ClientError } from "../errors/client-error.ts";
+import { nameOfKey, readKeys } from "./read-keys.ts";
 
-/** Reads rows of any kind on one endpoint: those of one kind that are asked for at about the same time, in one statement. */
+/*
+ * One statement for many readers, as one batch is for many events (../ingest/group-commit.ts). A key:
+ *
+ *   pending    is in no statement yet. Further readers of the same key join it, and share its result and its time
+ *   under way  is in a statement. A new reader of it makes a new pending key: what it gets was read after it asked
+ *
+ * Keys are sent as soon as fewer than `statementsMax` statements are under way: on an idle system in the same turn of the event loop,
+ * under load when a statement returns, together with all keys that became pending meanwhile.
+ */
+
+export interface GroupReadOptions {
+  readonly reader: SqlReader;
+  /** How many readers of one kind may wait; further ones are rejected. */
+  readonly waitingMax: number;
+  /** How long a reader may wait for its statement to start, in ms. */
+  readonly waitMs: number;
+  /** Called for each statement with its number of keys. */
+  readonly onStatement: (keys: number) => void;
+}
+
+interface Waiter<T> {
+  readonly resolve: (found: T) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Pending<K, T> {
+  readonly key: K;
+  readonly sinceMs: number;
+  readonly waiters: Waiter<T>[];
+}
+
+// With more, groups are smaller; with one, the database is idle between two.
+const statementsMax = 2;
+
+/** Reads rows of any kind on one endpoint. Reads of one kind that arrive at about the same time share a statement. */
 export class GroupReads {
-  readonly #o: GroupReadOptions;
+  readonly #options: GroupReadOptions;
   /** KeyedRead<K, T> → GroupRead<K, T> */
   readonly #groups = new Map<object, unknown>();
 
   constructor(options: GroupReadOptions) {
-    this.#o = options;
+    this.#options = options;
   }
 
-  /** Rejects as the reader does, and with ReadsFull. */
+  /** Rejects with the reader's error, and with READS_FULL. */
   read<K extends ReadKey, T>(what: KeyedRead<K, T>, key: K): Promise<T> {
-    // What is kept under a kind was made for it.
+    // The group that is kept under a kind was made for it.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const known = this.#groups.get(what) as GroupRead<K, T> | undefined;
-    const group = known ?? new GroupRead(what, this.#o);
+    const group = known ?? new GroupRead(what, this.#options);
     if (known === undefined) this.#groups.set(what, group);
     return group.read(key);
   }
 }
+
+/** Reads one kind of rows. */
+class GroupRead<K extends ReadKey, T> {
+  readonly #options: GroupReadOptions;
+  readonly #what: KeyedRead<K, T>;
+  /** By name of the key, the oldest first. */
+  readonly #pending = new Map<string, Pending<K, T>>();
+  #waiting = 0;
+  #statements = 0;
+  #scheduled = false;
+
+  constructor(what: KeyedRead<K, T>, options: GroupReadOptions) {
+    this.#what = what;
+    this.#options = options;
+  }
+
+  read(key: K): Promise<T> {
+    if (this.#waiting >= this.#options.waitingMax) return Promise.reject(full());
+    this.#waiting++;
+    return new Promise((resolve, reject) => {
+      const name = nameOfKey(key);
+      const pending = this.#pending.get(name);
+      if (pending === undefined)
+        this.#pending.set(name, { key, sinceMs: performance.now(), waiters: [{ resolve, reject }] });
+      else pending.waiters.push({ resolve, reject });
+      if (this.#scheduled) return;
+      this.#scheduled = true;
+      // Later in this turn, so that all requests that were read together go together.
+      setImmediate(() => {
+        this.#scheduled = false;
+        this.#pump();
+      });
+    });
+  }
+
+  #pump(): void {
+    this.#rejectLate();
+    while (this.#statements < statementsMax && this.#pending.size > 0) {
+      const group = new Map<string, Pending<K, T>>();
+      for (const [name, pending] of this.#pending) {
+        group.set(name, pending);
+        this.#pending.delete(name);
+        if (group.size === this.#what.keysMax) break;
+      }
+      void this.#query(group);
+    }
+  }
+
+  async #query(group: ReadonlyMap<string, Pending<K, T>>): Promise<void> {
+    this.#statements++;
+    try {
+      const keys = Array.from(group.values(), ({ key }) => key);
+      this.#options.onStatement(keys.length);
+      const rows = await readKeys(this.#options.reader, this.#what, keys);
+      for (const [name, { waiters }] of group) {
+        const found = this.#what.ofRows(rows.get(name) ?? []);
+        for (const { resolve } of waiters) resolve(found);
+      }
+    } catch (error) {
+      // Rejecting a resolved promise is a no-op.
+      for (const { waiters } of group.values()) for (const { reject } of waiters) reject(error);
+    }
+    this.#statements--;
+    for (const { waiters } of group.values()) this.#waiting -= waiters.length;
+    this.#pump();
+  }
+
+  // When statements are slow, a reader that has waited too long costs the database nothing.
+  #rejectLate(): void {
+    const late = performance.now() - this.#options.waitMs;
+    for (const [name, { sinceMs, waiters }] of this.#pending) {
+      if (sinceMs > late) return;
+      this.#pending.delete(name);
+      this.#waiting -= waiters.length;
+      for (const { reject } of waiters) reject(full());
+    }
+  }
+}
+
+const full = (): ClientError => new ClientError(refusal("READS_FULL"));

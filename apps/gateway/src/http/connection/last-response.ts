@@ -1,4 +1,5 @@
 import { maxHeaderSize, STATUS_CODES } from "node:http";
+import { refusal, type Refusal } from "../../errors/catalogue.ts";
 import type { Ending } from "./connection.ts";
 
 /** An error of Node's HTTP parser, or of its time limits. */
@@ -10,26 +11,25 @@ export interface ParserError extends Error {
   readonly bytesParsed?: number | undefined;
 }
 
-/** The status and message for a request that Node's parser cannot read, or that does not arrive in time. */
-export function refusalOfParser({ code }: ParserError): { readonly status: number; readonly message: string } {
+/** The refusal of a request that Node's parser cannot read, or that does not arrive in time. */
+export function refusalOfParser({ code }: ParserError): Refusal {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return { status: 431, message: `headers: expected at most ${maxHeaderSize} bytes together` };
+      return refusal("HEADERS_TOO_LARGE", { max: maxHeaderSize });
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return { status: 413, message: "body: expected chunk extensions of at most 16384 bytes together" };
+      return refusal("CHUNK_EXTENSIONS_TOO_LARGE");
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return { status: 408, message: "request: expected all of it sooner" };
+      return refusal("REQUEST_TIMEOUT");
     case undefined:
     default:
-      return { status: 400, message: "request: expected HTTP/1.1" };
+      return refusal("MALFORMED_REQUEST");
   }
 }
 
 /** A complete response with `Connection: close`. Its error is under `key`. */
 export function lastResponse(
-  { status, message, allow }: { readonly status: number; readonly message: string; readonly allow?: string },
-  key: string,
-  dropsRest: boolean,
+  { code, status, message }: Refusal,
+  { key, dropsRest, allow }: { readonly key: string; readonly dropsRest: boolean; readonly allow?: string },
 ): Ending {
   const body = JSON.stringify({ [key]: message });
   const head = [
@@ -40,7 +40,7 @@ export function lastResponse(
     ...(allow === undefined ? [] : [`Allow: ${allow}`]),
     "Connection: close",
   ];
-  return { response: { status, text: `${head.join("\r\n")}\r\n\r\n${body}` }, dropsRest };
+  return { response: { code, text: `${head.join("\r\n")}\r\n\r\n${body}` }, dropsRest };
 }
 
 /** The target of the request line that was parsed last in a packet that failed. Undefined when the packet has none. */

@@ -1,32 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { refusal } from "../../errors/catalogue.ts";
+import { ClientError } from "../../errors/client-error.ts";
 import type { ByteBudget } from "./byte-budget.ts";
-import { clientOf } from "./client-address.ts";
-
-/** The body is longer than its route allows. */
-export class BodyTooLarge extends Error {
-  readonly code = "BODY_TOO_LARGE";
-  readonly statusCode = 413;
-
-  constructor() {
-    super("body: too large");
-  }
-}
-
-/** The connection ended within the body. */
-class BodyCutShort extends Error {
-  readonly code = "BODY_CUT_SHORT";
-  readonly statusCode = 400;
-}
-
-/** The budget has no room for the body. */
-export class BodiesFull extends Error {
-  readonly code = "BODIES_FULL";
-
-  constructor() {
-    super("not taken: too many large bodies are under way; send it again later");
-  }
-}
+import { clientOf } from "../connection/client-address.ts";
 
 /** Smaller bodies are not counted, because the connection limits bound them. Nearly all bodies are smaller and arrive in one chunk. */
 export const uncountedBytes = 16_384;
@@ -40,7 +17,7 @@ export interface BodyLimits {
 
 /**
  * Collects the body of a request. Above 16 KiB it takes memory from the budget as bytes arrive; an announced length alone takes nothing.
- * The callback gets BodyTooLarge or BodiesFull as soon as either is known; the rest of the body is then read and dropped.
+ * The callback gets BODY_TOO_LARGE or BODIES_FULL as soon as either is known; the rest of the body is then read and dropped.
  */
 export function readBody(
   payload: IncomingMessage,
@@ -49,7 +26,7 @@ export function readBody(
 ): void {
   const announced = Number(payload.headers["content-length"] ?? Number.NaN);
   if (announced > bytesMax) {
-    done(new BodyTooLarge(), none);
+    done(new ClientError(refusal("BODY_TOO_LARGE")), none);
     return;
   }
   const lengthMax = Number.isNaN(announced) ? bytesMax : announced;
@@ -63,14 +40,14 @@ export function readBody(
   function onData(chunk: Buffer): void {
     const end = length + chunk.length;
     if (end > bytesMax) {
-      settle(new BodyTooLarge());
+      settle(new ClientError(refusal("BODY_TOO_LARGE")));
       return;
     }
     if (end > memory.length) {
       // Doubles each time, so that a body of very small chunks needs neither an object for each chunk nor a copy of the whole for each.
       const capacity = Math.max(end, Math.min(lengthMax, 2 * memory.length));
       if (capacity > uncountedBytes && !hold(capacity)) {
-        settle(new BodiesFull());
+        settle(new ClientError(refusal("BODIES_FULL")));
         return;
       }
       const larger = Buffer.allocUnsafe(capacity);
@@ -82,7 +59,7 @@ export function readBody(
   }
 
   function onEnd(error?: Error): void {
-    settle(error === undefined ? null : new BodyCutShort("body: the client ended it early", { cause: error }));
+    settle(error === undefined ? null : new ClientError(refusal("BODY_CUT_SHORT")));
   }
 
   function settle(error: Error | null): void {

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from "fastify";
 import { encodeEvent, eventIdOfKey, newEventId, type Event, type IngestRoute } from "@tally/pipeline";
-import type { RouteAccess } from "../admission/route-access.ts";
-import { leaveTypeAside, plainText } from "./content.ts";
-import type { Served } from "./domain-routes.ts";
-import { refusalOf } from "./errors.ts";
+import type { RouteAccess } from "../../admission/route-access.ts";
+import { leaveTypeAside, plainText } from "../body/content.ts";
+import type { Served } from "../../serve-domain.ts";
+import { refusalOfOutcome } from "../../errors/client-error.ts";
 import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
-import { refuse } from "./refuse.ts";
+import { refuse } from "../../errors/refuse.ts";
 
-/** One request, one event: validated by the route's schemas, answered when its batch is confirmed. */
+/** One request, one event: validated by the route's schemas. Responds when its batch is confirmed. */
 export function addIngestRoute(
   app: FastifyInstance,
   path: string,
   route: IngestRoute<Event>,
-  { domain, commit, keys, sources }: Pick<Served, "domain" | "commit" | "keys" | "sources">,
+  { domain, commit, keys, sources }: Served,
 ): void {
   const { params, body, status, text } = route;
   const ignoresBody = body === "ignored";
@@ -33,7 +33,7 @@ export function addIngestRoute(
     const event = route.toEvent(id, request.params, request.body);
     if (key !== undefined) await keys.bind(id, keys.contentOf(event), keyHeader, event.id);
     const outcome = await commit.add(encodeEvent(event));
-    if (outcome !== "confirmed") return refuse(reply, refusalOf(outcome));
+    if (outcome !== "confirmed") return refuse(reply, refusalOfOutcome(outcome));
     reply.code(status).header("tally-event-id", event.id);
     return text === undefined ? reply.send() : reply.type(plainText).send(text);
   });

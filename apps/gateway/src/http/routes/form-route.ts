@@ -1,30 +1,25 @@
 import type { FastifyInstance } from "fastify";
 import { encodeEvent, eventIdOfKey, InvalidInput, newEventId, type Event, type FormRoute } from "@tally/pipeline";
-import type { RouteAccess } from "../admission/route-access.ts";
-import { UnsupportedContent } from "./content.ts";
-import type { Served } from "./domain-routes.ts";
-import { refusalOf } from "./errors.ts";
-import { readForm } from "./form.ts";
+import type { RouteAccess } from "../../admission/route-access.ts";
+import { unsupported } from "../body/content.ts";
+import type { Served } from "../../serve-domain.ts";
+import { refusalOfOutcome } from "../../errors/client-error.ts";
+import { readForm } from "../body/form.ts";
 import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
-import { refuse } from "./refuse.ts";
+import { refuse } from "../../errors/refuse.ts";
 
-/** What forms may take. */
-export interface FormLimits {
-  readonly partBytesMax: number;
-}
-
-// Small parts, names, boundaries.
+// For small parts, names and boundaries.
 const besidesBytes = 65_536;
 
-/** One form, one event: answered when its batch is confirmed, and found from then on. */
+/** One form, one event. Responds when its batch is confirmed; the event is found from then on. */
 export function addFormRoute(
   app: FastifyInstance,
   path: string,
   route: FormRoute<Event>,
-  { domain, commit, keys, finder, forms }: Pick<Served, "domain" | "commit" | "keys" | "finder" | "forms">,
+  { domain, commit, keys, finder, config: { formPartBytesMax } }: Served,
 ): void {
   const { params, response, status } = route;
-  const bodyLimit = forms.partBytesMax + besidesBytes;
+  const bodyLimit = formPartBytesMax + besidesBytes;
   const access: RouteAccess = { domain: domain.name, action: "write", storeOf: () => undefined };
   const options = {
     config: { errorKey: domain.errorKey, access, readsForm: true },
@@ -33,15 +28,15 @@ export function addFormRoute(
   };
   app.post(path, options, async (request, reply) => {
     const key = idempotencyKey(request.headers["idempotency-key"]);
-    const form = await formOf(request.headers["content-type"], request.body, forms.partBytesMax);
+    const form = await formOf(request.headers["content-type"], request.body, formPartBytesMax);
     const id = key === undefined ? newEventId() : eventIdOfKey(route.scope(request.params), key);
     const event = route.toEvent(id, request.params, form);
     const acceptedAtMs =
       key === undefined ? Date.now() : await keys.bind(id, keys.contentOf(event), keyHeader, event.id);
     const encoded = encodeEvent(event);
     const outcome = await commit.add(encoded);
-    if (outcome !== "confirmed") return refuse(reply, refusalOf(outcome));
-    // Of several with one key the first is the event, and that may be another one.
+    if (outcome !== "confirmed") return refuse(reply, refusalOfOutcome(outcome));
+    // With a key, the event may be that of an earlier request.
     if (key === undefined) finder.remember(event, encoded.size);
     return reply.code(status).header("tally-event-id", event.id).send(route.answer(event, acceptedAtMs));
   });
@@ -50,7 +45,7 @@ export function addFormRoute(
 async function formOf(contentType: string | undefined, body: unknown, partBytesMax: number) {
   if (!Buffer.isBuffer(body) || body.length === 0) throw new InvalidInput("body", "multipart/form-data", undefined);
   if (contentType === undefined || !/^multipart\/form-data *(;|$)/i.test(contentType)) {
-    throw new UnsupportedContent("Content-Type", "multipart/form-data", contentType);
+    throw unsupported("Content-Type", "multipart/form-data", contentType);
   }
   return readForm(contentType, body, partBytesMax);
 }

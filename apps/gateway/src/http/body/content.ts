@@ -1,23 +1,20 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, onRequestHookHandler } from "fastify";
 import { InvalidInput } from "@tally/pipeline";
+import { refusal } from "../../errors/catalogue.ts";
+import { ClientError } from "../../errors/client-error.ts";
 import { BulkBody } from "./bulk-entries.ts";
 import type { ByteBudget } from "./byte-budget.ts";
-import { clientOf } from "./client-address.ts";
+import { clientOf } from "../connection/client-address.ts";
 import { decoderFor, expectedEncoding, type Decode } from "./content-encoding.ts";
 import { parseJsonBody } from "./json-body.ts";
-import { BodiesFull, holdFor, readBody, uncountedBytes } from "./read-body.ts";
+import { holdFor, readBody, uncountedBytes } from "./read-body.ts";
 
 /** The type of an answer that is no JSON. */
 export const plainText = "text/plain; charset=utf-8";
 
-/** A request whose content nothing here can read. */
-export class UnsupportedContent extends Error {
-  readonly code = "UNSUPPORTED_CONTENT";
-  readonly statusCode = 415;
-
-  constructor(header: "Content-Type" | "Content-Encoding", expected: string, got: string | undefined) {
-    super(`${header}: expected ${expected}, got ${JSON.stringify(got) ?? "nothing"}`);
-  }
+/** The error for a content header with a value that the gateway cannot read. */
+export function unsupported(header: "Content-Type" | "Content-Encoding", expected: string, got: string | undefined) {
+  return new ClientError(refusal("UNSUPPORTED_CONTENT", { header, expected, got: JSON.stringify(got) ?? "nothing" }));
 }
 
 /**
@@ -54,7 +51,7 @@ export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void 
         const owner = { client: clientOf(request.ip), isGone: () => reply.raw.destroyed };
         decode(body, bodyLimit, owner, (failure, decoded) => {
           const fits = failure !== null || decoded.length <= uncountedBytes || hold(decoded.length);
-          take(fits ? failure : new BodiesFull(), decoded);
+          take(fits ? failure : new ClientError(refusal("BODIES_FULL")), decoded);
         });
       }
     });
@@ -75,7 +72,7 @@ function decoderOf({ raw, headers }: FastifyRequest): Decode | "none" | Error {
   // Node keeps the first of two; a proxy may have checked the last.
   if (types > 1) return new InvalidInput("Content-Type", "the header once", types);
   const encoding = headers["content-encoding"];
-  return decoderFor(encoding) ?? new UnsupportedContent("Content-Encoding", expectedEncoding, encoding);
+  return decoderFor(encoding) ?? unsupported("Content-Encoding", expectedEncoding, encoding);
 }
 
 function countHeader(rawHeaders: readonly string[], name: string): number {
@@ -108,11 +105,11 @@ function contentOf(
   const isLines = readsEntries && (type === "application/x-ndjson" || type === "application/jsonl");
   if (!isJson && !isLines) {
     const expected = readsEntries ? "application/json or application/x-ndjson" : "application/json";
-    throw new UnsupportedContent("Content-Type", expected, contentType);
+    throw unsupported("Content-Type", expected, contentType);
   }
   for (const [, charset = ""] of contentType.matchAll(charsetPattern)) {
     if (!charsets.has(charset.toLowerCase())) {
-      throw new UnsupportedContent("Content-Type", "charset=utf-8", contentType);
+      throw unsupported("Content-Type", "charset=utf-8", contentType);
     }
   }
   return isLines ? new BulkBody(body, "lines") : json();

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Domain, QueryRoute, Sources } from "@tally/pipeline";
-import type { RouteAccess } from "../admission/route-access.ts";
-import { plainText } from "./content.ts";
+import type { QueryRoute } from "@tally/pipeline";
+import type { RouteAccess } from "../../admission/route-access.ts";
+import type { Served } from "../../serve-domain.ts";
+import { plainText } from "../body/content.ts";
 
-/** A question of a domain: answered from the read endpoint and the rankings, never through the broker. */
+/** A query of a domain. Reads the read endpoint and the rankings, never the broker. */
 export function addQueryRoute(
   app: FastifyInstance,
   path: string,
-  { name, errorKey }: Domain,
   route: QueryRoute,
-  sources: Sources,
+  { domain: { name, errorKey }, sources }: Served,
 ): void {
   const { params, query: querystring, response, as } = route;
   const answer = (request: FastifyRequest) => route.answer({ params: request.params, query: request.query }, sources);

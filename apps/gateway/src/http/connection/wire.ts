@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { refusal, type ErrorCode, type Refusal } from "../../errors/catalogue.ts";
 import { lastResponse, refusalOfParser, targetOfPacket, type ParserError } from "./last-response.ts";
 import { Connection } from "./connection.ts";
 import { Turns } from "./turns.ts";
@@ -9,13 +10,8 @@ export interface WireOptions {
   readonly headersWithinMs: number;
   /** From the first byte of a request to the end of its body. */
   readonly bodyWithinMs: number;
-  readonly onRefused: (status: number) => void;
+  readonly onRefused: (code: ErrorCode) => void;
   readonly errorKeyOf: (url: string) => "message" | "msg";
-}
-
-interface WireRefusal {
-  readonly status: number;
-  readonly message: string;
 }
 
 // Longer than a load balancer's 60 s: the gateway must not be the first to close an idle connection, or its clients get 502.
@@ -24,7 +20,6 @@ const keepAliveTimeoutMs = 65_000;
 const checkEveryMs = 1000;
 // Clients send about 10, proxies add about 10. Node would drop headers above its own limit without an error.
 const headersMax = 100;
-const connectMessage = "CONNECT: this is no proxy; expected GET, HEAD or POST with a path";
 
 /**
  * The HTTP server below the routes: time limits, the order of responses, and requests that are refused before routing. Every request gets one
@@ -57,9 +52,9 @@ export class Wire {
     Object.assign(server, { httpAllowHalfOpen: true });
     const turns = new Turns();
     const check = (response: ServerResponse): void => {
-      const refusal = refusalOfHead(response.req);
-      if (refusal === undefined) handle(response.req, response);
-      else this.#refuse(response, refusal);
+      const refused = refusalOfHead(response.req);
+      if (refused === undefined) handle(response.req, response);
+      else this.#refuse(response, refused);
     };
     server.on("connection", (socket: Socket) => {
       this.#connections.set(socket, new Connection(socket, { turns, handle: check, onRefused }));
@@ -79,18 +74,18 @@ export class Wire {
     if (error.code === "ECONNRESET" || socket.destroyed) return;
     const connection = this.#connections.get(socket);
     if (connection === undefined) return void socket.destroy();
-    const refusal = refusalOfParser(error);
-    const isLate = refusal.status === 408;
+    const refused = refusalOfParser(error);
+    const isLate = refused.code === "REQUEST_TIMEOUT";
     // Clients open connections in advance. A proxy would use a 408 as the response to its next request.
     if (isLate && socket.bytesRead === 0) return connection.close({ response: undefined, dropsRest: false });
     const url = connection.unreadUrl ?? targetOfPacket(error);
     const key = url === undefined ? "message" : this.#options.errorKeyOf(url);
-    connection.close(lastResponse(refusal, key, !isLate));
+    connection.close(lastResponse(refused, { key, dropsRest: !isLate }));
   }
 
-  #refuse(response: ServerResponse, { status, message }: WireRefusal): void {
+  #refuse(response: ServerResponse, { code, status, message }: Refusal): void {
     const { onRefused, errorKeyOf } = this.#options;
-    onRefused(status);
+    onRefused(code);
     const body = JSON.stringify({ [errorKeyOf(response.req.url ?? "")]: message });
     response
       .writeHead(status, {
@@ -103,31 +98,30 @@ export class Wire {
   #refuseConnect(url: string, socket: Socket): void {
     // Node has removed its own listener.
     socket.on("error", () => undefined);
-    const refusal = { status: 405, message: connectMessage, allow: "GET, HEAD, POST" };
-    this.#connections.get(socket)?.close(lastResponse(refusal, this.#options.errorKeyOf(url), true));
+    const options = { key: this.#options.errorKeyOf(url), dropsRest: true, allow: "GET, HEAD, POST" };
+    this.#connections.get(socket)?.close(lastResponse(refusal("CONNECT"), options));
   }
 }
 
 /** The problem with the head of a request, for any path. */
-function refusalOfHead({ httpVersion, headers, rawHeaders }: IncomingMessage): WireRefusal | undefined {
-  if (rawHeaders.length > 2 * headersMax) return { status: 431, message: `headers: expected at most ${headersMax}` };
-  if (httpVersion === "1.1" && headers.host === undefined)
-    return { status: 400, message: "Host: expected this header in HTTP/1.1" };
+function refusalOfHead({ httpVersion, headers, rawHeaders }: IncomingMessage): Refusal | undefined {
+  if (rawHeaders.length > 2 * headersMax) return refusal("TOO_MANY_HEADERS", { max: headersMax });
+  if (httpVersion === "1.1" && headers.host === undefined) return refusal("HOST_MISSING");
   if (headers.expect !== undefined && httpVersion === "1.1" && !/(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect))
-    return { status: 417, message: `Expect: expected 100-continue, got ${JSON.stringify(headers.expect)}` };
+    return refusal("EXPECTATION", { got: JSON.stringify(headers.expect) });
   const coding = headers["transfer-encoding"];
   // The parser also accepts "gzip, chunked", and would pass on the compressed bytes.
   if (coding !== undefined && coding.toLowerCase() !== "chunked")
-    return { status: 400, message: `Transfer-Encoding: expected chunked, got ${JSON.stringify(coding)}` };
+    return refusal("TRANSFER_ENCODING", { got: JSON.stringify(coding) });
   let hosts = 0;
   let authorizations = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? "";
     if (name.length === 4 && name.toLowerCase() === "host" && ++hosts > 1)
-      return { status: 400, message: "Host: expected one such header, got several" };
+      return refusal("HEADER_REPEATED", { header: "Host" });
     // Node keeps the first of two; a proxy may have checked the last.
     if (name.length === 13 && name.toLowerCase() === "authorization" && ++authorizations > 1)
-      return { status: 400, message: "Authorization: expected one such header, got several" };
+      return refusal("HEADER_REPEATED", { header: "Authorization" });
   }
   return undefined;
 }

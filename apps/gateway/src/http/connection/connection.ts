@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { ErrorCode } from "../../errors/catalogue.ts";
 import type { Turns, Waiting } from "./turns.ts";
 
 /*
@@ -15,7 +16,7 @@ import type { Turns, Waiting } from "./turns.ts";
 /** How a connection ends. */
 export interface Ending {
   /** A last response, with its head. undefined: the connection is closed without one. */
-  readonly response: { readonly status: number; readonly text: string } | undefined;
+  readonly response: { readonly code: ErrorCode; readonly text: string } | undefined;
   /** True: reads and drops further input for a while, so that a client that is still sending gets the response. */
   readonly dropsRest: boolean;
 }
@@ -36,7 +37,7 @@ export class Connection implements Waiting {
   readonly #socket: Socket;
   readonly #turns: Turns;
   readonly #handle: (response: ServerResponse) => void;
-  readonly #onRefused: (status: number) => void;
+  readonly #onRefused: (code: ErrorCode) => void;
   readonly #queue: ServerResponse[] = [];
   #inFlight = 0;
   /** Of the newest request. undefined when that is read and answered. */
@@ -51,7 +52,7 @@ export class Connection implements Waiting {
     o: {
       readonly turns: Turns;
       readonly handle: (response: ServerResponse) => void;
-      readonly onRefused: (status: number) => void;
+      readonly onRefused: (code: ErrorCode) => void;
     },
   ) {
     this.#socket = socket;
@@ -142,7 +143,7 @@ export class Connection implements Waiting {
     const isAnswered = unread?.headersSent === true;
     if (ending.response === undefined || isAnswered) this.#socket.end();
     else {
-      this.#onRefused(ending.response.status);
+      this.#onRefused(ending.response.code);
       this.#socket.end(ending.response.text);
     }
     if (ending.dropsRest) this.#dropRest();

@@ -1,14 +1,15 @@
 import { brotliDecompress, constants, gunzip, zstdDecompress, type CompressCallback } from "node:zlib";
 import { InvalidInput } from "@tally/pipeline";
 import { DecodeLine, type DecodeOwner } from "./decode-line.ts";
-import { BodiesFull, BodyTooLarge } from "./read-body.ts";
+import { refusal } from "../../errors/catalogue.ts";
+import { ClientError } from "../../errors/client-error.ts";
 
 /** The encodings of bodies that are decoded. */
 export const expectedEncoding = "one of gzip, br, zstd, identity";
 
 /**
- * Decodes a body to at most `bytesMax` bytes, outside the main thread, in turns with other clients. The callback gets BodyTooLarge,
- * InvalidInput, or BodiesFull when too many bodies of this client wait. It is not called when the connection is closed before its turn.
+ * Decodes a body to at most `bytesMax` bytes, outside the main thread, in turns with other clients. The callback gets BODY_TOO_LARGE,
+ * InvalidInput, or BODIES_FULL when too many bodies of this client wait. It is not called when the connection is closed before its turn.
  */
 export type Decode = (
   body: Buffer,
@@ -46,13 +47,13 @@ export function decoderFor(encoding: string | undefined): Decode | "none" | unde
         done(error === null ? null : refusalOf(error, name), decoded);
       }),
     );
-    if (!isTaken) done(new BodiesFull(), body);
+    if (!isTaken) done(new ClientError(refusal("BODIES_FULL")), body);
   };
 }
 
 function refusalOf(error: NodeJS.ErrnoException, name: string): Error {
   return error.code === "ERR_BUFFER_TOO_LARGE"
-    ? new BodyTooLarge()
+    ? new ClientError(refusal("BODY_TOO_LARGE"))
     : new InvalidInput("body", `valid ${name}`, error.message);
 }
 

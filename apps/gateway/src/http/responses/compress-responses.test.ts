@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { preferredEncoding } from "./compress-answers.ts";
+import { preferredEncoding } from "./compress-responses.ts";
 
 test.each([
   [undefined, undefined],

@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ByteBudget } from "./byte-budget.ts";
 import { addContentTypes } from "./content.ts";
-import { refusalOfError } from "./errors.ts";
+import { refusalOfError } from "../../errors/client-error.ts";
 
 const kibibyte = 1024;
 const bodyLimit = 256 * kibibyte;

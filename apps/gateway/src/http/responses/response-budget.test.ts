@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import fastify, { type FastifyInstance } from "fastify";
 import { afterEach, expect, test, vi } from "vitest";
-import { answerBudget } from "./answer-budget.ts";
+import { responseBudget } from "./response-budget.ts";
 
 // More than the kernel keeps of an answer that nobody takes.
 const large = Buffer.alloc(32 * 1024 * 1024);
@@ -11,8 +11,8 @@ let port: number;
 const accepted: Socket[] = [];
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-async function serve(leftAfterMs: number): Promise<void> {
-  const hasRoom = answerBudget({ bytesMax: 2 * large.length, perAddressMax: large.length, leftAfterMs });
+async function serve(stalledAfterMs: number): Promise<void> {
+  const hasRoom = responseBudget({ bytesMax: 2 * large.length, perAddressMax: large.length, stalledAfterMs });
   app = fastify();
   app.server.on("connection", (connection) => accepted.push(connection));
   app.get("/", async (_request, reply) => (hasRoom(reply, large.length) ? large : reply.code(503).send()));
@@ -56,8 +56,8 @@ test("a client that takes nothing is left, and its room is another's", async () 
 });
 
 test("a client that takes a little again and again gets all of it, however long that is", async () => {
-  const leftAfterMs = 2000;
-  await serve(leftAfterMs);
+  const stalledAfterMs = 2000;
+  await serve(stalledAfterMs);
   const began = performance.now();
   const slow = connect(port, "127.0.0.1").pause();
   const closed = new Promise((resolve) => slow.once("close", resolve));
@@ -68,5 +68,5 @@ test("a client that takes a little again and again gets all of it, however long 
   await closed;
   clearInterval(taking);
   expect(taken).toBeGreaterThan(large.length);
-  expect(performance.now() - began).toBeGreaterThan(2 * leftAfterMs);
+  expect(performance.now() - began).toBeGreaterThan(2 * stalledAfterMs);
 });

@@ -1,12 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Busboy } from "@fastify/busboy";
+import { refusal } from "../../errors/catalogue.ts";
+import { ClientError } from "../../errors/client-error.ts";
 import { InvalidInput, type Form, type FormPart } from "@tally/pipeline";
-
-/** A form's part is larger than we take. */
-class PartTooLarge extends Error {
-  readonly code = "PART_TOO_LARGE";
-  readonly statusCode = 413;
-}
 
 const partsMax = 20;
 // Parsed in one go: 64 KiB of empty parts take 20 ms.
@@ -17,7 +13,7 @@ const plainEncodings: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
 /**
  * The parts of a multipart/form-data body. Takes every part as bytes, because some clients send texts as files and some send files without a
  * name. A form of up to 64 KiB takes about 20 µs, and its parts are views into it. A larger one is read in slices, between which other requests run, and
- * its parts are copies. Throws InvalidInput, or an error with status 413 for a part of more than `partBytesMax`.
+ * its parts are copies. Throws InvalidInput, or PART_TOO_LARGE for a part of more than `partBytesMax`.
  */
 export async function readForm(contentType: string, body: Buffer, partBytesMax: number): Promise<Form> {
   const parts = new Map<string, FormPart>();
@@ -34,7 +30,7 @@ export async function readForm(contentType: string, body: Buffer, partBytesMax: 
       isIdle = false;
       chunks.push(chunk);
     });
-    part.on("limit", () => fail(new PartTooLarge(`${name}: expected at most ${partBytesMax} bytes`)));
+    part.on("limit", () => fail(new ClientError(refusal("PART_TOO_LARGE", { part: String(name), max: partBytesMax }))));
     part.on("error", () => refuse("a whole form", "one that ends within a part"));
     part.on("end", () => {
       if (name === undefined) refuse("a name for each part", "a part without");

@@ -1,0 +1,47 @@
+import { DatabaseError } from "@tally/database";
+import { InvalidInput, NotFound } from "@tally/pipeline";
+import { RankingsUnavailable } from "@tally/rankings";
+import { errorCodes } from "fastify";
+import type { CommitOutcome } from "../ingest/group-commit.ts";
+import { refusal, refusalWith, type ErrorCode, type Refusal } from "./catalogue.ts";
+
+/** A refusal as an error, for code that cannot respond itself. */
+export class ClientError extends Error {
+  readonly refusal: Refusal;
+  readonly code: ErrorCode;
+
+  constructor(refused: Refusal) {
+    super(refused.message);
+    this.refusal = refused;
+    this.code = refused.code;
+  }
+}
+
+/** The refusal of an event that was not confirmed. The client may send each of them again. */
+export function refusalOfOutcome(outcome: Exclude<CommitOutcome, "confirmed">): Refusal {
+  switch (outcome) {
+    case "busy":
+      return refusal("BUSY");
+    case "unavailable":
+      return refusal("BROKER_UNAVAILABLE");
+    case "unknown":
+      return refusal("NOT_CONFIRMED");
+  }
+}
+
+/** The refusal for an error thrown in or before a handler; undefined for a bug of the gateway. */
+export function refusalOfError(error: unknown): Refusal | undefined {
+  if (error instanceof ClientError) return error.refusal;
+  if (error instanceof InvalidInput) return refusalWith("INVALID_INPUT", error.message);
+  if (error instanceof NotFound) return refusalWith("NOT_FOUND", error.message);
+  if (error instanceof RankingsUnavailable || isUnavailable(error)) return refusal("UNREADABLE");
+  if (error instanceof errorCodes.FST_ERR_BAD_URL) return refusal("PATH_ENCODING");
+  if (error instanceof errorCodes.FST_ERR_MAX_PARAM_LENGTH) return refusal("PATH_TOO_LONG");
+  if (error instanceof errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE) return refusal("CONTENT_TYPE");
+  return undefined;
+}
+
+/** Whether a database is unreachable, frozen or stopping. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof DatabaseError && error.kind === "unavailable";
+}

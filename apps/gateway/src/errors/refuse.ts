@@ -1,0 +1,47 @@
+import type { Domain } from "@tally/pipeline";
+import type { FastifyReply } from "fastify";
+import type { ErrorCode, Refusal } from "./catalogue.ts";
+
+/** Responds with an error under the key of the route's domain, {"message": …} or {"msg": …}, and counts it. */
+export function refuse(reply: FastifyReply, { code, status, message, retryAfterSeconds }: Refusal): FastifyReply {
+  if (retryAfterSeconds !== undefined) reply.header("retry-after", retryAfterSeconds);
+  reply.server.onRefused(code);
+  const key = reply.routeOptions.config.errorKey ?? reply.server.errorKeyOf(reply.request.url);
+  return reply.code(status).send({ [key]: message });
+}
+
+/** The key of an error where no route matches: that of the domain that has routes below the first word of the path. */
+export function errorKeysOf(
+  domains: readonly Domain[],
+  mounts: readonly { readonly prefix: string }[],
+): (url: string) => Domain["errorKey"] {
+  const words = domains.flatMap(({ errorKey, routes, queries }) =>
+    [...routes, ...queries].map(({ path }) => [path.split("/")[1] ?? "", errorKey] as const),
+  );
+  const keys = new Map(
+    mounts.flatMap(({ prefix }) => words.map(([word, key]) => [`${prefix}/${word}/`, key] as const)),
+  );
+  return (url) => {
+    const path = `${url.split("?", 1).join()}/`.replaceAll(/\/{2,}/g, "/");
+    for (const [start, key] of keys) if (path.startsWith(start)) return key;
+    return "message";
+  };
+}
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Called once for each response with an error. */
+    readonly onRefused: (code: ErrorCode) => void;
+    /** The key of an error, by the URL of a request that has no route. */
+    readonly errorKeyOf: (url: string) => "message" | "msg";
+  }
+  interface FastifyContextConfig {
+    errorKey?: "message" | "msg";
+    /** Accepts a body of any type, and drops it. */
+    ignoresBody?: boolean;
+    /** The route parses the body as a form. */
+    readsForm?: boolean;
+    /** The route parses the entries of a BulkBody. */
+    readsEntries?: boolean;
+  }
+}

@@ -1,0 +1,24 @@
+import type { FastifyInstance } from "fastify";
+import type { ContentRoute } from "@tally/pipeline";
+import type { RouteAccess } from "../../admission/route-access.ts";
+import { refusal } from "../../errors/catalogue.ts";
+import type { Served } from "../../serve-domain.ts";
+import { refuse } from "../../errors/refuse.ts";
+
+/** A GET of bytes with their own type. They never change, so any cache may keep them. */
+export function addContentRoute(
+  app: FastifyInstance,
+  path: string,
+  route: ContentRoute,
+  { domain: { name, errorKey }, sources, hasRoom }: Served,
+): void {
+  const access: RouteAccess = { domain: name, action: "read", storeOf: () => undefined };
+  app.get(path, { config: { errorKey, access }, schema: { params: route.params } }, async (request, reply) => {
+    const { type, bytes } = await route.answer(request.params, sources);
+    if (!hasRoom(reply, bytes.length)) return refuse(reply, refusal("RESPONSES_FULL"));
+    reply.header("cache-control", "public, max-age=31536000, immutable");
+    // A browser must not treat an uploaded picture as a page.
+    reply.header("x-content-type-options", "nosniff");
+    return reply.type(type).send(bytes);
+  });
+}

@@ -1,0 +1,54 @@
+import type { FastifyInstance } from "fastify";
+import { InvalidInput, isEventId, type BatchId, type Domain, type SqlReader } from "@tally/pipeline";
+import { Type } from "typebox";
+import { refusal } from "../../errors/catalogue.ts";
+import { ClientError } from "../../errors/client-error.ts";
+
+export interface EventSources {
+  readonly domains: readonly Domain[];
+  readonly database: { readonly reader: SqlReader; readonly writer: SqlReader };
+  readonly rankings: { readonly isApplied: (domain: string, batch: BatchId) => Promise<boolean> };
+}
+
+const Params = Type.Object({ id: Type.String() });
+const Response = Type.Object({
+  id: Type.String(),
+  domain: Type.Union([Type.String(), Type.Null()]),
+  stored: Type.Boolean(),
+  ranked: Type.Boolean(),
+});
+
+/**
+ * Whether an event is stored and counted in the rankings. An id that no gateway ever returned looks like one that is not stored yet,
+ * because a queue cannot be searched.
+ */
+export function addEventRoute(
+  app: FastifyInstance,
+  prefix: string,
+  { domains, database, rankings }: EventSources,
+): void {
+  app.get<{ Params: { id: string } }>(
+    `${prefix}/events/:id`,
+    { config: { access: "anyKey" }, schema: { params: Params, response: { 200: Response } } },
+    async (request) => {
+      const id = request.params.id.toLowerCase();
+      if (!isEventId(id)) throw new InvalidInput("id", "an event id from a header Tally-Event-Id", request.params.id);
+      // A replica may be behind.
+      const found = (await locate(domains, database.reader, id)) ?? (await locate(domains, database.writer, id));
+      if (found === undefined) return { id, domain: null, stored: false, ranked: false };
+      // Keys that are limited to stores may read this: the id is known only to the sender, and the answer contains no store.
+      if (request.grant?.may(found.domain, "read") === false) {
+        throw new ClientError(refusal("SCOPE_MISSING", { scope: `${found.domain}:read` }));
+      }
+      return { id, domain: found.domain, stored: true, ranked: await rankings.isApplied(found.domain, found.batch) };
+    },
+  );
+}
+
+async function locate(domains: readonly Domain[], reader: SqlReader, id: string) {
+  for (const domain of domains) {
+    const batch = await domain.store.locate(reader, id);
+    if (batch !== undefined) return { domain: domain.name, batch };
+  }
+  return undefined;
+}
