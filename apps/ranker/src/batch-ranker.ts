@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Delivery } from "@tally/messaging";
-import { decodeRankingMessage, UndecodableRankingMessage, type RankingMessage } from "@tally/pipeline";
+import { decodeRankingMessage, rankerChannels, UndecodableRankingMessage, type RankingMessage } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
 import { Outage } from "@tally/service";
 
@@ -52,10 +52,13 @@ export class BatchRanker {
     const message = this.#decode(delivery);
     while (message !== undefined && !this.#stopped) {
       try {
+        rankerChannels.beforeCommit.publish(this.#o.domain);
         const applied = await this.#o.rankings.apply(this.#o.domain, message);
         this.#outage.worked();
         this.#o.onRanked(applied, Date.now() - message.storedAt);
+        rankerChannels.beforeAcknowledgement.publish(this.#o.domain);
         delivery.ack();
+        rankerChannels.afterAcknowledgement.publish(this.#o.domain);
         return;
       } catch (error) {
         // Nothing is lost by waiting: the message stays unacknowledged, and applying it again does nothing.

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseError, type Database } from "@tally/database";
 import { letterOfMessage } from "@tally/dead-letters";
 import type { Delivery, Publisher } from "@tally/messaging";
-import { batchDecoder, UndecodableBatch, type Domain, type Event } from "@tally/pipeline";
+import { batchDecoder, UndecodableBatch, writerChannels, type Domain, type Event } from "@tally/pipeline";
 import { Outage } from "@tally/service";
 import { findRefused } from "./find-refused.ts";
 import type { LetterKeeper } from "./letter-keeper.ts";
@@ -153,6 +153,7 @@ export class BatchWriter {
         const stored = await this.#o.database.transaction((transaction) =>
           storeBatches(transaction, this.#o.domain, group, this.#o),
         );
+        writerChannels.afterCommit.publish(this.#o.domain.name);
         this.#outage.worked();
         return stored;
       } catch (error) {
@@ -209,7 +210,9 @@ export class BatchWriter {
       this.#rankOutage.failed(new Error(`${this.#o.rankQueue}: ${outcome}`));
       await delay(retryMs);
     }
+    writerChannels.beforeAcknowledgement.publish(this.#o.domain.name);
     delivery.ack();
+    writerChannels.afterAcknowledgement.publish(this.#o.domain.name);
   }
 
   #giveUp({ messageId, body }: Delivery, reason: string, kept: () => void): void {

@@ -3,6 +3,7 @@ import { enter, findKnown, type LedgerEntry } from "@tally/ledger";
 import {
   encodeRankingMessage,
   Moves,
+  writerChannels,
   type BatchId,
   type Change,
   type Domain,
@@ -75,6 +76,7 @@ export async function storeBatches(
   });
   if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();
   for (const [index, one] of fresh.entries()) bodies.set(one.key, entries[index]?.moves);
+  writerChannels.beforeCommit.publish(domain.name);
   return { bodies, changes: changes.length, conflicts };
 }
 

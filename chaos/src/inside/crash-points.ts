@@ -1,84 +1,28 @@
-import type { SourceEdit } from "@tally/local/source-edits";
-
 /*
- * Where an app can be killed: before and after each commit, confirm and acknowledgement on an event's way. What `reach` does
- * is in preload.ts.
+ * Where an app can be killed: before and after each commit, confirm and acknowledgement of a batch. The name of a point begins with its app.
+ * `channel` is the channel of node:diagnostics_channel on which the app publishes there.
+ *
+ * `turns`: 0 kills within the publish. Responses, messages and acknowledgements are written to their sockets at the end of the turn of the
+ * event loop or in the next one, because amqplib collects frames until then; 2 turns later they have left the process.
  */
 
-const publisher = "packages/messaging/src/connect-publisher.ts";
-const groupCommit = "apps/gateway/src/ingest/group-commit.ts";
-const batchWriter = "apps/writer/src/batch-writer.ts";
-const storeBatches = "apps/writer/src/store-batches.ts";
-const batchRanker = "apps/ranker/src/batch-ranker.ts";
-
-const reach = (point: string): string => `globalThis.tallyDrill.reach(${JSON.stringify(point)});`;
-const before = (point: string, text: string) => ({ find: text, replace: `${reach(point)} ${text}` });
-const after = (point: string, text: string) => ({ find: text, replace: `${text} ${reach(point)}` });
-
 export const crashPoints = {
-  "gateway.before-publish": {
-    apps: ["gateway"],
-    file: groupCommit,
-    ...before("gateway.before-publish", "return this.#o.publisher.publish({"),
-  },
-  "gateway.before-confirm": {
-    apps: ["gateway"],
-    file: publisher,
-    ...after("gateway.before-confirm", "one.sent = true;"),
-  },
-  "gateway.after-confirm": {
-    apps: ["gateway"],
-    file: groupCommit,
-    ...before("gateway.after-confirm", 'const told = leftMs > 0 ? commitOutcome(outcome) : "busy";'),
-  },
-  "gateway.after-answer": {
-    apps: ["gateway"],
-    file: groupCommit,
-    find: "for (const waiter of batch.waiters) waiter(told);",
-    // Whatever kind of route waits for it: it answers within this turn of the event loop.
-    replace:
-      "for (const waiter of batch.waiters) waiter(told);" +
-      ` if (told === "confirmed") setImmediate(() => { ${reach("gateway.after-answer")} });`,
-  },
-  "writer.before-commit": {
-    apps: ["writer"],
-    file: storeBatches,
-    ...before("writer.before-commit", "return { bodies, changes: changes.length, conflicts };"),
-  },
-  "writer.after-commit": {
-    apps: ["writer"],
-    file: batchWriter,
-    ...after("writer.after-commit", "const stored = await this.#transaction(group);"),
-  },
-  "writer.before-confirm": {
-    apps: ["writer"],
-    file: publisher,
-    ...after("writer.before-confirm", "one.sent = true;"),
-  },
-  "writer.before-acknowledgement": {
-    apps: ["writer"],
-    file: batchWriter,
-    find: "delivery.ack();",
-    replace: `${reach("writer.before-acknowledgement")} delivery.ack(); ${reach("writer.after-acknowledgement")}`,
-  },
-  // Shares the edit of the point before it.
-  "writer.after-acknowledgement": undefined,
-  "ranker.before-commit": {
-    apps: ["ranker"],
-    file: batchRanker,
-    ...before("ranker.before-commit", "const applied = await this.#o.rankings.apply("),
-  },
-  "ranker.before-acknowledgement": {
-    apps: ["ranker"],
-    file: batchRanker,
-    find: "delivery.ack();",
-    replace: `${reach("ranker.before-acknowledgement")} delivery.ack(); ${reach("ranker.after-acknowledgement")}`,
-  },
-  "ranker.after-acknowledgement": undefined,
-} as const satisfies Record<string, SourceEdit | undefined>;
+  "gateway.before-publish": { channel: "tally:gateway:before-publish", turns: 0 },
+  "gateway.before-confirm": { channel: "tally:messaging:sent", turns: 2 },
+  "gateway.after-confirm": { channel: "tally:gateway:after-confirm", turns: 0 },
+  "gateway.after-answer": { channel: "tally:gateway:after-answer", turns: 2 },
+  "writer.before-commit": { channel: "tally:writer:before-commit", turns: 0 },
+  "writer.after-commit": { channel: "tally:writer:after-commit", turns: 0 },
+  "writer.before-confirm": { channel: "tally:messaging:sent", turns: 2 },
+  "writer.before-acknowledgement": { channel: "tally:writer:before-acknowledgement", turns: 0 },
+  "writer.after-acknowledgement": { channel: "tally:writer:after-acknowledgement", turns: 2 },
+  "ranker.before-commit": { channel: "tally:ranker:before-commit", turns: 0 },
+  "ranker.before-acknowledgement": { channel: "tally:ranker:before-acknowledgement", turns: 0 },
+  "ranker.after-acknowledgement": { channel: "tally:ranker:after-acknowledgement", turns: 2 },
+} as const;
 
 export type CrashPoint = keyof typeof crashPoints;
 
-// The keys of an object literal are its own.
+// An object literal has no other keys than those of its type.
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
 export const crashPointNames = Object.keys(crashPoints) as readonly CrashPoint[];

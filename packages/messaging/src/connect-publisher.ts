@@ -1,3 +1,4 @@
+import { channel as diagnosticChannel } from "node:diagnostics_channel";
 import type { ChannelModel, ConfirmChannel } from "amqplib";
 import { declareQueues, type QueueSpec } from "./declare-queues.ts";
 import { openConnection, type ConnectionOptions, type ConnectionState, type Renew } from "./open-connection.ts";
@@ -75,6 +76,11 @@ const deadlineCheckMs = 50;
 const wrongRefusalMs = 1000;
 // What amqplib calls back with for a basic.nack; any other error is a channel that has ended.
 const nacked = "message nacked";
+/**
+ * Publishes the queue's name when a message is handed to the connection, which writes it after this turn of the event loop. Costs nothing
+ * without a subscriber.
+ */
+const sent = diagnosticChannel("tally:messaging:sent");
 
 /** Connects for publishing only: a broker under alarm blocks connections that publish, and consuming must go on. */
 export function connectPublisher(options: ConnectionOptions & { readonly queues: readonly QueueSpec[] }): Publisher {
@@ -137,6 +143,7 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
         settle(one, returned.delete(messageId) ? "unroutable" : "confirmed");
       });
       one.sent = true;
+      sent.publish(queue);
     } catch (error) {
       open.delete(one);
       one.fail(error);

@@ -56,6 +56,7 @@ export { IdempotencyKey } from "./idempotency-key.ts";
 export { InvalidInput } from "./invalid-input.ts";
 export { NotFound } from "./not-found.ts";
 export { Moves } from "./moves.ts";
+export { gatewayChannels, rankerChannels, writerChannels } from "./pipeline-channels.ts";
 export { queuesOf, type DomainQueues, type QueueSpec } from "./queues.ts";
 export {
   decodeRankingMessage,

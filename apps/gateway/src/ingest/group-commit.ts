@@ -1,4 +1,4 @@
-import { encodeBatch, textOfBatchId, type BatchIds, type EncodedEvent } from "@tally/pipeline";
+import { encodeBatch, gatewayChannels, textOfBatchId, type BatchIds, type EncodedEvent } from "@tally/pipeline";
 import type { Publisher, PublishOutcome } from "@tally/messaging";
 import type { Pace } from "./pace.ts";
 
@@ -151,9 +151,11 @@ export class GroupCommit {
     this.#inFlight--;
     this.#waiting -= batch.events.length;
     this.#waitingBytes -= batch.bytes;
+    if (outcome === "confirmed") gatewayChannels.afterConfirm.publish(this.#o.queue);
     // What never went out is certainly not stored.
     const told = leftMs > 0 ? commitOutcome(outcome) : "busy";
     for (const waiter of batch.waiters) waiter(told);
+    if (outcome === "confirmed") gatewayChannels.afterAnswer.publish(this.#o.queue);
     this.#o.onBatch(batch.events.length, outcome, performance.now() - batch.openedAtMs);
     if (this.#waiting === 0) this.#drained?.();
     this.#wake ??= setImmediate(() => this.#pump());
@@ -161,6 +163,7 @@ export class GroupCommit {
 
   #send({ events }: OpenBatch, deadline: number): Promise<PublishOutcome> {
     const id = this.#o.ids.next();
+    gatewayChannels.beforePublish.publish(this.#o.queue);
     return this.#o.publisher.publish({
       queue: this.#o.queue,
       messageId: textOfBatchId(id),
