@@ -16,7 +16,7 @@ export function addContentRoute(
 ): void {
   const access: RouteAccess = { domain: name, action: "read", storeOf: () => undefined };
   app.get(path, { config: { errorKey, access }, schema: { params: route.params } }, async (request, reply) => {
-    const { type, bytes } = await route.answer(request.params, sources);
+    const { type, bytes } = await route.respond(request.params, sources);
     if (!hasRoom(reply, bytes.length)) {
       const message = "not sent: too many large answers are under way; ask again later";
       return refuse(reply, { status: 503, message, retryAfterSeconds: 1 });

@@ -43,7 +43,7 @@ export function addFormRoute(
     if (outcome !== "confirmed") return refuse(reply, refusalOf(outcome));
     // Of several with one key the first is the event, and that may be another one.
     if (key === undefined) finder.remember(event, encoded.size);
-    return reply.code(status).header("tally-event-id", event.id).send(route.answer(event, acceptedAtMs));
+    return reply.code(status).header("tally-event-id", event.id).send(route.respond(event, acceptedAtMs));
   });
 }
 
