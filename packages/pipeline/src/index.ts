@@ -15,8 +15,7 @@ export {
 export { contentOf, fingerprintOf } from "./event-content.ts";
 export { firstProblem, type Problem, type Validator } from "./first-problem.ts";
 export { IdempotencyKey } from "./idempotency-key.ts";
-export { InvalidInput } from "./invalid-input.ts";
-export { NotFound } from "./not-found.ts";
+export { InvalidInput, NotFound } from "./invalid-input.ts";
 export {
   bulkRoute,
   formRoute,

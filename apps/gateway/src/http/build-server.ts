@@ -6,7 +6,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from "fastify";
-import { firstProblem } from "@tally/pipeline";
+import { firstProblem, InvalidInput } from "@tally/pipeline";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { allowedMethods, routing } from "./allowed-methods.ts";
@@ -62,11 +62,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   addOrderlyClose(app, answeredWithinMs);
   addCompression(app);
   addContentTypes(app, bodies);
-  app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
+  app.setValidatorCompiler<TSchema>(({ schema }) => {
     const check = Compile(schema);
     return (value: unknown) => {
       if (check.Check(value)) return { value };
-      return { error: new InvalidRequest(firstProblem(check, value).message, httpPart) };
+      return { error: InvalidInput.of(firstProblem(check, value)) };
     };
   });
   app.setErrorHandler(answerError);
@@ -80,15 +80,4 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     return refuse(reply, { status: 405, message: `method: expected ${allowed.join(" or ")}, got ${method}` });
   });
   return app;
-}
-
-/** A request that breaks its route's schema; its message names the field. */
-class InvalidRequest extends Error {
-  readonly code = "INVALID_INPUT";
-  readonly part: string | undefined;
-
-  constructor(message: string, part: string | undefined) {
-    super(message);
-    this.part = part;
-  }
 }
