@@ -1,6 +1,6 @@
+import { workloadOf } from "@tally/domains/workloads";
 import type { BenchPlan } from "./bench-plan.ts";
 import { durabilityOf } from "./designs/designs.ts";
-import { domainNamed } from "./open-stack.ts";
 import { repeatOf } from "./repeat.ts";
 import type { Report } from "./report.ts";
 
@@ -37,10 +37,16 @@ function modeOf({ target, settings }: BenchPlan): string {
 }
 
 function sourceOf({ domain, phase }: BenchPlan): Report["source"] {
-  const { source } = domainNamed(domain).workload;
+  const { source } = workloadOf(domain);
   if (phase.model !== "source" || source === undefined) return null;
   const { run, scale } = phase;
-  return { name: source.name, run: run + 1, runs: source.runs.length, says: source.runs[run]?.says ?? "", scale };
+  return {
+    name: source.name,
+    run: run + 1,
+    runs: source.runs.length,
+    says: source.runs[run]?.description ?? "",
+    scale,
+  };
 }
 
 function lastingOf({ phase }: BenchPlan): Report["asked"] {

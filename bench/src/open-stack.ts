@@ -161,7 +161,7 @@ async function versionsOf({ operator }: PrivateServices) {
 }
 
 /** The domain of a name; throws for one that there is not. */
-export function domainNamed(name: string) {
+function domainNamed(name: string) {
   const domain = domains.find((one) => one.name === name);
   if (domain === undefined)
     throw new WrongUsage(`there is no domain ${name}; there are: ${domains.map((one) => one.name).join(", ")}`);

@@ -13,9 +13,9 @@ test("beside each printed row stand our requests by the time until all was ranke
     reads: { requests: 300, perSecond: 2700, latencyMs: { ...latency, p99: 90 } },
   });
   const printed = [
-    { says: "POST", perSecond: 1600, p99Ms: 100 },
-    { says: "GET", perSecond: 1600, p99Ms: 60, method: "GET" },
-    { says: "not printed", perSecond: 4000, p99Ms: null },
+    { description: "POST", perSecond: 1600, p99Ms: 100 },
+    { description: "GET", perSecond: 1600, p99Ms: 60, method: "GET" },
+    { description: "not printed", perSecond: 4000, p99Ms: null },
   ] as const;
   expect(printedBeside("a run", printed, report)).toEqual([
     "| a run | POST | 1600 | 2000 | 1.25 | 100 | 25.0 | 0.250 |",
@@ -25,7 +25,7 @@ test("beside each printed row stand our requests by the time until all was ranke
 });
 
 test("what was accepted and not all ranked is not shown as if it had been", () => {
-  const printed = [{ says: "theirs", perSecond: 100, p99Ms: null }];
+  const printed = [{ description: "theirs", perSecond: 100, p99Ms: null }];
   const rowOf = (ranked: number | null) =>
     printedBeside(
       "run",

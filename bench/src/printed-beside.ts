@@ -1,4 +1,4 @@
-import type { PrintedRow } from "@tally/pipeline";
+import type { PrintedRow } from "@tally/domains/workloads";
 import type { Report } from "./report.ts";
 
 /** The head of a table of what a source printed beside what was measured here. */
@@ -12,9 +12,17 @@ export function printedBeside(run: string, printed: readonly PrintedRow[], repor
   const requestsPerEvent = accepted.events === 0 ? 1 : (accepted.events + reads.requests) / accepted.events;
   const ours = Math.round((ranked.perSecond ?? accepted.perSecond) * requestsPerEvent);
   const told = ranked.perSecond === null ? `${ours} (accepted)` : ours;
-  return printed.map(({ says, perSecond, p99Ms, method = "POST" }) => {
+  return printed.map(({ description, perSecond, p99Ms, method = "POST" }) => {
     const p99 = (method === "GET" ? reads.latencyMs : latencyMs)?.p99;
-    const cells = [run, says, perSecond, told, (ours / perSecond).toFixed(2), p99Ms ?? "-", p99?.toFixed(1) ?? "-"];
+    const cells = [
+      run,
+      description,
+      perSecond,
+      told,
+      (ours / perSecond).toFixed(2),
+      p99Ms ?? "-",
+      p99?.toFixed(1) ?? "-",
+    ];
     return `| ${[...cells, p99Ms === null || p99 === undefined ? "-" : (p99 / p99Ms).toFixed(3)].join(" | ")} |`;
   });
 }

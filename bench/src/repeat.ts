@@ -1,5 +1,5 @@
+import { workloadOf } from "@tally/domains/workloads";
 import type { BenchPlan } from "./bench-plan.ts";
-import { domainNamed } from "./open-stack.ts";
 
 /** The command that asks for the same run, or for all runs of the same source; also what is so when nobody asks, because that may change. */
 export function repeatOf(plan: BenchPlan): string {
@@ -21,7 +21,7 @@ function flagsOfLoad(plan: BenchPlan): readonly (readonly [name: string, value: 
   const { phase } = plan;
   if (phase.model === "source") {
     return [
-      ["--source", domainNamed(plan.domain).workload.source?.name],
+      ["--source", workloadOf(plan.domain).source?.name],
       ["--scale", phase.scale],
     ];
   }

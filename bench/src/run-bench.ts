@@ -1,5 +1,6 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { workloadOf } from "@tally/domains/workloads";
 import { claimDirectory, runTally } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
@@ -8,7 +9,7 @@ import type { Fill, Phase, PhaseResult } from "./load/load-plan.ts";
 import { idBytes } from "./load/recorder.ts";
 import { startLoad } from "./load/start-load.ts";
 import { makeReport, type Seen } from "./make-report.ts";
-import { domainNamed, openStack, type Stack } from "./open-stack.ts";
+import { openStack, type Stack } from "./open-stack.ts";
 import type { Report } from "./report.ts";
 import { withUnnamed } from "./verdict.ts";
 import { withProgress } from "./with-progress.ts";
@@ -97,7 +98,7 @@ async function measure(
 
 function warmUpOf({ domain, phase, warmUpSeconds }: BenchPlan): Phase | undefined {
   if (phase.model === "source") {
-    const run = domainNamed(domain).workload.source?.runs[phase.run];
+    const run = workloadOf(domain).source?.runs[phase.run];
     return run?.warmUp === undefined ? undefined : { ...phase, warmUp: true };
   }
   return warmUpSeconds > 0 ? { ...phase, until: { name: "seconds", seconds: warmUpSeconds } } : undefined;

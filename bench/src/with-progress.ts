@@ -1,7 +1,7 @@
+import { workloadOf } from "@tally/domains/workloads";
 import type { BenchPlan } from "./bench-plan.ts";
 import type { Fill, Phase } from "./load/load-plan.ts";
 import type { Load } from "./load/start-load.ts";
-import { domainNamed } from "./open-stack.ts";
 
 /** Runs a phase and tells once a second how much of it is over. */
 export async function withProgress<T>(
@@ -44,7 +44,7 @@ export function lengthOf(
   if (phase.model === "fill") return { requests: phase.amount };
   if (phase.model !== "source")
     return phase.until.name === "amount" ? { requests: phase.until.amount } : { seconds: phase.until.seconds };
-  const run = domainNamed(domain).workload.source?.runs[phase.run];
+  const run = workloadOf(domain).source?.runs[phase.run];
   const groups = (phase.warmUp === true ? run?.warmUp : run?.groups)?.(phase.scale) ?? [];
   return { requests: groups.reduce((sum, { connections, requestsOfEach }) => sum + connections * requestsOfEach, 0) };
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { workloadOf } from "@tally/domains/workloads";
 import type { Domain } from "@tally/pipeline";
 import type { AuditReport } from "@tally/reconcile";
 import { Client, type Reply } from "./load/client.ts";
@@ -124,7 +125,11 @@ class Offer {
 
   constructor(stand: Stand, seed: number) {
     this.#client = new Client(stand.urls[0] ?? "", connections);
-    this.#mix = new Mix(stand.domains, new Random(seed), "narrow");
+    this.#mix = new Mix(
+      stand.domains.map(({ name }) => workloadOf(name)),
+      new Random(seed),
+      "narrow",
+    );
   }
 
   get elapsedSeconds(): number {

@@ -1,8 +1,8 @@
-import { contentOf, type Domain, type Event, type Recorded, type SqlReader } from "@tally/pipeline";
+import { contentOf, type Domain, type Event, type BatchEvent, type SqlReader } from "@tally/pipeline";
 
 /** An event whose id belongs to an event with other content. */
 export interface Conflict {
-  readonly recorded: Recorded;
+  readonly recorded: BatchEvent;
   /** contentOf its event. */
   readonly content: string;
 }
@@ -10,10 +10,10 @@ export interface Conflict {
 /** All events of a transaction, after the first of each id was written. */
 export interface Arrivals {
   /** The first event of each id, and the ids of those that became rows. */
-  readonly first: ReadonlyMap<string, Recorded>;
+  readonly first: ReadonlyMap<string, BatchEvent>;
   readonly stored: ReadonlySet<string>;
   /** Further events with an id that occurred before in the transaction. */
-  readonly repeats: readonly Recorded[];
+  readonly repeats: readonly BatchEvent[];
 }
 
 /**

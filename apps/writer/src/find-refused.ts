@@ -1,5 +1,5 @@
 import { DatabaseError, type Database } from "@tally/database";
-import type { Domain, Event, Recorded } from "@tally/pipeline";
+import type { Domain, Event, BatchEvent } from "@tally/pipeline";
 import type { ReceivedBatch } from "./received-batch.ts";
 
 /**
@@ -30,7 +30,7 @@ export async function findRefused(
 
   async function reasonAgainst(events: readonly Event[]): Promise<string | undefined> {
     // As storing does it: of several with one id the first counts.
-    const distinct = new Map<string, Recorded>();
+    const distinct = new Map<string, BatchEvent>();
     for (const event of events) if (!distinct.has(event.id)) distinct.set(event.id, { event, batch: batch.id });
     try {
       await database.transaction(async (transaction) => {

@@ -7,7 +7,7 @@ import {
   type BatchId,
   type Change,
   type Domain,
-  type Recorded,
+  type BatchEvent,
   type SqlTransaction,
 } from "@tally/pipeline";
 import { encodeMoves } from "@tally/rankings";
@@ -98,8 +98,8 @@ export class ForeignBatch extends Error {
 
 // A retry can arrive in the same transaction as its original: the first one is written.
 function arrivalsOf(fresh: readonly ReceivedBatch[]): Pick<Arrivals, "first" | "repeats"> {
-  const first = new Map<string, Recorded>();
-  const repeats: Recorded[] = [];
+  const first = new Map<string, BatchEvent>();
+  const repeats: BatchEvent[] = [];
   for (const { batch } of fresh) {
     for (const event of batch.events) {
       if (first.has(event.id)) repeats.push({ event, batch: batch.id });
@@ -110,7 +110,7 @@ function arrivalsOf(fresh: readonly ReceivedBatch[]): Pick<Arrivals, "first" | "
 }
 
 // One order for all writers: two that store copies of the same events wait for each other and do not deadlock.
-function inOneOrder(first: Arrivals["first"]): readonly Recorded[] {
+function inOneOrder(first: Arrivals["first"]): readonly BatchEvent[] {
   return [...first.values()].toSorted((a, b) => (a.event.id < b.event.id ? -1 : 1));
 }
 

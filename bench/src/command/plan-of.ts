@@ -1,9 +1,8 @@
+import { workloadOf, type Spread } from "@tally/domains/workloads";
 import type { BenchPlan } from "../bench-plan.ts";
-import type { Spread } from "@tally/pipeline";
 import { designOf, type Durability } from "../designs/designs.ts";
 import type { Phase } from "../load/load-plan.ts";
 import { randomOf } from "../load/requests.ts";
-import { domainNamed } from "../open-stack.ts";
 import { root } from "../root.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import type { Flags } from "./flags.ts";
@@ -92,7 +91,7 @@ const contentBytesMax = 15 * 1024 * 1024;
 
 /** Checks also that it takes what was asked of its load: what a domain ignores would be reported as if it had been so. */
 function domainOf({ domain: name, contentBytes, zipf }: Flags): string {
-  const { workload } = namedByUser(name);
+  const workload = namedByUser(name);
   const sent = (spread: Spread, bytes?: number) => {
     const random = randomOf(1);
     const requests = Array.from({ length: 10 }, () => workload.next(random, spread, { contentBytes: bytes }));
@@ -109,7 +108,7 @@ function domainOf({ domain: name, contentBytes, zipf }: Flags): string {
 
 function namedByUser(name: string) {
   try {
-    return domainNamed(name);
+    return workloadOf(name);
   } catch (error) {
     throw new WrongUsage(`--domain: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

@@ -1,5 +1,4 @@
-import { domains } from "@tally/domains";
-import type { Source } from "@tally/pipeline";
+import { workloads, type Source } from "@tally/domains/workloads";
 import { printedBeside, printedHead } from "../printed-beside.ts";
 import { isGood, type Report } from "../report.ts";
 import { runBench } from "../run-bench.ts";
@@ -25,15 +24,15 @@ export async function runSource(name: string, asked: Asked, signal: AbortSignal)
   await makeResults(flags.results);
   const rows: string[] = [];
   const reports: Report[] = [];
-  for (const [run, { says, groups, printed }] of runs.entries()) {
-    say(`\n${name}, ${says}`);
+  for (const [run, { description, groups, printed }] of runs.entries()) {
+    say(`\n${name}, ${description}`);
     const connections = groups(flags.scale).reduce((sum, group) => sum + group.connections, 0);
     const plan = planOf({ ...flags, domain, connections, clientThreads: 1 }, signal);
     const report = await runBench({ ...plan, phase: { model: "source", run, scale: flags.scale } });
     if (!isGood(report)) process.exitCode = 1;
     const line = await stored(report, flags.results);
     say(`\n${textOf(report)}\n\n${line}`);
-    rows.push(...printedBeside(says, printed, report));
+    rows.push(...printedBeside(description, printed, report));
     reports.push(report);
   }
   say(`\n${printedHead}\n${rows.join("\n")}`);
@@ -43,8 +42,8 @@ export async function runSource(name: string, asked: Asked, signal: AbortSignal)
 
 /** The runs of a source, and the domain whose load they are. */
 function sourceNamed(name: string): Pick<Source, "runs"> & { readonly domain: string } {
-  const found = domains.find(({ workload }) => workload.source?.name === name);
-  if (found?.workload.source !== undefined) return { domain: found.name, runs: found.workload.source.runs };
-  const known = domains.flatMap(({ workload }) => workload.source?.name ?? []).join(", ");
+  const found = workloads.find(({ source }) => source?.name === name);
+  if (found?.source !== undefined) return { domain: found.domain, runs: found.source.runs };
+  const known = workloads.flatMap(({ source }) => source?.name ?? []).join(", ");
   throw new WrongUsage(`--source: expected one of ${known}, whose domains are built; got ${name}`);
 }

@@ -5,7 +5,7 @@ import {
   type Change,
   type Domain,
   type Event,
-  type Recorded,
+  type BatchEvent,
   type SqlTransaction,
   type SqlValue,
 } from "@tally/pipeline";
@@ -37,7 +37,7 @@ export function openIntakes(domains: readonly Domain[], sources: Sources) {
   });
 }
 
-async function accept(domain: Domain, recorded: Recorded, { database, rankings, shards, ranks }: Sources) {
+async function accept(domain: Domain, recorded: BatchEvent, { database, rankings, shards, ranks }: Sources) {
   try {
     const changes = await store(domain, recorded, database);
     if (ranks && changes.length > 0) {
@@ -53,7 +53,7 @@ async function accept(domain: Domain, recorded: Recorded, { database, rankings, 
 }
 
 /** One INSERT by itself where the domain needs no more for this event; else a transaction. */
-async function store(domain: Domain, recorded: Recorded, database: Database): Promise<readonly Change[]> {
+async function store(domain: Domain, recorded: BatchEvent, database: Database): Promise<readonly Change[]> {
   const rehearsal = new Rehearsal();
   const changes = await domain.store.write(rehearsal, [recorded]);
   const { inserted, statements } = rehearsal;

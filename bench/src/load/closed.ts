@@ -1,4 +1,4 @@
-import type { ClientRequest } from "@tally/pipeline";
+import type { ClientRequest } from "@tally/domains/workloads";
 import autocannon from "autocannon";
 import type { Recorder } from "./recorder.ts";
 import { bytesOf } from "./requests.ts";

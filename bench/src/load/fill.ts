@@ -1,4 +1,4 @@
-import type { Workload } from "@tally/pipeline";
+import type { Workload } from "@tally/domains/workloads";
 import { runClosed } from "./closed.ts";
 import type { LoadPlan } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";

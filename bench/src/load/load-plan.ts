@@ -1,4 +1,4 @@
-import type { Spread } from "@tally/pipeline";
+import type { Spread } from "@tally/domains/workloads";
 
 /** What a load thread has to do from its start to its end. Plain data: it travels to the thread. */
 export interface LoadPlan {

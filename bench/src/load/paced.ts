@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ClientRequest } from "@tally/pipeline";
+import type { ClientRequest } from "@tally/domains/workloads";
 import { Client, errors } from "undici";
 import type { Recorder } from "./recorder.ts";
 

@@ -1,4 +1,4 @@
-import type { ClientRequest, Domain } from "@tally/pipeline";
+import type { ClientRequest, Workload } from "@tally/domains/workloads";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { LoadPlan } from "./load-plan.ts";
@@ -31,22 +31,21 @@ export function seedOfThread(seed: number, index: number): number {
  */
 export class Requests {
   readonly #plan: LoadPlan;
-  readonly #domain: Domain;
+  readonly #workload: Workload;
   readonly #random: () => number;
 
-  constructor(plan: LoadPlan, domain: Domain) {
+  constructor(plan: LoadPlan, workload: Workload) {
     this.#plan = plan;
-    this.#domain = domain;
+    this.#workload = workload;
     this.#random = randomOf(plan.seed);
   }
 
   /** `eventId`: what the connection's last request was answered with, if it was. */
   next(eventId?: string): ClientRequest {
     const { readShare, spread, contentBytes } = this.#plan;
-    const { workload } = this.#domain;
     if (readShare > 0 && this.#random() < readShare)
-      return { method: "GET", path: workload.read(this.#random, spread) };
-    return workload.next(this.#random, spread, { eventId, contentBytes });
+      return { method: "GET", path: this.#workload.read(this.#random, spread) };
+    return this.#workload.next(this.#random, spread, { eventId, contentBytes });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { SourceGroup } from "@tally/pipeline";
+import type { SourceGroup } from "@tally/domains/workloads";
 import { runClosed } from "./closed.ts";
 import type { GroupTime, LoadPlan } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";
@@ -17,7 +17,7 @@ export async function runSource(
   const answers = new Map(groups.map(({ name, connections }) => [name, new Uint32Array(connections)]));
   const times: GroupTime[] = [];
   // That have not sent all of theirs, whether they have begun or not; and the ends of those that last as long.
-  const counting = new Set(groups.filter(({ meanwhileEveryMs }) => meanwhileEveryMs === undefined));
+  const counting = new Set(groups.filter(({ pacedEveryMs }) => pacedEveryMs === undefined));
   const meanwhile: (() => void)[] = [];
   const all = Promise.withResolvers<void>();
 
@@ -45,11 +45,11 @@ export async function runSource(
       return group.request(connection, n, randoms[connection] ?? Math.random, { eventId });
     };
     let done: Promise<void>;
-    if (group.meanwhileEveryMs === undefined) {
+    if (group.pacedEveryMs === undefined) {
       const onEnd = (connection: number): void => answered(group, connection, group.requestsOfEach);
       ({ done } = runClosed({ ...load, amount: connections * group.requestsOfEach, retries, next, onEnd }));
     } else {
-      const paced = runPaced({ ...load, everyMs: group.meanwhileEveryMs, next });
+      const paced = runPaced({ ...load, everyMs: group.pacedEveryMs, next });
       meanwhile.push(() => paced.end());
       ({ done } = paced);
     }
@@ -74,10 +74,10 @@ export async function runSource(
 }
 
 function isDue(
-  { connections, answers }: NonNullable<SourceGroup["startsAfter"]>,
+  { connections, responses }: NonNullable<SourceGroup["startsAfter"]>,
   had: Uint32Array | undefined,
 ): boolean {
   let due = 0;
-  for (const count of had ?? []) if (count >= answers) due++;
+  for (const count of had ?? []) if (count >= responses) due++;
   return due >= connections;
 }

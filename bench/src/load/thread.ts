@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { domains } from "@tally/domains";
+import { workloadOf } from "@tally/domains/workloads";
 import { runClosed } from "./closed.ts";
 import { runFill } from "./fill.ts";
 import type { Fill, LoadPlan, Phase } from "./load-plan.ts";
@@ -13,12 +13,11 @@ import { runSource } from "./source.ts";
 /* The load's own thread: what the bench does meanwhile does not delay it. */
 
 const plan: LoadPlan = workerData;
-const domain = domains.find(({ name }) => name === plan.domain);
-if (parentPort === null || domain === undefined) throw new TypeError("runs as a thread, for a domain that exists");
+if (parentPort === null) throw new TypeError("runs as a thread");
 const port = parentPort;
-const { workload } = domain;
+const workload = workloadOf(plan.domain);
 const { source } = workload;
-const requests = new Requests(plan, domain);
+const requests = new Requests(plan, workload);
 let recorder: Recorder | undefined;
 let ready: ((to: Recorder) => Promise<void>) | undefined;
 

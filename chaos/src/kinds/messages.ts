@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { workloadOf } from "@tally/domains/workloads";
 import { connectConsumer, type Delivery } from "@tally/messaging";
 import { batchDecoder, encodeBatch, encodeEvent, newEventId, queuesOf, type Domain } from "@tally/pipeline";
 import type { Random } from "../random.ts";
@@ -76,11 +77,11 @@ const poison: FaultKind = {
   name: "poison-event",
   plan: (random, domains) => ({ target: oneOf(domains, random), ms: 0, count: random.integer(1, 2) }),
   async inject(stand, { target, count }) {
-    const { event, workload } = domainNamed(stand, target);
+    const { event } = domainNamed(stand, target);
     const decode = batchDecoder(event);
     await catchDeliveries(stand, target, "ingest", count, async ({ messageId, body }) => {
       const { id, createdAt, events } = decode(body);
-      const poisoned = [...events, workload.poison(newEventId())].map(encodeEvent);
+      const poisoned = [...events, workloadOf(target).poison(newEventId())].map(encodeEvent);
       await publish(stand, target, "ingest", { messageId, body: encodeBatch(id, createdAt, poisoned) });
     });
     return { backAt: performance.now(), letters: { events: count, messages: 0 } };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { BulkEntry, ClientRequest, Domain, Spread } from "@tally/pipeline";
+import type { BulkEntry, ClientRequest, Spread, Workload } from "@tally/domains/workloads";
 import type { Sender } from "./sender.ts";
 
 /*
@@ -29,10 +29,10 @@ interface Own extends BulkEntry {
 
 export async function sellInBulk(
   sender: Sender,
-  { name, workload: { bulk } }: Domain,
+  { domain, bulk }: Workload,
   spread: Spread,
 ): Promise<"sold" | "unknown"> {
-  if (bulk === undefined) throw new TypeError(`${name} has no bulk route`);
+  if (bulk === undefined) throw new TypeError(`${domain} has no bulk route`);
   const isKeyed = sender.random.integer(0, 1) === 1;
   const entryOf = (key = isKeyed ? randomUUID() : undefined): Own => ({
     ...bulk.entry(sender.random.fraction, spread),
@@ -51,7 +51,7 @@ export async function sellInBulk(
       const { status, id } = results[index] ?? { status: 0 };
       if (status !== 201 || id === undefined) continue;
       if (entry.id === undefined) {
-        sender.acknowledge({ domain: name, id, units: entry.units, content: entry.content });
+        sender.acknowledge({ domain, id, units: entry.units, content: entry.content });
         entry.id = id;
       } else sender.compareIds(entry.id, id);
     }

@@ -1,5 +1,5 @@
 import { Agent, request } from "node:http";
-import type { ClientRequest } from "@tally/pipeline";
+import type { ClientRequest } from "@tally/domains/workloads";
 
 /** What became of one request. */
 export type Reply =

@@ -1,22 +1,22 @@
-import { domains } from "@tally/domains";
+import { workloads } from "@tally/domains/workloads";
 import { newEventId } from "@tally/pipeline";
 import { expect, test } from "vitest";
 import { Random } from "../random.ts";
 import { Mix } from "./mix.ts";
 
 test("every domain gets its share, and nothing but events is sent", () => {
-  const mix = new Mix(domains, new Random(1), "narrow");
+  const mix = new Mix(workloads, new Random(1), "narrow");
   const postings = Array.from({ length: 5000 }, () => mix.next());
-  for (const { name } of domains) {
-    const own = postings.filter(({ domain }) => domain === name);
-    expect(own.length).toBeGreaterThan((0.8 * postings.length) / domains.length);
+  for (const { domain } of workloads) {
+    const own = postings.filter((posting) => posting.domain === domain);
+    expect(own.length).toBeGreaterThan((0.8 * postings.length) / workloads.length);
   }
   expect(new Set(postings.map(({ request }) => request.method))).toEqual(new Set(["POST"]));
-  expect(mix.nextOfEach().map(({ domain }) => domain)).toEqual(domains.map(({ name }) => name));
+  expect(mix.nextOfEach().map(({ domain }) => domain)).toEqual(workloads.map(({ domain }) => domain));
 });
 
 test("events about others are about acknowledged ones, several about one, and never about one another", () => {
-  const own = domains.filter(({ workload }) => workload.about !== undefined);
+  const own = workloads.filter(({ followUp }) => followUp !== undefined);
   expect(own.length).toBeGreaterThan(0);
   const mix = new Mix(own, new Random(1), "narrow");
   const acknowledged = new Set<string>();

@@ -1,4 +1,4 @@
-import type { ClientRequest, Domain, Spread } from "@tally/pipeline";
+import type { ClientRequest, Spread, Workload } from "@tally/domains/workloads";
 import type { Random } from "../random.ts";
 
 /** A POST of one event, and whose it is. */
@@ -17,28 +17,28 @@ const forgetOf = 10;
 
 /** The load of all domains, one as often as the other, as each one's workload makes it up. */
 export class Mix {
-  readonly #domains: readonly Domain[];
+  readonly #workloads: readonly Workload[];
   readonly #random: Random;
   readonly #spread: Spread;
   /** By domain: acknowledged events that others may be about. */
   readonly #known: ReadonlyMap<string, { readonly id: string; readonly atMs: number }[]>;
 
-  constructor(domains: readonly Domain[], random: Random, spread: Spread) {
-    this.#domains = domains;
+  constructor(workloads: readonly Workload[], random: Random, spread: Spread) {
+    this.#workloads = workloads;
     this.#random = random;
     this.#spread = spread;
-    this.#known = new Map(domains.map(({ name }) => [name, []]));
+    this.#known = new Map(workloads.map(({ domain }) => [domain, []]));
   }
 
   next(): Posting {
-    const domain = this.#domains[this.#random.integer(0, this.#domains.length - 1)];
-    if (domain === undefined) throw new TypeError("at least one domain is needed");
-    return this.#aboutAnother(domain) ?? this.#first(domain);
+    const workload = this.#workloads[this.#random.integer(0, this.#workloads.length - 1)];
+    if (workload === undefined) throw new TypeError("at least one domain is needed");
+    return this.#aboutAnother(workload) ?? this.#first(workload);
   }
 
   /** One of every domain that is about no other: one may be taken only when the other is stored. */
   nextOfEach(): readonly Posting[] {
-    return this.#domains.map((domain) => this.#first(domain));
+    return this.#workloads.map((workload) => this.#first(workload));
   }
 
   /** Says under which id a posting was acknowledged. */
@@ -49,15 +49,15 @@ export class Mix {
     if (place < knownMax) known[place] = { id, atMs: Date.now() };
   }
 
-  #first({ name, workload }: Domain): Posting {
-    return { domain: name, request: workload.next(this.#random.fraction, this.#spread), isAbout: false };
+  #first(workload: Workload): Posting {
+    return { domain: workload.domain, request: workload.next(this.#random.fraction, this.#spread), isAbout: false };
   }
 
-  #aboutAnother({ name, workload }: Domain): Posting | undefined {
-    const known = this.#known.get(name) ?? [];
-    if (workload.about === undefined || this.#random.integer(1, aboutOf) > 1) return undefined;
+  #aboutAnother({ domain, followUp }: Workload): Posting | undefined {
+    const known = this.#known.get(domain) ?? [];
+    if (followUp === undefined || this.#random.integer(1, aboutOf) > 1) return undefined;
     const other = known[this.#random.integer(0, Math.max(0, known.length - 1))];
     if (other === undefined) return undefined;
-    return { domain: name, request: workload.about(this.#random.fraction, other.id, other.atMs), isAbout: true };
+    return { domain, request: followUp(this.#random.fraction, other.id, other.atMs), isAbout: true };
   }
 }

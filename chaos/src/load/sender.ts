@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ClientRequest, Domain } from "@tally/pipeline";
+import type { ClientRequest } from "@tally/domains/workloads";
+import type { Domain } from "@tally/pipeline";
 import type { Random } from "../random.ts";
 import { Client, type Reply } from "./client.ts";
 import { ContentFiles } from "./content-files.ts";

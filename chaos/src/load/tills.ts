@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Domain, ClientRequest } from "@tally/pipeline";
+import { workloadOf, type ClientRequest, type Workload } from "@tally/domains/workloads";
+import type { Domain } from "@tally/pipeline";
 import { Random } from "../random.ts";
 import { eventsOfBulkSale, sellInBulk } from "./bulk-sale.ts";
 import { Mix, type Posting } from "./mix.ts";
@@ -30,7 +31,7 @@ export class Tills {
   readonly #random: Random;
   readonly #mix: Mix;
   readonly #sender: Sender;
-  readonly #bulkDomains: readonly Domain[];
+  readonly #bulkWorkloads: readonly Workload[];
   readonly #underWay = new Set<Promise<void>>();
   readonly #startedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
@@ -41,9 +42,10 @@ export class Tills {
   constructor(plan: LoadPlan, domains: readonly Domain[]) {
     this.#plan = plan;
     this.#random = new Random(plan.seed);
-    this.#mix = new Mix(domains, this.#random, plan.spread);
+    const workloads = domains.map(({ name }) => workloadOf(name));
+    this.#mix = new Mix(workloads, this.#random, plan.spread);
     this.#sender = new Sender(plan, domains, this.#random);
-    this.#bulkDomains = domains.filter(({ workload }) => workload.bulk !== undefined);
+    this.#bulkWorkloads = workloads.filter(({ bulk }) => bulk !== undefined);
     this.#timer = setInterval(() => this.#tick(), tickMs);
   }
 
@@ -92,15 +94,15 @@ export class Tills {
     this.#tickedAt = now;
     while (this.#due >= 1 && !this.#finishing && this.#underWay.size < tills) {
       this.#due--;
-      const [bulk] = this.#random.integer(1, bulkOf) === 1 ? this.#random.shuffled(this.#bulkDomains) : [];
+      const [bulk] = this.#random.integer(1, bulkOf) === 1 ? this.#random.shuffled(this.#bulkWorkloads) : [];
       const work = bulk === undefined ? this.#sell() : this.#sellInBulk(bulk);
       const sale = work.finally(() => this.#underWay.delete(sale));
       this.#underWay.add(sale);
     }
   }
 
-  async #sellInBulk(domain: Domain): Promise<void> {
-    const sold = await sellInBulk(this.#sender, domain, this.#plan.spread);
+  async #sellInBulk(workload: Workload): Promise<void> {
+    const sold = await sellInBulk(this.#sender, workload, this.#plan.spread);
     // Any of its entries may be stored.
     if (sold === "unknown") this.#sender.totals.unknown += eventsOfBulkSale;
   }

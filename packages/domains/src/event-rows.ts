@@ -3,7 +3,7 @@ import {
   eventIdOfBytes,
   type BatchId,
   type Event,
-  type Recorded,
+  type BatchEvent,
   type SqlReader,
   type SqlTransaction,
   type SqlValue,
@@ -32,7 +32,7 @@ export function eventStore<E extends Event>(
   table: EventTable<E>,
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   eventOf: EventOf<E> = (id, row: object) => ({ ...row, id }) as E,
-): Store<E, Recorded<E>> {
+): Store<E, BatchEvent<E>> {
   return {
     async write(transaction, recorded) {
       return (await addEvents(transaction, table, recorded)).map((one) => one.recorded);
@@ -62,7 +62,7 @@ export async function readEvents<E extends Event>(
 
 /** An event whose row is new. */
 export interface Added<E extends Event> {
-  readonly recorded: Recorded<E>;
+  readonly recorded: BatchEvent<E>;
   readonly id: Buffer;
 }
 
@@ -74,7 +74,7 @@ export interface Added<E extends Event> {
 export async function addEvents<E extends Event>(
   transaction: SqlTransaction,
   { insert, row, select }: EventTable<E>,
-  recorded: readonly Recorded<E>[],
+  recorded: readonly BatchEvent<E>[],
 ): Promise<readonly Added<E>[]> {
   let missing = recorded.map((one): Added<E> => ({ recorded: one, id: bytesOfEventId(one.event.id) }));
   const rowOf = ({ recorded: { event, batch }, id }: Added<E>): readonly SqlValue[] =>

@@ -1,44 +1,6 @@
 export { batchDecoder, encodeBatch, UndecodableBatch, type Batch, type Event } from "./batch.ts";
 export { BatchIds, textOfBatchId, type BatchId } from "./batch-id.ts";
-export {
-  bulkRoute,
-  contentRoute,
-  defineDomain,
-  formRoute,
-  ingestRoute,
-  keyedRead,
-  lookup,
-  queryRoute,
-  type BoardReader,
-  type BoardTop,
-  type BulkEntry,
-  type BulkRoute,
-  type Change,
-  type ClientRequest,
-  type Content,
-  type ContentRoute,
-  type Domain,
-  type Form,
-  type FormPart,
-  type FormRoute,
-  type IngestRoute,
-  type KeyedRead,
-  type Lookup,
-  type QueryRoute,
-  type ReadKey,
-  type Recorded,
-  type Recount,
-  type RecountedBoards,
-  type Sources,
-  type Store,
-  type PrintedRow,
-  type Source,
-  type SourceGroup,
-  type SourceRun,
-  type Told,
-  type Spread,
-  type Workload,
-} from "./domain.ts";
+export { defineDomain, type Domain } from "./domain.ts";
 export { Bytes, decodeEvent, encodeEvent, packEvent, unpackEvent, type EncodedEvent } from "./encoded-event.ts";
 export {
   bytesOfEventId,
@@ -53,10 +15,20 @@ export {
 export { contentOf, fingerprintOf } from "./event-content.ts";
 export { firstProblem, type Problem, type Validator } from "./first-problem.ts";
 export { IdempotencyKey } from "./idempotency-key.ts";
-export { InvalidInput } from "./invalid-input.ts";
-export { NotFound } from "./not-found.ts";
+export { InvalidInput, NotFound } from "./invalid-input.ts";
+export {
+  bulkRoute,
+  formRoute,
+  ingestRoute,
+  type BulkRoute,
+  type Form,
+  type FormPart,
+  type FormRoute,
+  type IngestRoute,
+} from "./ingest-routes.ts";
 export { Moves } from "./moves.ts";
 export { gatewayChannels, rankerChannels, writerChannels } from "./pipeline-channels.ts";
+export { contentRoute, queryRoute, type Content, type ContentRoute, type QueryRoute } from "./query-routes.ts";
 export { queuesOf, type DomainQueues, type QueueSpec } from "./queues.ts";
 export {
   decodeRankingMessage,
@@ -64,4 +36,16 @@ export {
   UndecodableRankingMessage,
   type RankingMessage,
 } from "./ranking-message.ts";
-export type { SqlReader, SqlTransaction, SqlValue } from "./sql.ts";
+export type { Recount, RecountedBoards } from "./recount.ts";
+export {
+  keyedRead,
+  lookup,
+  type BoardReader,
+  type BoardTop,
+  type KeyedRead,
+  type Lookup,
+  type ReadKey,
+  type Sources,
+} from "./sources.ts";
+export type { SqlParameter, SqlReader, SqlSnapshot, SqlTransaction, SqlValue } from "./sql.ts";
+export type { BatchEvent, Change, Store } from "./store.ts";

@@ -1,30 +1,33 @@
-/** A queue as the broker is told to keep it. */
+/** A durable quorum queue. Every app declares the same list; an account that may declare queues creates what is missing. */
 export interface QueueSpec {
   readonly name: string;
+  /** A direct exchange that routes to the queue by its name. The broker can permit a client to publish there and nowhere else. */
   readonly exchange?: string;
+  /** A full queue rejects further messages instead of growing. */
   readonly messagesMax?: number;
+  /** The queue for messages that were rejected or delivered too often. */
   readonly deadLetterTo?: string;
+  /** How often a message may be delivered; the death of a consumer counts for each message that it held. */
   readonly deliveryLimit?: number;
 }
 
-/** The queues of one domain. `namespace` keeps several systems apart on one broker. */
 export interface DomainQueues {
   readonly ingest: QueueSpec;
   readonly rank: QueueSpec;
   readonly dead: QueueSpec;
 }
 
-// A full queue refuses, and the gateway says 503: about 2.5 million events at 250 a batch.
+// About 2.5 million events at 250 a batch. A full queue rejects, and the gateway responds with 503.
 const ingestMessagesMax = 10_000;
-// Redis may be away for hours while storing goes on.
+// Redis may be down for hours while the writer continues to store.
 const rankMessagesMax = 1_000_000;
-// Every message that a consumer held when it died counts as delivered once; RabbitMQ 4's default of 20 would throw healthy
-// batches out when something else crashes again and again. At a crash every two seconds this is two days.
+// RabbitMQ 4's default of 20 would discard healthy batches when something else crashes repeatedly. At one crash every two seconds this
+// limit is reached after two days.
 const deliveryLimit = 100_000;
-// Behind it there is no other queue: what is over the limit would be gone.
+// Messages over this limit would be lost: there is no further queue.
 const deadDeliveryLimit = 1_000_000_000;
 
-/** Every app declares the same queues, so any of them may start first. */
+/** The queues of a domain. Every app declares the same ones, so any app may start first. `namespace` separates systems on one broker. */
 export function queuesOf(namespace: string, domain: string): DomainQueues {
   const dead = { name: `${namespace}.dead.${domain}`, deliveryLimit: deadDeliveryLimit };
   return {

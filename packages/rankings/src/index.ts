@@ -1,4 +1,11 @@
 export type { NewGeneration } from "./build-generation.ts";
 export { connectRankings } from "./connect-rankings.ts";
 export { encodeMoves } from "./encode-moves.ts";
-export { RankingsError, RankingsUnavailable, type Applied, type BoardTop, type Rankings, type RankingsState } from "./rankings.ts";
+export {
+  RankingsError,
+  RankingsUnavailable,
+  type Applied,
+  type BoardTop,
+  type Rankings,
+  type RankingsState,
+} from "./rankings.ts";

@@ -7,8 +7,16 @@ const listOf = (list: string, ...imports: readonly string[]) =>
 const line = (camel: string, name = camel) => `import { ${camel} } from "./${name}/${name}.ts";\n`;
 
 test("the import comes where its path stands in the alphabet, the domain at the end", () => {
-  expect(addToList(listOf("[steps, albums]", line("albums"), line("steps")), nameForms("park-rides"))).toBe(
-    listOf("[steps, albums, parkRides]", line("albums"), line("parkRides", "park-rides"), line("steps")),
+  expect(
+    addToList("domains.ts", listOf("[steps, albums]", line("albums"), line("steps")), nameForms("park-rides")),
+  ).toBe(listOf("[steps, albums, parkRides]", line("albums"), line("parkRides", "park-rides"), line("steps")));
+});
+
+test("the list of workloads imports the workload under the domain's name", () => {
+  const imported = (camel: string, name = camel) => `import { workload as ${camel} } from "./${name}/workload.ts";\n`;
+  const before = listOf("[albums, steps]", imported("albums"), imported("steps"));
+  expect(addToList("workloads.ts", before, nameForms("park-rides"))).toBe(
+    listOf("[albums, steps, parkRides]", imported("albums"), imported("parkRides", "park-rides"), imported("steps")),
   );
 });
 
@@ -16,13 +24,17 @@ test("a list that is too long for a line has a line for each", () => {
   const names = ["aaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbb", "cccccccccccccccccccccccc"];
   const lines = names.map((name) => line(name));
   const long = `[\n${[...names, "d"].map((name) => `  ${name},\n`).join("")}]`;
-  expect(addToList(listOf(`[${names.join(", ")}]`, ...lines), nameForms("d"))).toBe(listOf(long, ...lines, line("d")));
-  expect(addToList(listOf(long, ...lines, line("d")), nameForms("e"))).toContain("  d,\n  e,\n];\n");
+  expect(addToList("domains.ts", listOf(`[${names.join(", ")}]`, ...lines), nameForms("d"))).toBe(
+    listOf(long, ...lines, line("d")),
+  );
+  expect(addToList("domains.ts", listOf(long, ...lines, line("d")), nameForms("e"))).toContain("  d,\n  e,\n];\n");
 });
 
 test("what is in the list is refused, and so is a file that has no such list", () => {
-  expect(() => addToList(listOf("[a1]", line("a1")), nameForms("a-1"))).toThrow("domains.ts has a1 already");
-  expect(() => addToList(listOf("all()", line("steps")), nameForms("a"))).toThrow(
+  expect(() => addToList("domains.ts", listOf("[a1]", line("a1")), nameForms("a-1"))).toThrow(
+    "domains.ts has a1 already",
+  );
+  expect(() => addToList("domains.ts", listOf("all()", line("steps")), nameForms("a"))).toThrow(
     /^packages\/domains\/src\/domains\.ts: /,
   );
 });

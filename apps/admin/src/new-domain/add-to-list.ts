@@ -1,26 +1,30 @@
 import { CommandError } from "../exit-for-fault.ts";
 import type { NameForms } from "./name-forms.ts";
 
-const importLines = /(?:^import \{ \w+ \} from "\.\/.+";\n)+/m;
+const importLines = /(?:^import \{ [\w ]+ \} from "\.\/.+";\n)+/m;
 const list = /= \[([\w\s,]*)\];/;
 
 const lineMax = 120;
 
-/** The text of domains.ts with one more domain. Throws a CommandError where it has it already, or does not look as it should. */
-export function addToList(text: string, { name, camel }: NameForms): string {
+/** The files that list something of every domain, and what each imports from a domain's folder. */
+const importOf = {
+  "domains.ts": ({ name, camel }: NameForms) => `import { ${camel} } from "./${name}/${name}.ts";\n`,
+  "workloads.ts": ({ name, camel }: NameForms) => `import { workload as ${camel} } from "./${name}/workload.ts";\n`,
+};
+
+/** The text of such a file with one more domain. Throws a CommandError if the domain is listed or the file has no such list. */
+export function addToList(file: keyof typeof importOf, text: string, forms: NameForms): string {
+  const path = `packages/domains/src/${file}`;
+  const { camel } = forms;
   const imports = importLines.exec(text)?.[0];
   const listed = list.exec(text)?.[1];
-  if (imports === undefined || listed === undefined) {
-    throw new CommandError(
-      "packages/domains/src/domains.ts: expected imports of domains, and `= [...];` with their names",
-    );
-  }
+  if (imports === undefined || listed === undefined)
+    throw new CommandError(`${path}: expected imports of domains, and \`= [...];\` with their names`);
   const names = listed.split(",").flatMap((one) => one.trim() || []);
-  if (names.includes(camel)) throw new CommandError(`NAME: packages/domains/src/domains.ts has ${camel} already`, 2);
-  const added = `import { ${camel} } from "./${name}/${name}.ts";\n`;
+  if (names.includes(camel)) throw new CommandError(`NAME: ${path} has ${camel} already`, 2);
   return text
-    .replace(imports, () => [...(imports.match(/.+\n/g) ?? []), added].toSorted(byPath).join(""))
-    .replace(/^.*= \[[\w\s,]*\];/m, (line) => inLines(line.slice(0, line.indexOf("= [")), [...names, camel]));
+    .replace(imports, () => [...(imports.match(/.+\n/g) ?? []), importOf[file](forms)].toSorted(byPath).join(""))
+    .replace(/^.*= \[[\w\s,]*\];/m, (line) => formatted(line.slice(0, line.indexOf("= [")), [...names, camel]));
 }
 
 function byPath(a: string, b: string): number {
@@ -28,8 +32,8 @@ function byPath(a: string, b: string): number {
   return path(a) < path(b) ? -1 : 1;
 }
 
-/** As the formatter wants it: on one line where it fits. */
-function inLines(front: string, names: readonly string[]): string {
+/** As oxfmt formats it: on one line if it fits. */
+function formatted(front: string, names: readonly string[]): string {
   const line = `${front}= [${names.join(", ")}];`;
   return line.length <= lineMax ? line : `${front}= [\n${names.map((name) => `  ${name},\n`).join("")}];`;
 }

@@ -36,14 +36,18 @@ export async function layOut(wanted: string): Promise<readonly string[]> {
   const [, ...others] = planned;
   const twice = others.find(([path]) => path === `${name}.ts`);
   if (twice !== undefined) throw new CommandError(`NAME: every domain has a file ${twice[0]}; choose another`, 2);
-  const list = join(domains, "domains.ts");
-  const listed = addToList(await readFile(list, "utf8"), forms);
+  const listed = await Promise.all(
+    (["domains.ts", "workloads.ts"] as const).map(async (file) => {
+      const path = join(domains, file);
+      return [path, addToList(file, await readFile(path, "utf8"), forms)] as const;
+    }),
+  );
   const texts = await Promise.all(planned.map(async ([path, from]) => [path, await textOf(from, forms)] as const));
 
   await mkdir(join(domains, name, "migrations"), { recursive: true });
   for (const [path, text] of texts) await writeFile(join(domains, name, path), text, { flag: "wx" });
-  // Last: until now the system does not know of it.
-  await writeFile(list, listed);
+  // Last: the system knows the domain from here on.
+  for (const [path, text] of listed) await writeFile(path, text);
   return planned.map(([path]) => path);
 }
 

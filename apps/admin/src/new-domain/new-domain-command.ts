@@ -17,7 +17,7 @@ function toldOf(name: string, files: readonly string[]): string {
   return [
     `packages/domains/src/${name}: a domain that counts points of users`,
     ...files.map((file) => `  ${file}`),
-    "packages/domains/src/domains.ts: has it in its list",
+    "packages/domains/src/domains.ts and workloads.ts: list it",
     "",
     "It works as it is. Make it yours in the order of these files; docs/new-domain.md does it with an example. Then",
     "  pnpm check    types, lint and format",

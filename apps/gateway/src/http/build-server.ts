@@ -5,13 +5,13 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from "fastify";
-import { firstProblem } from "@tally/pipeline";
+import { firstProblem, InvalidInput } from "@tally/pipeline";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { addAdmission, type AdmissionOptions } from "../admission/admission.ts";
 import type { GatewayConfig } from "../config.ts";
-import { refusal, refusalWith, type ErrorCode } from "../errors/catalogue.ts";
-import { ClientError, refusalOfError } from "../errors/client-error.ts";
+import { refusal, type ErrorCode } from "../errors/catalogue.ts";
+import { refusalOfError } from "../errors/client-error.ts";
 import { refuse } from "../errors/refuse.ts";
 import { ByteBudget } from "./body/byte-budget.ts";
 import { addContentTypes } from "./body/content.ts";
@@ -95,7 +95,7 @@ export function buildServer(config: GatewayConfig, options: ServerOptions): Fast
     const check = Compile(schema);
     return (value: unknown) => {
       if (check.Check(value)) return { value };
-      return { error: new ClientError(refusalWith("INVALID_INPUT", firstProblem(check, value).message)) };
+      return { error: InvalidInput.of(firstProblem(check, value)) };
     };
   });
   addOrderlyClose(app, respondedWithinMs(config));

@@ -5,7 +5,6 @@ import { rank } from "./rank.ts";
 import { recount } from "./recount.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
-import { workload } from "./workload.ts";
 
 /** Albums with their pictures, and who likes them. */
 export const albums = defineDomain({
@@ -16,7 +15,6 @@ export const albums = defineDomain({
   rank,
   recount,
   queries,
-  workload,
   errorKey: "msg",
   migrations: new URL("migrations/", import.meta.url),
 });

@@ -12,13 +12,13 @@ const oneAlbum = queryRoute({
   params: AlbumParams,
   query: None,
   response: Type.Object({ artist: Type.String(), title: Type.String(), year: Type.String() }),
-  answer: ({ params }, sources) => ofAlbum(profiles, params.albumID, sources),
+  respond: ({ params }, sources) => ofAlbum(profiles, params.albumID, sources),
 });
 
 const itsImage = contentRoute({
   path: "/albums/:albumID/image",
   params: AlbumParams,
-  answer: ({ albumID }, sources) => ofAlbum(images, albumID, sources),
+  respond: ({ albumID }, sources) => ofAlbum(images, albumID, sources),
 });
 
 const itsReviews = queryRoute({
@@ -26,7 +26,7 @@ const itsReviews = queryRoute({
   params: AlbumParams,
   query: None,
   response: Type.Object({ likes: Type.Integer(), dislikes: Type.Integer() }),
-  async answer({ params: { albumID } }, sources) {
+  async respond({ params: { albumID } }, sources) {
     const { boards } = sources;
     const member = memberOf(parseAlbumId(albumID).eventId);
     const [likes, dislikes] = await Promise.all([boards.count("likes", member), boards.count("dislikes", member)]);
@@ -47,7 +47,7 @@ const topAlbums = queryRoute({
     asOf: AsOf,
     albums: Type.Array(Type.Object({ albumID: Type.String(), count: Type.Integer() })),
   }),
-  async answer({ query: { by = "likes", limit } }, { boards }) {
+  async respond({ query: { by = "likes", limit } }, { boards }) {
     const top = await boards.top(by, parseTopLimit(limit));
     const albums = top.entries.map(({ member, count }) => ({ albumID: albumOf(member), count }));
     return { by, asOf: timeOf(top), albums };

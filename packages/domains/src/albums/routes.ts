@@ -34,7 +34,7 @@ const newAlbum = formRoute({
   status: 200,
   // Both are texts (contract, section 1).
   response: Type.Object({ albumID: Type.String(), imageSize: Type.String() }),
-  answer(event: AlbumsEvent, acceptedAtMs) {
+  respond(event: AlbumsEvent, acceptedAtMs) {
     const size = event.kind === "album" ? event.image.length : 0;
     return { albumID: albumIdOf(event.id, acceptedAtMs), imageSize: String(size) };
   },

@@ -2,7 +2,7 @@ import {
   bytesOfEventId,
   eventIdOfBytes,
   type BatchId,
-  type Recorded,
+  type BatchEvent,
   type SqlReader,
   type SqlTransaction,
 } from "@tally/pipeline";
@@ -48,8 +48,8 @@ export const store = {
 
 async function write(
   transaction: SqlTransaction,
-  recorded: readonly Recorded<AlbumsEvent>[],
-): Promise<readonly Recorded<AlbumsEvent>[]> {
+  recorded: readonly BatchEvent<AlbumsEvent>[],
+): Promise<readonly BatchEvent<AlbumsEvent>[]> {
   const addedAlbums = await addEvents(transaction, albums, recorded.filter(isAlbum));
   if (addedAlbums.length > 0) await transaction.insert(insertImages, addedAlbums.flatMap(imageRows));
   const addedReviews = await addEvents(transaction, reviews, recorded.filter(isReview));
@@ -101,11 +101,11 @@ function reviewOf(id: string, { album_id: albumId, liked }: ReviewRow): ReviewEv
   return { kind: "review", id, albumId: eventIdOfBytes(albumId), liked: liked === 1 };
 }
 
-function isAlbum(recorded: Recorded<AlbumsEvent>): recorded is Recorded<AlbumEvent> {
+function isAlbum(recorded: BatchEvent<AlbumsEvent>): recorded is BatchEvent<AlbumEvent> {
   return recorded.event.kind === "album";
 }
 
-function isReview(recorded: Recorded<AlbumsEvent>): recorded is Recorded<ReviewEvent> {
+function isReview(recorded: BatchEvent<AlbumsEvent>): recorded is BatchEvent<ReviewEvent> {
   return recorded.event.kind === "review";
 }
 

@@ -49,7 +49,7 @@ test("later in the series it likes it twice and dislikes it once, and readers as
 test("a review finds its album also by an id that does not tell its time", () => {
   const keyed = eventIdOfKey("albums", "k");
   const now = Date.now();
-  const { method, path, units } = workload.about?.(half, keyed, now) ?? {};
+  const { method, path, units } = workload.followUp?.(half, keyed, now) ?? {};
   expect([method, units]).toEqual(["POST", 1]);
   const [, opinion, albumId = ""] = path?.slice(1).split("/") ?? [];
   expect(["like", "dislike"]).toContain(opinion);

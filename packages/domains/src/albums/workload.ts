@@ -1,4 +1,4 @@
-import type { ClientRequest, PrintedRow, SourceGroup, SourceRun, Told, Workload } from "@tally/pipeline";
+import type { ClientRequest, PrintedRow, RequestContext, SourceGroup, SourceRun, Workload } from "../workload.ts";
 import { albumIdOf } from "./album-id.ts";
 import type { AlbumEvent } from "./event.ts";
 
@@ -14,10 +14,11 @@ const coverBytes = 3475;
  * Albums move no board, so their units are 0.
  */
 export const workload: Workload & Required<Pick<Workload, "source">> = {
+  domain: "albums",
   next: (random, _spread, { eventId, contentBytes = dot.length } = {}) =>
     eventId === undefined ? newAlbum(random, pictureOf(contentBytes)) : albumOf(eventId),
 
-  about(random, eventId, atMs) {
+  followUp(random, eventId, atMs) {
     const liked = random() < 0.5;
     const content = () => ({ kind: "review", albumId: eventId, liked });
     return { ...reviewOf(albumIdOf(eventId, atMs), liked ? "like" : "dislike"), content };
@@ -34,21 +35,21 @@ export const workload: Workload & Required<Pick<Workload, "source">> = {
     name: "S0",
     runs: [
       runOf(10, [
-        { says: "single server", perSecond: 204, p99Ms: 6678 },
-        { says: "two servers", perSecond: 1886, p99Ms: 83 },
-        { says: "tuned", perSecond: 2127, p99Ms: 71 },
+        { description: "single server", perSecond: 204, p99Ms: 6678 },
+        { description: "two servers", perSecond: 1886, p99Ms: 83 },
+        { description: "tuned", perSecond: 2127, p99Ms: 71 },
       ]),
       runOf(20, [
-        { says: "single server", perSecond: 856, p99Ms: 5648 },
-        { says: "two servers", perSecond: 2580, p99Ms: 187 },
-        { says: "tuned", perSecond: 2580, p99Ms: 177 },
+        { description: "single server", perSecond: 856, p99Ms: 5648 },
+        { description: "two servers", perSecond: 2580, p99Ms: 187 },
+        { description: "tuned", perSecond: 2580, p99Ms: 177 },
       ]),
       runOf(30, [
-        { says: "single server", perSecond: 436, p99Ms: 7966 },
-        { says: "two servers", perSecond: 2352, p99Ms: 618 },
-        { says: "tuned", perSecond: 2255, p99Ms: 590 },
+        { description: "single server", perSecond: 436, p99Ms: 7966 },
+        { description: "two servers", perSecond: 2352, p99Ms: 618 },
+        { description: "tuned", perSecond: 2255, p99Ms: 590 },
       ]),
-      { says: "albums and reviews", groups: albumsAndReviews, printed: [] },
+      { description: "albums and reviews", groups: albumsAndReviews, printed: [] },
     ],
   },
 };
@@ -69,7 +70,7 @@ function runOf(groups: number, printed: readonly PrintedRow[]): SourceRun {
     request: (_connection, n, random, { eventId } = {}) => (n % 2 === 0 ? newAlbum(random, cover) : albumOf(eventId)),
   });
   return {
-    says: `${groups} groups`,
+    description: `${groups} groups`,
     groups: (scale) => Array.from({ length: groups }, (_, number) => group(number, roundsOfThread, scale)),
     warmUp: (scale) => [group(0, roundsOfWarmUp, scale)],
     printed,
@@ -101,7 +102,7 @@ function albumsAndReviews(scale: number): readonly SourceGroup[] {
       name: "readers",
       connections: readers,
       requestsOfEach,
-      startsAfter: { group: "threads", connections: 1, answers: 2 },
+      startsAfter: { group: "threads", connections: 1, responses: 2 },
       request: (_connection, _n, random) => ({
         method: "GET",
         path: `/review/${albums[Math.floor(random() * albums.length)]}`,
@@ -118,7 +119,7 @@ function reviewOf(albumId: string | undefined, opinion: "like" | "dislike"): Cli
   return { method: "POST", path: `/review/${opinion}/${albumId}`, units: 1 };
 }
 
-function albumOf(eventId: Told["eventId"]): ClientRequest {
+function albumOf(eventId: RequestContext["eventId"]): ClientRequest {
   // Where the POST has failed the GET fails too, as its client would count it.
   return { method: "GET", path: `/albums/${eventId ?? "none"}` };
 }

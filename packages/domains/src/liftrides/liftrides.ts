@@ -5,7 +5,6 @@ import { rank } from "./rank.ts";
 import { recount } from "./recount.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
-import { workload } from "./workload.ts";
 
 /** Rides on the lifts of ski resorts: how far down everybody has come, and who furthest. */
 export const liftrides = defineDomain({
@@ -16,7 +15,5 @@ export const liftrides = defineDomain({
   rank,
   recount,
   queries,
-  workload,
-  errorKey: "message",
   migrations: new URL("migrations/", import.meta.url),
 });

@@ -13,7 +13,7 @@ const dayWithoutSeason = queryRoute({
   params: Type.Object({ resortID: ResortText, dayID: days.Text, skierID: ids.Text }),
   query: None,
   response: Vertical,
-  async answer({ params: { resortID, dayID, skierID } }, { read }) {
+  async respond({ params: { resortID, dayID, skierID } }, { read }) {
     const skierId = ids.parse("skierID", skierID);
     const totalVert = await read(verticalOfDay, [skierId, resortID, seasonOfNone, days.parse("dayID", dayID)]);
     return { resortID, totalVert };
@@ -25,7 +25,7 @@ const dayOfSeason = queryRoute({
   params: Type.Object({ resortID: ResortText, seasonID: seasons.Text, dayID: days.Text, skierID: ids.Text }),
   query: None,
   response: Type.Integer(),
-  answer: ({ params: { resortID, seasonID, dayID, skierID } }, { read }) =>
+  respond: ({ params: { resortID, seasonID, dayID, skierID } }, { read }) =>
     read(verticalOfDay, [
       ids.parse("skierID", skierID),
       resortID,
@@ -39,7 +39,7 @@ const allDays = queryRoute({
   params: Type.Object({ skierID: ids.Text }),
   query: Type.Object({ resort: ResortText, season: Type.Optional(seasons.Text) }, { additionalProperties: false }),
   response: Vertical,
-  async answer({ params, query: { resort, season } }, { read }) {
+  async respond({ params, query: { resort, season } }, { read }) {
     const skierId = ids.parse("skierID", params.skierID);
     const totalVert =
       season === undefined
@@ -60,7 +60,7 @@ const topOfDay = queryRoute({
   response: Type.Object({
     topTenSkiers: Type.Array(Type.Object({ skierID: Type.String(), VertcialTotal: Type.Integer() })),
   }),
-  async answer({ query: { resort, dayID, season } }, { boards }) {
+  async respond({ query: { resort, dayID, season } }, { boards }) {
     const ofSeason = season === undefined ? seasonOfNone : seasons.parse("season", season);
     const { entries } = await boards.top(skiersOfDay(ofSeason, days.parse("dayID", dayID), resort), topSkiers);
     return { topTenSkiers: entries.map(({ member, count }) => ({ skierID: member, VertcialTotal: count })) };

@@ -23,13 +23,13 @@ test("a phase begins when a tenth of the threads of the one before has ended", (
       name: "peak",
       connections: 256,
       requestsOfEach: 1005,
-      startsAfter: { group: "start-up", connections: 7, answers: 1005 },
+      startsAfter: { group: "start-up", connections: 7, responses: 1005 },
     },
     {
       name: "closing",
       connections: 64,
       requestsOfEach: 1020,
-      startsAfter: { group: "peak", connections: 26, answers: 1005 },
+      startsAfter: { group: "peak", connections: 26, responses: 1005 },
     },
   ]);
 });

@@ -1,5 +1,5 @@
-import type { ClientRequest, SourceGroup, Workload } from "@tally/pipeline";
 import { spreadOver, type Draw } from "../spread.ts";
+import type { ClientRequest, SourceGroup, Workload } from "../workload.ts";
 import { liftRideEvent, type LiftRideEvent } from "./event.ts";
 
 const resort = "silverMt";
@@ -12,6 +12,7 @@ const skiers = spreadOver(50_000, 500);
 
 /** Rides of one day; reads are the three questions of the contract, one as often as the other. */
 export const workload: Workload & Required<Pick<Workload, "source">> = {
+  domain: "liftrides",
   next: (random, spread) => rideOf(skiers[spread], firstMinute, lastMinute, random),
 
   read(random, spread) {
@@ -30,19 +31,19 @@ export const workload: Workload & Required<Pick<Workload, "source">> = {
     name: "S3",
     runs: [
       {
-        says: "256 threads",
+        description: "256 threads",
         groups: (scale) => phases(256, scale),
         printed: [
-          { says: "queue and two databases, POST", perSecond: 1579, p99Ms: 247 },
-          { says: "queue and two databases, GET", perSecond: 1579, p99Ms: 636, method: "GET" },
+          { description: "queue and two databases, POST", perSecond: 1579, p99Ms: 247 },
+          { description: "queue and two databases, GET", perSecond: 1579, p99Ms: 636, method: "GET" },
         ],
       },
       {
-        says: "512 threads",
+        description: "512 threads",
         groups: (scale) => phases(512, scale),
         printed: [
-          { says: "queue and two databases, POST", perSecond: 1638, p99Ms: 394 },
-          { says: "queue and two databases, GET", perSecond: 1638, p99Ms: 6003, method: "GET" },
+          { description: "queue and two databases, POST", perSecond: 1638, p99Ms: 394 },
+          { description: "queue and two databases, GET", perSecond: 1638, p99Ms: 6003, method: "GET" },
         ],
       },
     ],
@@ -67,7 +68,7 @@ function phases(threads: number, scale: number): readonly SourceGroup[] {
     startsAfter:
       after === undefined
         ? undefined
-        : { group: after.name, connections: Math.ceil(after.connections / 10), answers: after.requestsOfEach },
+        : { group: after.name, connections: Math.ceil(after.connections / 10), responses: after.requestsOfEach },
     request(_connection, n, random) {
       const read = reads[n - posts];
       return read === undefined

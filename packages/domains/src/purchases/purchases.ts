@@ -5,7 +5,6 @@ import { rank } from "./rank.ts";
 import { recount } from "./recount.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
-import { workload } from "./workload.ts";
 
 /** A supermarket's sales: what was bought where and by whom, and what sells best. */
 export const purchases = defineDomain({
@@ -16,7 +15,5 @@ export const purchases = defineDomain({
   rank,
   recount,
   queries,
-  workload,
-  errorKey: "message",
   migrations: new URL("migrations/", import.meta.url),
 });

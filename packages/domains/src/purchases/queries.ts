@@ -25,7 +25,7 @@ const topItemsOfStore = queryRoute({
   storeOf: ({ params }) => ids.parse("storeID", params.storeID),
   query: None,
   response: TopItems,
-  async answer({ params }, { boards }) {
+  async respond({ params }, { boards }) {
     const { entries } = await boards.top(itemsOfStore(ids.parse("storeID", params.storeID)), 10);
     return { stores: entries.map(({ member, count }) => ({ itemID: Number(member), numberOfItems: count })) };
   },
@@ -37,7 +37,7 @@ const topStoresOfItem = (path: string, limit: number) =>
     params: ItemParams,
     query: None,
     response: TopStores,
-    async answer({ params }, { boards }) {
+    async respond({ params }, { boards }) {
       const { entries } = await boards.top(storesOfItem(ids.parse("itemID", params.itemID)), limit);
       return { stores: entries.map(({ member, count }) => ({ storeID: Number(member), numberOfItems: count })) };
     },
@@ -60,7 +60,7 @@ const storeBoard = queryRoute({
     asOf: AsOf,
     items: Type.Array(Type.Object({ itemID: Type.Integer(), quantity: Type.Integer() })),
   }),
-  async answer({ params, query }, sources) {
+  async respond({ params, query }, sources) {
     const storeID = ids.parse("storeID", params.storeID);
     const limit = parseTopLimit(query.limit);
     if (query.date !== undefined) {
@@ -85,7 +85,7 @@ const itemBoard = queryRoute({
     asOf: AsOf,
     stores: Type.Array(Type.Object({ storeID: Type.Integer(), quantity: Type.Integer() })),
   }),
-  async answer({ params, query }, { boards }: Sources) {
+  async respond({ params, query }, { boards }: Sources) {
     const itemID = ids.parse("itemID", params.itemID);
     const top = await boards.top(storesOfItem(itemID), parseTopLimit(query.limit));
     return {

@@ -18,8 +18,8 @@ test("a quarter of the stores is in the east, a quarter in the centre, half in t
   const firstOfEast = { group: "east", connections: 1 };
   expect(groups.map(({ name, connections, startsAfter }) => [name, connections, startsAfter])).toEqual([
     ["east", 128, undefined],
-    ["central", 128, { ...firstOfEast, answers: 3 * 300 }],
-    ["west", 256, { ...firstOfEast, answers: 5 * 300 }],
+    ["central", 128, { ...firstOfEast, responses: 3 * 300 }],
+    ["west", 256, { ...firstOfEast, responses: 5 * 300 }],
   ]);
   const stores = groups.flatMap(({ connections, request }) =>
     Array.from({ length: connections }, (_, connection) => {

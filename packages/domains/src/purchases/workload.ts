@@ -1,5 +1,5 @@
-import type { BulkEntry, ClientRequest, SourceGroup, Workload } from "@tally/pipeline";
 import { spreadOver, type Draw } from "../spread.ts";
+import type { BulkEntry, ClientRequest, SourceGroup, Workload } from "../workload.ts";
 import type { PurchaseEvent } from "./event.ts";
 
 const date = 20261120;
@@ -12,6 +12,7 @@ const items = spreadOver(99_999, 1000);
 
 /** Purchases of 5 lines, one piece each; reads are the two rankings of the contract, one as often as the other. */
 export const workload: Workload & Required<Pick<Workload, "source">> = {
+  domain: "purchases",
   next: (random, spread) => purchaseAt(stores[spread](random), items[spread], random),
 
   read(random, spread) {
@@ -32,19 +33,19 @@ export const workload: Workload & Required<Pick<Workload, "source">> = {
     name: "S4",
     runs: [
       {
-        says: "256 stores",
+        description: "256 stores",
         groups: (scale) => timeZones(256, scale),
         printed: [
-          { says: "in memory", perSecond: 4293, p99Ms: 299 },
-          { says: "persistent, without confirms", perSecond: 2798, p99Ms: 689 },
+          { description: "in memory", perSecond: 4293, p99Ms: 299 },
+          { description: "persistent, without confirms", perSecond: 2798, p99Ms: 689 },
         ],
       },
       {
-        says: "512 stores",
+        description: "512 stores",
         groups: (scale) => timeZones(512, scale),
         printed: [
-          { says: "in memory", perSecond: 4488, p99Ms: 392 },
-          { says: "persistent, without confirms", perSecond: 2804, p99Ms: 992 },
+          { description: "in memory", perSecond: 4488, p99Ms: 392 },
+          { description: "persistent, without confirms", perSecond: 2804, p99Ms: 992 },
         ],
       },
     ],
@@ -61,7 +62,7 @@ function timeZones(count: number, scale: number): readonly SourceGroup[] {
     name,
     connections,
     requestsOfEach: hours * perHour,
-    startsAfter: hour === 1 ? undefined : { group: "east", connections: 1, answers: (hour - 1) * perHour },
+    startsAfter: hour === 1 ? undefined : { group: "east", connections: 1, responses: (hour - 1) * perHour },
     request: (connection, _n, random) => purchaseAt(1 + first + connection, items.wide, random),
   });
   const quarter = count / 4;

@@ -13,7 +13,7 @@ const current = queryRoute({
   query: None,
   response: Type.Integer(),
   as: "text",
-  answer: ({ params }, { read }) => read(stepsOfNewestDay, [ids.parse("userID", params.userID)]),
+  respond: ({ params }, { read }) => read(stepsOfNewestDay, [ids.parse("userID", params.userID)]),
 });
 
 const single = queryRoute({
@@ -23,7 +23,7 @@ const single = queryRoute({
   query: None,
   response: Type.Integer(),
   as: "text",
-  answer: ({ params }, { read }) =>
+  respond: ({ params }, { read }) =>
     read(stepsOfDay, [ids.parse("userID", params.userID), days.parse("day", params.day)]),
 });
 
@@ -33,7 +33,7 @@ const range = queryRoute({
   params: Type.Object({ userID: ids.Text, startDay: days.Text, numDays: spans.Text }),
   query: None,
   response: Type.Array(Type.Integer()),
-  async answer({ params: { userID, startDay, numDays } }, { rows }) {
+  async respond({ params: { userID, startDay, numDays } }, { rows }) {
     const userId = ids.parse("userID", userID);
     const firstDay = days.parse("startDay", startDay);
     return [...(await stepsOfDays(rows, userId, firstDay, spans.parse("numDays", numDays)))];
@@ -49,7 +49,7 @@ const top = queryRoute({
     asOf: AsOf,
     users: Type.Array(Type.Object({ userID: Type.Integer(), steps: Type.Integer() })),
   }),
-  async answer({ query }, { boards }) {
+  async respond({ query }, { boards }) {
     const day = days.parse("day", query.day);
     const board = await boards.top(usersOfDay(day), parseTopLimit(query.limit));
     const users = board.entries.map(({ member, count }) => ({ userID: Number(member), steps: count }));

@@ -5,7 +5,6 @@ import { rank } from "./rank.ts";
 import { recount } from "./recount.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
-import { workload } from "./workload.ts";
 
 /** What step counters tell of their wearers, hour by hour: the sums of their days, and who walked most. */
 export const steps = defineDomain({
@@ -16,7 +15,5 @@ export const steps = defineDomain({
   rank,
   recount,
   queries,
-  workload,
-  errorKey: "message",
   migrations: new URL("migrations/", import.meta.url),
 });

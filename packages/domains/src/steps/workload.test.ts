@@ -24,19 +24,19 @@ test("four phases, each begins when all threads of the one before have ended", (
       name: "load",
       connections: 32,
       requestsOfEach: 2500,
-      startsAfter: { group: "warm-up", connections: 6, answers: 1500 },
+      startsAfter: { group: "warm-up", connections: 6, responses: 1500 },
     },
     {
       name: "peak",
       connections: 64,
       requestsOfEach: 5500,
-      startsAfter: { group: "load", connections: 32, answers: 2500 },
+      startsAfter: { group: "load", connections: 32, responses: 2500 },
     },
     {
       name: "cool-down",
       connections: 16,
       requestsOfEach: 2500,
-      startsAfter: { group: "peak", connections: 64, answers: 5500 },
+      startsAfter: { group: "peak", connections: 64, responses: 5500 },
     },
   ]);
 });

@@ -1,5 +1,5 @@
-import type { ClientRequest, SourceGroup, Workload } from "@tally/pipeline";
 import { spreadOver } from "../spread.ts";
+import type { ClientRequest, SourceGroup, Workload } from "../workload.ts";
 import type { StepsEvent } from "./event.ts";
 
 const day = 1;
@@ -10,6 +10,7 @@ const users = spreadOver(1_000_000, 500);
 
 /** Posts of one day; reads are the sum of the newest day and that of the day, one as often as the other. */
 export const workload: Workload & Required<Pick<Workload, "source">> = {
+  domain: "steps",
   next: (random, spread) => stepsOf(users[spread](random), Math.floor(random() * 24), random),
 
   read(random, spread) {
@@ -25,18 +26,18 @@ export const workload: Workload & Required<Pick<Workload, "source">> = {
   source: {
     name: "S1",
     runs: [
-      { threads: 32, printed: [{ says: "one server", perSecond: 649.8, p99Ms: null }] },
-      { threads: 64, printed: [{ says: "one server", perSecond: 811.6, p99Ms: null }] },
-      { threads: 128, printed: [{ says: "one server", perSecond: 886.7, p99Ms: null }] },
+      { threads: 32, printed: [{ description: "one server", perSecond: 649.8, p99Ms: null }] },
+      { threads: 64, printed: [{ description: "one server", perSecond: 811.6, p99Ms: null }] },
+      { threads: 128, printed: [{ description: "one server", perSecond: 886.7, p99Ms: null }] },
       {
         threads: 256,
         printed: [
-          { says: "one server", perSecond: 907.2, p99Ms: null },
-          { says: "one server, client beside it", perSecond: 1256.3, p99Ms: null },
+          { description: "one server", perSecond: 907.2, p99Ms: null },
+          { description: "one server, client beside it", perSecond: 1256.3, p99Ms: null },
         ],
       },
     ].map(({ threads, printed }) => ({
-      says: `${threads} threads`,
+      description: `${threads} threads`,
       groups: (scale: number) => phases(threads, scale),
       printed,
     })),
@@ -61,7 +62,7 @@ function phases(threads: number, scale: number): readonly SourceGroup[] {
     startsAfter:
       after === undefined
         ? undefined
-        : { group: after.name, connections: after.connections, answers: after.requestsOfEach },
+        : { group: after.name, connections: after.connections, responses: after.requestsOfEach },
     request: iterations((iteration) => from + Math.floor(iteration / perHour)),
   });
   const warmUp = phase("warm-up", Math.floor(threads / 10), [0, 2], undefined);

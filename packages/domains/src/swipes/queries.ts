@@ -18,7 +18,7 @@ const matches = queryRoute({
     { additionalProperties: false },
   ),
   response: Type.Object({ matchList: Type.Array(Type.String()) }),
-  async answer({ params, query }, { rows }) {
+  async respond({ params, query }, { rows }) {
     const userId = ids.parse("userID", params.userID);
     const found = await matchesOf(rows, userId, query.mutual === "true", matchesMax);
     return { matchList: found.map(String) };
@@ -31,7 +31,7 @@ const stats = queryRoute({
   query: None,
   // The misspelt key is the published specification's, and clients of either have theirs (contract, section 3).
   response: Type.Object({ numLlikes: Type.Integer(), numLikes: Type.Integer(), numDislikes: Type.Integer() }),
-  async answer({ params }, { read }) {
+  async respond({ params }, { read }) {
     const { likes, dislikes } = await read(swipesGiven, [ids.parse("userID", params.userID)]);
     return { numLlikes: likes, numLikes: likes, numDislikes: dislikes };
   },
@@ -45,7 +45,7 @@ const top = queryRoute({
     asOf: AsOf,
     users: Type.Array(Type.Object({ userID: Type.String(), likes: Type.Integer() })),
   }),
-  async answer({ query }, { boards }) {
+  async respond({ query }, { boards }) {
     const board = await boards.top(likesBoard, parseTopLimit(query.limit));
     // A batch that takes a like back may be ranked before the one that gave it.
     const liked = board.entries.filter(({ count }) => count > 0);

@@ -1,7 +1,7 @@
 import {
   bytesOfEventId,
   eventIdOfBytes,
-  type Recorded,
+  type BatchEvent,
   type SqlReader,
   type SqlTransaction,
   type SqlValue,
@@ -36,7 +36,10 @@ const selectPairs = "SELECT swiper, swipee, liked, taken_at, swipe_id FROM swipe
 
 /** Every swipe is a row of its own; beside them each pair has one row, which follows its newest swipe. */
 export const store = {
-  async write(transaction: SqlTransaction, recorded: readonly Recorded<SwipeEvent>[]): Promise<readonly SwipeChange[]> {
+  async write(
+    transaction: SqlTransaction,
+    recorded: readonly BatchEvent<SwipeEvent>[],
+  ): Promise<readonly SwipeChange[]> {
     const added = await addEvents(transaction, swipes, recorded);
     return followPairs(
       transaction,
@@ -63,7 +66,7 @@ function eventOf(id: string, { swiper, swipee, liked, taken_at: at, comment }: S
 interface Pair {
   readonly swiper: number;
   readonly swipee: number;
-  readonly swipes: Recorded<SwipeEvent>[];
+  readonly swipes: BatchEvent<SwipeEvent>[];
 }
 
 /** What a pair's new swipes change, and its newest one then. */
@@ -80,7 +83,7 @@ interface Followed {
  */
 async function followPairs(
   transaction: SqlTransaction,
-  added: readonly Recorded<SwipeEvent>[],
+  added: readonly BatchEvent<SwipeEvent>[],
 ): Promise<readonly SwipeChange[]> {
   if (added.length === 0) return [];
   const fresh = pairsOf(added).map((pair) => follow(pair, undefined));
@@ -106,7 +109,7 @@ function follow(pair: Pair, stored: Taken | undefined): Followed {
   return { pair, changes, newest };
 }
 
-function pairsOf(added: readonly Recorded<SwipeEvent>[]): readonly Pair[] {
+function pairsOf(added: readonly BatchEvent<SwipeEvent>[]): readonly Pair[] {
   const pairs = new Map<string, Pair>();
   for (const one of added) {
     const { swiper, swipee } = one.event;

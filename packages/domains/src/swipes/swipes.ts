@@ -5,7 +5,6 @@ import { rank } from "./rank.ts";
 import { recount } from "./recount.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
-import { workload } from "./workload.ts";
 
 /** What users think of each other, left or right: whom somebody likes, who likes back, and who is liked most. */
 export const swipes = defineDomain({
@@ -17,7 +16,5 @@ export const swipes = defineDomain({
   rank,
   recount,
   queries,
-  workload,
-  errorKey: "message",
   migrations: new URL("migrations/", import.meta.url),
 });

@@ -30,7 +30,7 @@ test("later in the series five readers ask every 200 ms meanwhile, for matches o
   const groups = later?.groups(1) ?? [];
   expect(groups.slice(0, -1)).toMatchObject(groupsOf(1).map(({ name, connections }) => ({ name, connections })));
   const readers = groups.at(-1);
-  expect(readers).toMatchObject({ connections: 5, meanwhileEveryMs: 200, requestsOfEach: 0, startsAfter: undefined });
+  expect(readers).toMatchObject({ connections: 5, pacedEveryMs: 200, requestsOfEach: 0, startsAfter: undefined });
   expect(readers?.request(0, 0, () => 0.25)).toMatchObject({ method: "GET", path: "/matches/1251" });
   expect(readers?.request(0, 0, () => 0.75)).toMatchObject({ method: "GET", path: "/stats/3751" });
 });

@@ -1,5 +1,5 @@
-import type { ClientRequest, SourceGroup, Workload } from "@tally/pipeline";
 import { spreadOver, type Draw } from "../spread.ts";
+import type { ClientRequest, SourceGroup, Workload } from "../workload.ts";
 import type { SwipeEvent } from "./event.ts";
 
 // The users of the contract, section 3; narrow: so few that pairs are swiped again and again.
@@ -9,6 +9,7 @@ const comment = comments(8192);
 
 /** Swipes with comments of 256 letters; reads are the two questions about a user, one as often as the other. */
 export const workload: Workload & Required<Pick<Workload, "source">> = {
+  domain: "swipes",
   next: (random, spread) => swipeOf(swipers[spread], swipees[spread], random),
 
   read(random, spread) {
@@ -24,17 +25,17 @@ export const workload: Workload & Required<Pick<Workload, "source">> = {
     name: "S2",
     runs: [
       {
-        says: "900 threads",
+        description: "900 threads",
         groups: (scale) => shares(Math.max(900, Math.round(500_000 * scale)), 900),
         retries: 5,
         printed: [
-          { says: "without storage", perSecond: 9082, p99Ms: 312 },
-          { says: "without storage, Spring", perSecond: 2929, p99Ms: 605 },
-          { says: "with queue and MySQL", perSecond: 7215, p99Ms: 360 },
+          { description: "without storage", perSecond: 9082, p99Ms: 312 },
+          { description: "without storage, Spring", perSecond: 2929, p99Ms: 605 },
+          { description: "with queue and MySQL", perSecond: 7215, p99Ms: 360 },
         ],
       },
       {
-        says: "900 threads and readers",
+        description: "900 threads and readers",
         groups: (scale) => [...shares(Math.max(900, Math.round(500_000 * scale)), 900), readers],
         retries: 5,
         printed: [],
@@ -48,7 +49,7 @@ const readers: SourceGroup = {
   name: "readers",
   connections: 5,
   requestsOfEach: 0,
-  meanwhileEveryMs: 200,
+  pacedEveryMs: 200,
   startsAfter: undefined,
   request: (_connection, _n, random) => ({ method: "GET", path: questionAbout(swipers.wide(random), random) }),
 };

@@ -14,7 +14,7 @@ export function addContentRoute(
 ): void {
   const access: RouteAccess = { domain: name, action: "read", storeOf: () => undefined };
   app.get(path, { config: { errorKey, access }, schema: { params: route.params } }, async (request, reply) => {
-    const { type, bytes } = await route.answer(request.params, sources);
+    const { type, bytes } = await route.respond(request.params, sources);
     if (!hasRoom(reply, bytes.length)) return refuse(reply, refusal("RESPONSES_FULL"));
     reply.header("cache-control", "public, max-age=31536000, immutable");
     // A browser must not treat an uploaded picture as a page.

@@ -38,7 +38,7 @@ export function addFormRoute(
     if (outcome !== "confirmed") return refuse(reply, refusalOfOutcome(outcome));
     // With a key, the event may be that of an earlier request.
     if (key === undefined) finder.remember(event, encoded.size);
-    return reply.code(status).header("tally-event-id", event.id).send(route.answer(event, acceptedAtMs));
+    return reply.code(status).header("tally-event-id", event.id).send(route.respond(event, acceptedAtMs));
   });
 }
 

@@ -12,7 +12,7 @@ export function addQueryRoute(
   { domain: { name, errorKey }, sources }: Served,
 ): void {
   const { params, query: querystring, response, as } = route;
-  const answer = (request: FastifyRequest) => route.answer({ params: request.params, query: request.query }, sources);
+  const answer = (request: FastifyRequest) => route.respond({ params: request.params, query: request.query }, sources);
   const access: RouteAccess = {
     domain: name,
     action: "read",

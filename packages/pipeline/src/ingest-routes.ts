@@ -1,0 +1,103 @@
+// The routes of all domains are in one list, so each forgets its own types. Its schemas check at run time what it is called with.
+// oxlint-disable typescript/no-unsafe-type-assertion
+import type { Static, TObject, TSchema } from "typebox";
+import type { Event } from "./batch.ts";
+import type { Sources } from "./sources.ts";
+
+/** Where a route is mounted; paths are Fastify's. Static segments win over parameters. */
+export interface Mounted {
+  /** At the root and below each base path. */
+  readonly path: string;
+  /** A second path, below base paths only: for clients whose base path alone names their service. */
+  readonly pathUnderBase?: string;
+}
+
+/** A store as API keys name it: a number, or text without leading zeros. */
+export type StoreId = number | string;
+
+/** One HTTP request that is one event. All values in `params` are strings. */
+export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> extends Mounted {
+  readonly kind: "ingest";
+  readonly params: TObject;
+  /** "ignored": the body is not read. */
+  readonly body: TSchema | "ignored";
+  /** The scope of an Idempotency-Key. */
+  readonly scope: (params: Params, body: Body) => string;
+  /**
+   * Throws InvalidInput for what the schemas cannot express. The event's id is `id`, or is made of the content if the content identifies
+   * the event: then equal content is the same event, with any key.
+   */
+  readonly toEvent: (id: string, params: Params, body: Body) => E;
+  /** Throws NotFound when the request names something that does not exist. */
+  readonly requires?: (params: Params, sources: Sources) => Promise<void>;
+  /**
+   * The store that a request is about, for API keys that are limited to stores. Absent or undefined: about no store or several, and such
+   * keys are rejected.
+   */
+  readonly storeOf?: (params: Params, body: Body) => StoreId | undefined;
+  readonly status: 200 | 201;
+  /** The plain text of a 2xx; absent: an empty body. */
+  readonly text?: string;
+}
+
+/**
+ * One multipart/form-data request that is one event. Its client can find it at once by its id: Sources.find. Bytes in the event's own fields
+ * travel as they are.
+ */
+export interface FormRoute<E extends Event, Params = unknown, Response = unknown> extends Mounted {
+  readonly kind: "form";
+  readonly params: TObject;
+  /** The scope of an Idempotency-Key. */
+  readonly scope: (params: Params) => string;
+  /** Throws InvalidInput for a form that is no such event. */
+  readonly toEvent: (id: string, params: Params, form: Form) => E;
+  readonly status: 200 | 201;
+  readonly response: TSchema;
+  /** The JSON body of a 2xx. `acceptedAtMs`: when the first request with its key arrived, as far as is known. */
+  readonly respond: (event: E, acceptedAtMs: number) => Response;
+}
+
+/** The parts of a form by name. */
+export type Form = Readonly<Partial<Record<string, FormPart>>>;
+
+export interface FormPart {
+  readonly bytes: Buffer;
+  /** As the client declares it, in lower case; default "text/plain". */
+  readonly type: string;
+}
+
+/** One HTTP request with many events, as a JSON array or as lines of JSON. Each entry is checked and acknowledged by itself. */
+export interface BulkRoute<E extends Event, Entry = unknown> {
+  readonly kind: "bulk";
+  readonly path: string;
+  readonly entry: TSchema;
+  readonly entriesMax: number;
+  readonly scope: (entry: Entry) => string;
+  /** The entry's own Idempotency-Key, if it has one. */
+  readonly key: (entry: Entry) => string | undefined;
+  readonly toEvent: (id: string, entry: Entry) => E;
+  /** The store that an entry is about; see IngestRoute. */
+  readonly storeOf?: (entry: Entry) => StoreId | undefined;
+}
+
+/** A route as its author writes it: its functions take the static types of its schemas. */
+export type Typed<Route, Schemas> = Omit<Route, "kind" | keyof Schemas> & Schemas;
+
+// The gateway calls a route's functions only with values that the route's own schemas have accepted.
+export function ingestRoute<E extends Event, P extends TObject, B extends TSchema | "ignored">(
+  route: Typed<IngestRoute<E, Static<P>, B extends TSchema ? Static<B> : undefined>, { params: P; body: B }>,
+): IngestRoute<E> {
+  return { kind: "ingest", ...route } as unknown as IngestRoute<E>;
+}
+
+export function formRoute<E extends Event, P extends TObject, R extends TSchema>(
+  route: Typed<FormRoute<E, Static<P>, Static<R>>, { params: P; response: R }>,
+): FormRoute<E> {
+  return { kind: "form", ...route } as unknown as FormRoute<E>;
+}
+
+export function bulkRoute<E extends Event, S extends TSchema>(
+  route: Typed<BulkRoute<E, Static<S>>, { entry: S }>,
+): BulkRoute<E> {
+  return { kind: "bulk", ...route } as unknown as BulkRoute<E>;
+}
