@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { silentLog } from "@tally/failures";
 import { runTally } from "@tally/local";
 import { connectPublisher } from "@tally/messaging";
 import { encodeBatch, encodeEvent, newEventId, queuesOf, type Domain } from "@tally/pipeline";
@@ -193,12 +194,11 @@ describe("with the guide's files", () => {
 
     async function publish(domain: string, body: Buffer): Promise<void> {
       const queues = queuesOf(system.namespace, domain);
-      const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
       const publisher = connectPublisher({
         url: system.addresses.amqpUrl,
         connectionName: "test",
         queues: Object.values(queues),
-        log,
+        log: silentLog,
       });
       await publisher.ready;
       await publisher.publish({ queue: queues.ingest.name, messageId: "poison", body });

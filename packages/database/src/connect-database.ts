@@ -1,6 +1,6 @@
+import type { Log } from "@tally/failures";
 import { sessionSql } from "./connection-options.ts";
 import { Endpoint } from "./endpoint.ts";
-import type { Log } from "./log.ts";
 import { read } from "./read.ts";
 import { snapshot } from "./snapshot.ts";
 import type { SqlReader, SqlSnapshot, SqlTransaction } from "./sql.ts";

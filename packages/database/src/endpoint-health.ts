@@ -1,5 +1,5 @@
+import type { Log } from "@tally/failures";
 import type { DatabaseError } from "./database-error.ts";
-import type { Log } from "./log.ts";
 
 /**
  * Says in the log when an endpoint goes away and when it is back, not what fails between.

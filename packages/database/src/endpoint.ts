@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createPool, type Pool, type PoolConnection } from "mysql2";
+import type { Log } from "@tally/failures";
 import { connectionOptions } from "./connection-options.ts";
 import { DatabaseError } from "./database-error.ts";
 import { fromConnectError } from "./driver-error.ts";
 import { EndpointHealth } from "./endpoint-health.ts";
-import type { Log } from "./log.ts";
 import { Session } from "./session.ts";
 
 export interface EndpointOptions {
@@ -16,6 +16,9 @@ export interface EndpointOptions {
   readonly sessionSql: readonly string[];
   readonly log: Log;
 }
+
+/** Between attempts while the server cannot be reached. */
+export const awayBackOff = { firstMs: 50, longestMs: 2000 };
 
 /** A pool of sessions on one server address. */
 export class Endpoint {

@@ -2,7 +2,6 @@ export { connectDatabase } from "./connect-database.ts";
 export type { Database, DatabaseOptions } from "./connect-database.ts";
 export { DatabaseError } from "./database-error.ts";
 export type { DatabaseErrorCode, DatabaseErrorKind } from "./database-error.ts";
-export type { Log } from "./log.ts";
 export { migrate } from "./migrate.ts";
 export type { MigrateOptions } from "./migrate.ts";
 export { readMigrations } from "./read-migrations.ts";

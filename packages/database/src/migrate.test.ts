@@ -3,13 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
+import { silentLog } from "@tally/failures";
 import { migrate } from "./migrate.ts";
-import { ownDatabase, quiet } from "./own-database.test-kit.ts";
+import { ownDatabase } from "./own-database.test-kit.ts";
 import { readMigrations } from "./read-migrations.ts";
 import { splitStatements } from "./split-statements.ts";
 
 const { writeUrl, connect } = ownDatabase();
-const options = { url: writeUrl, log: quiet };
+const options = { url: writeUrl, log: silentLog };
 
 test("two processes that migrate at once apply each file once", async () => {
   const files = [1, 2, 3, 4].map((n) => ({ name: `twice/00${n}`, sql: `CREATE TABLE twice_${n} (id INT);` }));

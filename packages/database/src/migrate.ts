@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import type { Log } from "@tally/failures";
 import { sessionSql } from "./connection-options.ts";
 import { DatabaseError } from "./database-error.ts";
-import type { Log } from "./log.ts";
 import { rowsOf } from "./query-result.ts";
 import type { Migration } from "./read-migrations.ts";
 import { splitStatements } from "./split-statements.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { backOffMs } from "@tally/failures";
 import { DatabaseError } from "./database-error.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { awayBackOff, type Endpoint } from "./endpoint.ts";
 import { rowsOf } from "./query-result.ts";
-import { retryDelayMs } from "./retry-delay.ts";
 import type { SqlParameter } from "./sql.ts";
 
 /** One SELECT outside of a transaction. A lost connection is tried again shortly; a time-out is not, its caller has waited enough. */
@@ -20,7 +20,7 @@ export async function read<Row extends object>(
       if (!(error instanceof DatabaseError) || error.kind !== "unavailable") throw error;
       endpoint.health.failed(error);
       if (error.code !== "DATABASE_UNAVAILABLE" || failures === attemptsMax) throw error;
-      await sleep(retryDelayMs(error.kind, failures));
+      await sleep(backOffMs(failures, awayBackOff));
     }
   }
 }

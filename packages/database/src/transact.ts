@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { backOffMs } from "@tally/failures";
 import { DatabaseError } from "./database-error.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { retryDelayMs } from "./retry-delay.ts";
+import { awayBackOff, type Endpoint } from "./endpoint.ts";
 import type { SqlTransaction } from "./sql.ts";
 import { Transaction } from "./transaction.ts";
 
@@ -27,7 +27,7 @@ export async function transact<T>(
     } catch (error) {
       if (!isRepeatable(error)) throw error;
       endpoint.health.failed(error);
-      const delayMs = retryDelayMs(error.kind, failures);
+      const delayMs = backOffMs(failures, error.kind === "retry" ? conflictBackOff : awayBackOff);
       if (performance.now() - startedAt + delayMs > giveUpAfterMs) {
         throw new DatabaseError("DATABASE_UNAVAILABLE", `gave up after ${failures} attempts: ${error.message}`, {
           cause: error,
@@ -64,3 +64,5 @@ function isRepeatable(error: unknown): error is DatabaseError {
   if (error.code === "DATABASE_CLOSED" || error.code === "DATABASE_ABORTED") return false;
   return error.kind === "retry" || error.kind === "unavailable";
 }
+
+const conflictBackOff = { firstMs: 5, longestMs: 500 };

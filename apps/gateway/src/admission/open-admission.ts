@@ -1,6 +1,7 @@
 import { KeyRing } from "@tally/access";
+import { Outage } from "@tally/failures";
 import type { SqlReader } from "@tally/pipeline";
-import { Outage, type Logger } from "@tally/service";
+import type { Logger } from "@tally/service";
 import type { GatewayConfig } from "../config.ts";
 import type { AdmissionOptions } from "./admission.ts";
 import { RateLimits } from "./rate-limits.ts";
