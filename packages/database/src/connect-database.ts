@@ -3,7 +3,7 @@ import { sessionSql } from "./connection-options.ts";
 import { Endpoint } from "./endpoint.ts";
 import { read } from "./read.ts";
 import { snapshot } from "./snapshot.ts";
-import type { SqlReader, SqlSnapshot, SqlTransaction } from "./sql.ts";
+import type { SqlReader, SqlSnapshot, SqlTransaction } from "@tally/pipeline";
 import { transact, type TransactionOptions } from "./transact.ts";
 
 export interface DatabaseOptions {

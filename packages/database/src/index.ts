@@ -7,5 +7,4 @@ export type { MigrateOptions } from "./migrate.ts";
 export { readMigrations } from "./read-migrations.ts";
 export type { Migration } from "./read-migrations.ts";
 export { dropTestDatabase, recreateTestDatabase } from "./test-database.ts";
-export type { SqlParameter, SqlReader, SqlSnapshot, SqlTransaction, SqlValue } from "./sql.ts";
 export type { TransactionOptions } from "./transact.ts";

@@ -1,6 +1,6 @@
 import { escape } from "mysql2";
 import { DatabaseError } from "./database-error.ts";
-import type { SqlValue } from "./sql.ts";
+import type { SqlValue } from "@tally/pipeline";
 
 /**
  * The statements that insert `rows` by "INSERT INTO t (a, b) VALUES ?", nearly always one: a new one begins after about a million characters.

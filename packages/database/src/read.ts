@@ -3,7 +3,7 @@ import { backOffMs } from "@tally/failures";
 import { DatabaseError } from "./database-error.ts";
 import { awayBackOff, type Endpoint } from "./endpoint.ts";
 import { rowsOf } from "./query-result.ts";
-import type { SqlParameter } from "./sql.ts";
+import type { SqlParameter } from "@tally/pipeline";
 
 /** One SELECT outside of a transaction. A lost connection is tried again shortly; a time-out is not, its caller has waited enough. */
 export async function read<Row extends object>(

@@ -3,7 +3,7 @@ import { DatabaseError } from "./database-error.ts";
 import { destroyConnection, runStatement } from "./run-statement.ts";
 import { streamRows } from "./stream-rows.ts";
 import { sqlText } from "./sql-text.ts";
-import type { SqlParameter } from "./sql.ts";
+import type { SqlParameter } from "@tally/pipeline";
 
 /**
  * One connection on loan. Statements run one after the other, however they are called. After an error that ends the transaction (deadlock,

@@ -1,6 +1,6 @@
 import type { Endpoint } from "./endpoint.ts";
 import { rowsOf } from "./query-result.ts";
-import type { SqlParameter, SqlSnapshot } from "./sql.ts";
+import type { SqlParameter, SqlSnapshot } from "@tally/pipeline";
 
 // Sums over a hundred million rows are sorted before the first one comes.
 const silenceMs = 1_800_000;

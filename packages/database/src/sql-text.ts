@@ -1,5 +1,5 @@
 import { format } from "mysql2";
-import type { SqlParameter } from "./sql.ts";
+import type { SqlParameter } from "@tally/pipeline";
 
 /** The statement with its values put in, escaped by mysql2. Objects become strings, never "a = 1, b = 2"; dates are in UTC. */
 export function sqlText(sql: string, values: readonly SqlParameter[] | undefined): string {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { backOffMs } from "@tally/failures";
 import { DatabaseError } from "./database-error.ts";
 import { awayBackOff, type Endpoint } from "./endpoint.ts";
-import type { SqlTransaction } from "./sql.ts";
+import type { SqlTransaction } from "@tally/pipeline";
 import { Transaction } from "./transaction.ts";
 
 export interface TransactionOptions {

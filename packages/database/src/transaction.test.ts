@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { silentLog } from "@tally/failures";
 import { ownDatabase } from "./own-database.test-kit.ts";
 import { tcpProxy } from "./tcp-proxy.test-kit.ts";
-import type { SqlTransaction } from "./sql.ts";
+import type { SqlTransaction } from "@tally/pipeline";
 
 const { writeUrl, readUrl, connect } = ownDatabase();
 

@@ -2,7 +2,7 @@ import { isDuplicate } from "./driver-error.ts";
 import { insertStatements } from "./insert-statements.ts";
 import { changedRows, rowsOf } from "./query-result.ts";
 import type { Session } from "./session.ts";
-import type { SqlParameter, SqlTransaction, SqlValue } from "./sql.ts";
+import type { SqlParameter, SqlTransaction, SqlValue } from "@tally/pipeline";
 
 /** What a unit of work sees of the session that runs its transaction. */
 export class Transaction implements SqlTransaction {

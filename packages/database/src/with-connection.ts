@@ -3,7 +3,7 @@ import { connectionOptions } from "./connection-options.ts";
 import { fromConnectError } from "./driver-error.ts";
 import { runStatement } from "./run-statement.ts";
 import { sqlText } from "./sql-text.ts";
-import type { SqlParameter } from "./sql.ts";
+import type { SqlParameter } from "@tally/pipeline";
 
 export type Run = (sql: string, values?: readonly SqlParameter[]) => Promise<QueryResult>;
 

@@ -63,4 +63,4 @@ export {
   UndecodableRankingMessage,
   type RankingMessage,
 } from "./ranking-message.ts";
-export type { SqlReader, SqlTransaction, SqlValue } from "./sql.ts";
+export type { SqlParameter, SqlReader, SqlSnapshot, SqlTransaction, SqlValue } from "./sql.ts";

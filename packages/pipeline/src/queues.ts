@@ -1,9 +1,13 @@
-/** A queue as the broker is told to keep it. */
+/** A durable quorum queue. Every app has the same list; an app whose account may declare queues creates the missing ones. */
 export interface QueueSpec {
   readonly name: string;
+  /** A direct exchange that routes to the queue by its name. A broker can permit a client to publish to it and nowhere else. */
   readonly exchange?: string;
+  /** A queue with this many messages rejects further ones instead of growing. */
   readonly messagesMax?: number;
+  /** The queue for messages that are rejected or were delivered too often. */
   readonly deadLetterTo?: string;
+  /** How often a message may be delivered. The death of a consumer counts for each message that it held. */
   readonly deliveryLimit?: number;
 }
 

@@ -1,4 +1,4 @@
-import { eventIdOfBytes, InvalidInput, queryRoute, type SqlReader } from "@tally/pipeline";
+import { eventIdOfBytes, InvalidInput, queryRoute, type SqlParameter, type SqlReader } from "@tally/pipeline";
 import { Type } from "typebox";
 import { ids, PageLimitText, parsePageLimit } from "../request-values.ts";
 import { parseCalendarDate } from "./calendar-date.ts";
@@ -87,7 +87,7 @@ interface Filter {
  * Every combination of filters reads along one index, in that index's order: a store without a date by (date, id), all
  * others by id. A date alone has no index and would read the whole table: it is refused.
  */
-function selectPurchases(filter: Filter): { sql: string; values: readonly unknown[] } {
+function selectPurchases(filter: Filter): { sql: string; values: readonly SqlParameter[] } {
   const { storeId, customerId, date, after } = filter;
   if (date !== undefined && storeId === undefined && customerId === undefined) {
     throw new InvalidInput("storeID", "a storeID or a customer beside a date", undefined);
