@@ -3,6 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "@tally/database";
+import { silentLog } from "@tally/failures";
 import { connectPublisher } from "@tally/messaging";
 import { encodeBatch, encodeEvent, newEventId, queuesOf, type Event } from "@tally/pipeline";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -12,7 +13,6 @@ import { startSystem, type TestSystem } from "./start-system.ts";
 
 /* Messages that no gateway of ours would send, put straight into the ingest queue. */
 
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 let system: TestSystem;
 let database: Database;
 let queues: ReturnType<typeof queuesOf>;
@@ -26,7 +26,7 @@ beforeAll(async () => {
     url: system.addresses.amqpUrl,
     connectionName: "test",
     queues: Object.values(queues),
-    log,
+    log: silentLog,
   });
   await publisher.ready;
 });

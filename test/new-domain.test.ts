@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type * as Workloads from "@tally/domains/workloads";
+import { silentLog } from "@tally/failures";
 import { runTally } from "@tally/local";
 import { connectPublisher } from "@tally/messaging";
 import { encodeBatch, encodeEvent, newEventId, queuesOf } from "@tally/pipeline";
@@ -195,12 +196,11 @@ describe("with the guide's files", () => {
 
     async function publish(domain: string, body: Buffer): Promise<void> {
       const queues = queuesOf(system.namespace, domain);
-      const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
       const publisher = connectPublisher({
         url: system.addresses.amqpUrl,
         connectionName: "test",
         queues: Object.values(queues),
-        log,
+        log: silentLog,
       });
       await publisher.ready;
       await publisher.publish({ queue: queues.ingest.name, messageId: "poison", body });

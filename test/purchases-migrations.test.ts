@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { dropTestDatabase, migrate, readMigrations, recreateTestDatabase } from "@tally/database";
 import { expect, inject, test } from "vitest";
+import { silentLog } from "@tally/failures";
 import { openDatabase } from "./rankings-equal-rows.ts";
 
 const folder = new URL("../packages/domains/src/purchases/migrations/", import.meta.url);
-const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 test("purchases that were stored with a row for each line keep their lines, in their order", async () => {
   const services = inject("services");
@@ -13,7 +13,7 @@ test("purchases that were stored with a row for each line keep their lines, in t
   const database = openDatabase({ addresses: { databaseWriteUrl: url, databaseReadUrl: url } });
   try {
     const migrations = await readMigrations(folder, "purchases");
-    await migrate({ url, log }, migrations.slice(0, 2));
+    await migrate({ url, log: silentLog }, migrations.slice(0, 2));
     const ids = [randomBytes(16), randomBytes(16)];
     const many = Array.from({ length: 500 }, (_, line) => [ids[1], line, Number.MAX_SAFE_INTEGER - line, 1_000_000]);
     await database.transaction(async (transaction) => {
@@ -28,7 +28,9 @@ test("purchases that were stored with a row for each line keep their lines, in t
       ]);
     });
 
-    expect(await migrate({ url, log }, migrations)).toEqual(["purchases/003-items-in-the-row-of-their-sale"]);
+    expect(await migrate({ url, log: silentLog }, migrations)).toEqual([
+      "purchases/003-items-in-the-row-of-their-sale",
+    ]);
 
     const lines = "SELECT line, item_id, quantity, store_id FROM purchase_items WHERE purchase_id = ? ORDER BY line";
     expect(await database.writer.query(lines, [ids[0] ?? null])).toEqual([

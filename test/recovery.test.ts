@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { dropTestDatabase, recreateTestDatabase, type Database } from "@tally/database";
+import { silentLog } from "@tally/failures";
 import { connectConsumer } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
 import { Redis } from "ioredis";
@@ -130,7 +131,7 @@ test("repair applies what the messages did not bring; what was pruned too needs 
     queue: queues.rank.name,
     prefetch: 100,
     onDelivery: (delivery) => delivery.ack(),
-    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    log: silentLog,
   });
   await thief.ready;
   await delay(500);

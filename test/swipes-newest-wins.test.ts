@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Database } from "@tally/database";
+import { silentLog } from "@tally/failures";
 import { connectPublisher } from "@tally/messaging";
 import { encodeBatch, encodeEvent, newEventId, queuesOf } from "@tally/pipeline";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -9,7 +10,6 @@ import { startSystem, type TestSystem } from "./start-system.ts";
 
 /* Batches as gateways send them, put straight into the ingest queue: in any order, and to two writer threads at once. */
 
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 let system: TestSystem;
 let database: Database;
 let queue: string;
@@ -26,7 +26,7 @@ beforeAll(async () => {
     url: system.addresses.amqpUrl,
     connectionName: "test",
     queues: Object.values(queues),
-    log,
+    log: silentLog,
   });
   await publisher.ready;
 });

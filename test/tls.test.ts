@@ -178,7 +178,7 @@ test("certificates of an authority that is not known are refused, and the log sa
     writeConnections: 1,
     readConnections: 1,
     queryTimeoutMs: 2000,
-    log: { debug: say, info: say, warn: say },
+    log: { debug: say, info: say, warn: say, error: say },
   });
   onTestFinished(() => database.close());
   for (const reader of [database.writer, database.reader]) {
@@ -214,7 +214,7 @@ test("a certificate for another name is refused", async () => {
     writeConnections: 1,
     readConnections: 1,
     queryTimeoutMs: 2000,
-    log: { debug: say, info: say, warn: say },
+    log: { debug: say, info: say, warn: say, error: say },
   };
   const right = connectDatabase({ ...options, writeUrl: own.databaseWriteUrl, readUrl: own.databaseWriteUrl });
   const wrong = connectDatabase({

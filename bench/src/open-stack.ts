@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { domains } from "@tally/domains";
+import { silentLog } from "@tally/failures";
 import { addressVariables, startApps, startPrivateServices, type PrivateServices, type Server } from "@tally/local";
 import { connectPublisher } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
@@ -39,7 +40,6 @@ export interface StackOptions {
 
 const namespace = "bench";
 const databaseName = "tally_bench";
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export async function openStack(o: StackOptions): Promise<Stack> {
   const { root, directory, say, signal } = o;
@@ -84,7 +84,7 @@ export async function openStack(o: StackOptions): Promise<Stack> {
       url: services.addresses.amqpUrl,
       connectionName: "tally bench",
       queues: [],
-      log: silent,
+      log: silentLog,
     });
     closers.push(() => publisher.close());
     await publisher.ready;

@@ -1,9 +1,9 @@
 import type { Database } from "@tally/database";
+import { Outage, type Log } from "@tally/failures";
 import { placeAt, type LedgerPlace } from "@tally/ledger";
 import type { Domain } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
 import { prune, rebuild, repair } from "@tally/reconcile";
-import { Outage } from "@tally/service";
 
 /*
  * Keeps the rankings equal to the rows without anyone asking. Every second it looks at Redis:
@@ -26,12 +26,6 @@ export interface AuditorOptions {
   readonly onHealed: (domain: string, batches: number) => void;
   /** Told of each new generation. */
   readonly onRebuilt: (domain: string) => void;
-}
-
-interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
 }
 
 const lookEveryMs = 1000;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { Outage, type Log } from "@tally/failures";
 import type { Delivery } from "@tally/messaging";
 import { decodeRankingMessage, rankerChannels, UndecodableRankingMessage, type RankingMessage } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
-import { Outage } from "@tally/service";
 
 export interface BatchRankerOptions {
   readonly domain: string;
@@ -10,12 +10,6 @@ export interface BatchRankerOptions {
   readonly log: Log;
   /** Told after each batch: whether it was new to the rankings, and how long ago its rows were written. */
   readonly onRanked: (applied: boolean, behindMs: number) => void;
-}
-
-interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
 }
 
 const retryMs = 500;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseError, type Database } from "@tally/database";
 import { letterOfMessage } from "@tally/dead-letters";
+import { Outage, type Log } from "@tally/failures";
 import type { Delivery, Publisher } from "@tally/messaging";
 import { batchDecoder, UndecodableBatch, writerChannels, type Domain, type Event } from "@tally/pipeline";
-import { Outage } from "@tally/service";
 import { findRefused } from "./find-refused.ts";
 import type { LetterKeeper } from "./letter-keeper.ts";
 import { receive, without, type ReceivedBatch } from "./received-batch.ts";
@@ -48,12 +48,6 @@ export interface StoredFigures {
   readonly transactionMs: number;
   /** From the moment the gateway sealed the oldest of these batches to the commit. */
   readonly oldestMs: number;
-}
-
-interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
 }
 
 const retryMs = 500;

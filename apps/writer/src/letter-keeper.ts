@@ -1,13 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Database } from "@tally/database";
 import { keepLetters, type NewLetter } from "@tally/dead-letters";
-import { Outage } from "@tally/service";
-
-interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
+import { Outage, type Log } from "@tally/failures";
 
 const retryMs = 500;
 

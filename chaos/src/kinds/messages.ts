@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { workloadOf } from "@tally/domains/workloads";
+import { silentLog } from "@tally/failures";
 import { connectConsumer, type Delivery } from "@tally/messaging";
 import { batchDecoder, encodeBatch, encodeEvent, newEventId, queuesOf, type Domain } from "@tally/pipeline";
 import type { Random } from "../random.ts";
@@ -9,7 +10,6 @@ import type { FaultKind } from "./fault-kind.ts";
 
 /* What no gateway of ours sends, and what brokers do. The target is a domain. */
 
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const caughtWithinMs = 10_000;
 
 /** Takes some deliveries out of a queue, before tally gets them, and acknowledges each when `use` has resolved. */
@@ -38,7 +38,7 @@ async function catchDeliveries(
       used.push(use(delivery).then(() => delivery.ack()));
       if (used.length === count) enough.resolve();
     },
-    log: silent,
+    log: silentLog,
   });
   try {
     await Promise.race([enough.promise, delay(caughtWithinMs, undefined, { ref: false })]);

@@ -1,15 +1,15 @@
+import type { Log } from "@tally/failures";
 import { sessionSql } from "./connection-options.ts";
 import { Endpoint } from "./endpoint.ts";
-import type { Log } from "./log.ts";
 import { read } from "./read.ts";
 import { snapshot } from "./snapshot.ts";
-import type { SqlReader, SqlSnapshot, SqlTransaction } from "./sql.ts";
+import type { SqlReader, SqlSnapshot, SqlTransaction } from "@tally/pipeline";
 import { transact, type TransactionOptions } from "./transact.ts";
 
 export interface DatabaseOptions {
-  /** mysql://user:password@host:port/database of the primary. */
+  /** mysql://user:password@host:port/database of the write endpoint. */
   readonly writeUrl: string;
-  /** The same of a replica; may be the primary's. */
+  /** The same of the read endpoint; may be the write endpoint's. */
   readonly readUrl: string;
   readonly writeConnections: number;
   readonly readConnections: number;
@@ -20,61 +20,63 @@ export interface DatabaseOptions {
 
 export interface Database {
   /**
-   * Runs `work` in one READ COMMITTED transaction and commits. Repeats the whole of it after deadlocks, lock waits and anything that makes the
-   * write endpoint unavailable (lost connection, read-only server after a failover, ...), for ever unless told otherwise. A COMMIT of unknown
-   * outcome is repeated too: `work` must notice that it was done already. What `work` throws, data errors included, rolls back and is thrown on.
+   * Runs `work` in one READ COMMITTED transaction and commits. Repeats all of it after deadlocks, lock timeouts and while the write endpoint is
+   * unavailable (lost connection, read-only server after a failover, ...); without options, forever. It also repeats after a COMMIT of unknown
+   * outcome: `work` must detect that it was done already. Rolls back and rethrows what `work` throws, including data errors.
    */
   transaction<T>(work: (tx: SqlTransaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** The read endpoint: may lag behind what was committed. Its connections can't write. */
+  /** The read endpoint: may lag behind commits. Its connections cannot write. */
   readonly reader: SqlReader;
-  /** Single reads on the write endpoint, for whoever must see what was just committed. */
+  /** Single reads on the write endpoint, which see the latest commits. */
   readonly writer: SqlReader;
   /**
-   * Runs `work` on one consistent snapshot of an endpoint, for reads of any size that must agree with each other. Not tried again. A stream
-   * may be silent for half an hour.
+   * Runs `work` on one consistent snapshot of an endpoint, for reads of any size that must agree with each other. No retries. A stream may be
+   * silent for half an hour.
    */
   snapshot<T>(endpoint: "read" | "write", work: (reader: SqlSnapshot) => Promise<T>): Promise<T>;
-  /** Whether each endpoint answers, and the write endpoint is not read-only. Never throws. */
+  /** Whether each endpoint responds, and the write endpoint is not read-only. Never throws. */
   ping(): Promise<{ readonly write: boolean; readonly read: boolean }>;
-  /** Waits for what is running, at most the query time-out, and disconnects. Whatever comes later fails with DATABASE_CLOSED. */
+  /** Waits at most the query timeout for what is running, and disconnects. Later calls fail with DATABASE_CLOSED. */
   close(): Promise<void>;
 }
 
-/** Two pools that connect when first used, so this never fails. */
+/** Creates two pools. They connect on first use, so an unavailable server throws nothing here. Throws DATABASE_URL. */
 export function connectDatabase(options: DatabaseOptions): Database {
   const { queryTimeoutMs, log } = options;
-  const write = new Endpoint({
+  const common = { queryTimeoutMs, log };
+  const writeEndpoint = new Endpoint({
+    ...common,
     name: "write",
     url: options.writeUrl,
     connections: options.writeConnections,
     sessionSql: sessionSql(queryTimeoutMs, "READ WRITE"),
-    queryTimeoutMs,
-    log,
   });
-  const replica = new Endpoint({
+  const readEndpoint = new Endpoint({
+    ...common,
     name: "read",
     url: options.readUrl,
     connections: options.readConnections,
     sessionSql: sessionSql(queryTimeoutMs, "READ ONLY"),
-    queryTimeoutMs,
-    log,
   });
   return {
-    transaction: (work, transactionOptions = {}) => transact(write, work, transactionOptions),
-    reader: { query: (sql, values) => read(replica, sql, values) },
-    writer: { query: (sql, values) => read(write, sql, values) },
-    snapshot: (endpoint, work) => snapshot(endpoint === "read" ? replica : write, work),
+    transaction: (work, transactionOptions = {}) => transact(writeEndpoint, work, transactionOptions),
+    reader: { query: (sql, values) => read(readEndpoint, sql, values) },
+    writer: { query: (sql, values) => read(writeEndpoint, sql, values) },
+    snapshot: (endpoint, work) => snapshot(endpoint === "read" ? readEndpoint : writeEndpoint, work),
     async ping() {
-      const [writable, readable] = await Promise.all([answers(write, pingWrite), answers(replica, pingRead)]);
-      return { write: writable, read: readable };
+      const [write, readable] = await Promise.all([
+        responds(writeEndpoint, pingWrite),
+        responds(readEndpoint, pingRead),
+      ]);
+      return { write, read: readable };
     },
     async close() {
-      await Promise.all([write.close(), replica.close()]);
+      await Promise.all([writeEndpoint.close(), readEndpoint.close()]);
     },
   };
 }
 
-async function answers(endpoint: Endpoint, sql: string): Promise<boolean> {
+async function responds(endpoint: Endpoint, sql: string): Promise<boolean> {
   try {
     const [row] = await read<{ readonly ok: number }>(endpoint, sql);
     return row?.ok === 1;
@@ -84,5 +86,5 @@ async function answers(endpoint: Endpoint, sql: string): Promise<boolean> {
 }
 
 const pingRead = "SELECT 1 AS ok";
-// Aurora's readers say innodb_read_only, other replicas read_only.
+// Aurora's readers set innodb_read_only, other replicas read_only.
 const pingWrite = "SELECT @@global.read_only = 0 AND @@global.innodb_read_only = 0 AS ok";

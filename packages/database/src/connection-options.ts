@@ -1,7 +1,7 @@
 import type { ConnectionOptions } from "mysql2";
 import { tlsOf } from "./tls-of.ts";
 
-/** How every connection of ours is made. What else the URL says is added by mysql2. */
+/** The options of every connection. mysql2 adds those in the URL. */
 export function connectionOptions(url: string, connectTimeoutMs: number): ConnectionOptions {
   return {
     ...tlsOf(url),
@@ -9,7 +9,7 @@ export function connectionOptions(url: string, connectTimeoutMs: number): Connec
     timezone: "Z",
     dateStrings: ["DATE"],
     supportBigNumbers: true,
-    // Without found rows an upsert tells unchanged rows; without local files a server can't ask for ours.
+    // Without FOUND_ROWS an upsert does not count unchanged rows. Without LOCAL_FILES a server cannot request our files.
     flags: ["-FOUND_ROWS", "-LOCAL_FILES"],
     connectTimeout: Math.min(connectTimeoutMs, 10_000),
     enableKeepAlive: true,
@@ -17,12 +17,12 @@ export function connectionOptions(url: string, connectTimeoutMs: number): Connec
   };
 }
 
-/** Makes both servers and every configuration of them behave alike, and no lock wait outlast the client's patience. */
+/** Makes both servers and all their configurations behave alike, and ends lock waits before the client's timeout. */
 export function sessionSql(queryTimeoutMs: number, access: "READ WRITE" | "READ ONLY"): readonly string[] {
   const lockWaitSeconds = Math.max(1, Math.floor(queryTimeoutMs / 2000));
   return [
     `SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, ${access}`,
-    // The mode decides what our escaping means (no NO_BACKSLASH_ESCAPES, no ANSI_QUOTES) and that bad data is refused, not bent.
+    // The mode fixes the meaning of our escaping (no NO_BACKSLASH_ESCAPES, no ANSI_QUOTES) and rejects bad data instead of changing it.
     `SET SESSION sql_mode = '${sqlMode}', time_zone = '+00:00', innodb_lock_wait_timeout = ${lockWaitSeconds}`,
   ];
 }

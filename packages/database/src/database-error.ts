@@ -1,45 +1,72 @@
-/** What a caller can do about a DatabaseError; see the catalogue below. */
+import { CataloguedError, type CatalogueEntry } from "@tally/failures";
+
+/** What a caller can do: "data": reject the rows. "retry", "unavailable": repeat. "statement": correct the code or the configuration. */
 export type DatabaseErrorKind = "data" | "retry" | "unavailable" | "statement";
 
-/** Every code this package throws, and its kind. */
-const kinds = {
-  /** The server refuses a value (out of range, too long, duplicate, null, ...): the same rows will never pass. */
-  DATABASE_DATA: "data",
-  /** Deadlock or lock wait: rolled back, the same transaction may pass now. */
-  DATABASE_CONFLICT: "retry",
-  /** No connection, connection lost, server read-only, full or stopping. What ran last may or may not have happened. */
-  DATABASE_UNAVAILABLE: "unavailable",
-  /** No answer in time; the connection was destroyed. What ran last may or may not have happened. */
-  DATABASE_TIMEOUT: "unavailable",
-  /** The caller's signal ended the retries. */
-  DATABASE_ABORTED: "unavailable",
-  /** close() was called. */
-  DATABASE_CLOSED: "unavailable",
-  /** The SQL itself is wrong: syntax, unknown table, missing privilege. */
-  DATABASE_STATEMENT: "statement",
-  /** A migration was changed after it was applied, or failed. */
-  DATABASE_MIGRATION: "statement",
-  /** A destructive helper was pointed at a database that is not for tests. */
-  DATABASE_NOT_FOR_TESTS: "statement",
-} as const satisfies Record<string, DatabaseErrorKind>;
+/** Every error of this package. README.md has the same table. */
+export const databaseErrors = {
+  DATABASE_DATA: {
+    kind: "data",
+    message: "the database rejects a value",
+    when: "a value is out of range, too long, null, a duplicate or too large: the same rows never succeed",
+  },
+  DATABASE_CONFLICT: {
+    kind: "retry",
+    message: "deadlock or lock timeout",
+    when: "the transaction was rolled back; it may succeed when it is repeated",
+  },
+  DATABASE_UNAVAILABLE: {
+    kind: "unavailable",
+    message: "the database is unavailable",
+    when: "no connection, a lost connection, or a server that is read-only, full or stopping; the last statement may have run",
+  },
+  DATABASE_TIMEOUT: {
+    kind: "unavailable",
+    message: "the database did not respond in time",
+    when: "no response or no free connection within the query timeout; the last statement may have run",
+  },
+  DATABASE_ABORTED: {
+    kind: "unavailable",
+    message: "the database work was aborted",
+    when: "the caller's signal ended the retries, or the caller did not read a stream to its end",
+  },
+  DATABASE_CLOSED: {
+    kind: "unavailable",
+    message: "the database was closed",
+    when: "after close()",
+  },
+  DATABASE_STATEMENT: {
+    kind: "statement",
+    message: "the database rejects a statement",
+    when: "wrong SQL: syntax, an unknown table, a missing privilege; or a statement after the end of its transaction",
+  },
+  DATABASE_URL: {
+    kind: "statement",
+    message: "the URL of a database is not valid",
+    when: "it is no URL, or asks for TLS without verification",
+  },
+  DATABASE_MIGRATION: {
+    kind: "statement",
+    message: "cannot migrate the database",
+    when: "a migration failed, was changed after it was applied, or another process held the lock for too long",
+  },
+  DATABASE_NOT_FOR_TESTS: {
+    kind: "statement",
+    message: "not a test database",
+    when: "a helper that drops a database got one whose name does not end in _test",
+  },
+} as const satisfies Record<string, CatalogueEntry & { readonly kind: DatabaseErrorKind }>;
 
-export type DatabaseErrorCode = keyof typeof kinds;
+export type DatabaseErrorCode = keyof typeof databaseErrors;
 
-/** The only error this package throws. `errno` is the server's number where the server said one; `cause` the driver's error. */
-export class DatabaseError extends Error {
-  override readonly name = "DatabaseError";
-  readonly code: DatabaseErrorCode;
+/** The only error this package throws. `errno`: the server's number, if it sent one. `cause`: the driver's error. */
+export class DatabaseError extends CataloguedError<DatabaseErrorCode> {
   readonly kind: DatabaseErrorKind;
   readonly errno: number | undefined;
 
-  constructor(
-    code: DatabaseErrorCode,
-    message: string,
-    options: { readonly cause?: unknown; readonly errno?: number } = {},
-  ) {
-    super(message, "cause" in options ? { cause: options.cause } : undefined);
-    this.code = code;
-    this.kind = kinds[code];
+  constructor(code: DatabaseErrorCode, detail: string, options: ErrorOptions & { readonly errno?: number } = {}) {
+    super(databaseErrors, code, detail, "cause" in options ? { cause: options.cause } : undefined);
+    this.kind = databaseErrors[code].kind;
     this.errno = options.errno;
   }
 }

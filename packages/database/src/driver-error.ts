@@ -1,25 +1,24 @@
 import { DatabaseError, type DatabaseErrorCode } from "./database-error.ts";
 
-/** mysql2's error: from the server (errno > 0, sqlState) or from the socket (errno missing or negative, as Node gives it). */
+/** mysql2's error: from the server (errno > 0, sqlState) or from the socket (errno missing or negative, as Node sets it). */
 export interface DriverError extends Error {
   readonly errno?: number | undefined;
   readonly sqlState?: string | undefined;
   sql?: string | undefined;
 }
 
-/** Makes a DatabaseError of what mysql2 reports for a statement. `sql` is the text before its values were put in. */
+/** The DatabaseError for a failed statement. `sql` is the text without its values. */
 export function fromDriverError(error: DriverError, sql: string): DatabaseError {
-  const errno = error.errno !== undefined && error.errno > 0 ? error.errno : undefined;
-  // The driver attaches the whole statement, which may be a megabyte of rows; nobody wants that in a log line.
+  const errno = serverErrno(error);
+  // The driver attaches the whole statement, which can be a megabyte of rows: too much for a log line.
   if (error.sql !== undefined) error.sql = sql;
-  const options = errno === undefined ? { cause: error } : { cause: error, errno };
-  return new DatabaseError(codeOf(errno, error.sqlState ?? ""), `${error.message}, in: ${sql}`, options);
+  const code = codeOf(errno, error.sqlState ?? "");
+  return new DatabaseError(code, `${error.message}, in: ${sql}`, causeOf(error, errno));
 }
 
-/** A failed connection attempt is always worth another one: passwords rotate, databases and servers appear later. */
+/** The DatabaseError for a failed connection attempt. A retry is always worthwhile: passwords rotate, databases and servers appear later. */
 export function fromConnectError(error: DriverError): DatabaseError {
-  const errno = error.errno !== undefined && error.errno > 0 ? { errno: error.errno } : {};
-  return new DatabaseError("DATABASE_UNAVAILABLE", `no connection: ${error.message}`, { cause: error, ...errno });
+  return new DatabaseError("DATABASE_UNAVAILABLE", error.message, causeOf(error, serverErrno(error)));
 }
 
 /** A unique key exists already. */
@@ -27,9 +26,17 @@ export function isDuplicate(error: unknown): boolean {
   return error instanceof DatabaseError && error.errno !== undefined && duplicateErrnos.has(error.errno);
 }
 
+function serverErrno({ errno }: DriverError): number | undefined {
+  return errno !== undefined && errno > 0 ? errno : undefined;
+}
+
+function causeOf(cause: DriverError, errno: number | undefined) {
+  return errno === undefined ? { cause } : { cause, errno };
+}
+
 const duplicateErrnos: ReadonlySet<number> = new Set([1022, 1062, 1586]);
 
-// Server numbers that their SQLSTATE class does not tell apart (MySQL and MariaDB differ in SQLSTATE, not in number).
+// Server numbers that their SQLSTATE class does not separate (MySQL and MariaDB differ in SQLSTATE, not in number).
 const dataErrnos: ReadonlySet<number> = new Set([
   1153, // packet larger than max_allowed_packet
   1265, // data truncated
@@ -54,7 +61,7 @@ const unavailableErrnos: ReadonlySet<number> = new Set([
   1040, // too many connections
   1041, // out of memory
   1053, // shutdown in progress
-  1114, // table full, which is what a full disk says
+  1114, // table full: how a full disk shows
   1135, // can't create a thread
   1203, // user has too many connections
   1226, // user's resource limit

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Outage, type Log } from "@tally/failures";
 import { createPool, type Pool, type PoolConnection } from "mysql2";
 import { connectionOptions } from "./connection-options.ts";
 import { DatabaseError } from "./database-error.ts";
 import { fromConnectError } from "./driver-error.ts";
-import { EndpointHealth } from "./endpoint-health.ts";
-import type { Log } from "./log.ts";
 import { Session } from "./session.ts";
 
 export interface EndpointOptions {
@@ -17,30 +16,34 @@ export interface EndpointOptions {
   readonly log: Log;
 }
 
+/** Between attempts while the server is unavailable. */
+export const unavailableBackOff = { firstMs: 50, longestMs: 2000 };
+const closePollMs = 10;
+// A server that accepts one connection and refuses the next would fill the log otherwise.
+const settleMs = 1000;
+
 /** A pool of sessions on one server address. */
 export class Endpoint {
   readonly #options: EndpointOptions;
+  readonly #outage: Outage;
   readonly #pool: Pool;
   readonly #prepared = new WeakSet<PoolConnection>();
   readonly #lent = new Set<Session>();
   readonly #abandonable = new Set<Session>();
-  readonly health: EndpointHealth;
   #closed = false;
 
   constructor(options: EndpointOptions) {
+    const { name, log, url, queryTimeoutMs, connections } = options;
     this.#options = options;
-    this.health = new EndpointHealth(options.name, options.log);
-    this.#pool = createPool({
-      ...connectionOptions(options.url, options.queryTimeoutMs),
-      connectionLimit: options.connections,
-    });
-    // mysql2 listens for one "error" only and a dying socket can emit a second, which would end the process.
+    this.#outage = new Outage(log, `use the database's ${name} endpoint`, { settleMs });
+    this.#pool = createPool({ ...connectionOptions(url, queryTimeoutMs), connectionLimit: connections });
+    // mysql2 listens for one "error" only. A dying socket can emit a second, which would end the process.
     this.#pool.on("connection", (connection) => connection.on("error", () => {}));
   }
 
   /**
-   * A session with its settings made. Waits for a free connection at most the query time-out. Throws DatabaseError. `abandonable`: it
-   * only reads, and close() need not wait for it.
+   * A session with its settings applied. Waits at most the query timeout for a free connection. Throws DatabaseError. `abandonable`: it only
+   * reads, and close() need not wait for it.
    */
   async open({ abandonable = false } = {}): Promise<Session> {
     const connection = await this.#connect();
@@ -61,7 +64,18 @@ export class Endpoint {
     }
   }
 
-  /** Lends nothing more, waits for what is lent at most the query time-out, then ends every connection. */
+  /** For the log: an attempt succeeded. */
+  worked(): void {
+    this.#outage.worked();
+  }
+
+  /** For the log: an attempt failed. */
+  failed(error: DatabaseError): void {
+    this.#options.log.debug({ endpoint: this.#options.name, err: error }, "database attempt failed");
+    if (error.kind === "unavailable" && error.code !== "DATABASE_CLOSED") this.#outage.failed(error);
+  }
+
+  /** Lends no more sessions, waits at most the query timeout for those that are lent, then ends every connection. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const session of this.#abandonable) session.destroy();
@@ -73,7 +87,7 @@ export class Endpoint {
 
   #connect(): Promise<PoolConnection> {
     const { name, queryTimeoutMs } = this.#options;
-    if (this.#closed) return Promise.reject(new DatabaseError("DATABASE_CLOSED", "the database was closed"));
+    if (this.#closed) return Promise.reject(new DatabaseError("DATABASE_CLOSED", ""));
     return new Promise((resolve, reject) => {
       let late = false;
       const timer = setTimeout(() => {
@@ -89,5 +103,3 @@ export class Endpoint {
     });
   }
 }
-
-const closePollMs = 10;

@@ -1,12 +1,5 @@
-export { connectDatabase } from "./connect-database.ts";
-export type { Database, DatabaseOptions } from "./connect-database.ts";
+export { connectDatabase, type Database } from "./connect-database.ts";
 export { DatabaseError } from "./database-error.ts";
-export type { DatabaseErrorCode, DatabaseErrorKind } from "./database-error.ts";
-export type { Log } from "./log.ts";
 export { migrate } from "./migrate.ts";
-export type { MigrateOptions } from "./migrate.ts";
 export { readMigrations } from "./read-migrations.ts";
-export type { Migration } from "./read-migrations.ts";
 export { dropTestDatabase, recreateTestDatabase } from "./test-database.ts";
-export type { SqlParameter, SqlReader, SqlSnapshot, SqlTransaction, SqlValue } from "./sql.ts";
-export type { TransactionOptions } from "./transact.ts";

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
+import { silentLog } from "@tally/failures";
 import { migrate } from "./migrate.ts";
-import { ownDatabase, quiet } from "./own-database.test-kit.ts";
+import { ownDatabase } from "./own-database.test-kit.ts";
 import { readMigrations } from "./read-migrations.ts";
-import { splitStatements } from "./split-statements.ts";
 
 const { writeUrl, connect } = ownDatabase();
-const options = { url: writeUrl, log: quiet };
+const options = { url: writeUrl, log: silentLog };
 
 test("two processes that migrate at once apply each file once", async () => {
   const files = [1, 2, 3, 4].map((n) => ({ name: `twice/00${n}`, sql: `CREATE TABLE twice_${n} (id INT);` }));
@@ -21,7 +21,7 @@ test("two processes that migrate at once apply each file once", async () => {
 test("new files are applied in the order given, with all their statements", async () => {
   const first = {
     name: "order/001",
-    sql: "-- Why; it is so.\nCREATE TABLE ordered (\n  id INT, -- the id;\n  t TEXT\n);\nINSERT INTO ordered VALUES (1, 'a;b');\n",
+    sql: "-- Why; it is so.\nCREATE TABLE ordered (\n  id INT, -- the id;\n  t TEXT\n);  -- so\r\nINSERT INTO ordered VALUES (1, 'a;b') -- b;\n;\n;\n-- end",
   };
   const second = { name: "order/002", sql: "INSERT INTO ordered SELECT id + 1, '?' FROM ordered" };
   expect(await migrate(options, [first])).toEqual(["order/001"]);
@@ -63,8 +63,4 @@ test("a folder's files are read in order, and a stray name is refused", async ()
   await writeFile(join(folder, "3.sql"), "SELECT 3");
   await expect(readMigrations(pathToFileURL(folder), "steps")).rejects.toMatchObject({ code: "DATABASE_MIGRATION" });
   await rm(folder, { recursive: true });
-});
-
-test("statements end at a semicolon that ends a line", () => {
-  expect(splitStatements("-- why;\nA 'x;y';  -- so\r\nB -- b;\n;\n;\n-- end")).toEqual(["-- why;\nA 'x;y'", "B -- b;"]);
 });

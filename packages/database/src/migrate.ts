@@ -1,24 +1,23 @@
 import { createHash } from "node:crypto";
+import type { Log } from "@tally/failures";
 import { sessionSql } from "./connection-options.ts";
 import { DatabaseError } from "./database-error.ts";
-import type { Log } from "./log.ts";
-import { rowsOf } from "./query-result.ts";
 import type { Migration } from "./read-migrations.ts";
-import { splitStatements } from "./split-statements.ts";
+import { rowsOf } from "./run-statement.ts";
 import { type Run, withConnection } from "./with-connection.ts";
 
 export interface MigrateOptions {
   /** Of the write endpoint. The database must exist. */
   readonly url: string;
   readonly log: Log;
-  /** Longest time for one statement, and to wait for another process that migrates; default 10 minutes. */
+  /** Longest time for one statement, and for the lock while another process migrates; default 10 minutes. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Applies what the table `migrations` does not list yet, in the order given, and returns the names. Two processes at once apply each once.
- * MySQL can't roll DDL back: where a statement fails, the error names it and what of its file stays applied. Throws DATABASE_MIGRATION also
- * when a file was changed after it was applied.
+ * Applies the migrations that the table `migrations` does not list yet, in the given order, and returns their names. A lock makes concurrent
+ * processes apply each once. MySQL cannot roll DDL back: after a failed statement the error names it and what stays applied. Throws
+ * DATABASE_MIGRATION, also when a file was changed after it was applied.
  */
 export async function migrate(options: MigrateOptions, migrations: readonly Migration[]): Promise<readonly string[]> {
   const { url, log, timeoutMs = 600_000 } = options;
@@ -55,7 +54,7 @@ async function lock(run: Run, timeoutMs: number): Promise<void> {
   const seconds = Math.max(1, Math.floor(timeoutMs / 2000));
   const [row] = rowsOf<{ readonly locked: number | null }>(await run(getLock, [seconds]));
   if (row?.locked !== 1) {
-    throw new DatabaseError("DATABASE_MIGRATION", `another process has been migrating for more than ${seconds} s`);
+    throw new DatabaseError("DATABASE_MIGRATION", `another process has held the lock for more than ${seconds} s`);
   }
 }
 
@@ -67,12 +66,30 @@ async function apply(run: Run, migration: Migration): Promise<void> {
     } catch (error) {
       const place = `${migration.name}, statement ${index + 1} of ${statements.length}`;
       const before =
-        index === 0 ? "nothing of this file is applied" : `the ${index} before it stay applied: undo them by hand`;
+        index === 0 ? "nothing in this file is applied" : `the ${index} before it stay applied: undo them by hand`;
       const reason = error instanceof Error ? error.message : String(error);
       throw new DatabaseError("DATABASE_MIGRATION", `${place} failed (${before}): ${reason}`, { cause: error });
     }
   }
 }
+
+/** The statements of a migration: separated by ";" at the end of a line, without those that are only comments. DELIMITER is not supported. */
+function splitStatements(sql: string): readonly string[] {
+  const statements: string[] = [];
+  let lines: string[] = [];
+  for (const line of [...sql.split(/\r?\n/), ";"]) {
+    const end = statementEnd.exec(line);
+    lines.push(end?.[1] ?? line);
+    if (end === null) continue;
+    if (lines.some((text) => text.trim() !== "" && !text.trimStart().startsWith("--")))
+      statements.push(lines.join("\n").trim());
+    lines = [];
+  }
+  return statements;
+}
+
+// Code and quoted texts, then ";", then an optional comment. A ";" in a comment ends no statement.
+const statementEnd = /^((?:[^'"-]|'[^']*'|"[^"]*"|-(?!-))*);\s*(?:--.*)?$/;
 
 // The server's locks have one namespace for all databases, and names of at most 64 characters. MySQL 9.7 has no MD5().
 const getLock = "SELECT GET_LOCK(CONCAT('tally-migrate-', LEFT(SHA2(DATABASE(), 256), 40)), ?) AS locked";

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, inject, vi } from "vitest";
+import { silentLog } from "@tally/failures";
 import { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
 import { dropTestDatabase, recreateTestDatabase } from "./test-database.ts";
-
-export const quiet = { debug() {}, info() {}, warn() {} };
 
 /** An empty database of this test file's own, on primary and replica, and connections to it that end with the file. */
 export function ownDatabase() {
@@ -13,7 +12,14 @@ export function ownDatabase() {
   const readUrl = services.databaseReadUrl + suffix;
   const opened: Database[] = [];
   const connect = (options: Partial<DatabaseOptions> = {}) => {
-    const defaults = { writeUrl, readUrl, writeConnections: 4, readConnections: 2, queryTimeoutMs: 20_000, log: quiet };
+    const defaults = {
+      writeUrl,
+      readUrl,
+      writeConnections: 4,
+      readConnections: 2,
+      queryTimeoutMs: 20_000,
+      log: silentLog,
+    };
     const database = connectDatabase({ ...defaults, ...options });
     opened.push(database);
     return database;

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { backOffMs } from "@tally/failures";
+import type { SqlParameter } from "@tally/pipeline";
 import { DatabaseError } from "./database-error.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { rowsOf } from "./query-result.ts";
-import { retryDelayMs } from "./retry-delay.ts";
-import type { SqlParameter } from "./sql.ts";
+import { unavailableBackOff, type Endpoint } from "./endpoint.ts";
+import { rowsOf } from "./run-statement.ts";
 
-/** One SELECT outside of a transaction. A lost connection is tried again shortly; a time-out is not, its caller has waited enough. */
+const attemptsMax = 3;
+
+/** One SELECT outside of a transaction. Retries shortly after a lost connection, not after a timeout: its caller has waited enough. */
 export async function read<Row extends object>(
   endpoint: Endpoint,
   sql: string,
@@ -14,13 +16,13 @@ export async function read<Row extends object>(
   for (let failures = 1; ; failures++) {
     try {
       const rows = rowsOf<Row>(await attempt(endpoint, sql, values));
-      endpoint.health.worked();
+      endpoint.worked();
       return rows;
     } catch (error) {
       if (!(error instanceof DatabaseError) || error.kind !== "unavailable") throw error;
-      endpoint.health.failed(error);
+      endpoint.failed(error);
       if (error.code !== "DATABASE_UNAVAILABLE" || failures === attemptsMax) throw error;
-      await sleep(retryDelayMs(error.kind, failures));
+      await sleep(backOffMs(failures, unavailableBackOff));
     }
   }
 }
@@ -33,5 +35,3 @@ async function attempt(endpoint: Endpoint, sql: string, values?: readonly SqlPar
     session.return();
   }
 }
-
-const attemptsMax = 3;

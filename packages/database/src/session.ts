@@ -1,19 +1,22 @@
 import type { PoolConnection, QueryResult } from "mysql2";
 import { DatabaseError } from "./database-error.ts";
-import { destroyConnection, runStatement } from "./run-statement.ts";
+import { destroyConnection, runStatement, sqlText } from "./run-statement.ts";
 import { streamRows } from "./stream-rows.ts";
-import { sqlText } from "./sql-text.ts";
-import type { SqlParameter } from "./sql.ts";
+import type { SqlParameter } from "@tally/pipeline";
+
+// At most three bytes of UTF-8 per character: below 16 MiB, MariaDB's default max_allowed_packet. The server disconnects on larger packets, which
+// looks like an outage.
+const textLengthMax = 5 * 1024 * 1024;
 
 /**
- * One connection on loan. Statements run one after the other, however they are called. After an error that ends the transaction (deadlock,
- * connection lost) the following fail with that same error: sent, they would run, and be kept, outside of any transaction.
+ * One lent connection. Statements run in sequence, also when they are called in parallel. After an error that ends the transaction (deadlock,
+ * lost connection) the following statements fail with the same error: the server would run and keep them outside of any transaction.
  */
 export class Session {
   readonly #connection: PoolConnection;
   readonly #timeoutMs: number;
   readonly #onReturn: (session: Session) => void;
-  /** Settles when every statement accepted so far has. */
+  /** Settles after every statement accepted so far. */
   #idle: Promise<unknown> = Promise.resolve();
   #failure: DatabaseError | undefined;
   #ended = false;
@@ -25,7 +28,7 @@ export class Session {
     this.#onReturn = onReturn;
   }
 
-  /** What ended the transaction, if something did. */
+  /** What ended the transaction. */
   get failure(): DatabaseError | undefined {
     return this.#failure;
   }
@@ -34,23 +37,22 @@ export class Session {
     return this.runText(sqlText(sql, values), sql);
   }
 
-  /** Runs `text`, whose values are in it already; `label` names it in errors. */
+  /** Runs `text`, which includes its values; `label` names it in errors. */
   async runText(text: string, label: string): Promise<QueryResult> {
-    if (this.#ended)
-      throw this.#failure ?? new DatabaseError("DATABASE_STATEMENT", `the transaction is over: ${label}`);
+    if (this.#ended) throw this.#failure ?? ended(label);
     const result = this.#idle.then(() => this.#send(text, label));
     this.#idle = result.catch(() => {});
     return result;
   }
 
-  /** The rows of one SELECT as they come, in chunks; see streamRows. Nothing else may run on the session meanwhile. */
+  /** The rows of one SELECT in chunks; see streamRows. The session must run nothing else meanwhile. */
   async *stream(
     sql: string,
     values: readonly SqlParameter[] | undefined,
     silenceMs: number,
   ): AsyncGenerator<readonly (readonly unknown[])[]> {
     await this.#idle;
-    if (this.#ended) throw this.#failure ?? new DatabaseError("DATABASE_STATEMENT", `the transaction is over: ${sql}`);
+    if (this.#ended) throw this.#failure ?? ended(sql);
     let whole = false;
     try {
       yield* streamRows(this.#connection, sqlText(sql, values), sql, silenceMs);
@@ -63,14 +65,14 @@ export class Session {
     }
   }
 
-  /** Commits what was accepted before, and nothing after. Fails with the session's failure, if there is one. */
+  /** Commits what was accepted before; later statements fail. Throws the session's failure, if there is one. */
   async commit(): Promise<void> {
     const committed = this.run("COMMIT");
     this.#ended = true;
     await committed;
   }
 
-  /** Undoes what is open, so that the connection can be lent again. Never throws: what can't be rolled back is destroyed. */
+  /** Rolls back, so that the connection can be lent again. Never throws: return() destroys a connection whose rollback failed. */
   async rollback(): Promise<void> {
     this.#ended = true;
     await this.#idle;
@@ -81,7 +83,7 @@ export class Session {
     });
   }
 
-  /** Back to the pool, or destroyed where the connection's state is unknown. */
+  /** Returns the connection to the pool, or destroys it if its state is unknown. */
   return(): void {
     if (this.#returned) return;
     this.#returned = true;
@@ -91,9 +93,9 @@ export class Session {
     this.#onReturn(this);
   }
 
-  /** Ends the session under a running statement. */
+  /** Ends the session during a running statement. */
   destroy(): void {
-    this.#failure = new DatabaseError("DATABASE_CLOSED", "the database was closed");
+    this.#failure = new DatabaseError("DATABASE_CLOSED", "");
     this.return();
   }
 
@@ -113,6 +115,6 @@ export class Session {
   }
 }
 
-// At most three bytes of UTF-8 per character: below 16 MiB, MariaDB's default max_allowed_packet. A server drops the connection of who sends
-// more, which could not be told from an outage.
-const textLengthMax = 5 * 1024 * 1024;
+function ended(label: string): DatabaseError {
+  return new DatabaseError("DATABASE_STATEMENT", `the transaction has ended, in: ${label}`);
+}

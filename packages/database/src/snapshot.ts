@@ -1,13 +1,13 @@
+import type { SqlParameter, SqlSnapshot } from "@tally/pipeline";
 import type { Endpoint } from "./endpoint.ts";
-import { rowsOf } from "./query-result.ts";
-import type { SqlParameter, SqlSnapshot } from "./sql.ts";
+import { rowsOf } from "./run-statement.ts";
 
-// Sums over a hundred million rows are sorted before the first one comes.
+// The server sorts sums over a hundred million rows before it sends the first one.
 const silenceMs = 1_800_000;
 
 /**
- * Runs `work` on one consistent snapshot of an endpoint: all its reads see the same moment, however long they take. Nothing is
- * tried again, and closing the database ends it. Throws DatabaseError.
+ * Runs `work` on one consistent snapshot of an endpoint: all its reads see the same moment, regardless of their duration. No retries. Closing the
+ * database ends it. Throws DatabaseError.
  */
 export async function snapshot<T>(endpoint: Endpoint, work: (reader: SqlSnapshot) => Promise<T>): Promise<T> {
   const session = await endpoint.open({ abandonable: true });
@@ -19,7 +19,7 @@ export async function snapshot<T>(endpoint: Endpoint, work: (reader: SqlSnapshot
         rowsOf<Row>(await session.run(sql, values)),
       stream: (sql, values) => session.stream(sql, values, silenceMs),
     });
-    endpoint.health.worked();
+    endpoint.worked();
     return result;
   } finally {
     await session.rollback();

@@ -2,7 +2,7 @@ import { escapeId } from "mysql2";
 import { DatabaseError } from "./database-error.ts";
 import { withConnection } from "./with-connection.ts";
 
-/** Drops the database that the URL names and makes it again, empty. Refuses unless its name ends in "_test". */
+/** Drops the database in the URL and creates it again, empty. Throws DATABASE_NOT_FOR_TESTS unless its name ends in "_test". */
 export async function recreateTestDatabase(url: string): Promise<void> {
   await withoutDatabase(url, (name) => [
     `DROP DATABASE IF EXISTS ${name}`,
@@ -10,7 +10,7 @@ export async function recreateTestDatabase(url: string): Promise<void> {
   ]);
 }
 
-/** Drops the database that the URL names, if it exists. Refuses unless its name ends in "_test". */
+/** Drops the database in the URL, if it exists. Throws DATABASE_NOT_FOR_TESTS unless its name ends in "_test". */
 export async function dropTestDatabase(url: string): Promise<void> {
   await withoutDatabase(url, (name) => [`DROP DATABASE IF EXISTS ${name}`]);
 }
@@ -19,7 +19,7 @@ async function withoutDatabase(url: string, statements: (name: string) => readon
   const server = new URL(url);
   const name = decodeURIComponent(server.pathname.slice(1));
   if (!name.endsWith("_test")) {
-    throw new DatabaseError("DATABASE_NOT_FOR_TESTS", `"${name}" does not end in "_test": it is not touched`);
+    throw new DatabaseError("DATABASE_NOT_FOR_TESTS", `the name "${name}" does not end in "_test"`);
   }
   server.pathname = "/";
   await withConnection(server.href, timeoutMs, async (run) => {

@@ -21,7 +21,7 @@ test.each([
   ["?ssl-mode=REQUIRED", /expected VERIFY_IDENTITY or DISABLED, got "REQUIRED"/],
   ["?ssl-mode=verify_identity", /got "verify_identity"/],
   ["?ssl-ca=/ca.pem", /ssl-ca needs ssl-mode=VERIFY_IDENTITY/],
-  ['?ssl={"rejectUnauthorized":false}', /write ssl-mode and ssl-ca in place of ssl/],
+  ['?ssl={"rejectUnauthorized":false}', /write ssl-mode and ssl-ca instead of ssl/],
   ["?ssl-mode=VERIFY_IDENTITY&ssl-ca=/gone.pem", /ENOENT.*\/gone\.pem/],
 ])("what would not verify, or is misspelt, is refused: %s", (query, reason) => {
   expect(() => tlsOf(url + query)).toThrow(reason);

@@ -1,16 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { backOffMs } from "@tally/failures";
+import type { SqlParameter, SqlTransaction, SqlValue } from "@tally/pipeline";
 import { DatabaseError } from "./database-error.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { retryDelayMs } from "./retry-delay.ts";
-import type { SqlTransaction } from "./sql.ts";
-import { Transaction } from "./transaction.ts";
+import { isDuplicate } from "./driver-error.ts";
+import { unavailableBackOff, type Endpoint } from "./endpoint.ts";
+import { insertStatements } from "./insert-statements.ts";
+import { changedRows, rowsOf } from "./run-statement.ts";
+import type { Session } from "./session.ts";
 
 export interface TransactionOptions {
-  /** Ends the retries (not the attempt under way) with DATABASE_ABORTED. */
+  /** Ends the retries (not a running attempt) with DATABASE_ABORTED. */
   readonly signal?: AbortSignal;
   /** Ends the retries with DATABASE_UNAVAILABLE after about this time. */
   readonly giveUpAfterMs?: number;
 }
+
+const conflictBackOff = { firstMs: 5, longestMs: 500 };
 
 /** Repeats `work` until it is committed; see Database.transaction. */
 export async function transact<T>(
@@ -22,21 +27,18 @@ export async function transact<T>(
   for (let failures = 1; ; failures++) {
     try {
       const result = await attempt(endpoint, work);
-      endpoint.health.worked();
+      endpoint.worked();
       return result;
     } catch (error) {
       if (!isRepeatable(error)) throw error;
-      endpoint.health.failed(error);
-      const delayMs = retryDelayMs(error.kind, failures);
+      endpoint.failed(error);
+      const after = `after ${failures} attempts: ${error.message}`;
+      const delayMs = backOffMs(failures, error.kind === "retry" ? conflictBackOff : unavailableBackOff);
       if (performance.now() - startedAt + delayMs > giveUpAfterMs) {
-        throw new DatabaseError("DATABASE_UNAVAILABLE", `gave up after ${failures} attempts: ${error.message}`, {
-          cause: error,
-        });
+        throw new DatabaseError("DATABASE_UNAVAILABLE", `gave up ${after}`, { cause: error });
       }
       await sleep(delayMs, undefined, { signal }).catch(() => {
-        throw new DatabaseError("DATABASE_ABORTED", `aborted after ${failures} attempts: ${error.message}`, {
-          cause: error,
-        });
+        throw new DatabaseError("DATABASE_ABORTED", after, { cause: error });
       });
     }
   }
@@ -47,7 +49,7 @@ async function attempt<T>(endpoint: Endpoint, work: (tx: SqlTransaction) => Prom
   try {
     await session.run("START TRANSACTION");
     const result = await work(new Transaction(session));
-    // Fails with the session's failure where the work has swallowed it. An unknown outcome counts as failed: the work is repeatable.
+    // Fails with the session's failure if the work has caught it. An unknown outcome counts as failed: the work is repeatable.
     await session.commit();
     return result;
   } catch (error) {
@@ -63,4 +65,42 @@ function isRepeatable(error: unknown): error is DatabaseError {
   if (!(error instanceof DatabaseError)) return false;
   if (error.code === "DATABASE_CLOSED" || error.code === "DATABASE_ABORTED") return false;
   return error.kind === "retry" || error.kind === "unavailable";
+}
+
+/** What the work can do with the session that runs its transaction. */
+class Transaction implements SqlTransaction {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async query<Row extends object>(sql: string, values?: readonly SqlParameter[]): Promise<readonly Row[]> {
+    return rowsOf<Row>(await this.#session.run(sql, values));
+  }
+
+  async execute(sql: string, values?: readonly SqlParameter[]): Promise<number> {
+    return changedRows(await this.#session.run(sql, values));
+  }
+
+  async upsert(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<number> {
+    let changed = 0;
+    for (const text of insertStatements(sql, rows)) changed += changedRows(await this.#session.runText(text, sql));
+    return changed;
+  }
+
+  async insert(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<"inserted" | "duplicate"> {
+    const statements = insertStatements(sql, rows);
+    // InnoDB undoes a refused statement as a whole; several statements need a savepoint for that.
+    const savepoint = statements.length > 1;
+    if (savepoint) await this.#session.run("SAVEPOINT insert_rows");
+    try {
+      for (const text of statements) await this.#session.runText(text, sql);
+    } catch (error) {
+      if (savepoint) await this.#session.run("ROLLBACK TO SAVEPOINT insert_rows");
+      if (isDuplicate(error)) return "duplicate";
+      throw error;
+    }
+    return "inserted";
+  }
 }

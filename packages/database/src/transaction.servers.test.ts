@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { silentLog } from "@tally/failures";
 import { ownDatabase } from "./own-database.test-kit.ts";
 import { tcpProxy } from "./tcp-proxy.test-kit.ts";
-import type { SqlTransaction } from "./sql.ts";
+import type { SqlTransaction } from "@tally/pipeline";
 
 const { writeUrl, readUrl, connect } = ownDatabase();
 
@@ -185,7 +186,7 @@ test("a server that is away is waited for, and the log says so once each way", a
   await gone.stop();
   const lines: string[] = [];
   const log = {
-    debug() {},
+    ...silentLog,
     info: (_: object, line: string) => lines.push(line),
     warn: (_: object, line: string) => lines.push(line),
   };

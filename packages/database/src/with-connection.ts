@@ -1,13 +1,12 @@
 import { type Connection, createConnection, type QueryResult } from "mysql2";
 import { connectionOptions } from "./connection-options.ts";
 import { fromConnectError } from "./driver-error.ts";
-import { runStatement } from "./run-statement.ts";
-import { sqlText } from "./sql-text.ts";
-import type { SqlParameter } from "./sql.ts";
+import { runStatement, sqlText } from "./run-statement.ts";
+import type { SqlParameter } from "@tally/pipeline";
 
 export type Run = (sql: string, values?: readonly SqlParameter[]) => Promise<QueryResult>;
 
-/** Lends one connection outside of any pool, and ends it. `timeoutMs` holds for each statement. Throws DatabaseError. */
+/** Opens one connection outside of any pool, and ends it after `use`. `timeoutMs` is for each statement. Throws DatabaseError. */
 export async function withConnection<T>(url: string, timeoutMs: number, use: (run: Run) => Promise<T>): Promise<T> {
   const connection = await connect(url, timeoutMs);
   try {
@@ -20,7 +19,7 @@ export async function withConnection<T>(url: string, timeoutMs: number, use: (ru
 function connect(url: string, timeoutMs: number): Promise<Connection> {
   return new Promise((resolve, reject) => {
     const connection = createConnection(connectionOptions(url, timeoutMs));
-    // A lost connection is reported by its statement; the event without a listener would end the process.
+    // A lost connection fails its statement. The event without a listener would end the process.
     connection.on("error", () => {});
     connection.connect((error) => {
       if (error === null) resolve(connection);

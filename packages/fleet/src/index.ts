@@ -3,4 +3,3 @@ export type { ThreadStatus } from "./supervised-thread.ts";
 export { type ThreadBody, runThread } from "./run-thread.ts";
 export { defaultThreads } from "./default-threads.ts";
 export { FleetError, type FleetErrorCode } from "./fleet-error.ts";
-export type { Log } from "./log.ts";

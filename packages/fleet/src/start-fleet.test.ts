@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { silentLog } from "@tally/failures";
 import type { FixtureOptions } from "./start-fleet.fixture.ts";
 import { type Fleet, startFleet } from "./start-fleet.ts";
 
@@ -141,9 +142,8 @@ test("a thread that is not there cannot be terminated", async () => {
 });
 
 test("options that cannot be sent are refused at once", async () => {
-  const log = { info() {}, warn() {}, error() {} };
   await expect(
-    startFleet({ name: "test", threads: 1, module, options: () => 1, log, stopWithinMs: 1 }),
+    startFleet({ name: "test", threads: 1, module, options: () => 1, log: silentLog, stopWithinMs: 1 }),
   ).rejects.toThrow("could not be cloned");
 });
 
@@ -168,7 +168,7 @@ async function start(
     ...o,
     module,
     options,
-    log: { info: to("info"), warn: to("warn"), error: to("error") },
+    log: { ...silentLog, info: to("info"), warn: to("warn"), error: to("error") },
   });
   fleets.push(fleet);
   return { fleet, lines, ...options };

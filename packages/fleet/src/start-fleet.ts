@@ -1,6 +1,6 @@
 import type { ResourceLimits } from "node:worker_threads";
+import type { Log } from "@tally/failures";
 import { FleetError } from "./fleet-error.ts";
-import type { Log } from "./log.ts";
 import { SupervisedThread, type ThreadStatus } from "./supervised-thread.ts";
 
 export interface FleetOptions<Options> {

@@ -11,9 +11,9 @@
 import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
 import { type ResourceLimits, Worker } from "node:worker_threads";
+import type { Log } from "@tally/failures";
 import { BackOff } from "./back-off.ts";
 import { FleetError } from "./fleet-error.ts";
-import type { Log } from "./log.ts";
 import { PendingAnswers } from "./pending-answers.ts";
 import type { FromThread, Question, ThreadData, ToThread } from "./protocol.ts";
 import { reasonOf } from "./reason-of.ts";

@@ -1,9 +1,10 @@
+import type { QueueSpec } from "@tally/pipeline";
 import { randomBytes } from "node:crypto";
 import { connect, type Channel } from "amqplib";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { connectConsumer } from "./connect-consumer.ts";
 import { connectPublisher } from "./connect-publisher.ts";
-import { declareQueues, type QueueSpec } from "./declare-queues.ts";
+import { declareQueues } from "./declare-queues.ts";
 import { keptLog } from "./own-broker.test-kit.ts";
 
 const { amqpUrl: administrator, accounts } = inject("services");

@@ -1,7 +1,7 @@
+import type { QueueSpec } from "@tally/pipeline";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { closeFrame } from "./close-frame.test-kit.ts";
 import { connectConsumer, type Delivery } from "./connect-consumer.ts";
-import type { QueueSpec } from "./declare-queues.ts";
 import type { ConnectionState } from "./open-connection.ts";
 import { keptLog, ownBroker } from "./own-broker.test-kit.ts";
 

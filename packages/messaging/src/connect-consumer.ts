@@ -1,5 +1,6 @@
+import type { QueueSpec } from "@tally/pipeline";
 import type { Channel, ConsumeMessage } from "amqplib";
-import { declareQueues, type QueueSpec } from "./declare-queues.ts";
+import { declareQueues } from "./declare-queues.ts";
 import { openConnection, type ConnectionOptions, type ConnectionState } from "./open-connection.ts";
 import { renewWithChannel } from "./renew-with-channel.ts";
 

@@ -1,7 +1,7 @@
+import type { QueueSpec } from "@tally/pipeline";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { connectPublisher, type PublishOutcome } from "./connect-publisher.ts";
-import type { QueueSpec } from "./declare-queues.ts";
 import type { ConnectionState } from "./open-connection.ts";
 import { keptLog, ownBroker } from "./own-broker.test-kit.ts";
 

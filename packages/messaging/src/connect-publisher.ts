@@ -1,6 +1,7 @@
 import { channel as diagnosticChannel } from "node:diagnostics_channel";
+import type { QueueSpec } from "@tally/pipeline";
 import type { ChannelModel, ConfirmChannel } from "amqplib";
-import { declareQueues, type QueueSpec } from "./declare-queues.ts";
+import { declareQueues } from "./declare-queues.ts";
 import { openConnection, type ConnectionOptions, type ConnectionState, type Renew } from "./open-connection.ts";
 import { depthProbe, type DepthProbe } from "./depth-probe.ts";
 import { renewWithChannel } from "./renew-with-channel.ts";

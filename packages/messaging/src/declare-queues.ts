@@ -1,18 +1,6 @@
+import type { QueueSpec } from "@tally/pipeline";
 import type { Channel, ChannelModel } from "amqplib";
 import { MessagingError } from "./messaging-error.ts";
-
-/** A durable quorum queue. Topology is data: every app has the same list; those that may declare queues create what is missing. */
-export interface QueueSpec {
-  readonly name: string;
-  /** A direct exchange that leads to the queue by its name. A broker can permit a client to publish there and nowhere else. */
-  readonly exchange?: string;
-  /** A queue that holds so many messages refuses further ones ("rejected") instead of growing. */
-  readonly messagesMax?: number;
-  /** The queue that takes what is rejected or was delivered too often. */
-  readonly deadLetterTo?: string;
-  /** How often a message may be delivered; a consumer's death counts for each message it held. */
-  readonly deliveryLimit?: number;
-}
 
 const preconditionFailed = 406;
 const accessRefused = 403;

@@ -1,6 +1,6 @@
 import { connect, type ChannelModel } from "amqplib";
+import type { Log } from "@tally/failures";
 import { brokerNodes } from "./broker-nodes.ts";
-import type { Log } from "./log.ts";
 import { MessagingError } from "./messaging-error.ts";
 
 /** "blocked": connected, but the broker takes nothing (memory or disk alarm). "down": not connected. */

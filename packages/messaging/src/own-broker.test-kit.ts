@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { connect, type GetMessage } from "amqplib";
 import { inject, onTestFinished } from "vitest";
+import { silentLog } from "@tally/failures";
 import { openTcpProxy, type OnAnswer } from "./tcp-proxy.test-kit.ts";
 
 /** The run's broker with queues of the test's own, seen past the package under test. All is gone when the test ends. */
@@ -52,5 +53,5 @@ export function keptLog() {
     const reason: unknown = Reflect.get(fields, "reason");
     lines.push(`${level} ${message}${typeof reason === "string" ? `: ${reason}` : ""}`);
   };
-  return { lines, info: keep("info"), warn: keep("warn"), error: keep("error") };
+  return { ...silentLog, lines, info: keep("info"), warn: keep("warn"), error: keep("error") };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { silentLog } from "@tally/failures";
 import { connectRankings } from "./connect-rankings.ts";
 import { encodeMoves } from "./encode-moves.ts";
 import { encodeMember } from "./member.ts";
@@ -16,13 +17,12 @@ import { apply, shardKey } from "./scripts.ts";
 const seeds = Array.from({ length: 8 }, (_, seed) => seed);
 
 const namespace = `test-${randomBytes(4).toString("hex")}`;
-const silent = { info: () => undefined, warn: () => undefined };
 let appliers: readonly [Rankings, Rankings];
 let redis: Redis;
 
 beforeAll(() => {
   const { redisUrl: url } = inject("services");
-  const connect = () => connectRankings({ url, namespace, shards: 1, log: silent });
+  const connect = () => connectRankings({ url, namespace, shards: 1, log: silentLog });
   appliers = [connect(), connect()];
   redis = new Redis(url);
 });

@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { silentLog } from "@tally/failures";
 import { connectRankings } from "./connect-rankings.ts";
 import { encodeMoves } from "./encode-moves.ts";
 import type { NewGeneration } from "./build-generation.ts";
 import type { Rankings } from "./rankings.ts";
 
 const namespace = `test-${randomBytes(4).toString("hex")}`;
-const silent = { info: () => undefined, warn: () => undefined };
 const shards = 2;
 let rankings: Rankings;
 let redis: Redis;
 
 beforeAll(() => {
   const { redisUrl: url } = inject("services");
-  rankings = connectRankings({ url, namespace, shards, log: silent });
+  rankings = connectRankings({ url, namespace, shards, log: silentLog });
   redis = new Redis(url);
 });
 afterAll(async () => {

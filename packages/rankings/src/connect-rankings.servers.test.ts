@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { silentLog } from "@tally/failures";
 import { connectRankings } from "./connect-rankings.ts";
 import { encodeMoves, shardOf } from "./encode-moves.ts";
 import { encodeMember } from "./member.ts";
@@ -9,13 +10,12 @@ import type { Rankings } from "./rankings.ts";
 import { apply, shardKey } from "./scripts.ts";
 
 const namespace = `test-${randomBytes(4).toString("hex")}`;
-const silent = { info: () => undefined, warn: () => undefined };
 let rankings: Rankings;
 let redis: Redis;
 
 beforeAll(() => {
   const { redisUrl: url } = inject("services");
-  rankings = connectRankings({ url, namespace, shards: 3, log: silent });
+  rankings = connectRankings({ url, namespace, shards: 3, log: silentLog });
   redis = new Redis(url);
 });
 afterAll(async () => {

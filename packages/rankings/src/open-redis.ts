@@ -1,3 +1,4 @@
+import type { Log } from "@tally/failures";
 import { openRedis as open, type Redis } from "@tally/redis";
 import * as scripts from "./scripts.ts";
 
@@ -33,12 +34,6 @@ interface Scripts {
     producer: string,
     ...sequences: readonly number[]
   ): Promise<string[]>;
-}
-
-/** What is told of a connection's state: one line for each change. Pino's shape. */
-interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
 }
 
 export interface RankingsOptions {

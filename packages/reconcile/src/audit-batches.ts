@@ -1,6 +1,5 @@
-import type { SqlSnapshot } from "@tally/database";
 import { selectBatches } from "@tally/ledger";
-import { textOfBatchId, type Domain } from "@tally/pipeline";
+import { textOfBatchId, type Domain, type SqlSnapshot } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
 import { BatchBits } from "./batch-bits.ts";
 import { Findings, type Found } from "./findings.ts";

@@ -1,6 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { SqlSnapshot } from "@tally/database";
-import type { Domain } from "@tally/pipeline";
+import type { Domain, SqlSnapshot } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
 import { Findings, type Found } from "./findings.ts";
 import { readCells, type RecountedBoard } from "./read-cells.ts";

@@ -1,6 +1,5 @@
-import type { SqlSnapshot } from "@tally/database";
 import { selectKeptEvents } from "@tally/dead-letters";
-import { eventIdOfBytes, type Domain } from "@tally/pipeline";
+import { eventIdOfBytes, type Domain, type SqlSnapshot } from "@tally/pipeline";
 import { Findings, type Found } from "./findings.ts";
 import type { IdSet } from "./id-set.ts";
 

@@ -1,7 +1,7 @@
-import type { Database, SqlSnapshot } from "@tally/database";
+import type { Database } from "@tally/database";
 import { selectConflicts, type LetterState } from "@tally/dead-letters";
 import { readTotals, type LedgerTotals } from "@tally/ledger";
-import type { Domain } from "@tally/pipeline";
+import type { Domain, SqlSnapshot } from "@tally/pipeline";
 import type { Rankings, RankingsState } from "@tally/rankings";
 import { auditBatches, type BatchAudit } from "./audit-batches.ts";
 import { auditBoards, type BoardAudit } from "./audit-boards.ts";

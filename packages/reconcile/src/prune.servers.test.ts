@@ -7,12 +7,12 @@ import {
   recreateTestDatabase,
   type Database,
 } from "@tally/database";
+import { silentLog } from "@tally/failures";
 import { enter, ledgerMigrations, placeAt } from "@tally/ledger";
 import { connectRankings, type NewGeneration, type Rankings } from "@tally/rankings";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { prune } from "./prune.ts";
 
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined };
 const services = inject("services");
 const own = `${randomBytes(6).toString("hex")}_test`;
 const url = `${services.databaseWriteUrl}_${own}`;
@@ -21,16 +21,16 @@ let rankings: Rankings;
 
 beforeAll(async () => {
   await recreateTestDatabase(url);
-  await migrate({ url, log: silent }, await readMigrations(ledgerMigrations, "ledger"));
+  await migrate({ url, log: silentLog }, await readMigrations(ledgerMigrations, "ledger"));
   database = connectDatabase({
     writeUrl: url,
     readUrl: url,
     writeConnections: 1,
     readConnections: 1,
     queryTimeoutMs: 20_000,
-    log: silent,
+    log: silentLog,
   });
-  rankings = connectRankings({ url: services.redisUrl, namespace: own, shards: 1, log: silent });
+  rankings = connectRankings({ url: services.redisUrl, namespace: own, shards: 1, log: silentLog });
 });
 afterAll(async () => {
   await rankings.close();

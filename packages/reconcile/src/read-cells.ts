@@ -1,5 +1,4 @@
-import type { SqlSnapshot } from "@tally/database";
-import type { RecountedBoards } from "@tally/pipeline";
+import type { RecountedBoards, SqlSnapshot } from "@tally/pipeline";
 
 /** What the rows say of one board: all its cells, each once. */
 export interface RecountedBoard {

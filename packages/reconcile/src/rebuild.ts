@@ -1,6 +1,6 @@
-import type { Database, SqlSnapshot } from "@tally/database";
+import type { Database } from "@tally/database";
 import { readTotals, selectBatches } from "@tally/ledger";
-import type { Domain } from "@tally/pipeline";
+import type { Domain, SqlSnapshot } from "@tally/pipeline";
 import type { NewGeneration, Rankings } from "@tally/rankings";
 import { BatchBits } from "./batch-bits.ts";
 import { Mirror } from "./mirror.ts";

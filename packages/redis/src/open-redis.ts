@@ -1,15 +1,10 @@
 import { Redis, type RedisOptions as DriverOptions } from "ioredis";
+import { backOffMs, type Log } from "@tally/failures";
 
 export type { Redis };
 
 /** A Lua script by the name of the method that calls it. `readOnly`: a replica may run it. */
 export type Script = NonNullable<DriverOptions["scripts"]>[string];
-
-/** Receives one line for each change of a connection's state. Pino's shape. */
-interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
 
 export interface RedisOptions {
   readonly url: string;
@@ -53,7 +48,7 @@ export function openRedis(o: RedisOptions): Redis {
       leftAt = now;
       return true;
     },
-    retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 2000) * (0.5 + Math.random() / 2),
+    retryStrategy: (failures) => backOffMs(failures, { firstMs: 100, longestMs: 2000 }),
     ...(o.scripts === undefined ? {} : { scripts: o.scripts }),
   });
   let down: boolean | undefined;

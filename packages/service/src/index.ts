@@ -17,4 +17,3 @@ export { Counter, Gauge, Histogram, type Registry } from "prom-client";
 export { type Check, type Health } from "./health.ts";
 export { type HealthServer, type HealthServerOptions, startHealthServer } from "./start-health-server.ts";
 export { type ServiceOptions, runService } from "./run-service.ts";
-export { Outage } from "./outage.ts";

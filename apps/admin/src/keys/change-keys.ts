@@ -1,4 +1,4 @@
-import type { SqlTransaction } from "@tally/database";
+import type { SqlTransaction } from "@tally/pipeline";
 import { openDatabase } from "../open-system.ts";
 
 const withinMs = 15_000;

@@ -1,6 +1,7 @@
 import { KeyRing } from "@tally/access";
+import { Outage } from "@tally/failures";
 import type { SqlReader } from "@tally/pipeline";
-import { ConfigError, Outage, type Logger } from "@tally/service";
+import { ConfigError, type Logger } from "@tally/service";
 import type { GatewayConfig } from "../config.ts";
 import { addressesIn } from "../http/connection/client-address.ts";
 import type { AdmissionOptions } from "./admission.ts";

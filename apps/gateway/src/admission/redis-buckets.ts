@@ -1,5 +1,6 @@
+import { Outage } from "@tally/failures";
 import { openRedis, type Redis } from "@tally/redis";
-import { Outage, type Logger } from "@tally/service";
+import type { Logger } from "@tally/service";
 import { TokenBuckets, type Demand, type Supply } from "./token-buckets.ts";
 
 /*

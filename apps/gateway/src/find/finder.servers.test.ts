@@ -1,4 +1,5 @@
 import { connectDatabase } from "@tally/database";
+import { silentLog } from "@tally/failures";
 import { lookup } from "@tally/pipeline";
 import { afterAll, expect, inject, test } from "vitest";
 import { GroupReads } from "../read/group-reads.ts";
@@ -11,7 +12,7 @@ const database = connectDatabase({
   writeConnections: 1,
   readConnections: 1,
   queryTimeoutMs: 20_000,
-  log: { debug() {}, info() {}, warn() {} },
+  log: silentLog,
 });
 afterAll(() => database.close());
 

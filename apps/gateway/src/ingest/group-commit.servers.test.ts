@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { access } from "node:fs/promises";
 import { setImmediate as turn } from "node:timers/promises";
+import { silentLog } from "@tally/failures";
 import { connectPublisher } from "@tally/messaging";
 import { BatchIds, encodeEvent } from "@tally/pipeline";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
 import { Pace } from "./pace.ts";
-
-const log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A group commit to a queue of its own. `batches` are those that went: how many events each held. */
 async function groupCommit(options: Partial<GroupCommitOptions>) {
@@ -16,7 +15,7 @@ async function groupCommit(options: Partial<GroupCommitOptions>) {
     url: inject("services").amqpUrl,
     connectionName: "test",
     queues: [{ name: queue }],
-    log,
+    log: silentLog,
   });
   const pace = new Pace({ backlog: () => Promise.resolve(0) });
   onTestFinished(async () => {

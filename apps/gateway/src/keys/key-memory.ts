@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { Outage } from "@tally/failures";
 import { bytesOfEventId, type EventId } from "@tally/pipeline";
 import { openRedis, type Redis } from "@tally/redis";
-import { Outage, type Logger } from "@tally/service";
+import type { Logger } from "@tally/service";
 
 /*
  * Remembers in Redis, for all gateways together, which content each Idempotency-Key was first sent with:

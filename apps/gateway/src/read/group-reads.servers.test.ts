@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { connectDatabase, dropTestDatabase, recreateTestDatabase } from "@tally/database";
+import { silentLog } from "@tally/failures";
 import { keyedRead, type SqlReader } from "@tally/pipeline";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import type { GroupReadOptions } from "./group-reads.ts";
@@ -13,7 +14,7 @@ const database = connectDatabase({
   writeConnections: 2,
   readConnections: 4,
   queryTimeoutMs: 20_000,
-  log: { debug() {}, info() {}, warn() {} },
+  log: silentLog,
 });
 
 beforeAll(async () => {

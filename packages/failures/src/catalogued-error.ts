@@ -1,0 +1,21 @@
+/** One error of a catalogue. */
+export interface CatalogueEntry {
+  /** Begins the message of each such error. */
+  readonly message: string;
+  /** When it is thrown, and what the caller can do. */
+  readonly when: string;
+}
+
+/** The errors of a package by code. Its README lists the same; a test compares both. */
+export type ErrorCatalogue<Code extends string> = Readonly<Record<Code, CatalogueEntry>>;
+
+/** An error of a package's catalogue. Its message is the catalogue's, then the detail. */
+export abstract class CataloguedError<Code extends string> extends Error {
+  readonly code: Code;
+
+  constructor(catalogue: ErrorCatalogue<Code>, code: Code, detail: string, options?: ErrorOptions) {
+    super(detail === "" ? catalogue[code].message : `${catalogue[code].message}: ${detail}`, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
