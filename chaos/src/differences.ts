@@ -8,41 +8,40 @@ interface Letters {
   readonly messages: number;
 }
 
-/** What of a fault did not end in time. */
+/** What did not recover in time after a fault. */
 export function lateness({ kind, at, recovery: { late } }: FaultOutcome): readonly string[] {
-  return late.map((what) => `not ${what} again in time after "${kind}" at ${at.toFixed(1)} s`);
+  return late.map((what) => `not ${what} in time after "${kind}" at ${at.toFixed(1)} s`);
 }
 
-/** What clients, audit and dead letters say of each other that should be otherwise. */
+/** Where the load, the audit and the dead letters contradict each other. */
 export function differences(load: Totals, audited: AuditReport, poisoned: Letters, kept: Letters): readonly string[] {
   const { agrees, audit, underWay } = audited;
   const { unacknowledged = 0 } = audit;
-  const found: string[] = underWay.map((what) => `still under way: ${what}`);
+  const found: string[] = underWay.map((what) => `still in progress: ${what}`);
   if (!agrees) found.push("the audit found differences");
   if (unacknowledged > load.unknown) {
-    found.push(`${unacknowledged} rows were never acknowledged; ${load.unknown} events have no answer`);
+    found.push(`${unacknowledged} rows were not acknowledged, but only ${load.unknown} events have no response`);
   }
   if (unacknowledged === 0 && audit.lost === 0) found.push(...unitsThatDiffer(load, audited));
-  if (load.otherIds > 0) found.push(`${load.otherIds} repetitions were given another id`);
+  if (load.otherIds > 0) found.push(`${load.otherIds} repetitions got another id than their event`);
   if (load.refused > 0) found.push(`${load.refused} requests were refused, the first with ${load.firstRefusal}`);
   for (const stage of ["events", "messages"] as const) {
     if (poisoned[stage] !== kept[stage]) {
-      found.push(`${poisoned[stage]} ${stage} were poisoned, there are ${kept[stage]} such dead letters`);
+      found.push(`${poisoned[stage]} ${stage} were poisoned, but there are ${kept[stage]} such dead letters`);
     }
   }
   return found;
 }
 
-/** What acknowledged contents say. */
 export function contentDifferences({ wrong, firstWrong }: ContentCheck): readonly string[] {
   if (wrong === 0) return [];
-  return [`${wrong} acknowledged contents are in no row and no dead letter, the first of ${firstWrong}`];
+  return [`${wrong} acknowledged contents are in no row and in no dead letter, the first of ${firstWrong}`];
 }
 
 function unitsThatDiffer(load: Totals, { domains }: AuditReport): readonly string[] {
   return domains.flatMap(({ domain, boards: { units } }) => {
     const expected = load.domains.find((one) => one.domain === domain)?.units;
     if (expected === undefined || expected === units) return [];
-    return [`the rows of ${domain} hold ${units} units, what was acknowledged ${expected}`];
+    return [`the rows of ${domain} add up to ${units} units, the acknowledged events to ${expected}`];
   });
 }

@@ -1,20 +1,20 @@
 import { readFile } from "node:fs/promises";
-import { allIdsFile, idsFileOf } from "./load/id-files.ts";
+import { idsFile, idsFileOf } from "./load/acknowledged-files.ts";
 
 export interface LostOfDomain {
   readonly domain: string;
-  /** Acknowledged events that are nowhere. */
+  /** Acknowledged events that are not stored. */
   readonly lost: number;
 }
 
-/** Whose the lost events are, and when they were acknowledged. */
+/** The lost events by domain, and by the order of their acknowledgements. */
 export interface Lost {
   readonly domains: readonly LostOfDomain[];
-  /** How many of those that were acknowledged from the nth on, before the mth. */
+  /** How many of the acknowledgements `from` (included) to `to` (excluded) are lost. */
   between(from: number, to: number): number;
 }
 
-/** Looks ids up that the audit did not find, `notStored`, in the files that the load has written. */
+/** Finds the ids that the audit reports as `notStored` in the files of AcknowledgedFiles. */
 export async function countLost(
   directory: string,
   domains: readonly string[],
@@ -24,10 +24,10 @@ export async function countLost(
     if (notStored.length === 0) return [];
     const sought = new Set(notStored);
     const ids = (await readFile(file, "utf8")).split("\n");
-    // An id that was acknowledged twice is lost once.
+    // An id that was acknowledged twice counts once.
     return ids.flatMap((id, place) => (sought.delete(id.replaceAll("-", "")) ? [place] : []));
   };
-  const places = await placesIn(allIdsFile(directory));
+  const places = await placesIn(idsFile(directory));
   const ofDomains = domains.map(async (domain) => {
     return { domain, lost: (await placesIn(idsFileOf(directory, domain))).length };
   });

@@ -2,13 +2,14 @@ import { randomInt } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { domains } from "@tally/domains";
+import { list, wholeNumber } from "@tally/lab";
 import { claimDirectory } from "@tally/local";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { runDrill } from "./drill.ts";
-import { runOverload } from "./overload.ts";
 import { sabotageNames, type Sabotage } from "./inside/sabotages.ts";
-import { faultKinds } from "./kinds/kinds.ts";
-import { isGood, tableHead, tableRow, verdictOf } from "./report.ts";
+import { runOverload } from "./overload.ts";
+import { isGood, summaryOf, tableHead, tableRow } from "./report.ts";
+import { faultKinds } from "./schedule.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -16,58 +17,62 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 interface Flags {
   readonly seed: number;
   readonly faults: number;
-  readonly domain?: string[];
-  readonly kinds?: string[];
+  readonly domain?: readonly string[];
+  readonly kinds?: readonly string[];
   readonly rate: number;
   readonly warmUp: number;
   readonly wide?: boolean;
   readonly pileUp?: boolean;
   readonly sabotage?: Sabotage;
   readonly json?: string;
+  readonly list?: boolean;
 }
 
 const program = new Command("chaos")
-  .description("starts a tally of its own, puts load on it, breaks it in every way it knows, and audits what is left")
+  .description("starts a complete tally, puts load on it, injects faults, and audits the result")
   .option("--seed <number>", "the same seed gives the same faults", wholeNumber, randomInt(1, 2 ** 31))
-  .option("--faults <number>", "how many", wholeNumber, 25)
-  .option("--domain <names>", "only these, between commas", (text) => text.split(","))
-  .option("--kinds <names>", "only these, between commas; --list tells all", (text) => text.split(","))
-  .option("--rate <number>", "events a second that are offered", wholeNumber, 3000)
+  .option("--faults <number>", "number of faults", wholeNumber, 25)
+  .option("--domain <names>", "only these domains, separated by commas", list)
+  .option("--kinds <names>", "only these kinds of faults, separated by commas; see --list", list)
+  .option("--rate <number>", "offered load in events per second", wholeNumber, 3000)
   .option("--warm-up <seconds>", "load before the first fault", wholeNumber, 3)
-  .option("--wide", "keys as many as there are: large boards, which take their time to be built anew")
-  .option("--pile-up", "do not wait after a fault of Redis until the rankings equal the rows again")
+  .option("--wide", "spread the events over as many keys as possible: large boards, which take long to rebuild")
+  .option("--pile-up", "after a fault of Redis, do not wait until the rankings equal the rows again")
   .addOption(
-    new Option("--sabotage <mechanism>", "take one mechanism away: the drill must find it").choices(sabotageNames),
+    new Option("--sabotage <mechanism>", "remove one mechanism: the drill must find it").choices(sabotageNames),
   )
-  .option("--json <file>", "the report as JSON")
-  .option("--list", "tell the kinds of faults")
-  .addHelpText("after", "\nExit status: 0 nothing lost or doubled, 1 something was, 2 wrong usage.")
-  .showHelpAfterError("(--help tells more)")
+  .option("--json <file>", "write the report as JSON")
+  .option("--list", "print the kinds of faults")
+  .addHelpText(
+    "after",
+    "\nExit status: 0 nothing lost or doubled, 1 something lost, doubled or different, 2 wrong usage.",
+  )
+  .showHelpAfterError("(see --help)")
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
-program.action(async (flags: Flags & { readonly list?: boolean }) => {
+program.action(async (flags: Flags) => {
   if (flags.list === true) say(faultKinds.map(({ name }) => name).join("\n"));
   else await drill(flags);
 });
 program
   .command("overload")
-  .description("offers ten times what a narrow link to the broker carries, and watches the gateway")
-  .option("--seconds <number>", "for how long", wholeNumber, 60)
+  .description("limits the connection to the broker, offers ten times what it carries, and measures the gateway")
+  .option("--seconds <number>", "duration", wholeNumber, 60)
   .action(async ({ seconds }: { readonly seconds: number }) => overload(seconds));
 await program.parseAsync();
 
-function interruption(): AbortController {
+function interruption(): AbortSignal {
   const interrupted = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
-      say("stopping after what is under way");
+      say("stopping after the current step");
       interrupted.abort(new Error(`interrupted by ${signal}`));
     });
   }
-  return interrupted;
+  return interrupted.signal;
 }
 
 async function overload(seconds: number): Promise<void> {
-  const { signal } = interruption();
+  const signal = interruption();
   const { directory } = await claimDirectory(join(root, ".tally"), "chaos", say);
   const report = await runOverload({ root, directory, domains, seconds, seed: 1, say, signal });
   say(JSON.stringify(report, undefined, 2));
@@ -76,7 +81,7 @@ async function overload(seconds: number): Promise<void> {
 }
 
 async function drill(flags: Flags): Promise<void> {
-  const interrupted = interruption();
+  const signal = interruption();
   const chosen = named("--domain", domains, flags.domain);
   const kinds = named("--kinds", faultKinds, flags.kinds);
   say(`seed ${flags.seed}`);
@@ -99,14 +104,14 @@ async function drill(flags: Flags): Promise<void> {
         if (number === 1) say(tableHead);
         say(tableRow(outcome, number));
       },
-      signal: interrupted.signal,
+      signal,
     });
     if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
-    say(verdictOf(report));
+    say(summaryOf(report));
     process.exitCode = isGood(report) ? 0 : 1;
   } catch (error) {
-    if (!interrupted.signal.aborted) throw error;
-    say("interrupted: nothing was audited");
+    if (!signal.aborted) throw error;
+    say("interrupted before the audit");
     process.exitCode = 1;
   } finally {
     release();
@@ -121,13 +126,7 @@ function named<T extends { readonly name: string }>(
   if (names === undefined) return all;
   const unknown = names.find((name) => !all.some((one) => one.name === name));
   if (unknown !== undefined) {
-    program.error(`${flag}: there is no "${unknown}" among ${all.map(({ name }) => name).join(", ")}`);
+    program.error(`${flag}: "${unknown}" is not one of ${all.map(({ name }) => name).join(", ")}`);
   }
   return all.filter(({ name }) => names.includes(name));
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError("expected a whole number from 1 on");
-  return value;
 }

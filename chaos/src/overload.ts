@@ -1,20 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workloadOf } from "@tally/domains/workloads";
+import { Random, readProcess } from "@tally/lab";
 import type { Domain } from "@tally/pipeline";
 import type { AuditReport } from "@tally/reconcile";
-import { Client, type Reply } from "./load/client.ts";
+import { GatewayClient, type Reply } from "./load/gateway-client.ts";
 import { Mix } from "./load/mix.ts";
-import { Random } from "./random.ts";
 import { runAudit } from "./run-audit.ts";
-import { openStand, type Stand } from "./stand.ts";
+import { openSystem, type System } from "./system.ts";
 
 /*
- * Ten times what can be carried: the link from one gateway to the broker is made narrow, what comes through it is measured, and then
- * ten times as much is offered, whether it is answered or not.
+ * Overload of one gateway: limits the bandwidth of its connection to the broker, measures how many events that carries, and then offers ten
+ * times as many without waiting for responses.
  */
 
 export interface OverloadOptions {
@@ -29,74 +28,75 @@ export interface OverloadOptions {
 }
 
 export interface OverloadReport {
-  /** Events a second that the narrow link carries, and that were offered. */
+  /** Events per second that the connection carries, and that were offered. */
   readonly capacity: number;
   readonly offered: number;
   readonly seconds: number;
   readonly acknowledged: number;
-  /** Turned away at once because too many wait, and after CONFIRM_WITHIN_MS because no confirm came. */
+  /** Rejected at once because too many wait, and after CONFIRM_WITHIN_MS because no confirm came. */
   readonly full: number;
   readonly unconfirmed: number;
-  /** Not answered at all. */
+  /** Without a response. */
   readonly failed: number;
-  /** How long it took to be turned away at once, in ms. */
+  /** The time until a rejection at once. */
   readonly fullMs: { readonly p50: number; readonly p99: number; readonly max: number };
-  /** Resident memory of the gateway in MiB: before, and at its largest in each third of the time. */
+  /** Resident memory of the gateway in MiB: before, the maximum in each third of the time, after. */
   readonly memory: { readonly before: number; readonly thirds: readonly number[]; readonly after: number };
-  /** From the end of the overload until an event was acknowledged in less than a second again. */
+  /** From the end of the overload until an event was acknowledged within 1 s again. */
   readonly recoveredAfterSeconds: number;
   readonly audit: AuditReport["audit"];
   readonly agrees: boolean;
 }
 
 const bytesPerSecond = 50_000;
-// All domains together: the link carries that in less than CONFIRM_WITHIN_MS.
+// Of all domains together: the connection carries that within CONFIRM_WITHIN_MS.
 const waitingMax = 1000;
 const factor = 10;
 const measuredSeconds = 10;
-const connections = 6000;
+const connectionsMax = 6000;
 const tickMs = 5;
 
-export async function runOverload(o: OverloadOptions): Promise<OverloadReport> {
-  const waitingMaxOfEach = Math.floor(waitingMax / o.domains.length);
+export async function runOverload(options: OverloadOptions): Promise<OverloadReport> {
+  const { root, directory, domains, seconds, say } = options;
+  const waitingMaxOfEach = Math.floor(waitingMax / domains.length);
   const settings = { WAITING_MAX: String(waitingMaxOfEach), BATCH_BYTES_MAX: "16384" };
-  const stand = await openStand({ ...o, settings });
-  const offer = new Offer(stand, o.seed);
+  const system = await openSystem({ ...options, settings });
+  const offer = new Offer(system, options.seed);
   try {
-    stand.link("gateway-1", "rabbitmq").become({ name: "narrow", bytesPerSecond });
-    o.say("measuring what the link carries");
+    const link = system.link("gateway-1", "rabbitmq");
+    link.become({ name: "narrow", bytesPerSecond });
+    say("measuring the capacity of the connection");
     await offer.run(2500, 5);
-    const before = offer.acknowledged;
+    const before = offer.counts.acknowledged;
     await offer.run(2500, measuredSeconds);
-    const capacity = Math.round((offer.acknowledged - before) / measuredSeconds);
+    const capacity = Math.round((offer.counts.acknowledged - before) / measuredSeconds);
     await offer.drained();
 
     const offered = capacity * factor;
-    o.say(`it carries ${capacity} events/s; offering ${offered}/s for ${o.seconds} s`);
-    offer.reset();
-    const memory = { before: residentMiB(stand), thirds: [0, 0, 0], after: 0 };
+    say(`capacity: ${capacity} events/s; offering ${offered} events/s for ${seconds} s`);
+    offer.counts = zero();
+    offer.fullMs = [];
+    const memory = { before: residentMiB(system), thirds: [0, 0, 0], after: 0 };
     const watching = setInterval(() => {
-      const third = Math.min(2, Math.floor((offer.elapsedSeconds / o.seconds) * 3));
-      memory.thirds[third] = Math.max(memory.thirds[third] ?? 0, residentMiB(stand));
+      const third = Math.min(2, Math.floor((offer.elapsedSeconds / seconds) * 3));
+      memory.thirds[third] = Math.max(memory.thirds[third] ?? 0, residentMiB(system));
     }, 500);
-    await offer.run(offered, o.seconds);
+    await offer.run(offered, seconds);
     clearInterval(watching);
-    const { acknowledged, full, unconfirmed, failed, fullMs } = offer;
+    const { fullMs } = offer;
+    const counts = { ...offer.counts };
     const recoveredAfterSeconds = await offer.recovered();
-    stand.link("gateway-1", "rabbitmq").become({ name: "open" });
+    link.become({ name: "open" });
     await offer.drained();
-    memory.after = residentMiB(stand);
-    const file = join(o.directory, "acknowledged");
+    memory.after = residentMiB(system);
+    const file = join(directory, "acknowledged");
     await writeFile(file, offer.ids.map((id) => `${id}\n`).join(""));
-    const { audit, agrees } = await runAudit(o.root, stand, file);
+    const { audit, agrees } = await runAudit(root, system, file);
     return {
       capacity,
       offered,
-      seconds: o.seconds,
-      acknowledged,
-      full,
-      unconfirmed,
-      failed,
+      seconds,
+      ...counts,
       fullMs: { p50: quantile(fullMs, 0.5), p99: quantile(fullMs, 0.99), max: quantile(fullMs, 1) },
       memory,
       recoveredAfterSeconds,
@@ -105,28 +105,27 @@ export async function runOverload(o: OverloadOptions): Promise<OverloadReport> {
     };
   } finally {
     offer.close();
-    await stand.close();
-    await rm(o.directory, { recursive: true, force: true });
+    await system.close();
+    await rm(directory, { recursive: true, force: true });
   }
 }
 
-/** Sends so many events a second, each once, and does not wait for answers. */
+const zero = () => ({ acknowledged: 0, full: 0, unconfirmed: 0, failed: 0 });
+
+/** Sends a fixed number of events per second, each once, without waiting for responses. */
 class Offer {
   readonly ids: string[] = [];
-  readonly #client: Client;
+  readonly #client: GatewayClient;
   readonly #mix: Mix;
-  readonly #underWay = new Set<Promise<void>>();
-  acknowledged = 0;
-  full = 0;
-  unconfirmed = 0;
-  failed = 0;
+  readonly #inFlight = new Set<Promise<void>>();
+  counts = zero();
   fullMs: number[] = [];
   #startedAt = performance.now();
 
-  constructor(stand: Stand, seed: number) {
-    this.#client = new Client(stand.urls[0] ?? "", connections);
+  constructor(system: System, seed: number) {
+    this.#client = new GatewayClient(system.urls[0] ?? "", connectionsMax);
     this.#mix = new Mix(
-      stand.domains.map(({ name }) => workloadOf(name)),
+      system.domains.map(({ name }) => workloadOf(name)),
       new Random(seed),
       "narrow",
     );
@@ -134,14 +133,6 @@ class Offer {
 
   get elapsedSeconds(): number {
     return (performance.now() - this.#startedAt) / 1000;
-  }
-
-  reset(): void {
-    this.acknowledged = 0;
-    this.full = 0;
-    this.unconfirmed = 0;
-    this.failed = 0;
-    this.fullMs = [];
   }
 
   async run(eventsPerSecond: number, seconds: number): Promise<void> {
@@ -155,9 +146,10 @@ class Offer {
   }
 
   async drained(): Promise<void> {
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#inFlight);
   }
 
+  /** Seconds until one event is acknowledged within 1 s. */
   async recovered(): Promise<number> {
     const endedAt = performance.now();
     for (;;) {
@@ -173,19 +165,19 @@ class Offer {
   }
 
   #send(): void {
-    const work = this.#count().finally(() => this.#underWay.delete(work));
-    this.#underWay.add(work);
+    const work = this.#count().finally(() => this.#inFlight.delete(work));
+    this.#inFlight.add(work);
   }
 
   async #count(): Promise<void> {
     const sentAt = performance.now();
     const reply = await this.#post();
-    if (idOf(reply) !== undefined) this.acknowledged++;
-    else if (reply.name !== "answered" || reply.status !== 503) this.failed++;
+    if (idOf(reply) !== undefined) this.counts.acknowledged++;
+    else if (reply.name !== "answered" || reply.status !== 503) this.counts.failed++;
     else if (reply.text.includes("too many")) {
-      this.full++;
+      this.counts.full++;
       this.fullMs.push(performance.now() - sentAt);
-    } else this.unconfirmed++;
+    } else this.counts.unconfirmed++;
   }
 
   async #post(): Promise<Reply> {
@@ -205,10 +197,8 @@ function idOf(reply: Reply): string | undefined {
   return reply.name === "answered" && reply.status < 300 ? reply.id : undefined;
 }
 
-function residentMiB(stand: Stand): number {
-  const { pid } = stand.process("gateway-1");
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024);
+function residentMiB(system: System): number {
+  return Math.round(readProcess(system.process("gateway-1").pid ?? 0)?.memoryMiB ?? 0);
 }
 
 function quantile(values: readonly number[], share: number): number {

@@ -1,31 +1,32 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Thread } from "@tally/lab";
 import { listBatches, placeAt, type LedgerPlace } from "@tally/ledger";
 import type { Domain } from "@tally/pipeline";
 import type { Aftermath } from "./kinds/fault-kind.ts";
-import type { Load } from "./load/start-load.ts";
-import type { Stand } from "./stand.ts";
+import type { LoadCalls } from "./load/protocol.ts";
+import type { System } from "./system.ts";
 
-/** Seconds from the end of a fault until an event of each domain that was sent then had come so far. */
+/** Seconds from the end of a fault until one new event of each domain is … */
 export interface Recovery {
-  /** Answered 2xx; by the gateway that was hit, if one was. */
+  /** Acknowledged; by the gateway that was hit, if one was. */
   readonly accepted: number;
   readonly stored: number;
   readonly ranked: number;
-  /** After Redis lost something: until everything that was stored before was counted again. */
+  /** After Redis lost writes: until all batches stored before are counted again. */
   readonly equal: number | undefined;
-  /** What was not as before in time, see patienceMs. */
+  /** Which of these were not reached within patienceMs. */
   readonly late: readonly string[];
 }
 
-// Rankings that are built anew are summed up from all rows, while the load goes on.
+// A rebuild of the rankings reads all rows while the load continues.
 const patienceMs = (events: number): number => 120_000 + (events / 1_000_000) * 60_000;
 const lookEveryMs = 20;
 const pageSize = 1000;
 
-/** `pileUp`: does not wait until the rankings equal the rows again. `events`: how many are stored, about. */
+/** `pileUp`: does not wait for `equal`. `events`: about how many are stored. */
 export async function recovery(
-  stand: Stand,
-  load: Load,
+  system: System,
+  load: Thread<LoadCalls>,
   aftermath: Aftermath,
   { pileUp, events }: { readonly pileUp: boolean; readonly events: number },
 ): Promise<Recovery> {
@@ -37,16 +38,16 @@ export async function recovery(
     if (!(await until(deadline, check))) late.push(what);
     return since();
   };
-  const equal = aftermath.redisLost === true && !pileUp ? reached("equal", equalAgain(stand)) : undefined;
+  const equal = aftermath.redisLost === true && !pileUp ? reached("equal", equalAgain(system)) : undefined;
   let accepted = 0;
   const probe = async (): Promise<readonly string[]> => {
-    const ids = await load.probe(aftermath.gateway ?? 0);
+    const ids = await load.call("probe", aftermath.gateway ?? 0);
     accepted = since();
     return ids;
   };
   const [ids] = await Promise.all([probe(), aftermath.started]);
   const all = async (place: "stored" | "ranked"): Promise<boolean> => {
-    for (const id of ids) if ((await eventAt(stand, id))[place] !== true) return false;
+    for (const id of ids) if ((await eventAt(system, id))[place] !== true) return false;
     return true;
   };
   const stored = await reached("stored", () => all("stored"));
@@ -54,27 +55,25 @@ export async function recovery(
   return { accepted, stored, ranked, equal: await equal, late };
 }
 
-async function eventAt(stand: Stand, id: string): Promise<{ readonly stored?: unknown; readonly ranked?: unknown }> {
-  const [url = ""] = stand.urls;
-  try {
-    const response = await fetch(`${url}/events/${id}`, { signal: AbortSignal.timeout(2000) });
-    const answer: unknown = await response.json();
-    return typeof answer === "object" && answer !== null ? answer : {};
-  } catch {
-    return {}; // what is hit may not answer yet: asked again
-  }
+async function eventAt(
+  { urls: [url = ""] }: System,
+  id: string,
+): Promise<{ readonly stored?: unknown; readonly ranked?: unknown }> {
+  const response = await fetch(`${url}/events/${id}`, { signal: AbortSignal.timeout(2000) });
+  const body: unknown = await response.json();
+  return typeof body === "object" && body !== null ? body : {};
 }
 
-/** Asks whether every batch of every domain that is stored by now is marked in rankings that can be trusted. */
-function equalAgain(stand: Stand): () => Promise<boolean> {
-  const checks = stand.domains.map((domain) => equalAgainOf(domain, stand));
+/** A check whether all batches that are stored now are marked in complete rankings. */
+function equalAgain(system: System): () => Promise<boolean> {
+  const checks = system.domains.map((domain) => equalAgainOf(domain, system));
   return async () => {
     for (const check of checks) if (!(await check())) return false;
     return true;
   };
 }
 
-function equalAgainOf(domain: Domain, { database, rankings }: Stand): () => Promise<boolean> {
+function equalAgainOf(domain: Domain, { database, rankings }: System): () => Promise<boolean> {
   const now = Date.now();
   let place: LedgerPlace = placeAt(0);
   return async () => {
@@ -89,7 +88,7 @@ function equalAgainOf(domain: Domain, { database, rankings }: Stand): () => Prom
   };
 }
 
-/** Asks again and again; false when the time is up. What is hit may not answer: that is no. */
+/** Repeats a check until it is true; false at the deadline. A check that throws, because what was hit does not respond yet, counts as false. */
 async function until(deadline: number, check: () => Promise<boolean>): Promise<boolean> {
   while (!(await check().catch(() => false))) {
     if (performance.now() > deadline) return false;

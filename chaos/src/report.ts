@@ -17,7 +17,7 @@ const columns = [
   ["equal", 6],
 ] as const;
 
-/** The head of the drill's table; a row for each fault follows as it happens. */
+/** The head of the drill's table. Each fault adds a row when it is over. */
 export const tableHead = columns.map(([name, width]) => name.padEnd(width)).join("");
 
 export function tableRow(outcome: FaultOutcome, number: number): string {
@@ -47,62 +47,59 @@ export function tableRow(outcome: FaultOutcome, number: number): string {
   return values.map((value, index) => String(value).padEnd(columns[index]?.[1] ?? 0)).join("");
 }
 
-/**
- * Seconds from the end of a fault to recovery, for each kind of a drill, and what was lost around it. What was doubled has no moment: boards
- * have too much, and it is told of the whole.
- */
-function recoveryTable({ faults }: Pick<DrillReport, "faults">): string {
+const row = (name: string, cells: readonly (string | number)[]): string =>
+  `  ${name.padEnd(34)}${cells.map((cell) => String(cell).padEnd(14)).join("")}`;
+
+/** Seconds until recovery and lost events, for each kind of fault. Doubled counts belong to no moment, so they are given only in total. */
+function recoveryTable({ faults }: DrillReport): readonly string[] {
   const kinds = Map.groupBy(faults, ({ kind }) => kind);
-  const rows = [...kinds].map(([kind, ofKind]) => {
-    const of = (pick: (outcome: FaultOutcome) => number | undefined): string => {
+  const rows = Array.from(kinds, ([kind, ofKind]) => {
+    const medianAndWorst = (pick: (outcome: FaultOutcome) => number | undefined): string => {
       const values = ofKind.flatMap((one) => pick(one) ?? []).toSorted((a, b) => a - b);
       if (values.length === 0) return "";
       const median = values[Math.floor((values.length - 1) / 2)] ?? 0;
       return `${median.toFixed(1)} / ${values.at(-1)?.toFixed(1)}`;
     };
-    const cells = [
-      of(({ recovery }) => recovery.accepted),
-      of(({ recovery }) => recovery.stored),
-      of(({ recovery }) => recovery.ranked),
-      of(({ recovery }) => recovery.equal),
-      of(({ clients }) => clients.longestGapMs / 1000),
-      String(ofKind.reduce((sum, { lost }) => sum + lost, 0)),
-    ];
-    return `  ${kind.padEnd(34)}${String(ofKind.length).padEnd(7)}${cells.map((cell) => cell.padEnd(14)).join("")}`;
+    return row(kind, [
+      ofKind.length,
+      medianAndWorst(({ recovery }) => recovery.accepted),
+      medianAndWorst(({ recovery }) => recovery.stored),
+      medianAndWorst(({ recovery }) => recovery.ranked),
+      medianAndWorst(({ recovery }) => recovery.equal),
+      medianAndWorst(({ clients }) => clients.longestGapMs / 1000),
+      ofKind.reduce((sum, { lost }) => sum + lost, 0),
+    ]);
   });
-  const head = `  ${"seconds, median / worst".padEnd(34)}${"faults".padEnd(7)}${["accepted", "stored", "ranked", "equal", "no 2xx for", "lost"].map((name) => name.padEnd(14)).join("")}`;
-  return [head, ...rows].join("\n");
+  const names = ["faults", "accepted", "stored", "ranked", "equal", "no 2xx for", "lost"];
+  return [row("seconds, median / worst", names), ...rows];
 }
 
-function domainTable({ domains }: DrillReport): string {
-  const row = (name: string, cells: readonly (string | number)[]): string =>
-    `  ${name.padEnd(34)}${cells.map((cell) => String(cell).padEnd(14)).join("")}`;
+function domainTable({ domains }: DrillReport): readonly string[] {
   return [
     row("domain", ["acknowledged", "stored", "ranked", "lost", "units missing", "units surplus"]),
     ...domains.map((one) =>
       row(one.domain, [one.acknowledged, one.stored, one.ranked, one.lost, one.missing, one.surplus]),
     ),
-  ].join("\n");
+  ];
 }
 
-/** The verdict, for a person. */
-export function verdictOf(report: DrillReport): string {
-  const { audit, load, faults, differences } = report;
-  const hit = faults.filter(({ lost }) => lost > 0).map(({ kind, lost }) => `  lost ${lost} around "${kind}"`);
+/** The result as text. */
+export function summaryOf(report: DrillReport): string {
+  const { audit, load, faults, contents, differences } = report;
   return [
-    recoveryTable(report),
+    ...recoveryTable(report),
     "",
-    domainTable(report),
+    ...domainTable(report),
     "",
-    `${faults.length} faults in ${load.seconds.toFixed(0)} s, ${report.eventsPerSecond} events/s, ${load.repeated} sent again on purpose`,
+    `${faults.length} faults in ${load.seconds.toFixed(0)} s, ${report.eventsPerSecond} events/s, ${load.repeated} repeated on purpose`,
     `${audit.acknowledged} acknowledged, ${audit.stored} stored, ${audit.ranked} ranked: ${audit.lost} lost, ${audit.doubled} doubled (audit: ${report.auditSeconds.toFixed(1)} s)`,
-    `${load.reused.rejected} reused keys rejected, ${load.reused.acknowledged} acknowledged; ${load.partialRetries} bulk requests sent again in part; ${report.contents.checked} contents compared`,
-    ...hit,
+    `${load.reused.rejected} reused keys rejected, ${load.reused.acknowledged} acknowledged; ${load.partialRetries} bulk requests repeated in part; ${contents.checked} contents compared`,
+    ...faults.filter(({ lost }) => lost > 0).map(({ kind, lost }) => `  lost ${lost} around "${kind}"`),
     ...differences.map((difference) => `  ${difference}`),
   ].join("\n");
 }
 
-/** Whether nothing was lost, nothing doubled, and nothing else was found. */
+/** Whether nothing was lost, nothing doubled, and no other difference was found. */
 export function isGood({ audit, differences }: DrillReport): boolean {
   return audit.lost === 0 && audit.doubled === 0 && differences.length === 0;
 }

@@ -1,27 +1,26 @@
 import { expect, test } from "vitest";
 import { crashPointNames } from "./inside/crash-points.ts";
-import { faultKinds } from "./kinds/kinds.ts";
-import { scheduleOf } from "./schedule.ts";
+import { faultKinds, scheduleOf } from "./schedule.ts";
 
 const domains = ["one", "two", "three"];
 
-test("the same seed gives the same schedule, another seed another", () => {
+test("the same seed gives the same schedule, and another seed another one", () => {
   expect(scheduleOf(7, faultKinds, domains, 100)).toEqual(scheduleOf(7, faultKinds, domains, 100));
   expect(scheduleOf(8, faultKinds, domains, 100)).not.toEqual(scheduleOf(7, faultKinds, domains, 100));
 });
 
-test("a longer schedule begins like a shorter one", () => {
+test("a longer schedule starts like a shorter one", () => {
   expect(scheduleOf(7, faultKinds, domains, 100).slice(0, 30)).toEqual(scheduleOf(7, faultKinds, domains, 30));
 });
 
-test("every kind comes once before one comes a second time", () => {
+test("every kind occurs once before one occurs again", () => {
   const schedule = scheduleOf(7, faultKinds, domains, 2 * faultKinds.length).map(({ kind }) => kind);
   const names = faultKinds.map(({ name }) => name).toSorted();
   expect(schedule.slice(0, names.length).toSorted()).toEqual(names);
   expect(schedule.slice(names.length).toSorted()).toEqual(names);
 });
 
-test("messages of every domain are hit, and of no other", () => {
+test("faults of messages hit every domain of the drill, and no other", () => {
   const schedule = scheduleOf(7, faultKinds, domains, 10 * faultKinds.length);
   const kinds = ["duplicate-ingest-deliveries", "duplicate-rank-deliveries", "poison-event", "undecodable-message"];
   for (const kind of kinds) {
@@ -30,7 +29,7 @@ test("messages of every domain are hit, and of no other", () => {
   }
 });
 
-test("there is a kind for every crash point, and no two have one name", () => {
+test("every crash point is a kind, and the names of kinds are unique", () => {
   const names = faultKinds.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(names).toEqual(expect.arrayContaining([...crashPointNames]));

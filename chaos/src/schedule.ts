@@ -1,11 +1,18 @@
+import { Random } from "@tally/lab";
 import type { FaultKind, FaultPlan } from "./kinds/fault-kind.ts";
-import { Random } from "./random.ts";
+import { linkKinds } from "./kinds/links.ts";
+import { messageKinds } from "./kinds/messages.ts";
+import { processKinds } from "./kinds/processes.ts";
+import { serverKinds } from "./kinds/servers.ts";
+
+/** All faults that the drill can inject. */
+export const faultKinds: readonly FaultKind[] = [...processKinds, ...serverKinds, ...linkKinds, ...messageKinds];
 
 export interface ScheduledFault extends FaultPlan {
   readonly kind: string;
 }
 
-/** The faults of a seed: always the same. Each kind comes once before one comes a second time, in an order that is drawn anew. */
+/** The faults of a seed, always the same ones. Every kind occurs once before one occurs again; each round has its own order. */
 export function scheduleOf(
   seed: number,
   kinds: readonly FaultKind[],

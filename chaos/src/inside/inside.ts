@@ -6,17 +6,17 @@ import type { AppName } from "@tally/local";
 import type { CrashPoint } from "./crash-points.ts";
 import type { Sabotage } from "./sabotages.ts";
 
-/** Orders to code that runs inside the apps, see preload.ts. */
+/** Sends orders to the drill's code inside the apps, see preload.ts. */
 export interface Inside {
-  /** Flags for node that bring it in. */
+  /** Flags for node that load that code. */
   flags(app: AppName, processName: string): readonly string[];
-  /** Kills a process at a crash point that it has passed some times before; resolves when that has happened. */
+  /** Kills a process at a crash point that it has passed `passes` times; resolves when it is killed. */
   crash(processName: string, point: CrashPoint, passes: number): Promise<void>;
-  /** Ends one thread of a process, no matter which. */
+  /** Ends any one thread of a process. */
   endThread(processName: string): Promise<void>;
 }
 
-const obeyedWithinMs = 15_000;
+const executedWithinMs = 15_000;
 
 export async function openInside(directory: string, sabotage: Sabotage | undefined): Promise<Inside> {
   await mkdir(directory, { recursive: true });
@@ -26,11 +26,11 @@ export async function openInside(directory: string, sabotage: Sabotage | undefin
     await rm(`${file}.done`, { force: true });
     await writeFile(`${file}.new`, text);
     await rename(`${file}.new`, `${file}.order`);
-    const deadline = Date.now() + obeyedWithinMs;
+    const deadline = Date.now() + executedWithinMs;
     while (!existsSync(`${file}.done`)) {
       if (Date.now() > deadline) {
         await rm(`${file}.order`, { force: true });
-        throw new Error(`${processName} did not come to "${text}" within ${obeyedWithinMs / 1000} s`);
+        throw new Error(`${processName} did not reach "${text}" within ${executedWithinMs / 1000} s`);
       }
       await delay(10);
     }
@@ -43,7 +43,7 @@ export async function openInside(directory: string, sabotage: Sabotage | undefin
         directory,
         app,
         process: processName,
-        ...(sabotage === undefined ? {} : { sabotage }),
+        ...(sabotage && { sabotage }),
       }).toString();
       return ["--import", preload.href];
     },

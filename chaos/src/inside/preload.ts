@@ -1,14 +1,14 @@
 import { subscribe } from "node:diagnostics_channel";
 import { existsSync, readFileSync, renameSync } from "node:fs";
+import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { threadId } from "node:worker_threads";
-import { registerSourceEdits } from "@tally/local/source-edits";
 import { crashPoints } from "./crash-points.ts";
 import { sabotages } from "./sabotages.ts";
 
 /*
- * Runs before an app, in its main thread and in each of its threads (`node --import`): subscribes to the crash points of the app, puts the
- * sabotage of this run into the text of its modules, and waits for orders. An order is a file, `<process>.order`: a crash point and how
+ * Runs before an app, in its main thread and in each of its threads (`node --import`): subscribes to the crash points of the app, loads
+ * the substitutes of a sabotage, and waits for orders. An order is a file, `<process>.order`: a crash point and how
  * often it is passed before, or "thread". The thread that executes an order renames the file to `<process>.done` first, so it happens once.
  * Parameters come in the module's own URL, because the environment of threads is empty.
  */
@@ -20,7 +20,12 @@ const done = order.replace(/order$/, "done");
 const lookEveryMs = 20;
 
 const sabotage = Object.entries(sabotages).find(([name]) => name === parameters.get("sabotage"))?.[1] ?? [];
-registerSourceEdits(join(import.meta.dirname, "..", "..", ".."), app, sabotage);
+for (const { specifier, module } of sabotage.filter((one) => one.app === app)) {
+  registerHooks({
+    resolve: (wanted, context, next) =>
+      next(wanted === specifier && context.parentURL !== module.href ? module.href : wanted, context),
+  });
+}
 
 let armed: { readonly point: string; passes: number } | undefined;
 

@@ -1,74 +1,38 @@
-import type { SourceEdit } from "@tally/local/source-edits";
+/*
+ * Each sabotage removes one mechanism that the guarantees need. A drill with one of them must find losses or doubles. A sabotage gives
+ * `app` another module for one of our packages: it exports what the package exports, except for one or two functions.
+ */
 
-/* Each takes one mechanism away that the promise rests on. A drill with one of them must find losses or doubles. */
+interface Substitute {
+  readonly app: "gateway" | "writer" | "ranker";
+  readonly specifier: `@tally/${string}`;
+  readonly module: URL;
+}
+
+const substitute = (app: Substitute["app"], specifier: Substitute["specifier"], file: string): Substitute => ({
+  app,
+  specifier,
+  module: new URL(`sabotage/${file}`, import.meta.url),
+});
 
 export const sabotages = {
-  /**
-   * A batch that comes again is stored again, and told to the rankings with what it changed then: nothing. Nor does the ranker look
-   * in the ledger for what it was not told: it would mend what takes longer than a few seconds to come again.
-   */
+  /** A batch that comes again is stored again, and the ranker does not repair from the ledger what the messages missed. */
   ledger: [
-    {
-      apps: ["writer"],
-      file: "apps/writer/src/store-batches.ts",
-      find: "const entry = known.get(one.key);",
-      replace: "const entry: ReturnType<typeof known.get> = undefined;",
-    },
-    {
-      apps: ["writer"],
-      file: "apps/writer/src/store-batches.ts",
-      find: 'if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();',
-      replace:
-        'const unknown = entries.filter((_, index) => !known.has(fresh[index]?.key ?? ""));' +
-        " if (unknown.length > 0) await enter(transaction, unknown);",
-    },
-    {
-      apps: ["ranker"],
-      file: "apps/ranker/src/auditor.ts",
-      find: "if (repairing) await this.#repair(domain, seen, instance);",
-      replace: "",
-    },
+    substitute("writer", "@tally/ledger", "no-ledger.ts"),
+    substitute("ranker", "@tally/reconcile", "no-repair.ts"),
   ],
   /** A ranking message that comes twice counts twice. */
-  "applied-mark": [
-    {
-      apps: ["ranker"],
-      file: "packages/rankings/src/scripts.ts",
-      find: "local isNew = call('SETBIT', p .. ':applied:' .. ARGV[2], ARGV[3], 1) == 0",
-      replace: "call('SETBIT', p .. ':applied:' .. ARGV[2], ARGV[3], 1) local isNew = true",
-    },
-  ],
-  /** The writer acknowledges a batch when it gets it. */
-  "early-ack": [
-    {
-      apps: ["writer"],
-      file: "apps/writer/src/batch-writer.ts",
-      find: "this.#line.push(receive(this.#decode, delivery));",
-      replace: "this.#line.push(receive(this.#decode, delivery)); delivery.ack();",
-    },
-  ],
-  /** The writer takes every event whose id is stored for a duplicate. */
-  "key-comparison": [
-    {
-      apps: ["writer"],
-      file: "apps/writer/src/find-conflicts.ts",
-      find: "if (known.length === 0 && repeats.length === 0) return [];",
-      replace: "if (known.length >= 0) return [];",
-    },
-  ],
-  /** The gateway answers 2xx before the broker has confirmed. */
-  "early-2xx": [
-    {
-      apps: ["gateway"],
-      file: "apps/gateway/src/ingest/group-commit.ts",
-      find: "batch.waiters.push(resolve);",
-      replace: 'resolve("confirmed"); batch.waiters.push(() => undefined);',
-    },
-  ],
-} as const satisfies Record<string, readonly SourceEdit[]>;
+  "applied-mark": [substitute("ranker", "@tally/rankings", "no-mark.ts")],
+  /** The writer acknowledges a batch when it arrives. */
+  "early-ack": [substitute("writer", "@tally/messaging", "early-ack.ts")],
+  /** The writer treats every event whose id is stored as a duplicate. */
+  "key-comparison": [substitute("writer", "@tally/dead-letters", "no-conflicts.ts")],
+  /** The gateway responds 2xx before the broker has confirmed. */
+  "early-2xx": [substitute("gateway", "@tally/messaging", "early-confirm.ts")],
+} as const satisfies Record<string, readonly Substitute[]>;
 
 export type Sabotage = keyof typeof sabotages;
 
-// The keys of an object literal are its own.
+// An object literal has no other keys than those of its type.
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
 export const sabotageNames = Object.keys(sabotages) as readonly Sabotage[];

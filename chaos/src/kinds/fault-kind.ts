@@ -1,34 +1,34 @@
-import type { Random } from "../random.ts";
-import type { Stand } from "../stand.ts";
+import type { Random } from "@tally/lab";
+import type { System } from "../system.ts";
 
-/** One fault as the schedule says it. */
+/** The parameters of one fault. */
 export interface FaultPlan {
-  /** What it hits, in words of the kind. */
+  /** A process, a server, a link or a domain; the kind defines it. */
   readonly target: string;
-  /** How long it lasts, or how long the process stays away. */
+  /** How long the fault lasts, or how long the process stays down. */
   readonly ms: number;
-  /** How often a crash point is passed before; what else a kind counts. */
+  /** How often a crash point is passed before the kill; other kinds count other things. */
   readonly count: number;
 }
 
 export interface FaultKind {
   readonly name: string;
-  /** Draws one. Depends on `random` and on the names of the domains only. */
+  /** Draws the parameters. Depends only on `random` and on the names of the domains. */
   readonly plan: (random: Random, domains: readonly string[]) => FaultPlan;
-  /** Does it and undoes it. */
-  readonly inject: (stand: Stand, plan: FaultPlan) => Promise<Aftermath>;
+  /** Injects the fault and ends it. */
+  readonly inject: (system: System, plan: FaultPlan) => Promise<Aftermath>;
 }
 
-/** What is left to see when a fault is over. */
+/** The state after a fault. */
 export interface Aftermath {
-  /** From when the time to recover counts, by performance.now(). */
+  /** The start of the recovery time, by performance.now(). */
   readonly backAt: number;
   /** Resolves when the process that was hit serves again. */
   readonly started?: Promise<void>;
-  /** The gateway that was hit: the first event after the fault goes there. */
+  /** Index of the gateway that was hit: the first event after the fault goes there. */
   readonly gateway?: number;
-  /** Redis may have lost something: recovered is when all that was stored is counted again. */
+  /** Redis may have lost writes: the recovery ends when all that was stored is counted again. */
   readonly redisLost?: true;
-  /** Dead letters that there must be more than before. */
+  /** By how much the fault increases the number of dead letters. */
   readonly letters?: { readonly events: number; readonly messages: number };
 }

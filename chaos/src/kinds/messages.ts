@@ -2,35 +2,35 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { workloadOf } from "@tally/domains/workloads";
 import { silentLog } from "@tally/failures";
+import type { Random } from "@tally/lab";
 import { connectConsumer, type Delivery } from "@tally/messaging";
-import { batchDecoder, encodeBatch, encodeEvent, newEventId, queuesOf, type Domain } from "@tally/pipeline";
-import type { Random } from "../random.ts";
-import type { Stand } from "../stand.ts";
+import { batchDecoder, encodeBatch, encodeEvent, newEventId, queuesOf } from "@tally/pipeline";
+import type { System } from "../system.ts";
 import type { FaultKind } from "./fault-kind.ts";
 
-/* What no gateway of ours sends, and what brokers do. The target is a domain. */
+/* Messages that no gateway sends, and deliveries that a broker may repeat. The target is a domain. */
 
 const caughtWithinMs = 10_000;
 
-/** Takes some deliveries out of a queue, before tally gets them, and acknowledges each when `use` has resolved. */
+/** Takes `count` deliveries from a queue before tally gets them. Acknowledges each when `use` has resolved. */
 async function catchDeliveries(
-  stand: Stand,
+  system: System,
   domain: string,
   queue: "ingest" | "rank",
   count: number,
   use: (delivery: Delivery) => Promise<void>,
 ): Promise<void> {
-  const queues = queuesOf(stand.namespace, domain);
+  const queues = queuesOf(system.namespace, domain);
   const used: Promise<void>[] = [];
   const enough = Promise.withResolvers<void>();
   const consumer = connectConsumer({
-    url: stand.environment["AMQP_URL"] ?? "",
+    url: system.environment["AMQP_URL"] ?? "",
     connectionName: "tally drill catcher",
     queues: Object.values(queues),
     queue: queues[queue].name,
     prefetch: count,
     onDelivery(delivery) {
-      // One that was delivered before may have been stored before: it must come as it is.
+      // A redelivered message may be stored already and must stay as it is.
       if (used.length >= count || delivery.redelivered) {
         delivery.giveBack();
         return;
@@ -45,29 +45,35 @@ async function catchDeliveries(
     await consumer.cancel();
     await Promise.all(used);
     if (used.length < count)
-      throw new Error(`only ${used.length} of ${count} messages of ${domain} came through the ${queue} queue`);
+      throw new Error(`the ${queue} queue of ${domain} delivered ${used.length} of ${count} messages in time`);
   } finally {
     await consumer.close();
   }
 }
 
 async function publish(
-  stand: Stand,
+  system: System,
   domain: string,
   queue: "ingest" | "rank",
   { messageId, body }: Pick<Delivery, "messageId" | "body">,
 ): Promise<void> {
-  const { name } = queuesOf(stand.namespace, domain)[queue];
-  const outcome = await stand.publisher.publish({ queue: name, messageId, body });
-  if (outcome !== "confirmed") throw new Error(`the drill's own message was ${outcome}`);
+  const { name } = queuesOf(system.namespace, domain)[queue];
+  const outcome = await system.publisher.publish({ queue: name, messageId, body });
+  if (outcome !== "confirmed") throw new Error(`publishing a message of the drill to ${name}: ${outcome}`);
 }
+
+const planUpTo = (countMax: number) => (random: Random, domains: readonly string[]) => ({
+  target: domains[random.integer(0, domains.length - 1)] ?? "",
+  ms: 0,
+  count: random.integer(1, countMax),
+});
 
 const duplicates = (queue: "ingest" | "rank"): FaultKind => ({
   name: `duplicate-${queue}-deliveries`,
-  plan: (random, domains) => ({ target: oneOf(domains, random), ms: 0, count: random.integer(1, 5) }),
-  async inject(stand, { target, count }) {
-    await catchDeliveries(stand, target, queue, count, async (delivery) => {
-      for (let copy = 0; copy < 3; copy++) await publish(stand, target, queue, delivery);
+  plan: planUpTo(5),
+  async inject(system, { target, count }) {
+    await catchDeliveries(system, target, queue, count, async (delivery) => {
+      for (let copy = 0; copy < 3; copy++) await publish(system, target, queue, delivery);
     });
     return { backAt: performance.now() };
   },
@@ -75,14 +81,15 @@ const duplicates = (queue: "ingest" | "rank"): FaultKind => ({
 
 const poison: FaultKind = {
   name: "poison-event",
-  plan: (random, domains) => ({ target: oneOf(domains, random), ms: 0, count: random.integer(1, 2) }),
-  async inject(stand, { target, count }) {
-    const { event } = domainNamed(stand, target);
-    const decode = batchDecoder(event);
-    await catchDeliveries(stand, target, "ingest", count, async ({ messageId, body }) => {
+  plan: planUpTo(2),
+  async inject(system, { target, count }) {
+    const domain = system.domains.find(({ name }) => name === target);
+    if (domain === undefined) throw new TypeError(`there is no domain ${target}`);
+    const decode = batchDecoder(domain.event);
+    await catchDeliveries(system, target, "ingest", count, async ({ messageId, body }) => {
       const { id, createdAt, events } = decode(body);
       const poisoned = [...events, workloadOf(target).poison(newEventId())].map(encodeEvent);
-      await publish(stand, target, "ingest", { messageId, body: encodeBatch(id, createdAt, poisoned) });
+      await publish(system, target, "ingest", { messageId, body: encodeBatch(id, createdAt, poisoned) });
     });
     return { backAt: performance.now(), letters: { events: count, messages: 0 } };
   },
@@ -90,24 +97,14 @@ const poison: FaultKind = {
 
 const undecodable: FaultKind = {
   name: "undecodable-message",
-  plan: (random, domains) => ({ target: oneOf(domains, random), ms: 0, count: random.integer(1, 3) }),
-  async inject(stand, { target, count }) {
+  plan: planUpTo(3),
+  async inject(system, { target, count }) {
     for (let index = 0; index < count; index++) {
       const messageId = `drill-${randomBytes(8).toString("hex")}`;
-      await publish(stand, target, "ingest", { messageId, body: randomBytes(200) });
+      await publish(system, target, "ingest", { messageId, body: randomBytes(200) });
     }
     return { backAt: performance.now(), letters: { events: 0, messages: count } };
   },
 };
-
-function oneOf(domains: readonly string[], random: Random): string {
-  return domains[random.integer(0, domains.length - 1)] ?? "";
-}
-
-function domainNamed({ domains }: Stand, name: string): Domain {
-  const domain = domains.find((one) => one.name === name);
-  if (domain === undefined) throw new TypeError(`there is no domain ${name}`);
-  return domain;
-}
 
 export const messageKinds: readonly FaultKind[] = [duplicates("ingest"), duplicates("rank"), poison, undecodable];

@@ -1,112 +1,102 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ServerName, Stand } from "../stand.ts";
+import type { ServerName, System } from "../system.ts";
 import type { FaultKind } from "./fault-kind.ts";
 import { freeze } from "./processes.ts";
 
-/* The servers that tally stands on. */
+/* Faults of the servers that tally uses. */
 
-async function killAndStart(stand: Stand, name: ServerName, ms: number, meanwhile?: () => Promise<void>) {
-  const server = stand.process(name);
+/** A fault with one target and a duration, or time to stay down, between two limits. `inject` ends it and returns. */
+const serverKind = (
+  name: string,
+  target: ServerName,
+  [msMin, msMax]: readonly [number, number],
+  inject: (system: System, ms: number) => Promise<unknown>,
+  redisLost?: true,
+): FaultKind => ({
+  name,
+  plan: (random) => ({ target, ms: random.integer(msMin, msMax), count: 0 }),
+  async inject(system, { ms }) {
+    await inject(system, ms);
+    return { backAt: performance.now(), ...(redisLost && { redisLost }) };
+  },
+});
+
+async function killAndStart(system: System, name: ServerName, ms: number, meanwhile?: () => Promise<void>) {
+  const server = system.process(name);
   await server.stop({ atOnce: true });
   await meanwhile?.();
   await delay(ms);
   await server.start();
-  return performance.now();
 }
 
-const killed = (name: ServerName, called: string): FaultKind => ({
-  name: `${called}-killed`,
-  plan: (random) => ({ target: name, ms: random.integer(0, 1000), count: 0 }),
-  inject: async (stand, { ms }) => ({ backAt: await killAndStart(stand, name, ms) }),
-});
+const killed = (called: string, target: ServerName): FaultKind =>
+  serverKind(`${called}-killed`, target, [0, 1000], (system, ms) => killAndStart(system, target, ms));
 
-const frozen = (name: ServerName, called: string): FaultKind => ({
-  name: `${called}-frozen`,
-  plan: (random) => ({ target: name, ms: random.integer(500, 2500), count: 0 }),
-  async inject(stand, { ms }) {
-    await freeze(stand, name, ms);
-    return { backAt: performance.now() };
-  },
-});
+const frozen = (called: string, target: ServerName): FaultKind =>
+  serverKind(`${called}-frozen`, target, [500, 2500], (system, ms) => freeze(system, target, ms));
 
-const alarm = (called: string, raise: readonly string[], lift: readonly string[]): FaultKind => ({
-  name: `broker-${called}`,
-  plan: (random) => ({ target: "rabbitmq", ms: random.integer(300, 2000), count: 0 }),
-  async inject({ operator }, { ms }) {
-    await operator.rabbitmqctl(...raise);
-    try {
-      await delay(ms);
-    } finally {
-      await operator.rabbitmqctl(...lift);
-    }
-    return { backAt: performance.now() };
-  },
-});
+/** Sets something for a while. */
+async function during(ms: number, set: () => Promise<unknown>, reset: () => Promise<unknown>): Promise<void> {
+  await set();
+  try {
+    await delay(ms);
+  } finally {
+    await reset();
+  }
+}
 
-const readOnly: FaultKind = {
-  name: "primary-read-only",
-  plan: (random) => ({ target: "database-primary", ms: random.integer(500, 2500), count: 0 }),
-  async inject({ operator }, { ms }) {
-    await operator.sql("SET GLOBAL read_only = 1");
-    try {
-      await delay(ms);
-    } finally {
-      await operator.sql("SET GLOBAL read_only = 0");
-    }
-    return { backAt: performance.now() };
-  },
-};
+const alarm = (called: string, raise: readonly string[], lift: readonly string[]): FaultKind =>
+  serverKind(`broker-${called}`, "rabbitmq", [300, 2000], ({ operator }, ms) =>
+    during(
+      ms,
+      () => operator.rabbitmqctl(...raise),
+      () => operator.rabbitmqctl(...lift),
+    ),
+  );
 
-const redisKept: FaultKind = {
-  name: "redis-killed-kept",
-  plan: (random) => ({ target: "redis", ms: random.integer(0, 1000), count: 0 }),
-  async inject(stand, { ms }) {
-    await stand.operator.redis("SAVE");
-    return { backAt: await killAndStart(stand, "redis", ms), redisLost: true };
-  },
-};
+const readOnly = serverKind("primary-read-only", "database-primary", [500, 2500], ({ operator }, ms) =>
+  during(
+    ms,
+    () => operator.sql("SET GLOBAL read_only = 1"),
+    () => operator.sql("SET GLOBAL read_only = 0"),
+  ),
+);
 
+/** Redis comes back with a snapshot that was taken `count` ms before the kill. */
 const redisOlder: FaultKind = {
   name: "redis-killed-older",
   plan: (random) => ({ target: "redis", ms: random.integer(0, 500), count: random.integer(1000, 4000) }),
-  async inject(stand, { ms, count: lostMs }) {
-    await stand.operator.redis("SAVE");
+  async inject(system, { ms, count: lostMs }) {
+    await system.operator.redis("SAVE");
     await delay(lostMs);
-    return { backAt: await killAndStart(stand, "redis", ms), redisLost: true };
-  },
-};
-
-const redisWiped: FaultKind = {
-  name: "redis-wiped",
-  plan: (random) => ({ target: "redis", ms: random.integer(0, 500), count: 0 }),
-  async inject(stand, { ms }) {
-    return { backAt: await killAndStart(stand, "redis", ms, () => stand.operator.wipeRedis()), redisLost: true };
-  },
-};
-
-const redisFlushed: FaultKind = {
-  name: "redis-flushed",
-  plan: () => ({ target: "redis", ms: 0, count: 0 }),
-  async inject(stand) {
-    await stand.operator.redis("FLUSHALL");
+    await killAndStart(system, "redis", ms);
     return { backAt: performance.now(), redisLost: true };
   },
 };
 
+const redisLost = (name: string, msMax: number, inject: (system: System, ms: number) => Promise<unknown>): FaultKind =>
+  serverKind(`redis-${name}`, "redis", [0, msMax], inject, true);
+
 export const serverKinds: readonly FaultKind[] = [
-  killed("rabbitmq", "broker"),
-  frozen("rabbitmq", "broker"),
-  // More than any disk has free, and what the broker was started with.
+  killed("broker", "rabbitmq"),
+  frozen("broker", "rabbitmq"),
+  // More than any disk has free; then the limit that the broker was started with.
   alarm("disk-full", ["set_disk_free_limit", "9999GB"], ["set_disk_free_limit", "500MB"]),
   alarm("memory-full", ["set_vm_memory_high_watermark", "0"], ["set_vm_memory_high_watermark", "0.4"]),
-  killed("database-primary", "primary"),
-  frozen("database-primary", "primary"),
+  killed("primary", "database-primary"),
+  frozen("primary", "database-primary"),
   readOnly,
-  killed("database-replica", "replica"),
-  frozen("database-replica", "replica"),
-  redisKept,
+  killed("replica", "database-replica"),
+  frozen("replica", "database-replica"),
+  redisLost("killed-kept", 1000, async (system, ms) => {
+    await system.operator.redis("SAVE");
+    await killAndStart(system, "redis", ms);
+  }),
   redisOlder,
-  redisWiped,
-  redisFlushed,
+  redisLost("wiped", 500, (system, ms) => killAndStart(system, "redis", ms, () => system.operator.wipeRedis())),
+  {
+    ...redisLost("flushed", 0, (system) => system.operator.redis("FLUSHALL")),
+    plan: () => ({ target: "redis", ms: 0, count: 0 }),
+  },
   frozen("redis", "redis"),
 ];

@@ -1,10 +1,10 @@
 import { workloads } from "@tally/domains/workloads";
+import { Random } from "@tally/lab";
 import { newEventId } from "@tally/pipeline";
 import { expect, test } from "vitest";
-import { Random } from "../random.ts";
 import { Mix } from "./mix.ts";
 
-test("every domain gets its share, and nothing but events is sent", () => {
+test("all domains get equal shares, and every request is a POST", () => {
   const mix = new Mix(workloads, new Random(1), "narrow");
   const postings = Array.from({ length: 5000 }, () => mix.next());
   for (const { domain } of workloads) {
@@ -15,7 +15,7 @@ test("every domain gets its share, and nothing but events is sent", () => {
   expect(mix.nextOfEach().map(({ domain }) => domain)).toEqual(workloads.map(({ domain }) => domain));
 });
 
-test("events about others are about acknowledged ones, several about one, and never about one another", () => {
+test("a follow-up refers to an acknowledged event that is none, and several refer to the same event", () => {
   const own = workloads.filter(({ followUp }) => followUp !== undefined);
   expect(own.length).toBeGreaterThan(0);
   const mix = new Mix(own, new Random(1), "narrow");
@@ -25,7 +25,7 @@ test("events about others are about acknowledged ones, several about one, and ne
     const posting = mix.next();
     const id = newEventId();
     mix.acknowledged(posting, id);
-    if (posting.isAbout) paths.push(posting.request.path);
+    if (posting.isFollowUp) paths.push(posting.request.path);
     else acknowledged.add(id);
   }
   const about = paths.map((path) => /[0-9a-f-]{36}/.exec(path)?.[0] ?? "");

@@ -1,63 +1,64 @@
 import type { ClientRequest, Spread, Workload } from "@tally/domains/workloads";
-import type { Random } from "../random.ts";
+import type { Random } from "@tally/lab";
 
-/** A POST of one event, and whose it is. */
+/** A POST of one event, and its domain. */
 export interface Posting {
   readonly domain: string;
   readonly request: ClientRequest;
-  /** It is about another event. */
-  readonly isAbout: boolean;
+  /** The event refers to an acknowledged one. */
+  readonly isFollowUp: boolean;
 }
 
-// Of a domain with events about events.
-const aboutOf = 3;
-const knownMax = 200;
-// Each stays for a while, so that there are many events about one.
-const forgetOf = 10;
+// In a domain with events that refer to others, one event in this many does.
+const followUpOneIn = 3;
+const rememberedMax = 200;
+// A new event replaces a remembered one with this probability, so that many events refer to the same one.
+const replacedOneIn = 10;
 
-/** The load of all domains, one as often as the other, as each one's workload makes it up. */
+/** The load of all domains with equal shares, from the workload of each. */
 export class Mix {
   readonly #workloads: readonly Workload[];
   readonly #random: Random;
   readonly #spread: Spread;
-  /** By domain: acknowledged events that others may be about. */
-  readonly #known: ReadonlyMap<string, { readonly id: string; readonly atMs: number }[]>;
+  /** By domain: acknowledged events that others may refer to. */
+  readonly #remembered: ReadonlyMap<string, { readonly id: string; readonly atMs: number }[]>;
 
   constructor(workloads: readonly Workload[], random: Random, spread: Spread) {
     this.#workloads = workloads;
     this.#random = random;
     this.#spread = spread;
-    this.#known = new Map(workloads.map(({ domain }) => [domain, []]));
+    this.#remembered = new Map(workloads.map(({ domain }) => [domain, []]));
   }
 
   next(): Posting {
     const workload = this.#workloads[this.#random.integer(0, this.#workloads.length - 1)];
     if (workload === undefined) throw new TypeError("at least one domain is needed");
-    return this.#aboutAnother(workload) ?? this.#first(workload);
+    return this.#followUp(workload) ?? this.#independent(workload);
   }
 
-  /** One of every domain that is about no other: one may be taken only when the other is stored. */
+  /** One event of every domain. None refers to another: a gateway may reject one whose other event is not stored yet. */
   nextOfEach(): readonly Posting[] {
-    return this.#workloads.map((workload) => this.#first(workload));
+    return this.#workloads.map((workload) => this.#independent(workload));
   }
 
-  /** Says under which id a posting was acknowledged. */
-  acknowledged({ domain, isAbout }: Posting, id: string): void {
-    const known = this.#known.get(domain);
-    if (known === undefined || isAbout) return;
-    const place = known.length < knownMax ? known.length : this.#random.integer(0, knownMax * forgetOf - 1);
-    if (place < knownMax) known[place] = { id, atMs: Date.now() };
+  /** Sets the id with which a posting was acknowledged. */
+  acknowledged({ domain, isFollowUp }: Posting, id: string): void {
+    const remembered = this.#remembered.get(domain);
+    if (remembered === undefined || isFollowUp) return;
+    const isFull = remembered.length >= rememberedMax;
+    const place = isFull ? this.#random.integer(0, rememberedMax * replacedOneIn - 1) : remembered.length;
+    if (place < rememberedMax) remembered[place] = { id, atMs: Date.now() };
   }
 
-  #first(workload: Workload): Posting {
-    return { domain: workload.domain, request: workload.next(this.#random.fraction, this.#spread), isAbout: false };
+  #independent({ domain, next }: Workload): Posting {
+    return { domain, request: next(this.#random.fraction, this.#spread), isFollowUp: false };
   }
 
-  #aboutAnother({ domain, followUp }: Workload): Posting | undefined {
-    const known = this.#known.get(domain) ?? [];
-    if (followUp === undefined || this.#random.integer(1, aboutOf) > 1) return undefined;
-    const other = known[this.#random.integer(0, Math.max(0, known.length - 1))];
+  #followUp({ domain, followUp }: Workload): Posting | undefined {
+    const remembered = this.#remembered.get(domain) ?? [];
+    if (followUp === undefined || !this.#random.once(followUpOneIn)) return undefined;
+    const other = remembered[this.#random.integer(0, Math.max(0, remembered.length - 1))];
     if (other === undefined) return undefined;
-    return { domain, request: followUp(this.#random.fraction, other.id, other.atMs), isAbout: true };
+    return { domain, request: followUp(this.#random.fraction, other.id, other.atMs), isFollowUp: true };
   }
 }

@@ -1,17 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientRequest } from "@tally/domains/workloads";
+import type { Random } from "@tally/lab";
 import type { Domain } from "@tally/pipeline";
-import type { Random } from "../random.ts";
-import { Client, type Reply } from "./client.ts";
-import { ContentFiles } from "./content-files.ts";
-import { FigureSheet } from "./figure-sheet.ts";
-import { IdFiles } from "./id-files.ts";
-import type { DomainTotals, LoadPlan } from "./protocol.ts";
+import { AcknowledgedFiles } from "./acknowledged-files.ts";
+import { FigureCounter } from "./figure-counter.ts";
+import { GatewayClient, type Reply } from "./gateway-client.ts";
+import type { DomainTotals, LoadPlan, Totals } from "./protocol.ts";
 
 const waitMinMs = 50;
 const waitMaxMs = 800;
 
-/** An event that was answered 2xx for the first time. */
+/** An event with its first 2xx. */
 export interface Acknowledged {
   readonly domain: string;
   readonly id: string;
@@ -19,31 +18,29 @@ export interface Acknowledged {
   readonly content: (() => Readonly<Record<string, unknown>>) | undefined;
 }
 
-/** Sends requests to the gateways, and writes down what was acknowledged. */
+/** Sends requests to the gateways, and records what was acknowledged. */
 export class Sender {
   readonly random: Random;
-  readonly sheet = new FigureSheet();
+  readonly figures = new FigureCounter();
   readonly totals = { acknowledged: 0, unknown: 0, repeated: 0, otherIds: 0, refused: 0, partialRetries: 0 };
   readonly reused = { rejected: 0, acknowledged: 0 };
-  readonly ofDomains = new Map<string, DomainTotals>();
-  firstRefusal: string | undefined;
-  readonly #clients: readonly Client[];
-  readonly #ids: IdFiles;
-  readonly #contents: ContentFiles;
+  readonly #ofDomains = new Map<string, DomainTotals>();
+  readonly #clients: readonly GatewayClient[];
+  readonly #files: AcknowledgedFiles;
+  #firstRefusal: string | undefined;
   #givenUp = false;
 
   constructor(plan: LoadPlan, domains: readonly Domain[], random: Random) {
     this.random = random;
-    this.#clients = plan.urls.map((url) => new Client(url, plan.tills));
-    this.#ids = new IdFiles(plan.directory, plan.domains);
-    this.#contents = new ContentFiles(plan.directory, domains);
+    this.#clients = plan.urls.map((url) => new GatewayClient(url, plan.inFlightMax));
+    this.#files = new AcknowledgedFiles(plan.directory, domains);
   }
 
   anyGateway(): number {
     return this.random.integer(0, this.#clients.length - 1);
   }
 
-  /** One attempt at one gateway. A status other than 2xx, 503 and `expected` counts as refused. */
+  /** Sends a request once to one gateway. A status other than 2xx, 503 and `expected` counts as refused. */
   async attempt(
     gateway: number,
     request: ClientRequest,
@@ -52,22 +49,22 @@ export class Sender {
   ): Promise<Reply> {
     const sentAt = performance.now();
     const reply = await this.probe(gateway, request, key);
-    this.sheet.reply(reply, performance.now() - sentAt);
-    if (reply.name !== "answered" || reply.status < 300 || reply.status === 503) return reply;
-    if (expected.includes(reply.status)) return reply;
-    this.totals.refused++;
-    this.firstRefusal ??= `${reply.status} ${reply.text.slice(0, 200)}`;
+    this.figures.reply(reply, performance.now() - sentAt);
+    if (reply.name === "answered" && reply.status >= 300 && ![503, ...expected].includes(reply.status)) {
+      this.totals.refused++;
+      this.#firstRefusal ??= `${reply.status} ${reply.text.slice(0, 200)}`;
+    }
     return reply;
   }
 
-  /** Likewise, and counted in no figure. */
+  /** Sends a request once to one gateway, without counting it. */
   probe(gateway: number, request: ClientRequest, key: string | undefined): Promise<Reply> {
     const client = this.#clients[gateway % this.#clients.length];
     if (client === undefined) throw new TypeError("at least one gateway is needed");
     return client.post(request, key);
   }
 
-  /** Tries one gateway after the other until `isOver`; undefined when the drill ends first. `expected`: see attempt. */
+  /** Tries the gateways in turn until `isOver`; undefined when the load ends first. `expected`: see attempt. */
   async until(
     gateway: number,
     request: ClientRequest,
@@ -86,18 +83,18 @@ export class Sender {
   }
 
   acknowledge({ domain, id, units, content }: Acknowledged): void {
-    const before = this.ofDomains.get(domain) ?? { domain, acknowledged: 0, units: 0 };
+    const before = this.#ofDomains.get(domain) ?? { domain, acknowledged: 0, units: 0 };
     const sum = before.units === undefined || units === undefined ? undefined : before.units + units;
-    this.ofDomains.set(domain, { domain, acknowledged: before.acknowledged + 1, units: sum });
+    this.#ofDomains.set(domain, { domain, acknowledged: before.acknowledged + 1, units: sum });
     this.totals.acknowledged++;
-    this.sheet.acknowledged();
-    this.#ids.add(domain, id);
-    this.noteContent(domain, id, content);
+    this.figures.acknowledged();
+    this.#files.addId(domain, id);
+    this.recordContent(domain, id, content);
   }
 
-  /** Notes that an event id was acknowledged with this content. */
-  noteContent(domain: string, id: string, content: Acknowledged["content"]): void {
-    if (content !== undefined) this.#contents.add(domain, id, content());
+  /** Records that an event id was acknowledged with this content. */
+  recordContent(domain: string, id: string, content: Acknowledged["content"]): void {
+    if (content !== undefined) this.#files.addContent(domain, id, content());
   }
 
   compareIds(id: string, other: string | undefined): void {
@@ -105,14 +102,16 @@ export class Sender {
     if (other !== undefined && other !== id) this.totals.otherIds++;
   }
 
-  /** Ends all attempts that are not over after their next reply. */
+  /** Ends all retries after their next reply. */
   giveUp(): void {
     this.#givenUp = true;
   }
 
-  async close(): Promise<void> {
+  async close(): Promise<Omit<Totals, "seconds">> {
     for (const client of this.#clients) client.close();
-    await Promise.all([this.#ids.close(), this.#contents.close()]);
+    await this.#files.close();
+    const { totals, reused } = this;
+    return { ...totals, reused, domains: [...this.#ofDomains.values()], firstRefusal: this.#firstRefusal };
   }
 }
 

@@ -1,34 +1,19 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 import { domains } from "@tally/domains";
-import type { Answer, Ask, LoadPlan } from "./protocol.ts";
-import { Tills } from "./tills.ts";
+import { serveThread } from "@tally/lab";
+import { Clients } from "./clients.ts";
+import type { LoadCalls, LoadPlan } from "./protocol.ts";
 
-/* The load's own thread: what the drill does meanwhile does not delay it. */
+/* The load has its own thread, so that the work of the drill does not delay it. */
 
 const plan: LoadPlan = workerData;
-if (parentPort === null) throw new TypeError("runs as a thread");
-const port = parentPort;
-const tills = new Tills(
+const clients = new Clients(
   plan,
   domains.filter(({ name }) => plan.domains.includes(name)),
 );
 
-port.on("message", (ask: Ask) => void reply(ask));
-
-async function reply(ask: Ask): Promise<void> {
-  const said: Answer = { request: ask.request, answer: await answer(ask) };
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
-  port.postMessage(said);
-  if (ask.question === "finish") port.close();
-}
-
-async function answer({ question, gateway }: Ask): Promise<Answer["answer"]> {
-  switch (question) {
-    case "figures":
-      return tills.figures();
-    case "probe":
-      return tills.probe(gateway);
-    case "finish":
-      return tills.finish();
-  }
-}
+serveThread<LoadCalls>({
+  figures: () => clients.figures(),
+  probe: (gateway) => clients.probe(gateway),
+  finish: () => clients.finish(),
+});

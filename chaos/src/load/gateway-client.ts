@@ -1,24 +1,24 @@
 import { Agent, request } from "node:http";
 import type { ClientRequest } from "@tally/domains/workloads";
 
-/** What became of one request. */
+/** The outcome of one request. */
 export type Reply =
   | { readonly name: "answered"; readonly status: number; readonly id: string; readonly text: string }
-  /** The connection was refused, or ended before the answer. */
+  /** The connection was refused, or ended before the response. */
   | { readonly name: "broken" }
-  /** No answer in time. */
+  /** No response in time. */
   | { readonly name: "silent" };
 
 const answerWithinMs = 10_000;
 
-/** Sends events to one gateway, on connections that are kept. */
-export class Client {
+/** Sends events to one gateway over keep-alive connections. */
+export class GatewayClient {
   readonly #url: URL;
   readonly #agent: Agent;
 
-  constructor(url: string, connections: number) {
+  constructor(url: string, connectionsMax: number) {
     this.#url = new URL(url);
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connectionsMax });
   }
 
   /** Never rejects. */

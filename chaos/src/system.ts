@@ -1,30 +1,30 @@
 import { join } from "node:path";
 import { connectDatabase, type Database } from "@tally/database";
+import { silentLog } from "@tally/failures";
+import { openTcpProxy, type TcpProxy } from "@tally/lab";
 import {
   addressVariables,
   startApps,
   startPrivateServices,
-  type Apps,
+  type Accounts,
+  type AppName,
   type Operator,
   type Server,
-  type Services,
 } from "@tally/local";
 import { connectPublisher, type Publisher } from "@tally/messaging";
 import { queuesOf, type Domain } from "@tally/pipeline";
 import { connectRankings, type Rankings } from "@tally/rankings";
 import { openInside, type Inside } from "./inside/inside.ts";
 import type { Sabotage } from "./inside/sabotages.ts";
-import { openLink, type Link } from "./link.ts";
 
 export const gateways = ["gateway-1", "gateway-2"] as const;
 export const appProcesses = [...gateways, "writer", "ranker"] as const;
-const serverNames = ["rabbitmq", "database-primary", "database-replica", "redis"] as const;
 
 export type AppProcess = (typeof appProcesses)[number];
-export type ServerName = (typeof serverNames)[number];
+export type ServerName = "rabbitmq" | "database-primary" | "database-replica" | "redis";
 
-/** A whole tally of our own, every part of it in our hands. */
-export interface Stand {
+/** A running tally of which every process and every connection can be disturbed. */
+export interface System {
   /** Those that get load. */
   readonly domains: readonly Domain[];
   readonly namespace: string;
@@ -32,35 +32,36 @@ export interface Stand {
   readonly operator: Operator;
   readonly inside: Inside;
   /** An app's process or a server. */
-  process(name: AppProcess | ServerName): Server;
-  /** The way from an app's process to a server. Ours, below, do not go through it. */
-  link(from: AppProcess, to: ServerName): Link;
+  process(name: string): Server;
+  /** Carries the connections of an app's process to a server. The drill's own, below, do not pass through it. */
+  link(from: AppProcess, to: ServerName): TcpProxy;
   readonly database: Database;
   readonly rankings: Rankings;
   readonly publisher: Publisher;
-  /** What `pnpm tally` needs to know to look at this system. */
+  /** The environment in which `pnpm tally` reads this system. */
   readonly environment: NodeJS.ProcessEnv;
   close(): Promise<void>;
 }
 
-export interface StandOptions {
+export interface SystemOptions {
   readonly root: string;
-  /** Everything lies here and is deleted at the end, without the logs of the apps. */
+  /** Holds all files of the system. close() deletes everything but the logs of the apps. */
   readonly directory: string;
   readonly domains: readonly Domain[];
   readonly sabotage?: Sabotage | undefined;
-  /** For the apps, beside what the drill sets. */
+  /** Settings of the apps, beside those of the drill. */
   readonly settings?: NodeJS.ProcessEnv;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
+type Links = Readonly<Record<ServerName, TcpProxy>>;
+
 const namespace = "chaos";
 const rankingShards = 2;
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Starts servers, links and apps. Whatever fails: what was started is stopped again. */
-export async function openStand(options: StandOptions): Promise<Stand> {
+/** Starts servers, links and apps. After a failure it stops what it has started. */
+export async function openSystem(options: SystemOptions): Promise<System> {
   const { root, directory, domains, sabotage, settings, say, signal } = options;
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
@@ -78,16 +79,23 @@ export async function openStand(options: StandOptions): Promise<Stand> {
     closers.push(() => services.stop());
     const { operator, addresses, accounts } = services;
 
-    const links = await openLinks(services);
-    closers.push(() => Promise.all([...links.values()].map((link) => link.close())));
+    const links = new Map<AppProcess, Links>();
+    closers.push(() => Promise.all([...links.values()].flatMap(Object.values<TcpProxy>).map((link) => link.close())));
+    for (const name of appProcesses) links.set(name, await openLinks(accounts[appOf(name)]));
+    const linksOf = (name: AppProcess): Links => {
+      const own = links.get(name);
+      if (own === undefined) throw new TypeError(`there is no process ${name}`);
+      return own;
+    };
+
     const common = {
       PATH: process.env["PATH"],
       NAMESPACE: namespace,
       RANKING_SHARDS: String(rankingShards),
       WRITER_THREADS: "2",
-      // The shortest: so that a Redis can come back older than what the ledger still tells.
+      // The minimum: Redis can come back with a state older than what the ledger keeps.
       RANKER_MOVES_KEPT_SECONDS: "60",
-      // The shortest: so that the writer meets keys that were used again.
+      // The minimum: the writer meets keys that were used again.
       KEYS_REMEMBERED_SECONDS: "1",
       ...settings,
     };
@@ -99,8 +107,8 @@ export async function openStand(options: StandOptions): Promise<Stand> {
       port: 0,
       environment: common,
       instances: { gateway: gateways.length },
-      environmentOf: (app, index) => linkedAddresses(accounts[app], (to) => linkOf(links, processName(app, index), to)),
-      execArgv: (app, index) => inside.flags(app, processName(app, index)),
+      environmentOf: (app, index) => linkedAddresses(linksOf(processOf(app, index))),
+      execArgv: (app, index) => inside.flags(app, processOf(app, index)),
       say,
       signal,
     });
@@ -112,28 +120,33 @@ export async function openStand(options: StandOptions): Promise<Stand> {
       writeConnections: 2,
       readConnections: 1,
       queryTimeoutMs: 60_000,
-      log: silent,
+      log: silentLog,
     });
     closers.push(() => database.close());
-    const rankings = connectRankings({ url: addresses.redisUrl, namespace, shards: rankingShards, log: silent });
+    const rankings = connectRankings({ url: addresses.redisUrl, namespace, shards: rankingShards, log: silentLog });
     closers.push(() => rankings.close());
     const publisher = connectPublisher({
       url: addresses.amqpUrl,
       connectionName: "tally drill",
       queues: domains.flatMap(({ name }) => Object.values(queuesOf(namespace, name))),
-      log: silent,
+      log: silentLog,
     });
     closers.push(() => publisher.close());
     await publisher.ready;
 
+    const processes = [...apps.gateways, ...apps.writers, ...apps.rankers, ...services.servers];
     return {
       domains,
       namespace,
       urls: apps.urls,
       operator,
       inside,
-      process: (name) => processOf(name, apps, services),
-      link: (from, to) => linkOf(links, from, to),
+      process(name) {
+        const found = processes.find((server) => server.name === name);
+        if (found === undefined) throw new TypeError(`there is no process ${name}`);
+        return found;
+      },
+      link: (from, to) => linksOf(from)[to],
       database,
       rankings,
       publisher,
@@ -146,44 +159,28 @@ export async function openStand(options: StandOptions): Promise<Stand> {
   }
 }
 
-function processName(app: "gateway" | "writer" | "ranker", index: number): AppProcess {
+function appOf(name: AppProcess): AppName {
+  return name === "writer" || name === "ranker" ? name : "gateway";
+}
+
+function processOf(app: AppName, index: number): AppProcess {
   return app === "gateway" ? (gateways[index] ?? gateways[0]) : app;
 }
 
-function processOf(name: AppProcess | ServerName, apps: Apps, services: Services): Server {
-  const all = [...apps.gateways, ...apps.writers, ...apps.rankers, ...services.servers];
-  const found = all.find((server) => server.name === name);
-  if (found === undefined) throw new TypeError(`there is no process ${name}`);
-  return found;
-}
-
-async function openLinks(services: Services): Promise<ReadonlyMap<string, Link>> {
-  const links = new Map<string, Link>();
-  for (const from of appProcesses) {
-    for (const to of serverNames) {
-      const port = services.servers.find(({ name }) => name === to)?.port ?? 0;
-      links.set(`${from} ${to}`, await openLink(port));
-    }
-  }
-  return links;
-}
-
-function linkOf(links: ReadonlyMap<string, Link>, from: AppProcess, to: ServerName): Link {
-  const link = links.get(`${from} ${to}`);
-  if (link === undefined) throw new TypeError(`there is no link from ${from} to ${to}`);
-  return link;
-}
-
-function linkedAddresses(addresses: Services["addresses"], link: (to: ServerName) => Link): NodeJS.ProcessEnv {
-  const through = (url: string, to: ServerName): string => {
-    const linked = new URL(url);
-    linked.port = String(link(to).port);
-    return linked.href;
+async function openLinks(addresses: Accounts[AppName]): Promise<Links> {
+  return {
+    rabbitmq: await openTcpProxy(addresses.amqpUrl),
+    "database-primary": await openTcpProxy(addresses.databaseWriteUrl),
+    "database-replica": await openTcpProxy(addresses.databaseReadUrl),
+    redis: await openTcpProxy(addresses.redisUrl),
   };
+}
+
+function linkedAddresses(links: Links): NodeJS.ProcessEnv {
   return addressVariables({
-    amqpUrl: through(addresses.amqpUrl, "rabbitmq"),
-    databaseWriteUrl: through(addresses.databaseWriteUrl, "database-primary"),
-    databaseReadUrl: through(addresses.databaseReadUrl, "database-replica"),
-    redisUrl: through(addresses.redisUrl, "redis"),
+    amqpUrl: links.rabbitmq.url,
+    databaseWriteUrl: links["database-primary"].url,
+    databaseReadUrl: links["database-replica"].url,
+    redisUrl: links.redis.url,
   });
 }

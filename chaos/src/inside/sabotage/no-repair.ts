@@ -1,0 +1,8 @@
+import type { repair as repairAll } from "@tally/reconcile";
+
+export * from "@tally/reconcile";
+
+/** Repairs nothing: the rankings keep what the messages made of them. */
+export async function repair(): ReturnType<typeof repairAll> {
+  return { looked: 0, healed: 0, beyondRepair: [] };
+}
