@@ -478,7 +478,7 @@ describe("mistakes get a clear answer {msg} that names the field", () => {
     expect({ status: answer.status, retry: answer.headers.get("retry-after"), ...JSON.parse(answer.body) }).toEqual({
       status: 503,
       retry: "1",
-      msg: expect.stringMatching(/^not to be seen yet/),
+      msg: expect.stringMatching(/^cannot be read yet/),
     });
   });
 });

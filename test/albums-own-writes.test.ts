@@ -136,7 +136,7 @@ test("while the writer stands still the own gateway knows the album, the other w
     await expectFound(0, albumId, "frozen");
     const late = await ask(1, `/albums/${albumId}`);
     expect([late.status, late.headers.get("retry-after")]).toEqual([503, "1"]);
-    expect(await late.json()).toEqual({ msg: expect.stringMatching(/^not to be seen yet/) });
+    expect(await late.json()).toEqual({ msg: expect.stringMatching(/^cannot be read yet/) });
 
     const keyed = await newAlbum("keyed", { "idempotency-key": randomUUID() });
     const waiting = [expectFound(1, albumId, "frozen"), expectFound(1, keyed, "keyed")];

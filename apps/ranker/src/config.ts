@@ -8,28 +8,28 @@ export const rankerSettings = {
     max: 256,
     // A ranker hands messages on as they are; one thread of it keeps more than one Redis busy.
     default: 1,
-    says: "threads, each with its own consumers and connections",
+    description: "threads, each with its own consumers and connections",
   }),
   prefetch: integer("RANKER_PREFETCH", {
     min: 1,
     max: 10_000,
     default: 8,
-    says: "batches a thread holds unacknowledged, for each domain",
+    description: "batches a thread holds unacknowledged, for each domain",
   }),
   movesKeptSeconds: integer("RANKER_MOVES_KEPT_SECONDS", {
     min: 60,
     max: 31_536_000,
     unit: "s",
     default: 3600,
-    says: "how long the ledger keeps the moves of a ranked batch; a Redis that lost more than that is built anew from the rows",
+    description: "how long the ledger keeps the moves of a ranked batch; a Redis that lost more than that is built anew from the rows",
   }),
   healthPort: integer("RANKER_HEALTH_PORT", {
     min: 0,
     max: 65_535,
     default: 8082,
-    says: "where /health and /metrics answer; 0 takes any free port",
+    description: "where /health and /metrics answer; 0 takes any free port",
   }),
-  healthHost: string("RANKER_HEALTH_HOST", { default: "0.0.0.0", says: "on which address they answer" }),
+  healthHost: string("RANKER_HEALTH_HOST", { default: "0.0.0.0", description: "on which address they answer" }),
 } as const;
 
 export type RankerConfig = Config<typeof rankerSettings>;

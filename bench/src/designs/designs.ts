@@ -140,7 +140,7 @@ const designs = {
       {
         apps: ["gateway"],
         file: groupCommit,
-        find: 'if (this.#waiting >= this.#o.waitingMax) return Promise.resolve("busy");',
+        find: 'if (this.#waiting >= this.#options.waitingMax) return Promise.resolve("busy");',
         replace: 'if (event.size > 0) return Promise.resolve("confirmed");',
       },
     ],

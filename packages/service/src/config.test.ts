@@ -4,13 +4,23 @@ import { ConfigError } from "./config-error.ts";
 import { choice, integer, list, string, url, urls } from "./setting.ts";
 
 const schema = {
-  port: integer("PORT", { min: 0, max: 65535, default: 8080, says: "where the gateway listens" }),
-  amqpUrl: url("AMQP_URL", { protocols: ["amqp:", "amqps:"], says: "the broker" }),
-  redisUrl: url("REDIS_URL", { protocols: ["redis:"], default: "redis://u:hunter2@localhost", says: "the rankings" }),
-  stopWithinMs: integer("STOP_WITHIN_MS", { min: 1, max: 60_000, unit: "ms", default: 10_000, says: "time to stop" }),
-  logLevel: choice("LOG_LEVEL", { of: ["debug", "info"], default: "info", says: "the least that is logged" }),
-  basePaths: list("BASE_PATHS", { default: ["/a", "/b"], says: "prefixes of all routes" }),
-  region: string("REGION", { default: "here", says: "where it runs" }),
+  port: integer("PORT", { min: 0, max: 65535, default: 8080, description: "where the gateway listens" }),
+  amqpUrl: url("AMQP_URL", { protocols: ["amqp:", "amqps:"], description: "the broker" }),
+  redisUrl: url("REDIS_URL", {
+    protocols: ["redis:"],
+    default: "redis://u:hunter2@localhost",
+    description: "the rankings",
+  }),
+  stopWithinMs: integer("STOP_WITHIN_MS", {
+    min: 1,
+    max: 60_000,
+    unit: "ms",
+    default: 10_000,
+    description: "time to stop",
+  }),
+  logLevel: choice("LOG_LEVEL", { of: ["debug", "info"], default: "info", description: "the least that is logged" }),
+  basePaths: list("BASE_PATHS", { default: ["/a", "/b"], description: "prefixes of all routes" }),
+  region: string("REGION", { default: "here", description: "where it runs" }),
 };
 
 test("absent and empty variables take their defaults, and the type follows the schema", () => {
@@ -82,7 +92,7 @@ test.each(["amqp://u:hunter2@h:port/", "u:hunter2@h", "hunter2", "http://u:hunte
   },
 );
 
-const nodes = { amqpUrl: urls("AMQP_URL", { protocols: ["amqp:", "amqps:"], says: "the nodes" }) };
+const nodes = { amqpUrl: urls("AMQP_URL", { protocols: ["amqp:", "amqps:"], description: "the nodes" }) };
 
 test("several URLs are checked one by one, and stay the text that was given", () => {
   const given = "amqp://u:p@h, amqps://h:2/v,";
@@ -111,7 +121,7 @@ test("a schema describes itself, without secrets", () => {
     variable: "PORT",
     expected: "a whole number from 0 to 65535",
     default: "8080",
-    says: "where the gateway listens",
+    description: "where the gateway listens",
   });
   expect(rows.map((row) => row.default)).toEqual([
     "8080",

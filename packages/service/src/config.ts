@@ -16,7 +16,7 @@ export interface ConfigRow {
   readonly expected: string;
   /** Absent: the variable must be set. Passwords in URLs are masked. */
   readonly default: string | undefined;
-  readonly says: string;
+  readonly description: string;
 }
 
 /**
@@ -64,18 +64,18 @@ export function readConfigOrExit<Schema extends ConfigSchema>(schema: Schema): C
 
 /** One row for each variable, in the schema's order: for documents, and for tests that hold documents to the code. */
 export function describeConfig(schema: ConfigSchema): readonly ConfigRow[] {
-  return Object.values(schema).map(({ variable, expected, default: preset, says }) => ({
+  return Object.values(schema).map(({ variable, expected, default: preset, description }) => ({
     variable,
     expected,
     default: preset === undefined ? undefined : redactUrls(String(preset)), // a list is joined with commas
-    says,
+    description,
   }));
 }
 
 /** The settings as rows of a Markdown table, "| variable | expected | default | what it is |": a test holds documents to them. */
 export function configTable(schema: ConfigSchema): readonly string[] {
-  return describeConfig(schema).map(({ variable, expected, default: preset, says }) => {
+  return describeConfig(schema).map(({ variable, expected, default: preset, description }) => {
     const value = preset === undefined ? "must be set" : preset === "" ? "none" : `\`${preset}\``;
-    return `| \`${variable}\` | ${expected} | ${value} | ${says} |`;
+    return `| \`${variable}\` | ${expected} | ${value} | ${description} |`;
   });
 }

@@ -7,9 +7,9 @@ import { ConfigError } from "./config-error.ts";
 import { integer, url, urls } from "./setting.ts";
 
 const schema = {
-  amqpUrl: urls("AMQP_URL", { protocols: ["amqp:"], says: "the broker" }),
-  redisUrl: url("REDIS_URL", { protocols: ["redis:"], default: "redis://default", says: "the rankings" }),
-  port: integer("PORT", { min: 0, max: 65_535, default: 8080, says: "where it listens" }),
+  amqpUrl: urls("AMQP_URL", { protocols: ["amqp:"], description: "the broker" }),
+  redisUrl: url("REDIS_URL", { protocols: ["redis:"], default: "redis://default", description: "the rankings" }),
+  port: integer("PORT", { min: 0, max: 65_535, default: 8080, description: "where it listens" }),
 };
 const directory = mkdtempSync(join(tmpdir(), "tally-settings-"));
 afterAll(() => rmSync(directory, { recursive: true }));

@@ -9,7 +9,7 @@ export interface Setting<Value extends SettingValue = SettingValue> {
   /** Absent: the variable must be set. */
   readonly default: Value | undefined;
   /** What it is for, in one line. */
-  readonly says: string;
+  readonly description: string;
   /** The variable that may name a file with the text in its place. Absent: the text is no secret, and there is none. */
   readonly fileVariable?: string;
   readonly read: (text: string) => Reading<Value>;
@@ -20,7 +20,7 @@ type Reading<Value> = { readonly ok: true; readonly value: Value } | { readonly 
 
 interface Common<Value> {
   readonly default?: Value;
-  readonly says: string;
+  readonly description: string;
 }
 
 /** Any text that is not empty. */
@@ -141,7 +141,7 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
 }
 
 function facts<Value>(variable: string, o: Common<Value>) {
-  return { variable, default: o.default, says: o.says };
+  return { variable, default: o.default, description: o.description };
 }
 
 /** A URL may hold a password. */

@@ -13,12 +13,12 @@ import type { RateLimits } from "./rate-limits.ts";
 import { forbiddenStore, type DomainAccess, type RouteAccess } from "./route-access.ts";
 
 /*
- * A request on its way in, with AUTH=required:
+ * The checks of a request with AUTH=required:
  *
- *   onRequest     its key is checked; one token of its key's rate limit, or of its address's without a valid key, is taken (429);
- *                 without a valid key it is rejected (401), without the scope too (403). Its body is not read yet
- *   preHandler    params and body are valid: its store is compared with those of the key (403), and the tokens of its further entries
- *                 are taken (429)
+ *   onRequest     checks its key and takes one token, from the key's rate limit or from that of the address (429). Rejects it without a
+ *                 valid key (401) or without the scope (403). Its body is not read yet
+ *   preHandler    params and body are valid. Compares its store with the key's stores (403), and takes the tokens of its further entries
+ *                 (429)
  */
 
 export interface AdmissionOptions {

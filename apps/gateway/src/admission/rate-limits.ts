@@ -18,7 +18,7 @@ export interface RateLimitOptions {
   readonly perKey: KeyLimit | undefined;
   /** For requests without a valid key; undefined: none. */
   readonly perAddress: KeyLimit | undefined;
-  /** Whether requests are accepted while Redis does not answer. */
+  /** Whether requests are accepted while Redis does not reply. */
   readonly failsOpen: boolean;
 }
 
@@ -48,18 +48,18 @@ export class RateLimits {
         else refuse(reply, refusal("RATE_LIMIT_UNCHECKED"));
         return;
       }
-      tell(reply, limited, taken);
+      addHeaders(reply, limited, taken);
       if (taken.granted) goOn();
       else refuseRate(reply, limited, taken);
     };
     const taken = this.#options.buckets.take(limited.subject, limited.limit, cost);
-    // Most requests take a token in hand, without waiting.
+    // Most requests take a token in hand and do not wait.
     if (taken instanceof Promise) taken.then(decide).catch((error: unknown) => reply.send(error));
     else decide(taken);
   }
 }
 
-function tell(reply: FastifyReply, { policy, limit }: Limited, { remaining, fullMs }: Taken): void {
+function addHeaders(reply: FastifyReply, { policy, limit }: Limited, { remaining, fullMs }: Taken): void {
   // The quota is the burst. The window is the time until an empty bucket is full.
   const window = Math.max(1, Math.ceil(limit.burst / limit.perSecond));
   reply.header("ratelimit-policy", `"${policy}";q=${limit.burst};w=${window}`);

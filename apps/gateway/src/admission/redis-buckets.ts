@@ -5,10 +5,10 @@ import { TokenBuckets, type Demand, type Supply } from "./token-buckets.ts";
 
 /*
  * A bucket is one number (GCRA): the time at which it will be full again, by the clock of Redis, in ms since 1970. Absent: it is full. It
- * expires when it is full, so Redis holds only the buckets of clients that were there lately.
+ * expires when it is full, so Redis holds only the buckets of clients that sent requests lately.
  */
 
-// KEYS: the buckets. ARGV for each: ms per token, burst, cost of a request, number of requests. Answers for each: granted, remaining, ms until
+// KEYS: the buckets. ARGV for each: ms per token, burst, cost of a request, number of requests. Returns for each: granted, remaining, ms until
 // it is full.
 const take = `
 local time = redis.call('TIME')
@@ -30,16 +30,16 @@ for i, key in ipairs(KEYS) do
 end
 return out`;
 
-// The longest time that a rate limit may cost a request. Redis answers within a millisecond.
+// The longest time that a rate limit may cost a request. Redis usually replies within a millisecond.
 const commandTimeoutMs = 250;
 
 type BucketsRedis = Redis & { tallyTake(keys: number, ...values: readonly (string | number)[]): Promise<number[]> };
 
-/** Buckets in a Redis. All in one hash slot, because one script takes from many. Connects with back-off for as long as it takes. */
+/** Buckets in Redis. All in one hash slot, because one script call covers many. Connects with back-off, without end. */
 export function redisBuckets(o: { readonly url: string; readonly namespace: string; readonly log: Logger }) {
   const redis = open(o.url, o.log);
   const outage = new Outage(o.log, "check rate limits");
-  const ask = async (demands: readonly Demand[]): Promise<readonly Supply[]> => {
+  const supply = async (demands: readonly Demand[]): Promise<readonly Supply[]> => {
     const keys = demands.map(({ subject }) => `${o.namespace}:rate:{limits}:${subject}`);
     const values = demands.flatMap(({ limit, cost, count }) => [1000 / limit.perSecond, limit.burst, cost, count]);
     const flat = await redis.tallyTake(keys.length, ...keys, ...values);
@@ -49,7 +49,7 @@ export function redisBuckets(o: { readonly url: string; readonly namespace: stri
     });
   };
   return {
-    buckets: new TokenBuckets({ ask, onFailed: (error) => outage.failed(error), onWorked: () => outage.worked() }),
+    buckets: new TokenBuckets({ supply, onFailed: (error) => outage.failed(error), onWorked: () => outage.worked() }),
     close: () => redis.disconnect(),
   };
 }

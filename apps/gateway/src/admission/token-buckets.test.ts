@@ -3,15 +3,15 @@ import { TokenBuckets, type Demand } from "./token-buckets.ts";
 
 const limit = { perSecond: 10, burst: 5 };
 
-/** Buckets whose calls the test answers itself. */
+/** Buckets whose calls get their replies from the test. */
 function withCalls() {
-  const calls: { demands: readonly Demand[]; answer: (granted: readonly number[]) => void; fail: () => void }[] = [];
+  const calls: { demands: readonly Demand[]; reply: (granted: readonly number[]) => void; fail: () => void }[] = [];
   const buckets = new TokenBuckets({
-    ask: (demands) =>
+    supply: (demands) =>
       new Promise((resolve, reject) => {
-        const answer = (granted: readonly number[]) =>
+        const reply = (granted: readonly number[]) =>
           resolve(granted.map((count) => ({ granted: count, remaining: 0, fullMs: 500 })));
-        calls.push({ demands, answer, fail: () => reject(new Error("away")) });
+        calls.push({ demands, reply, fail: () => reject(new Error("down")) });
       }),
     onFailed: () => undefined,
     onWorked: () => undefined,
@@ -20,40 +20,40 @@ function withCalls() {
   return { buckets, calls, call };
 }
 
-test("requests of one turn share a call, and those that come meanwhile share the next", async () => {
+test("requests of one turn share a call, and those during that call share the next", async () => {
   const { buckets, calls, call } = withCalls();
   const first = Array.from({ length: 40 }, (_, n) => buckets.take(n % 2 === 0 ? "a" : "b", limit, 1));
-  const { demands, answer } = await call(0);
+  const { demands, reply } = await call(0);
   expect(demands.map(({ subject, count }) => [subject, count])).toEqual([
     ["a", 20],
     ["b", 20],
   ]);
   const next = Array.from({ length: 7 }, () => buckets.take("c", limit, 3));
-  answer([20, 20]);
+  reply([20, 20]);
   const second = await call(1);
   expect(second.demands.map(({ subject, cost, count }) => [subject, cost, count])).toEqual([["c", 3, 7]]);
-  second.answer([7]);
+  second.reply([7]);
   const taken = await Promise.all([...first, ...next]);
   expect(taken.every((one) => one !== "unknown" && one.granted)).toBe(true);
   expect(calls).toHaveLength(2);
 });
 
-test("the first of several that there are tokens for get them, and a bucket known to be empty is not asked again until a token is due", async () => {
+test("tokens go to the first requests, and an empty bucket causes no call until a token is due", async () => {
   const { buckets, calls, call } = withCalls();
   const all = Promise.all(Array.from({ length: 5 }, async () => buckets.take("a", limit, 1)));
-  (await call(0)).answer([2]);
+  (await call(0)).reply([2]);
   expect((await all).map((taken) => taken !== "unknown" && taken.granted)).toEqual([true, true, false, false, false]);
   expect((await all)[4]).toMatchObject({ againMs: 100, fullMs: 500 });
   expect(await buckets.take("a", limit, 1)).toMatchObject({ granted: false, remaining: 0 });
   expect(calls).toHaveLength(1);
   const other = buckets.take("b", limit, 1);
-  (await call(1)).answer([1]);
+  (await call(1)).reply([1]);
   expect(await other).toMatchObject({ granted: true });
   await vi.waitFor(() => expect(buckets.take("a", limit, 1)).toBeInstanceOf(Promise));
-  (await call(2)).answer([1]);
+  (await call(2)).reply([1]);
 });
 
-test("after a failure requests are unknown at once, and Redis is asked again a second later", async () => {
+test("after a failure requests are unknown at once, and Redis is called again a second later", async () => {
   const { buckets, calls, call } = withCalls();
   const failed = buckets.take("a", limit, 1);
   (await call(0)).fail();
@@ -65,16 +65,16 @@ test("after a failure requests are unknown at once, and Redis is asked again a s
     expect(taken).not.toBe("unknown");
     return { taken };
   }, 3000);
-  (await call(1)).answer([1]);
+  (await call(1)).reply([1]);
   expect(await again.taken).toMatchObject({ granted: true });
 });
 
-test("more subjects than one call takes are asked for in several, and the memory of empty buckets is bounded", async () => {
-  let asked = 0;
+test("more subjects than fit into one call take several, and the memory of empty buckets is bounded", async () => {
+  let demanded = 0;
   const buckets = new TokenBuckets({
-    ask: async (demands) => {
+    supply: async (demands) => {
       expect(demands.length).toBeLessThanOrEqual(256);
-      asked += demands.length;
+      demanded += demands.length;
       return demands.map(() => ({ granted: 0, remaining: 0, fullMs: 1_000_000 }));
     },
     onFailed: (error) => expect.fail(String(error)),
@@ -82,8 +82,8 @@ test("more subjects than one call takes are asked for in several, and the memory
   });
   const flood = () => Promise.all(Array.from({ length: 10_001 }, async (_, n) => buckets.take(`s${n}`, limit, 1)));
   await flood();
-  expect(asked).toBe(10_001);
-  // The oldest was forgotten: it alone is asked for again, and forgets the next one.
+  expect(demanded).toBe(10_001);
+  // The oldest was dropped: only it causes a call, which drops the next one.
   expect(buckets.take("s10000", limit, 1)).toMatchObject({ granted: false });
   expect(buckets.take("s0", limit, 1)).toBeInstanceOf(Promise);
 });
@@ -93,24 +93,24 @@ test("a busy subject gets tokens in hand, no more than Redis has granted; after 
   try {
     const fast = { perSecond: 1000, burst: 100 };
     const { buckets, calls, call } = withCalls();
-    const ask = async (index: number, wanted: number) => {
+    const takeOne = async (index: number, wanted: number) => {
       const taken = buckets.take("a", fast, 1);
-      const { demands, answer } = await call(index);
+      const { demands, reply } = await call(index);
       expect(demands[0]?.count).toBe(wanted);
-      answer([wanted]);
+      reply([wanted]);
       expect(await taken).toMatchObject({ granted: true, remaining: wanted - 1 });
     };
-    await ask(0, 1);
-    await ask(1, 2);
+    await takeOne(0, 1);
+    await takeOne(1, 2);
     expect(buckets.take("a", fast, 1)).toMatchObject({ granted: true, remaining: 0 });
-    // As many again, and twice what was in hand.
-    await ask(2, 4);
+    // 1 for the request, and 2 × 1 + 1 ahead.
+    await takeOne(2, 4);
     for (const remaining of [2, 1, 0]) {
       expect(buckets.take("a", fast, 1)).toMatchObject({ granted: true, remaining });
     }
-    await ask(3, 8);
+    await takeOne(3, 8);
     vi.advanceTimersByTime(101);
-    await ask(4, 1);
+    await takeOne(4, 1);
     expect(calls).toHaveLength(5);
   } finally {
     vi.useRealTimers();

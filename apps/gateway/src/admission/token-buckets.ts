@@ -38,7 +38,7 @@ export interface Taken {
 
 export interface TokenBucketOptions {
   /** One call of the script. */
-  readonly ask: (demands: readonly Demand[]) => Promise<readonly Supply[]>;
+  readonly supply: (demands: readonly Demand[]) => Promise<readonly Supply[]>;
   readonly onFailed: (error: unknown) => void;
   readonly onWorked: () => void;
 }
@@ -63,7 +63,7 @@ interface Known {
 }
 
 const groupsMax = 256;
-// The oldest is dropped first. Its tokens in hand are lost; the next request asks Redis again.
+// The oldest is dropped first. Its tokens in hand are lost; the next request calls Redis again.
 const knownMax = 10_000;
 const inHandMs = 100;
 // For this time after a failure, requests are "unknown" immediately and do not wait for Redis.
@@ -74,13 +74,13 @@ export class TokenBuckets {
   readonly #known = new Map<string, Known>();
   #waiting = new Map<string, Group>();
   #restUntil = -Infinity;
-  #asking = false;
+  #calling = false;
 
   constructor(options: TokenBucketOptions) {
     this.#options = options;
   }
 
-  /** Takes `cost` tokens (at most the burst) from a bucket, or none. "unknown": Redis does not answer. Never rejects. */
+  /** Takes `cost` tokens (at most the burst) from a bucket, or none. "unknown": Redis does not reply. Never rejects. */
   take(subject: string, limit: KeyLimit, cost: number): Promise<Taken | "unknown"> | Taken | "unknown" {
     const now = performance.now();
     const known = this.#known.get(subject);
@@ -98,28 +98,28 @@ export class TokenBuckets {
       const group = this.#waiting.get(name);
       if (group !== undefined) group.waiters.push(resolve);
       else this.#waiting.set(name, { subject, limit, cost, waiters: [resolve] });
-      if (!this.#asking) void this.#askAll();
+      if (!this.#calling) void this.#callAll();
     });
   }
 
-  // Never runs twice at once: #asking.
-  async #askAll(): Promise<void> {
-    this.#asking = true;
+  // Never runs twice at once: #calling.
+  async #callAll(): Promise<void> {
+    this.#calling = true;
     await nextTurn();
     while (this.#waiting.size > 0) {
       const groups = [...this.#waiting.values()];
       this.#waiting = new Map();
-      for (let at = 0; at < groups.length; at += groupsMax) await this.#ask(groups.slice(at, at + groupsMax));
+      for (let at = 0; at < groups.length; at += groupsMax) await this.#call(groups.slice(at, at + groupsMax));
     }
-    this.#asking = false;
+    this.#calling = false;
   }
 
-  async #ask(groups: readonly Group[]): Promise<void> {
+  async #call(groups: readonly Group[]): Promise<void> {
     const aheads = groups.map((group) => this.#aheadOf(group));
     let supplies: readonly Supply[] = [];
     try {
       if (performance.now() >= this.#restUntil) {
-        supplies = await this.#options.ask(
+        supplies = await this.#options.supply(
           groups.map(({ subject, limit, cost, waiters }, index) => {
             return { subject, limit, cost, count: waiters.length + (aheads[index] ?? 0) };
           }),

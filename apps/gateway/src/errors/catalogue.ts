@@ -25,6 +25,9 @@ export const catalogue = {
   PATH_ENCODING: { status: 400, message: "path: expected valid percent-encoding" },
   PATH_TOO_LONG: { status: 414, message: "path: expected shorter values" },
 
+  // Other mistakes that Fastify finds, such as a QUERY without a Content-Type.
+  BAD_REQUEST: { status: 400, message: "request: {problem}" },
+
   // The API key and its rate limit.
   API_KEY_MISSING: { status: 401, message: "expected an API key, as Authorization: Bearer or as X-Api-Key" },
   API_KEY_INVALID: {

@@ -38,7 +38,14 @@ export function refusalOfError(error: unknown): Refusal | undefined {
   if (error instanceof errorCodes.FST_ERR_BAD_URL) return refusal("PATH_ENCODING");
   if (error instanceof errorCodes.FST_ERR_MAX_PARAM_LENGTH) return refusal("PATH_TOO_LONG");
   if (error instanceof errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE) return refusal("CONTENT_TYPE");
+  if (isMistake(error)) return refusal("BAD_REQUEST", { problem: error.message });
   return undefined;
+}
+
+/** Whether Fastify blames the client for an error. */
+function isMistake(error: unknown): error is Error {
+  const status: unknown = error instanceof Error ? Reflect.get(error, "statusCode") : undefined;
+  return typeof status === "number" && status >= 400 && status < 500;
 }
 
 /** Whether a database is unreachable, frozen or stopping. */

@@ -24,15 +24,15 @@ const things = lookup({
   ofEvent: () => undefined,
 });
 
-/** `asked`: on which endpoint statements were read; `readersMax`: how many may wait for the read endpoint. */
+/** `endpoints`: the endpoint of each statement; `readersMax`: how many readers may wait for the read endpoint. */
 function finderOf(readersMax: number) {
-  const asked: string[] = [];
+  const endpoints: string[] = [];
   const groupReads = (endpoint: "read" | "write", waitingMax: number): GroupReads =>
     new GroupReads({
       reader: endpoint === "read" ? database.reader : database.writer,
       waitingMax,
       waitMs: 20_000,
-      onStatement: () => asked.push(endpoint),
+      onStatement: () => endpoints.push(endpoint),
     });
   const finder = new Finder({
     read: groupReads("read", readersMax),
@@ -43,21 +43,21 @@ function finderOf(readersMax: number) {
     waitersMax: 10,
     onFind: () => undefined,
   });
-  return { asked, finder };
+  return { endpoints, finder };
 }
 
 test.each([
   ["young", Date.now],
   ["old", () => 0],
 ])(
-  "a read endpoint that has too much to do sends nobody to the primary: a look-up of a %s id",
+  "an overloaded read endpoint does not shift the lookup of a %s id to the write endpoint",
   async (_age, acceptedAtMs) => {
     const busy = finderOf(0);
     await expect(busy.finder.find(things, id, acceptedAtMs())).rejects.toMatchObject({ code: "READS_FULL" });
-    expect(busy.asked).toEqual([]);
+    expect(busy.endpoints).toEqual([]);
 
     const idle = finderOf(1);
     expect(await idle.finder.find(things, id, acceptedAtMs())).toBe(1);
-    expect(idle.asked).toEqual(["read"]);
+    expect(idle.endpoints).toEqual(["read"]);
   },
 );

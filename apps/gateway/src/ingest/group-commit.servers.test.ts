@@ -8,7 +8,7 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
 import { Pace } from "./pace.ts";
 
-/** A group commit to a queue of its own. `batches` are those that went: how many events each held. */
+/** A group commit to its own queue. `batches`: the number of events in each published batch. */
 async function groupCommit(options: Partial<GroupCommitOptions>) {
   const queue = `group-commit-test.${randomBytes(6).toString("hex")}`;
   const publisher = connectPublisher({
@@ -46,11 +46,11 @@ async function groupCommit(options: Partial<GroupCommitOptions>) {
   return { commit, batches, add, confirmed };
 }
 
-test("who comes alone waits for nobody", async () => {
+test("a sequential client never waits", async () => {
   const { commit, batches, add } = await groupCommit({});
   for (let n = 1; n <= 20; n++) {
     void add();
-    // In the turn after it nothing can ripen yet.
+    // One turn later no batch can be ripe yet.
     await turn();
     await turn();
     void add();
@@ -59,7 +59,7 @@ test("who comes alone waits for nobody", async () => {
   expect(batches).toEqual(Array.from({ length: 40 }, () => 1));
 });
 
-test("a crowd goes together, and waits no longer when nobody follows", async () => {
+test("events of one turn share a batch, which is published when no more arrive", async () => {
   const { batches, confirmed } = await groupCommit({});
   await confirmed(1);
   await confirmed(30);
@@ -67,12 +67,12 @@ test("a crowd goes together, and waits no longer when nobody follows", async () 
   expect(batches).toEqual([1, 30, 20]);
 });
 
-test("events that go on coming go in batches at intervals, not in as many as fit between two confirms", async () => {
+test("steady traffic is batched by the interval, not by the time between two confirms", async () => {
   const everyMs = 250;
   const { commit, batches, add } = await groupCommit({ everyMs, eventsMax: 1_000_000, bytesMax: 128 * 1024 * 1024 });
   const endsAt = performance.now() + 5 * everyMs;
   let events = 0;
-  const come = async (): Promise<void> => {
+  const send = async (): Promise<void> => {
     while (performance.now() < endsAt) {
       // Wakes the event loop as a socket does.
       await access(import.meta.filename);
@@ -80,19 +80,19 @@ test("events that go on coming go in batches at intervals, not in as many as fit
       events++;
     }
   };
-  await Promise.all(Array.from({ length: 8 }, come));
+  await Promise.all(Array.from({ length: 8 }, send));
   await commit.drain();
   expect(batches.reduce((sum, n) => sum + n, 0)).toBe(events);
-  // Hundreds, if each went when the one before it is confirmed. A machine that stands still makes a few more.
+  // Hundreds, if each batch were published at the confirm of the one before. A busy machine makes a few more.
   expect(batches.length).toBeLessThan(60);
 });
 
-test("no batch waits for others until its events are given up, whatever is set", async () => {
+test("no batch waits for more events until its deadline, with any settings", async () => {
   const { batches, add } = await groupCommit({ everyMs: 60_000, deadlineMs: 1500, eventsMax: 1_000_000 });
   await add();
   const endsAt = performance.now() + 2300;
   const outcomes: Promise<string>[] = [];
-  // Before each look at the batch somebody has come just now.
+  // At each look at the batch, an event has just arrived.
   await new Promise<void>((resolve) => {
     let addedAt = 0;
     const step = (): void => {
@@ -109,7 +109,7 @@ test("no batch waits for others until its events are given up, whatever is set",
   expect(batches.length).toBeGreaterThan(1);
 });
 
-test("a full batch goes at once, while others are in flight and whenever the last one went", async () => {
+test("a full batch is published at once, also while others are in flight", async () => {
   const { batches, confirmed } = await groupCommit({ eventsMax: 10 });
   await confirmed(1);
   await confirmed(40);

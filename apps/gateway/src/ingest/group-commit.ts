@@ -5,22 +5,22 @@ import type { Pace } from "./pace.ts";
 /*
  * One broker round trip and one fsync for many events:
  *
- *   open      takes events; there is one, or none
- *   sealed    is full (events or bytes), waits for its turn
+ *   open      collects events; there is one, or none
+ *   sealed    full (events or bytes), waits to be published
  *   in flight published, not confirmed
  *
- * An open batch goes when nothing is in flight and it is ripe: one event alone is, at once; several are when no more come, or
- * when the batch before them went everyMs ago. So who asks one after the other waits for nobody, and a stream of events does
- * not become a stream of small batches, each of which costs all that follow as much as a large one. A sealed batch goes
- * at once. Both wait for the pace, and there are never more than inFlightMax in flight.
+ * An open batch is published when no batch is in flight and it is ripe. A single event is ripe at once, so a sequential client never
+ * waits. Several events are ripe when no more arrive, or everyMs after the previous batch was published, so steady traffic does not
+ * become many small batches; each costs the later stages as much as a large one. A sealed batch is published at once. Both wait for
+ * the pace, and at most inFlightMax batches are in flight.
  */
 
-/** What became of an event. Only "confirmed" means that it is on disk at the broker. */
+/** The outcome of an event. Only "confirmed" means that it is on disk at the broker. */
 export type CommitOutcome =
   | "confirmed"
-  /** Not taken: too many wait already, or the queue is full. */
+  /** Not taken: too many events wait already, or the queue is full. */
   | "busy"
-  /** Not taken: the broker is away, refuses or has no such queue. */
+  /** Not taken: the broker is down, blocks publishers, or has no such queue. */
   | "unavailable"
   /** Sent, but not confirmed in time: it may be stored or not. */
   | "unknown";
@@ -33,15 +33,15 @@ export interface GroupCommitOptions {
   readonly eventsMax: number;
   readonly bytesMax: number;
   readonly inFlightMax: number;
-  /** While several go on coming, a crowd gap apart at most, batches that are not full go so often, in ms; 0: as soon as nothing is in flight. */
+  /** Under steady traffic, the least time between two batches that are not full, in ms; 0: none. */
   readonly everyMs: number;
-  /** How many events may wait for their confirm before further ones are turned away. */
+  /** Events that may wait for their confirm; further ones are "busy". */
   readonly waitingMax: number;
-  /** Likewise bytes. */
+  /** Bytes of such events. */
   readonly waitingBytesMax: number;
-  /** How long an event waits for its confirm, its wait for a turn included. */
+  /** How long an event waits for its confirm, in ms, from `add`. */
   readonly deadlineMs: number;
-  /** Told once for each batch: how many events, what became of them, how long the oldest waited. */
+  /** Called once for each batch: its number of events, their outcome, how long the oldest waited. */
   readonly onBatch: (events: number, outcome: PublishOutcome, waitedMs: number) => void;
 }
 
@@ -53,15 +53,15 @@ interface OpenBatch {
   bytes: number;
 }
 
-// Whoever comes in a crowd follows the one before him within this time: a turn of a busy event loop, and the shortest that a timer of Node's takes.
-const crowdGapMs = 1;
+// Events of steady traffic are at most this far apart: a turn of a busy event loop, and the shortest timer of Node.
+const steadyGapMs = 1;
 
 export class GroupCommit {
-  readonly #o: GroupCommitOptions;
+  readonly #options: GroupCommitOptions;
   #open: OpenBatch | undefined;
   readonly #sealed: OpenBatch[] = [];
   #inFlight = 0;
-  #wentAtMs = 0;
+  #publishedAtMs = 0;
   #waiting = 0;
   #waitingBytes = 0;
   #ripening: NodeJS.Timeout | undefined;
@@ -69,7 +69,7 @@ export class GroupCommit {
   #drained: (() => void) | undefined;
 
   constructor(options: GroupCommitOptions) {
-    this.#o = options;
+    this.#options = options;
   }
 
   /** Events whose outcome is not known yet. */
@@ -79,11 +79,11 @@ export class GroupCommit {
 
   /** Puts an event into the open batch; resolves when that batch's outcome is known. Never rejects. */
   add(event: EncodedEvent): Promise<CommitOutcome> {
-    if (this.#waiting >= this.#o.waitingMax) return Promise.resolve("busy");
-    if (this.#waitingBytes + event.size > this.#o.waitingBytesMax) return Promise.resolve("busy");
-    if (this.#o.publisher.state === "blocked") return Promise.resolve("unavailable");
+    if (this.#waiting >= this.#options.waitingMax) return Promise.resolve("busy");
+    if (this.#waitingBytes + event.size > this.#options.waitingBytesMax) return Promise.resolve("busy");
+    if (this.#options.publisher.state === "blocked") return Promise.resolve("unavailable");
     return new Promise((resolve) => {
-      if (this.#open !== undefined && this.#open.bytes + event.size > this.#o.bytesMax) this.#seal();
+      if (this.#open !== undefined && this.#open.bytes + event.size > this.#options.bytesMax) this.#seal();
       const now = performance.now();
       const batch = (this.#open ??= { events: [], waiters: [], openedAtMs: now, newestAtMs: now, bytes: 0 });
       batch.events.push(event);
@@ -92,13 +92,13 @@ export class GroupCommit {
       batch.newestAtMs = now;
       this.#waiting++;
       this.#waitingBytes += event.size;
-      if (batch.events.length >= this.#o.eventsMax || batch.bytes >= this.#o.bytesMax) this.#seal();
+      if (batch.events.length >= this.#options.eventsMax || batch.bytes >= this.#options.bytesMax) this.#seal();
       // Later in this turn, so that all requests that were read together go together.
       this.#wake ??= setImmediate(() => this.#pump());
     });
   }
 
-  /** Resolves when no event waits any more. Nothing may be added after. */
+  /** Resolves when no event waits. Nothing may be added afterwards. */
   async drain(): Promise<void> {
     if (this.#waiting === 0) return;
     await new Promise<void>((resolve) => (this.#drained = resolve));
@@ -111,61 +111,61 @@ export class GroupCommit {
 
   #pump(): void {
     this.#wake = undefined;
-    while (this.#inFlight < this.#o.inFlightMax) {
+    while (this.#inFlight < this.#options.inFlightMax) {
       const next = this.#sealed[0] ?? (this.#inFlight === 0 ? this.#open : undefined);
       if (next === undefined) return;
       const now = performance.now();
       const unripeMs = next === this.#open ? this.#unripeMs(next, now) : 0;
       if (unripeMs > 0) {
-        // The turn of the event loop is over before it looks: who has come meanwhile is still unread.
+        // Looks again after the turn of the event loop, because requests that arrived meanwhile are still unread.
         this.#ripening ??= setTimeout(() => {
           this.#ripening = undefined;
           this.#wake ??= setImmediate(() => this.#pump());
         }, unripeMs);
         return;
       }
-      const waitMs = this.#o.pace.waitMs(now);
+      const waitMs = this.#options.pace.waitMs(now);
       if (waitMs > 0) {
         this.#wake = setTimeout(() => this.#pump(), waitMs);
         return;
       }
       if (this.#sealed.length > 0) this.#sealed.shift();
       else this.#open = undefined;
-      this.#wentAtMs = now;
-      this.#o.pace.passed(next.events.length, next.bytes, now);
+      this.#publishedAtMs = now;
+      this.#options.pace.published(next.events.length, next.bytes, now);
       void this.#publish(next);
     }
   }
 
   #unripeMs({ events, openedAtMs, newestAtMs }: OpenBatch, now: number): number {
-    const { everyMs, deadlineMs } = this.#o;
-    // Whatever is set: a batch that waits for others has half of its time left.
-    const ripeAtMs = Math.min(this.#wentAtMs + everyMs, newestAtMs + crowdGapMs, openedAtMs + deadlineMs / 2);
+    const { everyMs, deadlineMs } = this.#options;
+    // With any settings, a batch that waits for more events keeps half of its time for the confirm.
+    const ripeAtMs = Math.min(this.#publishedAtMs + everyMs, newestAtMs + steadyGapMs, openedAtMs + deadlineMs / 2);
     return events.length === 1 ? 0 : ripeAtMs - now;
   }
 
   async #publish(batch: OpenBatch): Promise<void> {
     this.#inFlight++;
-    const leftMs = batch.openedAtMs + this.#o.deadlineMs - performance.now();
+    const leftMs = batch.openedAtMs + this.#options.deadlineMs - performance.now();
     const outcome = leftMs > 0 ? await this.#send(batch, Date.now() + leftMs) : "expired";
     this.#inFlight--;
     this.#waiting -= batch.events.length;
     this.#waitingBytes -= batch.bytes;
-    if (outcome === "confirmed") gatewayChannels.afterConfirm.publish(this.#o.queue);
-    // What never went out is certainly not stored.
-    const told = leftMs > 0 ? commitOutcome(outcome) : "busy";
-    for (const waiter of batch.waiters) waiter(told);
-    if (outcome === "confirmed") gatewayChannels.afterAnswer.publish(this.#o.queue);
-    this.#o.onBatch(batch.events.length, outcome, performance.now() - batch.openedAtMs);
+    if (outcome === "confirmed") gatewayChannels.afterConfirm.publish(this.#options.queue);
+    // A batch that was not sent is not stored.
+    const result = leftMs > 0 ? commitOutcome(outcome) : "busy";
+    for (const waiter of batch.waiters) waiter(result);
+    if (outcome === "confirmed") gatewayChannels.afterAnswer.publish(this.#options.queue);
+    this.#options.onBatch(batch.events.length, outcome, performance.now() - batch.openedAtMs);
     if (this.#waiting === 0) this.#drained?.();
     this.#wake ??= setImmediate(() => this.#pump());
   }
 
   #send({ events }: OpenBatch, deadline: number): Promise<PublishOutcome> {
-    const id = this.#o.ids.next();
-    gatewayChannels.beforePublish.publish(this.#o.queue);
-    return this.#o.publisher.publish({
-      queue: this.#o.queue,
+    const id = this.#options.ids.next();
+    gatewayChannels.beforePublish.publish(this.#options.queue);
+    return this.#options.publisher.publish({
+      queue: this.#options.queue,
       messageId: textOfBatchId(id),
       body: encodeBatch(id, Date.now(), events),
       deadline,

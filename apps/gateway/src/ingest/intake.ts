@@ -5,7 +5,7 @@ import type { GatewayMetrics } from "../gateway-metrics.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { Pace } from "./pace.ts";
 
-/** A domain and the way its events take to the broker. */
+/** How the events of a domain reach the broker. */
 export interface Intake {
   readonly domain: Domain;
   readonly commit: GroupCommit;
@@ -13,7 +13,7 @@ export interface Intake {
   close(): Promise<void>;
 }
 
-/** One group commit for a domain, at the pace of the domain's queues. */
+/** Opens a group commit for a domain. Its pace follows the queues of the domain. */
 export function openIntake(
   domain: Domain,
   { config, publisher, metrics }: { config: GatewayConfig; publisher: Publisher; metrics: GatewayMetrics },

@@ -1,21 +1,20 @@
 /*
- * How fast events may be let in. Client, gateway, broker, database and Redis may share what they run on: then nothing but
- * the queues says that the later stages are behind, and a gateway that takes all it can get would only move the waiting
- * from the door into the queues, without bound. So each waiting message makes the door slower by a little: at rest with
- * short queues there is no limit; under load the rate settles where the queues neither grow nor drain.
+ * How fast events may be published. When gateway, broker, database and Redis share a machine, only the length of the queues shows that
+ * later stages are behind. Without a limit the queues would grow without bound. So each waiting message slows the gateway a little: with
+ * empty queues there is no limit; under load the rate settles where the queues neither grow nor drain.
  */
 
-// 2 µs per event for each waiting message: 40 waiting messages let in 12,500 events/s, 5 waiting messages 100,000/s.
+// 2 µs per event for each waiting message: 12,500 events/s with 40 waiting messages, 100,000/s with 5.
 const usPerEventPerMessage = 2;
-// A queue that does not drain at all (Redis is away: storing must go on) slows the door to 5,000 events/s, not to nothing.
+// A queue that does not drain (Redis is down, storing must continue) slows publishing to 5,000 events/s, not to zero.
 const usPerEventMax = 200;
-// Large events take the time of several small ones: a picture of 100 kB as much as 25 of them.
+// A large event counts as several: a picture of 100 kB as 25.
 const bytesPerEvent = 4096;
 const pollIntervalMs = 50;
 const idleAfterMs = 5000;
 
 export interface PaceOptions {
-  /** How many messages wait behind the door, or undefined while the broker cannot say. */
+  /** How many messages wait in the queues; undefined while the broker does not say. */
   readonly backlog: () => Promise<number | undefined>;
 }
 
@@ -25,47 +24,47 @@ export class Pace {
   readonly #timer: NodeJS.Timeout;
   #usPerEvent = 0;
   #backlog = 0;
-  #openAtMs = 0;
-  #asking = false;
-  #passedAtMs = 0;
+  #nextAtMs = 0;
+  #polling = false;
+  #publishedAtMs = 0;
 
   constructor(options: PaceOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.#ask(), pollIntervalMs);
+    this.#timer = setInterval(() => void this.#poll(), pollIntervalMs);
   }
 
-  /** Messages that waited behind the door when it was last asked. */
+  /** Messages in the queues at the last poll. */
   get backlog(): number {
     return this.#backlog;
   }
 
-  /** How long the next batch has to wait, in ms; 0 or less when it may go. */
+  /** How long the next batch must wait, in ms; 0 or less: not at all. */
   waitMs(nowMs: number): number {
-    return this.#openAtMs - nowMs;
+    return this.#nextAtMs - nowMs;
   }
 
-  /** Says that a batch of so many events and bytes has gone. */
-  passed(events: number, bytes: number, nowMs: number): void {
-    this.#passedAtMs = nowMs;
+  /** Counts a batch that is published. */
+  published(events: number, bytes: number, nowMs: number): void {
+    this.#publishedAtMs = nowMs;
     const weight = Math.max(events, bytes / bytesPerEvent);
-    this.#openAtMs = Math.max(this.#openAtMs, nowMs) + (weight * this.#usPerEvent) / 1000;
+    this.#nextAtMs = Math.max(this.#nextAtMs, nowMs) + (weight * this.#usPerEvent) / 1000;
   }
 
   close(): void {
     clearInterval(this.#timer);
   }
 
-  // Never asks twice at once: a slow broker is not asked faster than it answers.
-  async #ask(): Promise<void> {
-    // Each domain asks for two queues twenty times a second: not while it has nothing to let in and nothing waits.
-    const isIdle = this.#backlog === 0 && performance.now() - this.#passedAtMs > idleAfterMs;
-    if (this.#asking || isIdle) return;
-    this.#asking = true;
+  // Never runs twice at once: a slow broker gets no further poll before it responds.
+  async #poll(): Promise<void> {
+    // Each domain polls two queues 20 times a second, except when nothing is published and nothing waits.
+    const isIdle = this.#backlog === 0 && performance.now() - this.#publishedAtMs > idleAfterMs;
+    if (this.#polling || isIdle) return;
+    this.#polling = true;
     try {
       this.#backlog = (await this.#options.backlog()) ?? this.#backlog;
       this.#usPerEvent = Math.min(this.#backlog * usPerEventPerMessage, usPerEventMax);
     } finally {
-      this.#asking = false;
+      this.#polling = false;
     }
   }
 }

@@ -23,7 +23,7 @@ export class DomainKeys {
   }
 
   /**
-   * Binds the key with this id to a content, which is `contentOf` an event. Returns when this content first came, in ms since 1970. Throws
+   * Binds the key with this id to a content, which is `contentOf` an event. Returns when this content first arrived, in ms since 1970. Throws
    * IDEMPOTENCY_KEY_REUSED, naming `field`, when the key is bound to other content. `eventId`: the event's, absent for a key of several events.
    *
    * A memory that lost the key may be bound to a later content, which became a dead letter. So before an event is rejected, its row is
@@ -40,7 +40,7 @@ export class DomainKeys {
     return known.firstAtMs;
   }
 
-  /** "unknown": the database does not answer. The event is accepted then, because a wrong 422 would make its client send it twice. */
+  /** "unknown": the database is unavailable. The event is accepted then, because a wrong 422 would make its client send it twice. */
   async #storedContent(eventId: EventId): Promise<{ readonly content: string } | "unknown" | undefined> {
     try {
       const [event] = await this.#domain.store.read(this.#rows, [eventId]);

@@ -10,14 +10,14 @@ import type { Logger } from "@tally/service";
  *   <namespace>:idem:<16 bytes of the key's id>  →  <fingerprint of the content><ms since 1970, base 36>["." when it is that of the row]
  *
  * One SET … NX GET binds the key or returns what it is bound to; all commands of one event loop turn leave as one write. A bound key only
- * rejects other content. It never stands for a stored event, so an event is lost neither when Redis is away nor when it forgets: the
- * writer compares with the row.
+ * rejects other content. It never replaces a stored event, so no event is lost when Redis is down or forgets: the writer compares with
+ * the row.
  */
 
-/** What the memory knows of a key. `firstAtMs`: when its content first came, in ms since 1970. */
+/** What the memory knows of a key. `firstAtMs`: when its content first arrived, in ms since 1970. */
 export interface KeyState {
   /**
-   * new: bound now. same: sent before with equal content. other: sent before with other content. unchecked: Redis did not answer in time.
+   * new: bound now. same: sent before with equal content. other: sent before with other content. unchecked: Redis did not reply in time.
    */
   readonly state: "new" | "same" | "other" | "unchecked";
   readonly firstAtMs: number;
@@ -33,9 +33,9 @@ export interface KeyMemoryOptions {
 }
 
 // A keyed request waits at most this long for a Redis that hangs.
-const answerWithinMs = 1000;
+const commandTimeoutMs = 1000;
 const readyWithinMs = 1000;
-// After a failure Redis is not asked for this long: requests do not wait one after the other, and no commands pile up for a frozen Redis.
+// After a failure, no command is sent for this long: requests do not each wait, and no commands queue for a frozen Redis.
 const restMs = 1000;
 const fingerprintLength = 16;
 const ofRow = ".";
@@ -51,7 +51,7 @@ export class KeyMemory {
     this.#redis = openRedis({
       url,
       label: "idempotency keys",
-      commandTimeoutMs: answerWithinMs,
+      commandTimeoutMs,
       queuesWhileDown: false,
       log,
     });

@@ -3,8 +3,7 @@ import { connectDatabase, dropTestDatabase, recreateTestDatabase } from "@tally/
 import { silentLog } from "@tally/failures";
 import { keyedRead, type SqlReader } from "@tally/pipeline";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
-import type { GroupReadOptions } from "./group-reads.ts";
-import { GroupReads } from "./group-reads.ts";
+import { GroupReads, type GroupReadOptions } from "./group-reads.ts";
 
 const suffix = `_${randomBytes(6).toString("hex")}_test`;
 const url = `${inject("services").databaseWriteUrl}${suffix}`;
@@ -43,7 +42,7 @@ const sold = keyedRead<readonly [shop: number, item: string], Sale, number>({
   keysMax: 100,
   ofRows: sumOf,
 });
-/** The same, and waits with what it has read for as long as somebody holds the lock. */
+/** A statement that reads, and returns only when the lock is free. */
 const soldHeld = keyedRead<readonly [shop: number], Sale, number>({
   select: `
     SELECT shop, item, n, GET_LOCK('${suffix}', 10) + RELEASE_LOCK('${suffix}') AS held FROM sales WHERE shop IN (?)`,
@@ -71,10 +70,10 @@ const manyParts: readonly (readonly [string, string, number, Buffer])[] = [
   ["'\\ 🙂", "?", 0, Buffer.from([0xff, 0xff])],
 ];
 
-/** `keys`: how many stood in each statement; `told`: what was said of it. */
+/** `keys`: the number of keys in each statement; `reported`: the arguments of onStatement. */
 function groupReads(options: Partial<GroupReadOptions> = {}) {
   const keys: number[] = [];
-  const told: number[] = [];
+  const reported: number[] = [];
   const { reader }: { readonly reader: SqlReader } = database;
   const reads = new GroupReads({
     reader: {
@@ -86,13 +85,13 @@ function groupReads(options: Partial<GroupReadOptions> = {}) {
     },
     waitingMax: 1000,
     waitMs: 60_000,
-    onStatement: (count) => told.push(count),
+    onStatement: (count) => reported.push(count),
     ...options,
   });
-  return { keys, told, reads };
+  return { keys, reported, reads };
 }
 
-/** Runs `work` while statements of `soldHeld` do not come to their end. */
+/** Runs `work` while statements of `soldHeld` do not return. */
 const whileHeld = (work: () => Promise<void>): Promise<void> =>
   database.snapshot("write", async (other) => {
     await other.query("SELECT GET_LOCK(?, 10)", [suffix]);
@@ -111,19 +110,19 @@ const untilHeld = (statements: number): Promise<void> =>
     expect(row?.held).toBe(statements);
   }, 10_000);
 
-test("everyone gets the rows of his own key, and nothing where there are none", async () => {
+test("each reader gets the rows of its key, and nothing for a key without rows", async () => {
   const { reads } = groupReads();
-  const asked = [
+  const wanted = [
     [1, "item/1"] as const,
     [1, "x"] as const,
     [2, "item/2"] as const,
     [2, "x"] as const,
     [1, "X"] as const,
   ];
-  expect(await Promise.all(asked.map((key) => reads.read(sold, key)))).toEqual([42, 5, 1, 0, 0]);
+  expect(await Promise.all(wanted.map((key) => reads.read(sold, key)))).toEqual([42, 5, 1, 0, 0]);
 });
 
-test("a key finds its rows whatever it is made of: bytes, great numbers, text that could be several keys", async () => {
+test("a key of any values finds its rows: bytes, large numbers, text that could be several keys", async () => {
   await database.transaction(async (transaction) => {
     await transaction.execute(`
       CREATE TABLE parts (name VARCHAR(20) COLLATE utf8mb4_bin, other VARCHAR(20) COLLATE utf8mb4_bin, n BIGINT UNSIGNED, bytes BINARY(2))`);
@@ -144,45 +143,45 @@ test("a key finds its rows whatever it is made of: bytes, great numbers, text th
   expect(keys).toEqual([manyParts.length + 1]);
 });
 
-test("many who ask at once are answered by few statements, a key that several ask for stands once in them", async () => {
-  const { reads, keys, told } = groupReads();
-  const asked = Array.from({ length: 900 }, (_, n) => reads.read(sold, [n % 300, `item/${n % 300}`]));
-  const answers = await Promise.all(asked);
-  expect(answers.filter((n) => n === 1)).toHaveLength(897);
+test("many readers share few statements, and a key of several readers is in them once", async () => {
+  const { reads, keys, reported } = groupReads();
+  const pending = Array.from({ length: 900 }, (_, n) => reads.read(sold, [n % 300, `item/${n % 300}`]));
+  const found = await Promise.all(pending);
+  expect(found.filter((n) => n === 1)).toHaveLength(897);
   expect(keys).toEqual([100, 100, 100]);
-  expect(told).toEqual(keys);
+  expect(reported).toEqual(keys);
 });
 
-test("what is asked while statements are under way goes together when one of them is answered", async () => {
+test("reads during statements share the next statement", async () => {
   const { reads, keys } = groupReads();
-  const asked: Promise<number>[] = [];
+  const pending: Promise<number>[] = [];
   await whileHeld(async () => {
     for (const shop of [7, 8]) {
-      asked.push(reads.read(soldHeld, [shop]));
-      await untilHeld(asked.length);
+      pending.push(reads.read(soldHeld, [shop]));
+      await untilHeld(pending.length);
     }
     for (let shop = 10; shop < 60; shop++) {
-      asked.push(reads.read(soldHeld, [shop]));
+      pending.push(reads.read(soldHeld, [shop]));
       await new Promise(setImmediate);
     }
   });
-  await Promise.all(asked);
+  await Promise.all(pending);
   expect(keys).toEqual([1, 1, 50]);
 });
 
-test("whoever asks for a key that is being read sees what was written before he asked", async () => {
+test("a reader of a key that is being read sees all that was written before its read", async () => {
   const { reads } = groupReads();
-  const asked: Promise<number>[] = [];
+  const pending: Promise<number>[] = [];
   await whileHeld(async () => {
-    asked.push(reads.read(soldHeld, [9]));
+    pending.push(reads.read(soldHeld, [9]));
     await untilHeld(1);
     await database.transaction((transaction) => transaction.execute("UPDATE sales SET n = 2 WHERE shop = 9"));
-    asked.push(reads.read(soldHeld, [9]));
+    pending.push(reads.read(soldHeld, [9]));
   });
-  expect(await Promise.all(asked)).toEqual([1, 2]);
+  expect(await Promise.all(pending)).toEqual([1, 2]);
 });
 
-test("a statement that fails fails everyone in it, and nobody who asks later", async () => {
+test("a failed statement rejects its readers, and no later reader", async () => {
   const { reads, keys } = groupReads();
   const late = keyedRead({
     select: "SELECT id FROM created_late WHERE id IN (?)",
@@ -190,40 +189,40 @@ test("a statement that fails fails everyone in it, and nobody who asks later", a
     keysMax: 100,
     ofRows: (rows: readonly { readonly id: number }[]) => rows.length,
   });
-  const told = await Promise.allSettled([1, 2, 2].map((id) => reads.read(late, [id])));
+  const results = await Promise.allSettled([1, 2, 2].map((id) => reads.read(late, [id])));
   const failed = { status: "rejected", reason: expect.objectContaining({ code: "DATABASE_STATEMENT" }) };
-  expect(told).toEqual([failed, failed, failed]);
+  expect(results).toEqual([failed, failed, failed]);
   expect(keys).toEqual([2]);
   await database.transaction((transaction) => transaction.execute("CREATE TABLE created_late SELECT 2 AS id"));
   expect(await Promise.all([1, 2].map((id) => reads.read(late, [id])))).toEqual([0, 1]);
 });
 
-test("when too many wait, further ones are turned away until some are answered", async () => {
+test("when too many readers wait, further ones are rejected until some have their rows", async () => {
   const { reads } = groupReads({ waitingMax: 3 });
-  const asked: Promise<number>[] = [];
+  const pending: Promise<number>[] = [];
   await whileHeld(async () => {
-    asked.push(reads.read(soldHeld, [11]), reads.read(soldHeld, [11]), reads.read(soldHeld, [12]));
+    pending.push(reads.read(soldHeld, [11]), reads.read(soldHeld, [11]), reads.read(soldHeld, [12]));
     await expect(reads.read(soldHeld, [11])).rejects.toMatchObject({ code: "READS_FULL" });
   });
-  expect(await Promise.all(asked)).toEqual([1, 1, 1]);
+  expect(await Promise.all(pending)).toEqual([1, 1, 1]);
   expect(await Promise.all([13, 14, 15].map((shop) => reads.read(soldHeld, [shop])))).toEqual([1, 1, 1]);
 });
 
-test("whoever has waited too long for his turn is turned away, and costs no statement and no place", async () => {
+test("a reader that waited too long is rejected, and costs no statement and no place", async () => {
   const { reads, keys } = groupReads({ waitMs: 500, waitingMax: 3 });
-  const asked: Promise<number>[] = [];
+  const pending: Promise<number>[] = [];
   let late: Promise<PromiseSettledResult<number>[]> = Promise.resolve([]);
   await whileHeld(async () => {
     for (const shop of [7, 8]) {
-      asked.push(reads.read(soldHeld, [shop]));
-      await untilHeld(asked.length);
+      pending.push(reads.read(soldHeld, [shop]));
+      await untilHeld(pending.length);
     }
     const sinceMs = performance.now();
     late = Promise.allSettled([reads.read(soldHeld, [20])]);
     await vi.waitFor(() => expect(performance.now() - sinceMs).toBeGreaterThan(500));
   });
   expect(await late).toMatchObject([{ status: "rejected", reason: { code: "READS_FULL" } }]);
-  expect(await Promise.all(asked)).toEqual([1, 1]);
+  expect(await Promise.all(pending)).toEqual([1, 1]);
   expect(await Promise.all([20, 21, 22].map((shop) => reads.read(soldHeld, [shop])))).toEqual([1, 1, 1]);
   expect(keys).toEqual([1, 1, 3]);
 });

@@ -1,12 +1,12 @@
 import type { KeyedRead, ReadKey, SqlReader } from "@tally/pipeline";
 
-/** A key as text: the same for the same key, however its columns arrive. */
+/** A key as text. Equal keys have equal names, in any representation of their columns. */
 export function nameOfKey(key: readonly unknown[]): string {
-  // Most have one column, and JSON costs more than all the rest.
+  // Most keys have one column, and JSON costs more than all other work here.
   return key.length === 1 ? textOf(key[0]) : JSON.stringify(key.map(textOf));
 }
 
-/** All rows of some keys by the names of these; without those that have none. One statement. */
+/** The rows of some keys, by the names of the keys; without keys that have no rows. One statement. */
 export async function readKeys<K extends ReadKey>(
   reader: SqlReader,
   { select, key: columns }: KeyedRead<K, unknown>,

@@ -3,7 +3,7 @@ import { InvalidInput } from "@tally/pipeline";
 import { endOfString, JsonByte, jsonByteAt } from "./json-bytes.ts";
 import { parseJsonBody } from "./json-body.ts";
 
-/** The body of a bulk request as it came: a JSON array, or lines of JSON. */
+/** The body of a bulk request as received: a JSON array, or lines of JSON. */
 export class BulkBody {
   readonly bytes: Buffer;
   readonly form: "array" | "lines";

@@ -22,7 +22,7 @@ type Decoder = (body: Buffer, maxOutputLength: number, done: CompressCallback) =
 
 // Without this option, bytes after the end of the stream are ignored silently.
 const strict = { rejectGarbageAfterEnd: true };
-// 8 MiB, what RFC 8878 asks of decoders; a header may ask for 2 GiB.
+// 8 MiB, what RFC 8878 requires of decoders; a header may demand 2 GiB.
 const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
 const unzip: Decoder = (body, maxOutputLength, done) => gunzip(body, { ...strict, maxOutputLength }, done);
@@ -57,5 +57,5 @@ function refusalOf(error: NodeJS.ErrnoException, name: string): Error {
     : new InvalidInput("body", `valid ${name}`, error.message);
 }
 
-// As many as libuv has threads: each holds up to the limit of its route, so more at once would only use more memory. One client gets half.
+// The number of libuv threads: each body holds up to the limit of its route, so more at once would only use more memory. One client gets half.
 const line = new DecodeLine({ atOnceMax: 4, perClientMax: 2, waitingPerClientMax: 64 });

@@ -9,7 +9,7 @@ import { decoderFor, expectedEncoding, type Decode } from "./content-encoding.ts
 import { parseJsonBody } from "./json-body.ts";
 import { holdFor, readBody, uncountedBytes } from "./read-body.ts";
 
-/** The type of an answer that is no JSON. */
+/** The type of a response that is not JSON. */
 export const plainText = "text/plain; charset=utf-8";
 
 /** The error for a content header with a value that the gateway cannot read. */
@@ -18,13 +18,12 @@ export function unsupported(header: "Content-Type" | "Content-Encoding", expecte
 }
 
 /**
- * What bodies are read as: JSON where the client says so or says nothing (contract, section 0, rows 2 and 3), lines of
- * JSON, and nothing else; a form is read by its route. Read in a hook and not in Fastify's parsers, because it closes the connection when one of those
- * throws, and a mistake in a body is no reason for that.
+ * Reads bodies: as JSON when the client says so or says nothing (contract, section 0, rows 2 and 3), as lines of JSON, and as nothing else; a
+ * form is parsed by its route. In a hook and not in Fastify's parsers, because Fastify closes the connection when a parser throws.
  */
 export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void {
   app.removeAllContentTypeParsers();
-  // The stream itself: the hook reads it.
+  // The hook reads the stream.
   app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
   app.addHook("preValidation", (request, reply, done) => {
     // No parser ran: there is no body.
@@ -84,8 +83,8 @@ function countHeader(rawHeaders: readonly string[], name: string): number {
   return count;
 }
 
-/** For routes whose bodies are left aside: Fastify itself refuses what is no type at all. */
-export const leaveTypeAside: onRequestHookHandler = (request, _reply, done) => {
+/** For routes that ignore their bodies: Fastify would reject a Content-Type that is no type. */
+export const ignoreType: onRequestHookHandler = (request, _reply, done) => {
   delete request.headers["content-type"];
   done();
 };

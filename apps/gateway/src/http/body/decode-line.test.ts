@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DecodeLine } from "./decode-line.ts";
 
-/** A line whose work is done when the test says so. */
+/** A line whose work ends when the test calls `leave`. */
 function line(limits = { atOnceMax: 4, perClientMax: 2, waitingPerClientMax: 3 }) {
   const decodes = new DecodeLine(limits);
   const started: string[] = [];

@@ -1,6 +1,6 @@
-/** Whose body is decoded. */
+/** The client of a body. */
 export interface DecodeOwner {
-  /** The client address, as shares count it. */
+  /** The client as clientOf gives it. */
   readonly client: string;
   /** Its connection is closed: nothing needs the result. */
   readonly isGone: () => boolean;

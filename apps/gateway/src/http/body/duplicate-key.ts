@@ -7,7 +7,7 @@ interface Level {
   expectsKey: boolean;
 }
 
-/** Where the first key stands that its object has already, as "items[0].ItemID"; for a text that is valid JSON. */
+/** The path of the first duplicate key, as "items[0].ItemID"; undefined without one. `text` is valid JSON. */
 export function duplicateKey(text: string): string | undefined {
   const levels: Level[] = [];
   for (let i = 0; i < text.length; i++) {
@@ -41,7 +41,7 @@ export function duplicateKey(text: string): string | undefined {
         i = end;
         break;
       }
-      default: // between the values, or within a number or a word
+      default: // between values, or within a number or a word
     }
   }
   return undefined;

@@ -5,9 +5,9 @@ import { ClientError } from "../../errors/client-error.ts";
 import { InvalidInput, type Form, type FormPart } from "@tally/pipeline";
 
 const partsMax = 20;
-// Parsed in one go: 64 KiB of empty parts take 20 ms.
+// Parsed in one turn of the event loop: 64 KiB of empty parts take 20 ms.
 const sliceBytes = 65_536;
-// Ways of sending bytes as they are; what is wrapped in base64 would have to be unwrapped by us.
+// Encodings that leave bytes unchanged. The gateway does not decode base64.
 const plainEncodings: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
 
 /**

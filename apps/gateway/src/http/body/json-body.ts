@@ -3,15 +3,15 @@ import { InvalidInput } from "@tally/pipeline";
 import { duplicateKey } from "./duplicate-key.ts";
 import { endOfString, JsonByte, jsonByteAt } from "./json-bytes.ts";
 
-// A megabyte of "[" is valid for JSON.parse and would overflow the stack of whoever walks the value.
+// JSON.parse accepts a megabyte of "[", and code that walks such a value overflows its stack.
 const depthMax = 64;
 // Six times the values of the largest valid body, a purchase of 500 items. Parsing and checking 10,000 values takes 10 ms.
 const valuesMax = 10_000;
 
 /**
- * Reads a JSON text as strictly as what is sold deserves: UTF-8 only, and no object may name a key twice (JSON.parse would
- * keep the last and forget the first in silence). Nothing at all is undefined: some clients announce JSON and send none.
- * A text with too many levels or values is rejected before it is parsed. Costs about 1 µs for a purchase of 5 items.
+ * Parses a JSON text strictly: UTF-8 only, and no object may have a key twice (JSON.parse would silently keep the last). An empty body is
+ * undefined, because some clients announce JSON and send nothing. Rejects a text with too many levels or values before it parses it. Costs about
+ * 1 µs for a purchase of 5 items.
  */
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return undefined;
@@ -24,8 +24,8 @@ export function parseJsonBody(body: Buffer): unknown {
   } catch (error) {
     throw new InvalidInput("body", "JSON", error instanceof Error ? error.message : "something else");
   }
-  // Every key is followed by the only kind of colon that stands outside a string. Where a key came twice there are more
-  // colons than keys; only then is the text read again to say which.
+  // Each key has one colon outside strings. With a duplicate key there are more colons than keys; only then is the text scanned again for
+  // its name.
   if (colons !== countKeys(value)) {
     throw new InvalidInput(duplicateKey(text) ?? "body", "each key once", "it twice");
   }
@@ -36,7 +36,7 @@ export function parseJsonBody(body: Buffer): unknown {
 function countColons(json: Buffer): number {
   let colons = 0;
   let depth = 0;
-  // Every value but the first of its list or object follows a comma.
+  // Each value follows a comma, except the first of a list or object.
   let values = 1;
   for (let i = 0; i < json.length; i++) {
     switch (jsonByteAt(json, i)) {
@@ -56,7 +56,7 @@ function countColons(json: Buffer): number {
       case JsonByte.comma:
         if (++values > valuesMax) throw tooManyValues();
         break;
-      default: // within a number, a word or the space between
+      default: // within a number, a word or white space
     }
   }
   return colons;

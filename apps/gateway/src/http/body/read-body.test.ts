@@ -9,10 +9,10 @@ import { refusalOfError } from "../../errors/client-error.ts";
 const kibibyte = 1024;
 const bodyLimit = 256 * kibibyte;
 const share = 300 * kibibyte;
-/** What clients of this machine hold. */
+/** Bytes of the budget that the clients hold. */
 let held = 0;
 let app: FastifyInstance;
-let answered: () => void;
+let respond: () => void;
 const clients: Socket[] = [];
 
 class CountedBudget extends ByteBudget {
@@ -32,9 +32,9 @@ beforeEach(async () => {
   app = fastify({ bodyLimit });
   addContentTypes(app, new CountedBudget(2 * share, share));
   app.setErrorHandler((error, _request, reply) => reply.code(refusalOfError(error)?.status ?? 500).send());
-  const answering = new Promise<void>((resolve) => (answered = resolve));
+  const responding = new Promise<void>((resolve) => (respond = resolve));
   app.post("/", { config: { readsForm: true } }, async ({ body }) => {
-    if (Buffer.isBuffer(body) && body.subarray(0, 4).equals(Buffer.from("wait"))) await answering;
+    if (Buffer.isBuffer(body) && body.subarray(0, 4).equals(Buffer.from("wait"))) await responding;
     return { length: Buffer.isBuffer(body) ? body.length : undefined };
   });
   await app.listen({ port: 0, host: "127.0.0.1" });
@@ -58,7 +58,7 @@ const head = (length: number | "chunked") =>
   }\r\n\r\n`;
 const statusOf = async (socket: Socket) => String(await once(socket, "data")).split(" ", 2)[1];
 
-test("an announced length takes nothing, what has arrived does, and it is given back when the client has gone", async () => {
+test("an announced length takes no memory, received bytes do; a disconnected client releases them", async () => {
   const socket = client();
   socket.write(head(200 * kibibyte));
   const other = client();
@@ -72,18 +72,18 @@ test("an announced length takes nothing, what has arrived does, and it is given 
   await vi.waitFor(() => expect(held).toBe(0));
 });
 
-test("it is held until the answer", async () => {
+test("memory is held until the response", async () => {
   const socket = client();
-  const answer = statusOf(socket);
+  const response = statusOf(socket);
   socket.write(head(100 * kibibyte));
   socket.write(Buffer.alloc(100 * kibibyte, "wait"));
   await vi.waitFor(() => expect(held).toBe(100 * kibibyte));
-  answered();
-  expect(await answer).toBe("200");
+  respond();
+  expect(await response).toBe("200");
   await vi.waitFor(() => expect(held).toBe(0));
 });
 
-test("beyond the share there is 503, also while the rest is still sent; the connection can be used again", async () => {
+test("beyond the share there is 503, while the client still sends; the connection stays usable", async () => {
   const stalled = client();
   stalled.write(head(250 * kibibyte));
   stalled.write(Buffer.alloc(249 * kibibyte));
@@ -99,16 +99,16 @@ test("beyond the share there is 503, also while the rest is still sent; the conn
   await vi.waitFor(() => expect(held).toBe(0));
 });
 
-test("a body that comes in single bytes is read as it is, and takes no more than twice its length", async () => {
+test("a body in chunks of one byte is read whole, and takes at most twice its length", async () => {
   const socket = client();
   const bytes = 20_000;
-  const answer = once(socket, "data");
+  const response = once(socket, "data");
   socket.write(head("chunked"));
   socket.write("1\r\nx\r\n".repeat(bytes));
   await vi.waitFor(() => expect(held).toBeGreaterThan(0));
   expect(held).toBeLessThanOrEqual(2 * bytes);
   socket.write("0\r\n\r\n");
-  expect(String(await answer)).toContain(`{"length":${bytes}}`);
+  expect(String(await response)).toContain(`{"length":${bytes}}`);
 });
 
 test("a body over the limit gets 413 as soon as that is known", async () => {

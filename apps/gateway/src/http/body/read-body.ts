@@ -72,7 +72,7 @@ export function readBody(
 
 /**
  * Returns a function that raises the bytes that a request holds of the budget, and returns whether there was room. All are released when the
- * request is answered or its client disconnects.
+ * request has its response or its client disconnects.
  */
 export function holdFor(request: FastifyRequest, reply: FastifyReply, budget: ByteBudget): (bytes: number) => boolean {
   let held = 0;

@@ -11,18 +11,18 @@ export interface ConnectionLimits {
 }
 
 /** Closes connections beyond the limits immediately, before anything is read from them. */
-export function limitConnections(server: Server, o: ConnectionLimits): void {
-  server.maxConnections = o.max;
-  server.on("drop", () => o.onRefused("all"));
+export function limitConnections(server: Server, options: ConnectionLimits): void {
+  server.maxConnections = options.max;
+  server.on("drop", () => options.onRefused("all"));
   const open = new Map<string, number>();
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress;
-    // The client has gone already.
-    if (address === undefined || o.isProxy(address)) return;
+    // The client has disconnected already.
+    if (address === undefined || options.isProxy(address)) return;
     const client = clientOf(address);
     const count = (open.get(client) ?? 0) + 1;
-    if (count > o.perAddressMax) {
-      o.onRefused("address");
+    if (count > options.perAddressMax) {
+      options.onRefused("address");
       socket.destroy();
       return;
     }

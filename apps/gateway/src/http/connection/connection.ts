@@ -8,8 +8,8 @@ import type { Turns, Waiting } from "./turns.ts";
  *
  *   open      a request is handed on when it arrives. Pipelined requests wait in a queue: for a turn (turns.ts), and until fewer than
  *             `inFlightMax` requests of this connection are in flight. While the queue is long nothing more is read.
- *   closing   what follows is malformed or late. Requests before it are answered in their order. Then the refusal is sent, unless
- *             the request that it is about has its response already. Later requests are not handed on.
+ *   closing   the next request is malformed or late. Requests before it get their responses in order. Then the refusal is sent, unless
+ *             that request has its response already. Later requests are not handed on.
  *   closed    by either side. Requests that still wait are dropped: they have no response, and nothing of them is stored.
  */
 
@@ -40,11 +40,11 @@ export class Connection implements Waiting {
   readonly #onRefused: (code: ErrorCode) => void;
   readonly #queue: ServerResponse[] = [];
   #inFlight = 0;
-  /** Of the newest request. undefined when that is read and answered. */
+  /** Of the newest request; undefined once that is read and has its response. */
   #newest: ServerResponse | undefined;
   #closing: Closing | undefined;
   #isHeld = false;
-  /** Bytes that were read when the last request was answered and no other one waited. */
+  /** Bytes that were read at the last response after which no request waited. */
   #bytesBefore = 0;
 
   constructor(
@@ -76,7 +76,7 @@ export class Connection implements Waiting {
     if (this.#closing !== undefined) return;
     this.#newest = response;
     const isAlone = this.#inFlight === 0 && this.#queue.length === 0;
-    if (asksForUpgrade(response.req)) this.#watchUpgrade(response, isAlone ? this.#bytesBefore : 0);
+    if (wantsUpgrade(response.req)) this.#watchUpgrade(response, isAlone ? this.#bytesBefore : 0);
     if (isAlone) return this.#hand(response);
     this.#queue.push(response);
     if (this.#inFlight < inFlightMax) this.#turns.add(this);
@@ -92,7 +92,7 @@ export class Connection implements Waiting {
     return this.#queue.length > 0 && this.#inFlight < inFlightMax;
   }
 
-  /** Answers all requests that were read, then ends the connection. The first call decides how. */
+  /** Waits for the responses to all requests that were read, then ends the connection. The first call decides how. */
   close(ending: Ending): void {
     if (this.#closing !== undefined) return;
     let unread = this.#newest?.req.complete === false ? this.#newest : undefined;
@@ -108,13 +108,13 @@ export class Connection implements Waiting {
 
   #hand(response: ServerResponse): void {
     this.#inFlight++;
-    response.once("close", this.#onAnswered);
+    response.once("close", this.#onResponded);
     this.#handle(response);
   }
 
   /**
    * Node drops what follows a request with an Upgrade header in the same packet, and takes the next packet for a new request. So when more
-   * was read than this request, the connection is closed after its response, and what follows is not answered.
+   * was read than this request, the connection is closed after its response, and later requests get none.
    */
   #watchUpgrade(response: ServerResponse, bytesBefore: number): void {
     const hasMore = (): boolean => this.#socket.bytesRead - bytesBefore > bytesOf(response.req);
@@ -125,7 +125,7 @@ export class Connection implements Waiting {
     });
   }
 
-  readonly #onAnswered = (): void => {
+  readonly #onResponded = (): void => {
     this.#inFlight--;
     if (this.#inFlight === 0) {
       this.#bytesBefore = this.#socket.bytesRead;
@@ -140,8 +140,8 @@ export class Connection implements Waiting {
     // Routes that store events read the whole body. A request with an incomplete body never finishes.
     const inVain = unread !== undefined && !unread.req.complete && !unread.headersSent ? 1 : 0;
     if (this.#inFlight > inVain || !this.#socket.writable) return;
-    const isAnswered = unread?.headersSent === true;
-    if (ending.response === undefined || isAnswered) this.#socket.end();
+    const hasResponse = unread?.headersSent === true;
+    if (ending.response === undefined || hasResponse) this.#socket.end();
     else {
       this.#onRefused(ending.response.code);
       this.#socket.end(ending.response.text);
@@ -180,7 +180,7 @@ export class Connection implements Waiting {
 }
 
 /** Whether Node's parser treats a request as a protocol upgrade: an Upgrade header counts only with `Connection: Upgrade`. */
-function asksForUpgrade({ headers: { upgrade, connection = "" } }: IncomingMessage): boolean {
+function wantsUpgrade({ headers: { upgrade, connection = "" } }: IncomingMessage): boolean {
   return upgrade !== undefined && connection.split(",").some((option) => option.trim().toLowerCase() === "upgrade");
 }
 

@@ -2,16 +2,16 @@ import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 
 /*
- * What becomes of a connection when the server closes:
+ * What happens to a connection when the server closes:
  *
- *   has sent nothing yet        ended: nobody waits for an answer. Node would wait a minute for its first request
- *   idle                        ended, by Node
- *   has begun a request         answered, and the answer closes it. Kept alive, it would hold the stop up
- *   left open by its client     ended when every request that came whole has been answered
+ *   without a byte received   closed at once. Node would wait a minute for a first request
+ *   idle                      closed by Node
+ *   with a request            closed by the response. With keep-alive it would delay the stop
+ *   with half a request       closed after the longest time from a whole request to its response
  */
 
-/** `answeredWithinMs`: the longest time from a whole request to its answer. */
-export function addOrderlyClose(app: FastifyInstance, answeredWithinMs: number): void {
+/** `respondedWithinMs`: the longest time from a whole request to its response. */
+export function addOrderlyClose(app: FastifyInstance, respondedWithinMs: number): void {
   const connections = new Set<Socket>();
   let closing = false;
   app.server.on("connection", (connection: Socket) => {
@@ -21,10 +21,10 @@ export function addOrderlyClose(app: FastifyInstance, answeredWithinMs: number):
   app.addHook("preClose", (done) => {
     closing = true;
     for (const connection of connections) if (connection.bytesRead === 0) connection.destroy();
-    setTimeout(() => app.server.closeAllConnections(), answeredWithinMs).unref();
+    setTimeout(() => app.server.closeAllConnections(), respondedWithinMs).unref();
     done();
   });
-  // By itself Fastify adds it only to requests whose head comes after the close has begun.
+  // Fastify adds it only to requests whose head arrives after the close has begun.
   app.addHook("onSend", (_request, reply, _payload, done) => {
     if (closing) reply.header("connection", "close");
     done();

@@ -7,7 +7,7 @@ import { Wire } from "./wire.ts";
 const closers: (() => void)[] = [];
 afterEach(() => closers.splice(0).forEach((close) => close()));
 
-/** A server whose requests stay unanswered until the test answers them. */
+/** A server whose requests get their responses from the test. */
 async function serve(bodyWithinMs = 30_000) {
   const handed: ServerResponse[] = [];
   const errors: Error[] = [];
@@ -48,23 +48,23 @@ const gets = (name: string, count: number): string =>
   ).join("");
 const bodies = (text: string): readonly string[] => text.match(/\/[ab]\/\d+/g) ?? [];
 
-test("of pipelined requests 64 are in flight and one packet more is read; all are answered, in their order", async () => {
+test("of pipelined requests 64 are in flight and one more packet is read; all get their responses, in order", async () => {
   const { handed, sockets, open } = await serve();
   const client = open();
   const count = 8000;
   client.socket.write(gets("a", count));
   await vi.waitFor(() => expect(handed).toHaveLength(64));
-  // Turns that had more to hand on would have come by now.
+  // Later turns would have handed on more by now.
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
   expect(handed).toHaveLength(64);
   expect(sockets[0]?.bytesRead).toBeLessThanOrEqual(2 * 65_536);
   const bytesOfOne = gets("a", 1).length;
   let readAheadMax = 0;
-  let answered = 0;
+  let responded = 0;
   await vi.waitFor(
     () => {
       readAheadMax = Math.max(readAheadMax, (sockets[0]?.bytesRead ?? 0) - handed.length * bytesOfOne);
-      for (; answered < handed.length; answered++) handed[answered]?.end(handed[answered]?.req.url);
+      for (; responded < handed.length; responded++) handed[responded]?.end(handed[responded]?.req.url);
       expect(bodies(client.received())).toHaveLength(count);
     },
     { timeout: 20_000, interval: 1 },
@@ -105,7 +105,7 @@ test("a late request that is whole before its 408 could be sent waits for its ow
 test("requests that wait are dropped with their connection", async () => {
   const { handed, sockets, open } = await serve();
   const client = open();
-  // So few at a time that the server goes on reading, and sees the end of the connection.
+  // Few at a time, so that the server keeps reading and sees the end of the connection.
   for (let sent = 16; sent <= 80; sent += 16) {
     client.socket.write(gets("a", 16));
     await vi.waitFor(() => expect(handed).toHaveLength(Math.min(sent, 64)));

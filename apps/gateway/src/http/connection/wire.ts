@@ -70,7 +70,7 @@ export class Wire {
 
   /** Ends a connection whose next request is malformed or late, after the responses to the requests before it. */
   broken(error: ParserError, socket: Socket): void {
-    // The client is gone.
+    // The client has disconnected.
     if (error.code === "ECONNRESET" || socket.destroyed) return;
     const connection = this.#connections.get(socket);
     if (connection === undefined) return void socket.destroy();

@@ -16,6 +16,6 @@ test.each([
   ["*", "zstd"],
   ["*;q=0.1, zstd;q=0", "br"],
   ["gzip, *;q=0", "gzip"],
-])("Accept-Encoding %j is answered with %j", (header, encoding) => {
+])("Accept-Encoding %j selects %j", (header, encoding) => {
   expect(preferredEncoding(header)).toBe(encoding);
 });

@@ -1,7 +1,7 @@
 import { brotliCompress, constants, gzip, zstdCompress, type CompressCallback } from "node:zlib";
 import type { FastifyInstance } from "fastify";
 
-// For smaller answers, compression saves less than one packet.
+// For smaller responses, compression saves less than one packet.
 const bytesMin = 2048;
 
 type Encoder = (text: string, done: CompressCallback) => void;
@@ -15,7 +15,7 @@ const encoders = new Map<string, Encoder>([
 
 /**
  * Compresses texts of 2 KiB and more for clients that accept it, outside the main thread. Pictures are bytes and stay as they are. A small
- * answer costs one comparison.
+ * response costs one comparison.
  */
 export function addCompression(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {

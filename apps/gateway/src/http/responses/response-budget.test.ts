@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import { afterEach, expect, test, vi } from "vitest";
 import { responseBudget } from "./response-budget.ts";
 
-// More than the kernel keeps of an answer that nobody takes.
+// More than the kernel buffers for a client that reads nothing.
 const large = Buffer.alloc(32 * 1024 * 1024);
 let app: FastifyInstance;
 let port: number;
@@ -25,37 +25,37 @@ afterEach(async () => {
   await app.close();
 });
 
-const ask = (method: string) =>
+const get = (method: string) =>
   new Promise<{ status: number | undefined; bytes: number }>((resolve, reject) => {
-    const asked = request({ port, method, agent }, (answer) => {
+    const sent = request({ port, method, agent }, (response) => {
       let bytes = 0;
-      answer.on("data", (part: Buffer) => (bytes += part.length));
-      answer.on("end", () => resolve({ status: answer.statusCode, bytes }));
-      answer.on("error", reject);
+      response.on("data", (part: Buffer) => (bytes += part.length));
+      response.on("end", () => resolve({ status: response.statusCode, bytes }));
+      response.on("error", reject);
     });
-    asked.on("error", reject);
-    asked.end();
+    sent.on("error", reject);
+    sent.end();
   });
 
-test("an answer takes its room until it is out, and its connection may then be idle for as long as before", async () => {
+test("a response holds its bytes until it is sent; then its connection may be idle as long as before", async () => {
   await serve(300);
   for (const method of ["GET", "HEAD", "GET", "HEAD"]) {
-    expect(await ask(method)).toEqual({ status: 200, bytes: method === "GET" ? large.length : 0 });
+    expect(await get(method)).toEqual({ status: 200, bytes: method === "GET" ? large.length : 0 });
     await vi.waitFor(() => expect(accepted[0]?.timeout).toBeGreaterThan(app.server.keepAliveTimeout - 1));
   }
   expect(accepted).toHaveLength(1);
 });
 
-test("a client that takes nothing is left, and its room is another's", async () => {
+test("a client that reads nothing is disconnected, and its bytes are released", async () => {
   await serve(2000);
   const stalled = connect(port, "127.0.0.1").pause();
   stalled.write("GET / HTTP/1.1\r\nHost: tally\r\n\r\nGET / HTTP/1.1\r\nHost: tally\r\n\r\n");
-  await vi.waitFor(async () => expect((await ask("GET")).status).toBe(503), 15_000);
-  await vi.waitFor(async () => expect((await ask("GET")).status).toBe(200), 15_000);
+  await vi.waitFor(async () => expect((await get("GET")).status).toBe(503), 15_000);
+  await vi.waitFor(async () => expect((await get("GET")).status).toBe(200), 15_000);
   stalled.destroy();
 });
 
-test("a client that takes a little again and again gets all of it, however long that is", async () => {
+test("a slow client that keeps reading gets the whole response", async () => {
   const stalledAfterMs = 2000;
   await serve(stalledAfterMs);
   const began = performance.now();

@@ -36,7 +36,7 @@ export function addEventRoute(
       // A replica may be behind.
       const found = (await locate(domains, database.reader, id)) ?? (await locate(domains, database.writer, id));
       if (found === undefined) return { id, domain: null, stored: false, ranked: false };
-      // Keys that are limited to stores may read this: the id is known only to the sender, and the answer contains no store.
+      // Keys that are limited to stores may read this: only the sender knows the id, and the response names no store.
       if (request.grant?.may(found.domain, "read") === false) {
         throw new ClientError(refusal("SCOPE_MISSING", { scope: `${found.domain}:read` }));
       }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { encodeEvent, eventIdOfKey, newEventId, type Event, type IngestRoute } from "@tally/pipeline";
 import type { RouteAccess } from "../../admission/route-access.ts";
-import { leaveTypeAside, plainText } from "../body/content.ts";
+import { ignoreType, plainText } from "../body/content.ts";
 import type { Served } from "../../serve-domain.ts";
 import { refusalOfOutcome } from "../../errors/client-error.ts";
 import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
@@ -24,7 +24,7 @@ export function addIngestRoute(
   const options = {
     config: { errorKey: domain.errorKey, access, ignoresBody },
     schema: { params, ...(ignoresBody ? {} : { body }) },
-    ...(ignoresBody ? { onRequest: leaveTypeAside } : {}),
+    ...(ignoresBody ? { onRequest: ignoreType } : {}),
   };
   app.post(path, options, async (request, reply) => {
     const key = idempotencyKey(request.headers["idempotency-key"]);

@@ -12,7 +12,7 @@ export function addQueryRoute(
   { domain: { name, errorKey }, sources }: Served,
 ): void {
   const { params, query: querystring, response, as } = route;
-  const answer = (request: FastifyRequest) => route.respond({ params: request.params, query: request.query }, sources);
+  const respond = (request: FastifyRequest) => route.respond({ params: request.params, query: request.query }, sources);
   const access: RouteAccess = {
     domain: name,
     action: "read",
@@ -21,8 +21,8 @@ export function addQueryRoute(
   const config = { errorKey, access };
   if (as === "text") {
     app.get(path, { config, schema: { params, querystring } }, async (request, reply) => {
-      const text = String(await answer(request));
+      const text = String(await respond(request));
       return reply.type(plainText).send(text);
     });
-  } else app.get(path, { config, schema: { params, querystring, response: { 200: response } } }, answer);
+  } else app.get(path, { config, schema: { params, querystring, response: { 200: response } } }, respond);
 }
