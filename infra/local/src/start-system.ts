@@ -1,31 +1,15 @@
 import { join } from "node:path";
 import { type Apps, type AppsOptions, startApps } from "./apps/start-apps.ts";
 import { type Accounts, type Addresses, addressVariables } from "./services/addresses.ts";
-import type { Services } from "./services/services.ts";
+import type { Services, StartOptions } from "./services/services.ts";
 
-/** What `startSystem` passes to the function that starts the servers. */
-export interface ServicesOptions {
-  readonly directory: string;
-  readonly database: string;
-  readonly namespace: string;
-  readonly say: (line: string) => void;
-  readonly signal: AbortSignal | undefined;
-}
+type OwnServices = Pick<StartOptions, "database" | "directory" | "say"> & { readonly namespace: string };
 
-export interface SystemOptions<S extends Services> extends Omit<
-  AppsOptions,
-  "addresses" | "accounts" | "environmentOf"
-> {
-  /** For logs and data: the servers' in `services/`, the apps' in `apps/`. */
+export interface SystemOptions<S extends Services> extends OwnServices, Omit<AppsOptions, "addresses" | "accounts"> {
+  /** Logs, and data of servers: the servers' in `services/`, the apps' in `apps/`. */
   readonly directory: string;
-  readonly database: string;
-  readonly namespace: string;
   /** Starts the servers, e.g. `startPrivateServices`, or returns running ones. The system's `stop()` calls theirs. */
-  readonly services: (options: ServicesOptions) => Promise<S>;
-  /** As in AppsOptions, with the servers. */
-  readonly environmentOf?: (
-    ...args: [...Parameters<NonNullable<AppsOptions["environmentOf"]>>, S]
-  ) => NodeJS.ProcessEnv;
+  readonly services: (options: OwnServices & Pick<AppsOptions, "signal">) => Promise<S>;
 }
 
 /** A running tally: servers and apps, with a database and a namespace. */
@@ -42,9 +26,9 @@ export interface System<S extends Services = Services> extends Apps {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** Starts the servers, then the apps. Resolves when all are ready. After a failure, everything that was started is stopped again. */
+/** Starts the servers, then the apps. Resolves when all are ready. After a failure, stops everything that it has started. */
 export async function startSystem<S extends Services>(options: SystemOptions<S>): Promise<System<S>> {
-  const { root, database, namespace, environmentOf, say, signal } = options;
+  const { root, database, namespace, say, signal } = options;
   const directory = join(options.directory, "services");
   const services = await options.services({ directory, database, namespace, say, signal });
   const { addresses, accounts } = services;
@@ -57,9 +41,12 @@ export async function startSystem<S extends Services>(options: SystemOptions<S>)
       addresses,
       accounts,
       environment,
-      environmentOf: (app, index) => environmentOf?.(app, index, services) ?? {},
     });
     let stopped: Promise<void> | undefined;
+    const stop = async (): Promise<void> => {
+      await apps.stop();
+      await services.stop();
+    };
     return {
       ...apps,
       root,
@@ -68,7 +55,7 @@ export async function startSystem<S extends Services>(options: SystemOptions<S>)
       addresses,
       accounts,
       environment: { ...environment, ...addressVariables(addresses) },
-      stop: () => (stopped ??= apps.stop().finally(() => services.stop())),
+      stop: () => (stopped ??= stop()),
     };
   } catch (error) {
     await services.stop();

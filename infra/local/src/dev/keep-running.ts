@@ -28,15 +28,26 @@ export function keepRunning({ apps, say, signal, watchedRoot }: KeepRunningOptio
   const changed = new Set<AppName>();
   const waiting = new Set<AppName>();
   let changedAt = 0;
+  let newMigration = false;
   let migrated = Promise.resolve();
 
+  const migrate = async (): Promise<void> => {
+    newMigration = false;
+    await apps.migrate().catch((error: unknown) => {
+      newMigration = true; // the next restart tries again
+      throw error;
+    });
+  };
   const start = async (app: AppName): Promise<void> => {
     const restart = changed.delete(app);
     starting.add(app);
     try {
       say(`  starting ${app} again`);
-      if (restart) await migrated;
-      if (restart) await apps[app].stop();
+      if (restart) {
+        if (newMigration) migrated = migrate();
+        await migrated;
+        await apps[app].stop();
+      }
       await apps[app].start();
       waiting.delete(app);
       if (restart) say(`  ${app} runs the changed code`);
@@ -66,6 +77,7 @@ export function keepRunning({ apps, say, signal, watchedRoot }: KeepRunningOptio
       const file = String(name);
       if (!sourceFile.test(file)) return;
       changedAt = Date.now();
+      newMigration ||= file.endsWith(".sql");
       for (const app of appNames) if (folder === "packages" || file.startsWith(`${app}/`)) changed.add(app);
     });
   }

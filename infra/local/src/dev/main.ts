@@ -93,11 +93,11 @@ tally is running (services: ${source})
 ready`;
 }
 
-function stop({ stop: stopSystem }: System): Promise<void> {
+function stop(running: System): Promise<void> {
   return (stopping ??= (async () => {
     say("tally: stopping");
     settings.remove();
-    await stopSystem();
+    await running.stop();
     say("tally: stopped");
     process.exit(0);
   })());
