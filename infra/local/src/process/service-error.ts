@@ -19,8 +19,8 @@ export class ServiceError extends Error {
   }
 }
 
-/** The last 15 lines of an output, indented, for an error message. */
+/** The last 25 lines of an output, indented, for an error message. */
 export function lastLines(output: string): string {
-  const lines = output.trim().split("\n").slice(-15);
+  const lines = output.trim().split("\n").slice(-25);
   return lines.map((line) => `    ${line}`).join("\n");
 }
