@@ -11,7 +11,7 @@ why=$("$node" --version 2>&1) && exit 0
 case $why in
   *libatomic*) ;;
   *)
-    echo "Node, as it came with the install, does not start: $why" >&2
+    echo "The Node that came with the install does not start: $why" >&2
     exit 1
     ;;
 esac

@@ -3,47 +3,47 @@ import { ChildServer, type ServerHome } from "../process/child-server.ts";
 
 export type AppName = "gateway" | "writer" | "ranker";
 
-export interface AppPlan {
+interface AppPlan {
   readonly app: AppName;
-  /** Of the process: the app's own, or with a number behind it when there are several. */
+  /** Of the process: the app's name, or `gateway-1` and so on when there are several. */
   readonly name: string;
-  /** Where it answers about its health; the gateway serves its clients there. */
+  /** Of the gateway: the port for clients. Of writer and ranker: the same as `healthPort`. */
   readonly port: number;
-  /** Where it answers operators. Of writer and ranker the same as `port`. */
+  /** The operator port. */
   readonly healthPort: number;
   readonly environment: NodeJS.ProcessEnv;
-  /** Flags for node, before those of ours. */
+  /** Flags for node, before the heap flags. */
   readonly execArgv: readonly string[];
 }
 
-// Left alone, V8 lets a busy app grow to 300 MB and more, most of it garbage: a young generation of 128 MB, and an old one of
-// three times what lives. So bounded, gateway and writer stay at 200 MB for the same CPU (docs/performance.md). The last one is a bound for what no
-// limit of ours has foreseen: the process ends and is started again, instead of the machine running out of memory.
-const heapFlags = ["--max-semi-space-size=32", "--heap-growing-percent=100", "--max-old-space-size=512"];
+/**
+ * Flags for node that bound the memory of an app. The images and docs/operations.md have the same; a test compares them. With V8's defaults a
+ * busy app grows to 300 MB and more, most of it garbage: a young generation of 128 MB, and an old one of three times its live objects.
+ * With these bounds, gateway and writer stay at 200 MB for the same CPU (docs/performance.md). The last flag bounds the unforeseen: the process
+ * ends and is started again, instead of the machine running out of memory.
+ */
+export const heapFlags = ["--max-semi-space-size=32", "--heap-growing-percent=100", "--max-old-space-size=512"];
 
-/** One process of an app, not started yet. It serves when its readiness route says so. */
+/** One process of an app, not started yet. It serves when its readiness route succeeds. */
 export function appServer(root: string, plan: AppPlan, home: ServerHome): ChildServer {
   const { app, name, port, healthPort, environment, execArgv } = plan;
+  const prefix = app.toUpperCase();
   return new ChildServer(
     {
       name,
       program: process.execPath,
       args: [...execArgv, ...heapFlags, join(root, "apps", app, "src", "main.ts")],
-      environment: { ...portVariables(plan), ...environment },
+      environment: {
+        ...(app === "gateway" && { PORT: String(port) }),
+        [`${prefix}_HEALTH_PORT`]: String(healthPort),
+        [`${prefix}_HEALTH_HOST`]: "127.0.0.1",
+        ...environment,
+      },
       port,
       ready: () => isReady(healthPort),
     },
     home,
   );
-}
-
-function portVariables({ app, port, healthPort }: AppPlan): NodeJS.ProcessEnv {
-  const prefix = app.toUpperCase();
-  return {
-    ...(app === "gateway" ? { PORT: String(port) } : {}),
-    [`${prefix}_HEALTH_PORT`]: String(healthPort),
-    [`${prefix}_HEALTH_HOST`]: "127.0.0.1",
-  };
 }
 
 async function isReady(port: number): Promise<boolean> {

@@ -1,59 +1,59 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Accounts } from "../services/accounts.ts";
-import { type AppName, appServer } from "./app-server.ts";
-import type { ChildServer } from "../process/child-server.ts";
+import type { ChildServer, Server } from "../process/child-server.ts";
 import { lockDirectory } from "../process/directory-lock.ts";
 import { freePorts } from "../process/free-ports.ts";
-import { endLeftovers } from "../process/leftovers.ts";
-import { addressVariables, runTally } from "./run-tally.ts";
+import { directoryVariable, endLeftovers } from "../process/leftovers.ts";
 import { ServiceError } from "../process/service-error.ts";
-import type { Addresses, Server } from "../services/services.ts";
-import { MARK } from "../servers/context.ts";
+import { type Accounts, type Addresses, addressVariables } from "../services/addresses.ts";
+import { type AppName, appServer } from "./app-server.ts";
+import { runTally } from "./run-tally.ts";
 
 export interface AppsOptions {
-  /** The checkout whose apps are run. */
+  /** The checkout whose apps run. */
   readonly root: string;
-  /** Where their logs lie, under `log/`. One launcher at a time; what a killed one has left running is ended first. */
+  /** For logs, in `log/`, and pid files. One launcher at a time. Apps that a killed launcher has left running are ended first. */
   readonly directory: string;
-  /** Of the administrator, who makes the tables. */
+  /** Of the administrator, who creates the tables. */
   readonly addresses: Addresses;
   /** Of each app. Absent: `addresses` for all of them. */
   readonly accounts?: Pick<Accounts, AppName>;
-  /** The first gateway's port; 0 takes a free one. */
-  readonly port: number;
-  /** What else the apps find in their environment. */
+  /** The first gateway's port. Default 0: a free one. */
+  readonly port?: number;
+  /** Further environment variables of the apps. */
   readonly environment: NodeJS.ProcessEnv;
-  /** How many processes of each app. Default 1. */
+  /** The number of processes of each app. Default 1. */
   readonly instances?: { readonly [app in AppName]?: number };
-  /** What one process finds in its environment; wins over all else there. `index` counts the processes of an app from 0. */
+  /** Environment variables of one process, with the highest precedence. `index` counts the processes of an app from 0. */
   readonly environmentOf?: (app: AppName, index: number) => NodeJS.ProcessEnv;
-  /** Further flags for node, at each start of a process the same. */
+  /** Further flags for node. A restarted process gets the same. */
   readonly execArgv?: (app: AppName, index: number) => readonly string[];
   readonly say: (line: string) => void;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** tally itself, each instance of an app a process of its own. */
+/** The running apps, each instance a process. */
 export interface Apps {
-  /** Where the first gateway answers, without a slash at the end. */
+  /** Of the first gateway, without a slash at the end. */
   readonly url: string;
-  /** One for each gateway. They stay the same when it is started again. */
+  /** One for each gateway. A restart does not change them. */
   readonly urls: readonly string[];
-  /** Where each gateway answers its operators: /health and /metrics. Writers and rankers do so at their `port`. */
+  /** Each gateway's operator port: /health and /metrics. The operator port of writers and rankers is their `port`. */
   readonly operatorUrls: readonly string[];
   readonly gateway: Server;
   readonly writer: Server;
   readonly ranker: Server;
-  /** All of an app: `gateway`, or `gateway-1`, `gateway-2`, … when there are several. */
+  /** All processes of an app: `gateway`, or `gateway-1`, `gateway-2`, … when there are several. */
   readonly gateways: readonly Server[];
   readonly writers: readonly Server[];
   readonly rankers: readonly Server[];
-  /** Stops the apps in the order of an event's way, so that each finishes what the one before has sent. May be called again. */
+  /** Creates or updates the tables, as the start does. */
+  migrate(): Promise<void>;
+  /** Stops gateways, then writers, then rankers, so that each finishes what the one before has sent. May be called again. */
   stop(): Promise<void>;
 }
 
-/** Creates or updates the tables, then starts gateways, writers and rankers; resolves when all are ready. */
+/** Creates or updates the tables, then starts gateways, writers and rankers. Resolves when all are ready. */
 export async function startApps(options: AppsOptions): Promise<Apps> {
   const { root, addresses, say } = options;
   const directory = resolve(options.directory);
@@ -62,7 +62,7 @@ export async function startApps(options: AppsOptions): Promise<Apps> {
   try {
     await endLeftovers(directory, say);
     const environment: NodeJS.ProcessEnv = {
-      // A process that starts again needs a quarter less time for it.
+      // Reduces the time to start a process again by a quarter.
       NODE_COMPILE_CACHE: join(root, ".tally", "compile-cache"),
       // The gateways listen on loopback only.
       AUTH: "off",
@@ -70,8 +70,9 @@ export async function startApps(options: AppsOptions): Promise<Apps> {
       HOST: options.environment["HOST"] ?? "127.0.0.1",
       ...addressVariables(addresses),
     };
-    await migrateTables(root, environment);
-    return await runApps(await plannedApps({ ...options, directory, environment }), release);
+    const migrate = () => migrateTables(root, environment);
+    await migrate();
+    return { ...(await runApps(await plannedApps({ ...options, directory, environment }), release)), migrate };
   } catch (error) {
     release();
     throw error;
@@ -83,12 +84,12 @@ interface AppServers extends Readonly<Record<AppName, readonly [ChildServer, ...
 }
 
 async function plannedApps(options: AppsOptions): Promise<AppServers> {
-  const { root, directory, environment, instances = {}, say, signal } = options;
+  const { root, directory, environment, instances = {}, port: firstPort = 0, say, signal } = options;
   const home = { directory, environment, say, signal: signal ?? new AbortController().signal };
   const { gateway = 1, writer = 1, ranker = 1 } = instances;
   const free = await freePorts(2 * gateway + writer + ranker);
   const operatorPorts = free.splice(-gateway);
-  if (options.port !== 0) free[0] = options.port;
+  if (firstPort !== 0) free[0] = firstPort;
   const planned = (app: AppName, count: number): readonly [ChildServer, ...ChildServer[]] => {
     const ports = free.splice(0, count);
     const [first, ...others] = ports.map((port, index) =>
@@ -102,7 +103,7 @@ async function plannedApps(options: AppsOptions): Promise<AppServers> {
           environment: {
             ...(options.accounts && addressVariables(options.accounts[app])),
             ...options.environmentOf?.(app, index),
-            [MARK]: directory,
+            [directoryVariable]: directory,
           },
           execArgv: options.execArgv?.(app, index) ?? [],
         },
@@ -121,16 +122,19 @@ async function plannedApps(options: AppsOptions): Promise<AppServers> {
   };
 }
 
-async function runApps({ gateway, writer, ranker, operatorUrls }: AppServers, release: () => void): Promise<Apps> {
-  const onWay = [gateway, writer, ranker];
-  // Our process ends without stop(), e.g. by an uncaught exception: no time to wait, but they still end in an orderly way.
-  const onExit = (): void => onWay.flat().forEach((app) => app.kill("SIGTERM"));
+async function runApps(
+  { gateway, writer, ranker, operatorUrls }: AppServers,
+  release: () => void,
+): Promise<Omit<Apps, "migrate">> {
+  const groups = [gateway, writer, ranker];
+  // When this process exits without stop(), e.g. after an uncaught exception, it cannot wait, but the apps still shut down cleanly.
+  const onExit = (): void => groups.flat().forEach((app) => app.kill("SIGTERM"));
   process.once("exit", onExit);
   const stopApps = async (): Promise<void> => {
-    for (const group of onWay) await Promise.all(group.map((app) => app.stop()));
+    for (const group of groups) await Promise.all(group.map((app) => app.stop()));
     process.removeListener("exit", onExit);
   };
-  const starts = await Promise.allSettled(onWay.flat().map((app) => app.start()));
+  const starts = await Promise.allSettled(groups.flat().map((app) => app.start()));
   const failure = starts.find((start) => start.status === "rejected");
   if (failure) {
     await stopApps();
@@ -158,5 +162,5 @@ function urlOf(port: number): string {
 
 async function migrateTables(root: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const { exitCode, output, errors } = await runTally(root, environment, ["migrate"]);
-  if (exitCode !== 0) throw new ServiceError("server-failed", `The tables cannot be made:\n${output}${errors}`);
+  if (exitCode !== 0) throw new ServiceError("server-failed", `Cannot create the tables:\n${output}${errors}`);
 }

@@ -11,7 +11,7 @@ function newFile(): string {
   return join(directory, "dev", "environment");
 }
 
-test("node reads back what was written, whatever a URL has in it; only the owner may", async () => {
+test("node reads back what was written, with any characters of a URL; only the owner can read the file", async () => {
   const file = newFile();
   const variables = { AMQP_URL: 'amqp://u:p#$a"b@h:1/%2F?x=1,amqp://h:2', TALLY_URL: "http://127.0.0.1:8080" };
   const environment = environmentFile(file);
@@ -26,11 +26,11 @@ test("node reads back what was written, whatever a URL has in it; only the owner
   environment.remove();
 });
 
-test("a value that a line cannot hold is refused", () => {
+test("a value that a line cannot hold is rejected", () => {
   expect(() => environmentFile(newFile()).write({ X: "a\nb" })).toThrow("X holds");
 });
 
-test("a file that others could read is replaced by one that they cannot", () => {
+test("a file that others can read is replaced by one that they cannot", () => {
   const file = newFile();
   const environment = environmentFile(file);
   environment.write({ X: "a" });

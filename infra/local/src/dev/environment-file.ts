@@ -2,19 +2,19 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 export interface EnvironmentFile {
-  /** All at once and readable by its owner only: passwords are in it. Throws for a value that its lines cannot hold. */
-  write(variables: Readonly<Record<string, string>>): void;
-  /** Does nothing where there is none. */
+  /** Atomic. Only the owner can read the file, because it has passwords. Throws for a value that a line cannot hold. */
+  write(variables: Readonly<Record<string, string | undefined>>): void;
+  /** Does nothing when the file does not exist. */
   remove(): void;
 }
 
-/** A file of variables as `node --env-file` reads it. It is gone when this process ends, unless by SIGKILL. */
+/** A file of variables as `node --env-file` reads it. Deleted when this process exits, except by SIGKILL. */
 export function environmentFile(file: string): EnvironmentFile {
   const remove = (): void => rmSync(file, { force: true });
   return {
     write(variables) {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-      // Under another name first: a file that exists would keep its mode, and nobody may read half of it.
+      // Under another name first: an existing file would keep its mode, and a reader could see half of it.
       rmSync(`${file}.new`, { force: true });
       writeFileSync(`${file}.new`, Object.entries(variables).map(lineOf).join(""), { mode: 0o600 });
       renameSync(`${file}.new`, file);
@@ -27,8 +27,8 @@ export function environmentFile(file: string): EnvironmentFile {
   };
 }
 
-// Unquoted, node cuts a value at "#"; between single quotes nothing is special.
-function lineOf([name, value]: readonly [string, string]): string {
+// Unquoted, node cuts a value at "#". Between single quotes no character is special.
+function lineOf([name, value = ""]: readonly [string, string | undefined]): string {
   if (/['\n]/.test(value)) throw new TypeError(`${name} holds a quote or a line break`);
   return `${name}='${value}'\n`;
 }

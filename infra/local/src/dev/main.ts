@@ -1,67 +1,77 @@
 import { join } from "node:path";
-import { environmentFile } from "./environment-file.ts";
+import type { Apps } from "../apps/start-apps.ts";
 import { onLauncherGone } from "../process/on-launcher-gone.ts";
-import { addressVariables } from "../apps/run-tally.ts";
-import { startApps, type Apps } from "../apps/start-apps.ts";
 import { ServiceError } from "../process/service-error.ts";
-import type { Server, Services } from "../services/services.ts";
+import { addressVariables } from "../services/addresses.ts";
+import type { Services } from "../services/services.ts";
 import { startServices } from "../services/start-services.ts";
+import { startSystem, type System } from "../start-system.ts";
+import { environmentFile } from "./environment-file.ts";
+import { keepRunning } from "./keep-running.ts";
 
 /*
- * `pnpm dev`: finds or starts the services, creates the tables, starts the apps, says where everything is, and stays until
- * Ctrl-C. An app that dies is started again.
+ * `pnpm dev`: finds or starts the services, creates the tables, starts the apps, prints their addresses, and runs until Ctrl-C.
+ * Starts an app again that has ended; with --watch, also an app whose files have changed.
  */
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
-const directory = join(root, ".tally", "dev");
-// What `pnpm tally` finds its settings in while this runs.
-const settings = environmentFile(join(directory, "environment"));
-const restartEveryMs = 500;
+const directory = join(root, ".tally");
+// `pnpm tally` reads its settings here while this runs.
+const settings = environmentFile(join(directory, "dev", "environment"));
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const sayIndented = (line: string): void => say(`  ${line}`);
 
-let services: Services | undefined;
-let apps: Apps | undefined;
-let watching: NodeJS.Timeout | undefined;
+const [option, ...others] = process.argv.slice(2);
+if ((option !== undefined && option !== "--watch") || others.length > 0) {
+  say("Usage: pnpm dev [--watch]");
+  process.exit(2);
+}
+
+let system: System | undefined;
 let stopping: Promise<void> | undefined;
 const interrupted = new AbortController();
 
 const interrupt = (): void => {
   interrupted.abort(new ServiceError("interrupted", "Interrupted while starting."));
-  if (apps !== undefined) void stop(0);
+  if (system !== undefined) void stop(system);
 };
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, interrupt);
 onLauncherGone(interrupt);
 
 try {
   say("tally: starting services (RabbitMQ, MySQL primary and replica, Redis)");
-  services = await startServices({
+  system = await startSystem({
+    root,
     directory,
     database: "tally",
-    keepData: true,
     namespace: process.env["NAMESPACE"] || "tally",
-    say: (line) => say(`  ${line}`),
-  });
-  interrupted.signal.throwIfAborted();
-  settings.remove(); // of a run that was killed
-  say("tally: starting gateway, writer and ranker");
-  apps = await startApps({
-    root,
-    directory: join(root, ".tally", "apps"),
-    addresses: services.addresses,
-    accounts: services.accounts,
     port: Number(process.env["PORT"] ?? 8080),
     environment: process.env,
-    say: (line) => say(`  ${line}`),
+    say: sayIndented,
     signal: interrupted.signal,
+    async services(options) {
+      const services = await startServices({ ...options, directory: join(directory, "dev"), keepData: true });
+      settings.remove(); // of a run that was killed
+      if (!interrupted.signal.aborted) say("tally: starting gateway, writer and ranker");
+      return services;
+    },
   });
-  watching = watch([apps.gateway, apps.writer, apps.ranker]);
-  settings.write({ ...addressVariables(services.addresses), TALLY_URL: apps.url });
-  say(welcome(apps, services));
+  interrupted.signal.throwIfAborted();
+  settings.write({ ...addressVariables(system.addresses), TALLY_URL: system.url });
+  keepRunning({
+    apps: system,
+    say,
+    signal: interrupted.signal,
+    watchedRoot: option === "--watch" ? root : undefined,
+  });
+  say(welcome(system, system.services));
 } catch (error) {
-  // What a person can mend is said in its own words; only a surprise shows its stack.
+  // A failure that a person can fix is printed without its stack.
   say(error instanceof ServiceError ? error.message : String(error instanceof Error ? error.stack : error));
-  await stop(interrupted.signal.aborted ? 0 : 1);
+  await system?.stop();
+  say("tally: stopped");
+  process.exit(interrupted.signal.aborted ? 0 : 1);
 }
 
 function welcome({ url, operatorUrls, gateway, writer, ranker }: Apps, { source }: Services): string {
@@ -72,7 +82,7 @@ tally is running (services: ${source})
   metrics  ${operatorUrls.map((operatorUrl) => `${operatorUrl}/metrics`).join(", ")}, http://127.0.0.1:${writer.port}/metrics, http://127.0.0.1:${ranker.port}/metrics
   logs     ${[gateway, writer, ranker].map(({ logFile }) => logFile).join("\n           ")}
 
-  Sell something, then ask what store 5 sells best:
+  Sell something, then ask for the best-selling items of store 5:
 
   curl -i -X POST ${url}/purchase/5/customer/5001/date/20261120 -H 'Content-Type: application/json' \\
     -d '{"items":[{"ItemID":"85571","numberOfItems":3}]}'
@@ -83,29 +93,12 @@ tally is running (services: ${source})
 ready`;
 }
 
-function watch(servers: readonly Server[]): NodeJS.Timeout {
-  const starting = new Set<Server>();
-  return setInterval(() => {
-    for (const server of servers) {
-      if (server.pid !== undefined || starting.has(server) || stopping !== undefined) continue;
-      starting.add(server);
-      say(`  starting ${server.name} again`);
-      server
-        .start()
-        .catch((error: unknown) => say(error instanceof Error ? error.message : String(error)))
-        .finally(() => starting.delete(server));
-    }
-  }, restartEveryMs);
-}
-
-function stop(exitCode: number): Promise<void> {
+function stop(running: System): Promise<void> {
   return (stopping ??= (async () => {
     say("tally: stopping");
-    clearInterval(watching);
     settings.remove();
-    await apps?.stop();
-    await services?.stop();
+    await running.stop();
     say("tally: stopped");
-    process.exit(exitCode);
+    process.exit(0);
   })());
 }

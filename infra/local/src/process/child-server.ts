@@ -1,13 +1,34 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { lastLines } from "./last-lines.ts";
 import { runCommand } from "./run-command.ts";
 import type { ServerUser } from "./server-user.ts";
-import { ServiceError } from "./service-error.ts";
-import type { Server, StopOptions } from "../services/services.ts";
+import { lastLines, ServiceError } from "./service-error.ts";
 import { until } from "./until.ts";
-import type { Workshop } from "../servers/context.ts";
+
+/** One process of a private server or an app. Tests and fault drills kill, stop and start it. */
+export interface Server {
+  readonly name: string;
+  /** Of the current process; changes with each `start()`. Undefined while none runs. */
+  readonly pid: number | undefined;
+  readonly port: number;
+  readonly logFile: string;
+  /** Sends a signal to the process without waiting for its end. Does nothing while none runs. */
+  kill(signal: NodeJS.Signals): void;
+  /** Waits for the end of a killed process, then starts it again on the same port and data. Resolves once it serves. */
+  start(): Promise<void>;
+  /**
+   * Ends the process with SIGTERM, after 25 s with SIGKILL. Resolves when it has ended, with its exit code, or with undefined when a signal
+   * ended it. It can be started again.
+   */
+  stop(options?: StopOptions): Promise<number | undefined>;
+}
+
+export interface StopOptions {
+  /** True: SIGKILL at once, to the process and all that it has started. */
+  readonly atOnce?: boolean;
+}
 
 export interface ServerPlan {
   readonly name: string;
@@ -15,22 +36,29 @@ export interface ServerPlan {
   readonly args: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
   readonly port: number;
-  /** Whom it runs as; absent: as we do. The paths are given to the user at every start, with all that is in them. */
+  /** The user of the process; absent: our user. Each start makes that user the owner of these paths and of everything in them. */
   readonly user?: { readonly as: ServerUser; readonly owns: readonly string[] } | undefined;
-  /** True once the server really serves. Asked again and again, at every start. */
+  /** True once the server serves. Called repeatedly, at every start. */
   readonly ready: () => Promise<boolean>;
 }
 
-/** Where a server lives: its logs under `log/` and pid files under `run/`, which exist; what it finds in its environment. */
-export type ServerHome = Pick<Workshop, "directory" | "environment" | "say" | "signal">;
+/** Where a server lives, and what it is started with. */
+export interface ServerHome {
+  /** Has the folders `log` for logs and `run` for pid files. */
+  readonly directory: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly say: (line: string) => void;
+  /** Aborted when the start is interrupted. */
+  readonly signal: AbortSignal;
+}
 
-const READY_WITHIN_MS = 120_000;
-// More than the 20 s after which an app gives up what is left of its work and ends by itself.
-const END_WITHIN_MS = 25_000;
+const readyWithinMs = 120_000;
+// An app gives up the rest of its work after 20 s and exits.
+const endWithinMs = 25_000;
 
 /**
- * One server process of ours. It leads its own process group, so that Ctrl-C in a terminal does not reach it before the apps
- * that use it have drained. Its pid lies in `<directory>/run`, so that a later launcher can end it if we are killed.
+ * One server process. It leads its own process group: Ctrl-C in a terminal does not reach it before the apps that use it have
+ * drained. Its pid is kept in `<directory>/run`, so that a later launcher can end it after this one was killed.
  */
 export class ChildServer implements Server {
   readonly name: string;
@@ -53,7 +81,7 @@ export class ChildServer implements Server {
   }
 
   get pid(): number | undefined {
-    return isRunning(this.#child) ? this.#child?.pid : undefined;
+    return isRunning(this.#child) ? this.#child.pid : undefined;
   }
 
   kill(signal: NodeJS.Signals): void {
@@ -62,16 +90,17 @@ export class ChildServer implements Server {
   }
 
   async start(): Promise<void> {
-    if (!(await this.#ended())) throw new ServiceError("server-failed", `${this.name} still runs: kill it first.`);
+    if (!(await this.#ended()))
+      throw new ServiceError("server-failed", `${this.name} is still running: kill it first.`);
     await this.#giveToUser();
     this.#spawn();
     const beganAt = Date.now();
     const serves = await until(async () => !isRunning(this.#child) || this.#plan.ready(), {
-      withinMs: READY_WITHIN_MS,
+      withinMs: readyWithinMs,
       signal: this.#home.signal,
     });
     if (!isRunning(this.#child)) throw await this.#failure("ended while it was starting");
-    if (!serves) throw await this.#failure(`does not answer after ${READY_WITHIN_MS / 1000} s`);
+    if (!serves) throw await this.#failure(`is not ready after ${readyWithinMs / 1000} s`);
     this.#endExpected = false;
     if (this.#startedBefore) return;
     this.#startedBefore = true;
@@ -82,7 +111,7 @@ export class ChildServer implements Server {
     this.#endExpected = true;
     if (!atOnce) {
       this.kill("SIGTERM");
-      this.kill("SIGCONT"); // one that a fault drill has stopped takes SIGTERM only when it runs again
+      this.kill("SIGCONT"); // a process that is stopped (SIGSTOP) handles SIGTERM only when it runs again
     }
     if (atOnce || !(await this.#ended())) {
       this.#send("SIGKILL", "group");
@@ -124,23 +153,21 @@ export class ChildServer implements Server {
   }
 
   #send(signal: NodeJS.Signals, to: "group" | "process"): void {
-    const pid = this.pid;
+    const { pid } = this;
     if (pid === undefined || pid <= 1) return;
     process.kill(to === "group" ? -pid : pid, signal);
   }
 
   #ended(): Promise<boolean> {
-    return until(async () => !isRunning(this.#child), { withinMs: END_WITHIN_MS, everyMs: 20 });
+    return until(async () => !isRunning(this.#child), { withinMs: endWithinMs, everyMs: 20 });
   }
 
   async #failure(what: string): Promise<ServiceError> {
-    return new ServiceError(
-      "server-failed",
-      `${this.name} ${what}. The end of its log, ${this.logFile}:\n${await lastLines(this.logFile)}`,
-    );
+    const log = lastLines(await readFile(this.logFile, "utf8").catch(() => ""));
+    return new ServiceError("server-failed", `${this.name} ${what}. The end of its log, ${this.logFile}:\n${log}`);
   }
 }
 
-function isRunning(child: ChildProcess | undefined): boolean {
+function isRunning(child: ChildProcess | undefined): child is ChildProcess {
   return child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }

@@ -5,13 +5,13 @@ import { endLeftovers } from "./leftovers.ts";
 
 export interface ClaimedDirectory {
   readonly directory: string;
-  /** Leaves it as it is, e.g. for somebody who wants to read its logs. */
+  /** Unlocks it and keeps its files, e.g. for a person who wants to read the logs. */
   readonly release: () => void;
 }
 
 /**
- * Makes `<parent>/<name>-<pid>`, empty, for this process alone: for a stack whose services and apps live in folders of it. First ends what
- * others of the same name have left running there whose process was killed, and deletes their directories.
+ * Creates `<parent>/<name>-<pid>`, empty and locked for this process, for a system whose services and apps live in its folders. First ends
+ * what killed processes have left running in directories of the same name, and deletes these directories.
  */
 export async function claimDirectory(
   parent: string,
@@ -23,7 +23,7 @@ export async function claimDirectory(
   for (const entry of entries) {
     const abandoned = resolve(parent, entry);
     if (!entry.startsWith(prefix) || !isAbandoned(abandoned)) continue;
-    // In this order apps come before the services that they need.
+    // Sorted, so that `apps` come before the `services` that they need.
     for (const folder of (await readdir(abandoned)).toSorted()) await endLeftovers(join(abandoned, folder), say);
     await rm(abandoned, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -13,18 +13,18 @@ function newDirectory(): string {
 
 const holder = (directory: string): string => readFileSync(join(directory, "launcher.lock"), "utf8");
 
-test("a directory belongs to one launcher until it lets go", async () => {
+test("one launcher has a directory until it unlocks it", async () => {
   const directory = newDirectory();
   const release = await lockDirectory(directory);
   await expect(lockDirectory(directory)).rejects.toMatchObject({
     code: "directory-in-use",
-    message: expect.stringContaining(`process ${process.pid}`),
+    message: expect.stringContaining(`Process ${process.pid} `),
   });
   release();
   (await lockDirectory(directory))();
 });
 
-test("of many launchers that come together one gets the directory", async () => {
+test("of many launchers at the same time one gets the directory", async () => {
   const directory = newDirectory();
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => lockDirectory(directory)));
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -38,7 +38,7 @@ test("the lock of a dead launcher is taken over", async () => {
   expect(holder(directory)).toMatch(new RegExp(`^${process.pid} `));
 });
 
-test("a lock whose pid belongs to another process by now is taken over", async () => {
+test("a lock whose pid belongs to another process now is taken over", async () => {
   const directory = newDirectory();
   writeFileSync(join(directory, "launcher.lock"), `${process.ppid} 1`);
   await lockDirectory(directory);

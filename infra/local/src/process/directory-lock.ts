@@ -1,59 +1,53 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { processStat } from "./process-stat.ts";
 import { ServiceError } from "./service-error.ts";
 
 /**
- * Takes the directory for this process; gives the function that lets go. Throws `directory-in-use` while another launcher has it.
- * The lock of a dead launcher is taken over, also when its pid belongs to some other process by now.
+ * Locks the directory for this process; returns the function that unlocks it. Throws `directory-in-use` while another launcher has it.
+ * Takes over the lock of a dead launcher, also when another process has its pid now.
  */
 export async function lockDirectory(directory: string): Promise<() => void> {
-  // The mode would hold for all folders that are made: users of the servers could not enter the one above.
+  // mkdir applies the mode to every folder that it creates: with 0700 on the parent, the users of the servers could not enter.
   await mkdir(dirname(directory), { recursive: true });
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, "launcher.lock");
   const holder = holderOf(file);
   if (holder !== undefined) {
-    if (holder.born === birthOf(holder.pid)) {
+    if (holder.startedAt === startOf(holder.pid)) {
       throw new ServiceError(
         "directory-in-use",
-        `Something already runs in ${directory}, started by process ${holder.pid}. Stop that one, or use another directory.`,
+        `Process ${holder.pid} already runs tally in ${directory}. Stop that process, or use another directory.`,
       );
     }
     rmSync(file, { force: true });
   }
-  // "wx": of two launchers that come here together, one fails.
-  writeFileSync(file, `${process.pid} ${birthOf(process.pid)}`, { flag: "wx" });
+  // "wx": of two launchers at the same time, one fails.
+  writeFileSync(file, `${process.pid} ${startOf(process.pid)}`, { flag: "wx" });
   return () => rmSync(file, { force: true });
 }
 
-/** Whether whoever has taken the directory has ended without letting go. */
+/** Whether the process that locked the directory has ended without unlocking it. */
 export function isAbandoned(directory: string): boolean {
   const holder = holderOf(join(directory, "launcher.lock"));
-  return holder !== undefined && holder.born !== birthOf(holder.pid);
+  return holder !== undefined && holder.startedAt !== startOf(holder.pid);
 }
 
-function holderOf(file: string): { pid: number; born: string | undefined } | undefined {
+function holderOf(file: string): { pid: number; startedAt: string | undefined } | undefined {
   try {
-    const [pid, born] = readFileSync(file, "utf8").split(" ");
-    return { pid: Number(pid), born };
+    const [pid, startedAt] = readFileSync(file, "utf8").split(" ");
+    return { pid: Number(pid), startedAt };
   } catch {
     return undefined;
   }
 }
 
-/** When the process was started, in the kernel's ticks: with the pid it names a process for good. "alive" where there is no /proc. */
-function birthOf(pid: number): string {
+function startOf(pid: number): string {
   try {
     process.kill(pid, 0);
   } catch {
     return "dead";
   }
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is the command in parentheses and may hold blanks; the start time is the 22nd.
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "alive";
-  } catch {
-    return "alive";
-  }
+  return processStat(pid)?.startedAt ?? "alive";
 }

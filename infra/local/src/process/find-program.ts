@@ -2,14 +2,14 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
 // An ordinary user's PATH often lacks the folders of servers.
-const ALSO = ["/usr/local/sbin", "/usr/sbin", "/sbin", "/opt/homebrew/sbin", "/opt/homebrew/bin"];
+const serverFolders = ["/usr/local/sbin", "/usr/sbin", "/sbin", "/opt/homebrew/sbin", "/opt/homebrew/bin"];
 
 /** The PATH of the environment, with the folders where servers are installed. */
 export function searchPath(environment: NodeJS.ProcessEnv): string {
-  return [environment["PATH"] || "/usr/local/bin:/usr/bin:/bin", ...ALSO].join(delimiter);
+  return [environment["PATH"] || "/usr/local/bin:/usr/bin:/bin", ...serverFolders].join(delimiter);
 }
 
-/** The full path of the first of these programs that is installed. `folders` are looked at before the PATH. */
+/** The full path of the first of these programs that is installed. `folders` are searched before the PATH. */
 export function findProgram(
   names: readonly string[],
   environment: NodeJS.ProcessEnv,

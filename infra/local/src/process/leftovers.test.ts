@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { endLeftovers } from "./leftovers.ts";
-import { MARK } from "../servers/context.ts";
+import { directoryVariable, endLeftovers } from "./leftovers.ts";
 
 const children: ChildProcess[] = [];
 const directory = mkdtempSync(join(tmpdir(), "tally-leftovers-"));
@@ -13,9 +12,9 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
-async function processMarked(mark: string): Promise<ChildProcess> {
+async function processOf(owner: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000); console.log('up')"], {
-    env: { [MARK]: mark },
+    env: { [directoryVariable]: owner },
     stdio: ["ignore", "pipe", "ignore"],
   });
   children.push(child);
@@ -23,12 +22,12 @@ async function processMarked(mark: string): Promise<ChildProcess> {
   return child;
 }
 
-test("a server left behind is ended, also a stopped one; a stranger that has its old pid is not", async () => {
+test("a server left behind is ended, also one stopped by SIGSTOP; another process that has its old pid is not", async () => {
   mkdirSync(join(directory, "run"));
-  const ours = await processMarked(directory);
-  const stopped = await processMarked(directory);
+  const ours = await processOf(directory);
+  const stopped = await processOf(directory);
   stopped.kill("SIGSTOP");
-  const neighbour = await processMarked(`${directory}-2`);
+  const neighbour = await processOf(`${directory}-2`);
   for (const [name, pid] of Object.entries({
     ours: ours.pid,
     stopped: stopped.pid,

@@ -2,13 +2,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { until } from "./until.ts";
-import { MARK } from "../servers/context.ts";
 
-const END_WITHIN_MS = 20_000;
+/** The environment variable of every server and app that names its directory. */
+export const directoryVariable = "TALLY_DIRECTORY";
+
+const endWithinMs = 20_000;
 
 /**
- * Ends servers of this directory whose launcher was killed. A pid file alone proves nothing, its number may be someone else's
- * by now: the process must carry our mark. Only on Linux, where /proc tells.
+ * Ends the servers of this directory whose launcher was killed. A pid file alone is no proof, because another process may have the pid
+ * now: the process must have the directory in its environment. Linux only, because it needs /proc.
  */
 export async function endLeftovers(directory: string, say: (line: string) => void): Promise<void> {
   const folder = join(directory, "run");
@@ -25,16 +27,16 @@ export async function endLeftovers(directory: string, say: (line: string) => voi
 
 async function end(pid: number, directory: string): Promise<void> {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    // SIGCONT: one that was stopped takes SIGTERM only when it runs again.
+    // SIGCONT: a process that is stopped (SIGSTOP) handles SIGTERM only when it runs again.
     for (const one of [signal, "SIGCONT"] as const) if (isOurs(pid, directory)) process.kill(pid, one);
-    if (await until(async () => !isOurs(pid, directory), { withinMs: END_WITHIN_MS })) return;
+    if (await until(async () => !isOurs(pid, directory), { withinMs: endWithinMs })) return;
   }
 }
 
 function isOurs(pid: number, directory: string): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 1) return false;
   try {
-    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`${MARK}=${directory}`);
+    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`${directoryVariable}=${directory}`);
   } catch {
     return false;
   }

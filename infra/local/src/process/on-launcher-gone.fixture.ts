@@ -1,6 +1,6 @@
 import { onLauncherGone } from "./on-launcher-gone.ts";
 
-// Stays until its launcher is gone, then says so and ends.
+// Runs until its launcher has ended, then prints a line and ends.
 const stay = setInterval(() => undefined, 1000);
 onLauncherGone(() => {
   process.stdout.write("gone\n");

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 
-test("what npx started notices that npx is gone, and ends", async () => {
+test("a process that npx started detects the end of npx", async () => {
   const fixture = join(import.meta.dirname, "on-launcher-gone.fixture.ts");
-  // As npm does it: a shell that waits for its child and hands no signal on.
+  // As npm does: a shell that waits for its child and passes no signal on.
   const launcher = spawn("sh", ["-c", `"${process.execPath}" "${fixture}"; true`], {
     stdio: ["ignore", "pipe", "inherit"],
   });

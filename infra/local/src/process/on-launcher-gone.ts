@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
+import { processStat } from "./process-stat.ts";
 
 const checkEveryMs = 500;
-// npx, npm exec, pnpm, and the shells that they put between each other.
+// npx, npm exec, pnpm, and the shells between them.
 const launcher = /(^|\/| )(npx|npm|pnpm)(\b|@)|^(\/bin\/)?(ba|da)?sh -c /;
 
 /**
- * Calls back once when the `npx` or `pnpm` that started this process is gone. A signal sent to npx alone never comes through:
- * npm hands it to a shell that dies of it without handing it on, and whatever stands behind would run for ever. Returns how
- * to stop watching. Needs /proc; without it nothing is watched.
+ * Calls back once when the `npx` or `pnpm` that started this process has ended. A signal that is sent to npx alone never arrives here:
+ * npm passes it to a shell, which dies and does not pass it on. Without this watch, this process would run for ever. Returns the function
+ * that stops watching. Needs /proc; without it nothing is watched.
  */
 export function onLauncherGone(gone: () => void): () => void {
   const launchers = ancestors();
@@ -23,33 +24,29 @@ export function onLauncherGone(gone: () => void): () => void {
 interface Ancestor {
   readonly pid: number;
   readonly parent: number;
-  /** In clock ticks since boot: with the pid it names a process for ever. */
   readonly startedAt: string;
-  readonly command: string;
 }
 
-// From our parent upwards, as long as they belong to the launch; the shell of a person or a script ends the line.
+// From the parent upwards, while the process belongs to the launch. The shell of a person or of a script does not.
 function ancestors(): readonly Ancestor[] {
-  const line: Ancestor[] = [];
-  for (
-    let one = read(process.ppid);
-    one !== undefined && one.pid > 1 && launcher.test(one.command);
-    one = read(one.parent)
-  ) {
-    line.push(one);
+  const found: Ancestor[] = [];
+  let one = read(process.ppid);
+  while (one !== undefined && one.pid > 1 && launcher.test(commandOf(one.pid))) {
+    found.push(one);
+    one = read(one.parent);
   }
-  return line;
+  return found;
 }
 
 function read(pid: number): Ancestor | undefined {
+  const stat = processStat(pid);
+  return stat === undefined || stat.state === "Z" ? undefined : { pid, ...stat };
+}
+
+function commandOf(pid: number): string {
   try {
-    // The name in parentheses may hold anything; what follows the last one are plain fields, from the third on.
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-    const [state, parent = "0"] = fields;
-    if (state === "Z") return undefined;
-    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-    return { pid, parent: Number(parent), startedAt: fields[19] ?? "", command };
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
   } catch {
-    return undefined; // it has ended, or there is no /proc
+    return ""; // it has ended
   }
 }

@@ -11,19 +11,19 @@ export interface CommandOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly input?: string;
   readonly timeoutMs?: number;
-  /** Kills the command on abort, together with all that it has started. */
+  /** Kills the command and all processes that it has started, on abort. */
   readonly signal?: AbortSignal;
-  /** Takes each line of its output as it comes. */
+  /** Called with each line of its output when it arrives. */
   readonly onLine?: (line: string) => void;
 }
 
-/** Runs a command to its end, Ctrl-C or not. Never throws: abort, time-out and a missing program give no exit code. */
+/** Runs a command to its end, regardless of Ctrl-C. Never throws: after an abort, a timeout or a missing program there is no exit code. */
 export function runCommand(program: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
   return new Promise((resolve) => {
     const { signal } = options;
     const child = spawn(program, args, {
       env: options.environment,
-      // A group of its own: Ctrl-C in a terminal does not break it off, and an abort ends what a script has started too.
+      // Its own process group: Ctrl-C in a terminal does not reach it, and an abort ends what a script has started too.
       detached: true,
       ...(options.timeoutMs !== undefined && { timeout: options.timeoutMs, killSignal: "SIGKILL" as const }),
     });
@@ -42,7 +42,7 @@ export function runCommand(program: string, args: readonly string[], options: Co
       signal?.removeEventListener("abort", kill);
       resolve({ exitCode, output, errors });
     });
-    // A command that ends without reading its input must not end us: its exit code tells.
+    // A command that ends without reading its input causes EPIPE here. Its exit code shows whether it failed.
     child.stdin.on("error", () => undefined);
     child.stdin.end(options.input ?? "");
   });

@@ -8,7 +8,7 @@ export type ServiceErrorCode =
   | "replica-broken"
   | "server-failed";
 
-/** A failure of a service or of its environment, not of our code: show the message, the stack says nothing. */
+/** A failure of a service or of its environment, not a bug: print the message without the stack. */
 export class ServiceError extends Error {
   readonly code: ServiceErrorCode;
 
@@ -17,4 +17,10 @@ export class ServiceError extends Error {
     this.name = "ServiceError";
     this.code = code;
   }
+}
+
+/** The last 25 lines of an output, indented, for an error message. */
+export function lastLines(output: string): string {
+  const lines = output.trim().split("\n").slice(-25);
+  return lines.map((line) => `    ${line}`).join("\n");
 }

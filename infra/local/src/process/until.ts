@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Asks again and again until the answer is true. False when `withinMs` has passed; throws the signal's reason on abort. */
+/** Calls `check` until it returns true. Returns false after `withinMs`; throws the signal's reason on abort. */
 export async function until(
   check: () => Promise<boolean>,
   { withinMs, everyMs = 50, signal }: { withinMs: number; everyMs?: number; signal?: AbortSignal | undefined },

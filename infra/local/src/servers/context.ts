@@ -3,103 +3,96 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ServerHome } from "../process/child-server.ts";
 import { searchPath } from "../process/find-program.ts";
-import type { MoreConfiguration } from "../services/services.ts";
+import { directoryVariable } from "../process/leftovers.ts";
 
-/** The environment variable that marks our servers with their directory, see leftovers.ts. */
-export const MARK = "TALLY_DIRECTORY";
+/** Lines that a caller adds to the configuration that the launcher writes. */
+export interface MoreConfiguration {
+  readonly redis: readonly string[];
+  readonly rabbitmq: readonly string[];
+  /** Command-line options of primary and replica. */
+  readonly database: readonly string[];
+}
 
-/** What every private server of one directory is built from. */
-export interface Workshop {
-  readonly directory: string;
-  /** Short and stable for this directory: for names that must not collide with another clone's. */
+/** What every private server of one directory is built from. Its `environment` is PATH, LANG and HOME only: no setting of the user's shell. */
+export interface ServerContext extends ServerHome {
+  /** Ten hex digits, stable for this directory: for names that must not collide with another clone's. */
   readonly id: string;
   readonly passwords: Passwords;
-  /** For unix sockets, whose paths may have 107 bytes. */
+  /** For Unix sockets, whose paths have at most 107 bytes. */
   readonly socketDirectory: string;
-  /** For servers: nothing of ours but the PATH, so that no setting of the user's shell reaches them. */
-  readonly environment: NodeJS.ProcessEnv;
-  /** Lines that a caller adds to the servers' configurations. */
   readonly configuration?: MoreConfiguration | undefined;
-  readonly say: (line: string) => void;
-  /** Aborted when the start is interrupted. */
-  readonly signal: AbortSignal;
 }
 
-/** Random, made with the directory and kept in it, readable by its owner only. Hex digits: safe in URLs, SQL and files. */
-export interface Passwords {
-  /** Of the administrator. */
-  readonly rabbitmq: string;
-  readonly database: string;
-  readonly databaseRoot: string;
-  readonly databaseReplication: string;
-  readonly redis: string;
-  /** Of the accounts of a role, on each server. */
-  readonly gateway: string;
-  readonly writer: string;
-  readonly ranker: string;
-  readonly maintenance: string;
-}
+/** Random, created with the directory and kept in it, readable by its owner only. Hex digits: safe in URLs, SQL and files. */
+export type Passwords = Awaited<ReturnType<typeof keptPasswords>>;
 
-/** Makes the folders and passwords that are missing. Stable from one start to the next. */
-export async function openWorkshop(
+/** Creates the folders and passwords that are missing. The result is the same at each start, apart from the socket directory. */
+export async function openContext(
   directory: string,
   environment: NodeJS.ProcessEnv,
-  say: (line: string) => void,
-  signal: AbortSignal,
-): Promise<Workshop> {
+  { say, signal }: Pick<ServerContext, "say" | "signal">,
+): Promise<ServerContext> {
   for (const folder of ["home", "log", "run"]) await mkdir(join(directory, folder), { recursive: true, mode: 0o700 });
   return {
     directory,
     id: directoryId(directory),
     passwords: await keptPasswords(directory),
     socketDirectory: await socketDirectory(directory),
-    environment: { PATH: searchPath(environment), LANG: "C.UTF-8", HOME: join(directory, "home"), [MARK]: directory },
+    environment: {
+      PATH: searchPath(environment),
+      LANG: "C.UTF-8",
+      HOME: join(directory, "home"),
+      [directoryVariable]: directory,
+    },
     say,
     signal,
   };
 }
 
-/** Takes away what lies outside the directory; with `keepData` false the directory too. */
-export async function closeWorkshop(workshop: Workshop, { keepData }: { keepData: boolean }): Promise<void> {
-  if (workshop.socketDirectory !== workshop.directory)
-    await rm(workshop.socketDirectory, { recursive: true, force: true });
-  if (!keepData) await rm(workshop.directory, { recursive: true, force: true, maxRetries: 5 });
+/** Deletes what lies outside the directory; with `keepData` false the directory too. */
+export async function closeContext(context: ServerContext, { keepData }: { keepData: boolean }): Promise<void> {
+  const { directory, socketDirectory: sockets } = context;
+  if (sockets !== directory) await rm(sockets, { recursive: true, force: true });
+  if (!keepData) await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Ten hex digits of the directory's path. */
+/** Ten hex digits of the hash of the directory's path. */
 export function directoryId(directory: string): string {
   return createHash("sha256").update(directory).digest("hex").slice(0, 10);
 }
 
-/** The passwords of this directory, made at the first call. */
-export async function keptPasswords(directory: string): Promise<Passwords> {
+/** The passwords of this directory, created by the first call. */
+export async function keptPasswords(directory: string) {
   const file = join(directory, "passwords.json");
   const kept: unknown = existsSync(file) ? JSON.parse(await readFile(file, "utf8")) : {};
   const password = (name: string): string => {
     const value: unknown = typeof kept === "object" && kept !== null ? Reflect.get(kept, name) : undefined;
     return typeof value === "string" ? value : randomBytes(12).toString("hex");
   };
-  const passwords: Passwords = {
+  const passwords = {
+    // Of the administrator.
     rabbitmq: password("rabbitmq"),
     database: password("database"),
     databaseRoot: password("databaseRoot"),
     databaseReplication: password("databaseReplication"),
     redis: password("redis"),
+    // Of the accounts of a role, the same on each server.
     gateway: password("gateway"),
     writer: password("writer"),
     ranker: password("ranker"),
     maintenance: password("maintenance"),
-  };
+  } as const;
   await writeFile(file, JSON.stringify(passwords, undefined, 2), { mode: 0o600 });
   return passwords;
 }
 
-const SOCKET_PATH_BYTES_MAX = 107;
-const SOCKET_NAME_BYTES_MAX = 32;
+const socketPathBytesMax = 107;
+const socketNameBytesMax = 32;
 
 async function socketDirectory(directory: string): Promise<string> {
-  if (Buffer.byteLength(directory) + SOCKET_NAME_BYTES_MAX <= SOCKET_PATH_BYTES_MAX) return directory;
+  if (Buffer.byteLength(directory) + socketNameBytesMax <= socketPathBytesMax) return directory;
   const short = Buffer.byteLength(tmpdir()) <= 60 ? tmpdir() : "/tmp";
   return mkdtemp(join(short, "tally-"));
 }

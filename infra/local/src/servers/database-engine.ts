@@ -1,8 +1,8 @@
-import { findProgram } from "../process/find-program.ts";
-import { mariadb } from "./mariadb.ts";
-import { mysql } from "./mysql.ts";
-import { runCommand } from "../process/run-command.ts";
-import type { Workshop } from "./context.ts";
+import { join } from "node:path";
+import { mkdir } from "node:fs/promises";
+import type { CommandResult } from "../process/run-command.ts";
+import { lastLines, ServiceError } from "../process/service-error.ts";
+import type { ServerContext } from "./context.ts";
 
 export interface DatabasePrograms {
   readonly server: string;
@@ -12,31 +12,43 @@ export interface DatabasePrograms {
 /** What MariaDB and MySQL do differently. The rest is in database.ts and database-server.ts. */
 export interface DatabaseEngine {
   readonly name: "MariaDB" | "MySQL";
-  /** Makes the system tables in an empty folder and gives root its password: at no time is there a root without. */
-  initialise(dataDirectory: string, programs: DatabasePrograms, workshop: Workshop): Promise<void>;
+  /** Creates the system tables in an empty folder and sets root's password: root never exists without one. */
+  initialise(dataDirectory: string, programs: DatabasePrograms, context: ServerContext): Promise<void>;
   readonly primaryOptions: readonly string[];
   readonly replicaOptions: readonly string[];
-  /** The privileges to see how far a replica is. */
+  /** The privileges to read a replica's lag. */
   readonly lagPrivileges: string;
-  /** Selects where the log of the primary stands. */
+  /** Selects the position of the primary's log. */
   readonly selectPosition: string;
-  /** SQL for a replica that was copied from the primary when it stood there. */
+  /** SQL for a replica that was copied from the primary at this position. */
   adoptPosition(position: string): string;
-  /** Selects 0 when a replica has reached this position, something else after a second without. */
+  /** Waits up to 1 s. Selects 0 when the replica has reached this position, else another value. */
   waitFor(position: string): string;
   /** SQL that makes a replica follow the primary at this port. */
   follow(primaryPort: number, user: string, password: string): string;
 }
 
-/** The database server that is installed, MariaDB before MySQL; undefined when there is none. */
-export function findDatabasePrograms(environment: NodeJS.ProcessEnv): DatabasePrograms | undefined {
-  const server = findProgram(["mariadbd", "mysqld"], environment);
-  const client = findProgram(["mariadb", "mysql"], environment);
-  return server && client ? { server, client } : undefined;
+export type DatabaseRole = "primary" | "replica";
+
+/** The folder of a role's data. */
+export const dataDirectory = (role: DatabaseRole, context: ServerContext): string =>
+  join(context.directory, `database-${role}`);
+
+/** Creates a folder for the temporary files of one server only: a server that starts deletes what it finds there, in /tmp also files of others. */
+export async function temporaryDirectory(role: DatabaseRole, context: ServerContext): Promise<string> {
+  const directory = `${dataDirectory(role, context)}.tmp`;
+  await mkdir(directory, { recursive: true });
+  return directory;
 }
 
-/** Which of the two it is: `mysqld` can be either. */
-export async function databaseEngine(programs: DatabasePrograms, workshop: Workshop): Promise<DatabaseEngine> {
-  const { output } = await runCommand(programs.server, ["--no-defaults", "--version"], workshop);
-  return output.includes("MariaDB") ? mariadb : mysql;
+/** The option without which a database server refuses to run as root; none for other users. */
+export const asRoot = (): readonly string[] => (process.getuid?.() === 0 ? ["--user=root"] : []);
+
+/** Throws when a step of the first start has failed. */
+export function checkSetup(step: string, { exitCode, output, errors }: CommandResult): void {
+  if (exitCode === 0) return;
+  throw new ServiceError(
+    "server-failed",
+    `${step} failed. The end of its output:\n${lastLines(`${output}\n${errors}`)}`,
+  );
 }

@@ -1,53 +1,39 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { join } from "node:path";
-import { asRoot } from "./as-root.ts";
 import { ChildServer } from "../process/child-server.ts";
-import type { DatabaseEngine, DatabasePrograms } from "./database-engine.ts";
 import { runCommand } from "../process/run-command.ts";
 import { serverUser } from "../process/server-user.ts";
 import { ServiceError } from "../process/service-error.ts";
-import type { Workshop } from "./context.ts";
+import type { ServerContext } from "./context.ts";
+import {
+  asRoot,
+  dataDirectory,
+  type DatabaseEngine,
+  type DatabasePrograms,
+  type DatabaseRole,
+  temporaryDirectory,
+} from "./database-engine.ts";
 
-export type DatabaseRole = "primary" | "replica";
-
-/** Runs SQL as root; throws when the server refuses. Gives the values, or with "vertical" a line `name: value` for each. */
+/** Runs SQL as root; throws when the server refuses it. Returns the values, or with "vertical" one line `name: value` for each. */
 export type Sql = (text: string, form?: "values" | "vertical") => Promise<string>;
 
-export interface DatabaseServer {
-  readonly server: ChildServer;
-  readonly sql: Sql;
-}
-
-/** Where the data of a role lies. */
-export const dataDirectory = (role: DatabaseRole, workshop: Workshop): string =>
-  join(workshop.directory, `database-${role}`);
-
-/**
- * A folder for temporary files of a role's server alone: one that starts takes away what it finds, and in /tmp that would be another's.
- */
-export async function temporaryDirectory(role: DatabaseRole, workshop: Workshop): Promise<string> {
-  const directory = `${dataDirectory(role, workshop)}.tmp`;
-  await mkdir(directory, { recursive: true });
-  return directory;
-}
-
-/** One database server, not started yet. `onAnswer` runs at every start as soon as it answers, before it counts as ready. */
+/** One database server, not started yet. Each start runs `onResponse` once the server responds, before it counts as ready. */
 export async function databaseServer(
   role: DatabaseRole,
   port: number,
-  { engine, programs, workshop }: { engine: DatabaseEngine; programs: DatabasePrograms; workshop: Workshop },
-  onAnswer: (sql: Sql) => Promise<unknown>,
-): Promise<DatabaseServer> {
+  { engine, programs, context }: { engine: DatabaseEngine; programs: DatabasePrograms; context: ServerContext },
+  onResponse: (sql: Sql) => Promise<unknown>,
+): Promise<{ readonly server: ChildServer; readonly sql: Sql }> {
   const name = `database-${role}`;
-  const sockets = join(workshop.socketDirectory, `${name}.run`);
+  const sockets = join(context.socketDirectory, `${name}.run`);
   await mkdir(sockets, { recursive: true });
   const socket = join(sockets, "sock");
-  const user = serverUser(["mysql"], programs.server, workshop);
-  if (user !== undefined && workshop.socketDirectory !== workshop.directory)
-    await chmod(workshop.socketDirectory, 0o711);
-  const temporary = await temporaryDirectory(role, workshop);
-  const sql = await rootSql(name, socket, programs.client, workshop);
+  const user = serverUser(["mysql"], programs.server, context);
+  if (user !== undefined && context.socketDirectory !== context.directory) await chmod(context.socketDirectory, 0o711);
+  const data = dataDirectory(role, context);
+  const temporary = await temporaryDirectory(role, context);
+  const sql = await rootSql(name, socket, programs.client, context);
   const server = new ChildServer(
     {
       name,
@@ -55,37 +41,37 @@ export async function databaseServer(
       args: [
         "--no-defaults",
         ...(user === undefined ? asRoot() : []),
-        `--datadir=${dataDirectory(role, workshop)}`,
+        `--datadir=${data}`,
         `--tmpdir=${temporary}`,
         `--socket=${socket}`,
         `--pid-file=${join(sockets, "pid")}`,
         `--port=${port}`,
-        ...COMMON,
-        ...(role === "primary" ? PRIMARY : REPLICA),
+        ...commonOptions,
+        ...(role === "primary" ? primaryOptions : replicaOptions),
         ...(role === "primary" ? engine.primaryOptions : engine.replicaOptions),
-        ...(workshop.configuration?.database ?? []),
+        ...(context.configuration?.database ?? []),
       ],
       port,
-      user: user && { as: user, owns: [dataDirectory(role, workshop), temporary, sockets] },
+      user: user && { as: user, owns: [data, temporary, sockets] },
       ready: () =>
         sql("SELECT 1")
-          .then(() => onAnswer(sql))
+          .then(() => onResponse(sql))
           .then(
             () => true,
             () => false,
           ),
     },
-    workshop,
+    context,
   );
   return { server, sql };
 }
 
-/** Through the client program. The file of options serves people too: `mariadb --defaults-file=<directory>/database-primary.cnf` */
-async function rootSql(name: string, socket: string, client: string, workshop: Workshop): Promise<Sql> {
-  const file = join(workshop.directory, `${name}.cnf`);
-  const lines = ["[client]", "user=root", `password=${workshop.passwords.databaseRoot}`, `socket="${socket}"`, ""];
+/** Through the client program. Its options file is for people too: `mariadb --defaults-file=<directory>/database-primary.cnf` */
+async function rootSql(name: string, socket: string, client: string, context: ServerContext): Promise<Sql> {
+  const file = join(context.directory, `${name}.cnf`);
+  const lines = ["[client]", "user=root", `password=${context.passwords.databaseRoot}`, `socket="${socket}"`, ""];
   await writeFile(file, lines.join("\n"), { mode: 0o600 });
-  const { environment } = workshop;
+  const { environment } = context;
   return async (text, form = "values") => {
     const args = [`--defaults-file=${file}`, "--batch", form === "values" ? "--skip-column-names" : "--vertical"];
     const result = await runCommand(client, args, { environment, input: text, timeoutMs: 30_000 });
@@ -94,7 +80,7 @@ async function rootSql(name: string, socket: string, client: string, workshop: W
   };
 }
 
-const COMMON = [
+const commonOptions = [
   "--bind-address=127.0.0.1",
   "--skip-name-resolve",
   "--max-connections=200",
@@ -105,7 +91,7 @@ const COMMON = [
   `--innodb-buffer-pool-size=${bufferPoolMebibytes()}M`,
 ];
 
-const PRIMARY = [
+const primaryOptions = [
   "--server-id=1",
   "--log-bin=binlog",
   "--binlog-row-image=MINIMAL",
@@ -113,15 +99,15 @@ const PRIMARY = [
   "--binlog-row-event-max-size=262144",
   "--sync-binlog=1",
   "--innodb-flush-log-at-trx-commit=1",
-  // Long enough for a replica that lags; one that finds its place gone is built anew.
+  // Two days for a replica that lags. A replica whose position is no longer in the log is rebuilt.
   "--binlog-expire-logs-seconds=172800",
 ];
 
-// A killed process loses nothing with this, a power cut up to a second: the replica then fetches it again.
-const REPLICA = ["--server-id=2", "--skip-log-bin", "--relay-log=relay", "--innodb-flush-log-at-trx-commit=2"];
+// With this a killed process loses nothing, and a power cut up to a second, which the replica then fetches again.
+const replicaOptions = ["--server-id=2", "--skip-log-bin", "--relay-log=relay", "--innodb-flush-log-at-trx-commit=2"];
 
-// A sixteenth of the memory for each of the two. Indexes that no longer fit make every insert read from disk (measured on a
-// replica with 128 MB: from a million purchases on its CPU per purchase rose by two thirds).
+// A sixteenth of the memory for each of the two. When the indexes do not fit, every insert reads from disk (measured on a
+// replica with 128 MB: from a million purchases on, its CPU per purchase rose by two thirds).
 function bufferPoolMebibytes(): number {
   return Math.round(Math.min(Math.max(totalmem() / 16 / 2 ** 20, 128), 1024));
 }

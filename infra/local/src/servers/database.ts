@@ -1,11 +1,14 @@
-import { filledTemplate, rolePasswords } from "../services/accounts.ts";
 import type { ChildServer } from "../process/child-server.ts";
-import { discardReplica, prepareDatabaseData, replicaAdopted } from "./database-data.ts";
-import { databaseEngine, type DatabaseEngine, type DatabasePrograms } from "./database-engine.ts";
-import { databaseServer, type Sql } from "./database-server.ts";
+import { runCommand } from "../process/run-command.ts";
 import { ServiceError } from "../process/service-error.ts";
 import { until } from "../process/until.ts";
-import type { Workshop } from "./context.ts";
+import type { ServerContext } from "./context.ts";
+import { discardReplica, prepareDatabaseData, replicaAdopted } from "./database-data.ts";
+import type { DatabaseEngine, DatabasePrograms } from "./database-engine.ts";
+import { databaseServer, type Sql } from "./database-server.ts";
+import { mariadb } from "./mariadb.ts";
+import { mysql } from "./mysql.ts";
+import { filledTemplate, rolePasswords } from "./template.ts";
 
 export interface Database {
   readonly primary: ChildServer;
@@ -14,7 +17,7 @@ export interface Database {
   readonly sql: Sql;
   /** As the replica's root. */
   readonly replicaSql: Sql;
-  /** Prepares the data, starts both servers, and resolves when the replica has all that the primary has. */
+  /** Prepares the data and starts both servers. Resolves when the replica has everything that the primary has. */
   start(): Promise<void>;
 }
 
@@ -23,11 +26,12 @@ export async function database(
   name: string,
   programs: DatabasePrograms,
   ports: { readonly primary: number; readonly replica: number },
-  workshop: Workshop,
+  context: ServerContext,
 ): Promise<Database> {
-  const engine = await databaseEngine(programs, workshop);
-  const parts = { engine, programs, workshop };
-  // A replica started again by a fault drill goes on where it was; at the first start it is told below whom to follow.
+  const { output } = await runCommand(programs.server, ["--no-defaults", "--version"], context);
+  const engine = output.includes("MariaDB") ? mariadb : mysql; // `mysqld` can be either
+  const parts = { engine, programs, context };
+  // A replica that a fault drill starts again continues at its position. At the first start, start() makes it follow the primary.
   let following = false;
   const primary = await databaseServer("primary", ports.primary, parts, async () => undefined);
   const replica = await databaseServer(
@@ -38,20 +42,19 @@ export async function database(
   );
 
   const start = async (): Promise<void> => {
-    const copied = await prepareDatabaseData(engine, programs, workshop);
+    const copied = await prepareDatabaseData(engine, programs, context);
     await Promise.all([primary.server.start(), replica.server.start()]);
     if (copied) {
-      // Nobody writes yet, so the primary still stands where it stood when it was copied.
+      // There are no writes yet, so the primary is still at the position of the copy.
       const position = await positionOf(primary.sql, engine);
       if (position !== "") await replica.sql(engine.adoptPosition(position));
-      await replicaAdopted(workshop);
+      await replicaAdopted(context);
     }
-    await primary.sql(await accounts(name, engine, workshop));
-    await replica.sql(
-      `${engine.follow(ports.primary, REPLICATOR, workshop.passwords.databaseReplication)}; START REPLICA`,
-    );
+    await primary.sql(await accounts(name, engine, context));
+    const follow = engine.follow(ports.primary, "tally_replication", context.passwords.databaseReplication);
+    await replica.sql(`${follow}; START REPLICA`);
     following = true;
-    await untilCaughtUp(primary.sql, replica.sql, engine, workshop.signal);
+    await untilCaughtUp(primary.sql, replica.sql, engine, context.signal);
   };
 
   const startOrRebuild = async (): Promise<void> => {
@@ -59,10 +62,10 @@ export async function database(
       await start();
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== "replica-broken") throw error;
-      workshop.say("The database replica cannot go on from where it was: building it anew");
+      context.say("The database replica cannot continue from its position: rebuilding it");
       following = false;
       await Promise.all([primary.server.stop({ atOnce: false }), replica.server.stop({ atOnce: true })]);
-      await discardReplica(workshop);
+      await discardReplica(context);
       await start();
     }
   };
@@ -75,12 +78,11 @@ export async function database(
   };
 }
 
-const REPLICATOR = "tally_replication";
-const CATCH_UP_WITHIN_MS = 120_000;
+const catchUpWithinMs = 120_000;
 
-// Repeated at every start; the replica gets them by replication. The accounts are for the database and for those whose names begin with its
-// name (tests make some). All are ordinary enough to be stopped by read_only.
-const accounts = (name: string, engine: DatabaseEngine, { passwords }: Workshop): Promise<string> =>
+// Repeated at every start; the replica gets them by replication. The accounts are for this database and for those whose names begin with its
+// name (tests create some). None has a privilege that bypasses read_only.
+const accounts = (name: string, engine: DatabaseEngine, { passwords }: ServerContext): Promise<string> =>
   filledTemplate("mysql/accounts.sql", {
     ...rolePasswords(passwords),
     admin: passwords.database,
@@ -104,11 +106,11 @@ async function untilCaughtUp(primary: Sql, replica: Sql, engine: DatabaseEngine,
         `database-replica stopped:\n${(status.match(/Last_\w+: .+/g) ?? []).join("\n")}`,
       );
     },
-    { withinMs: CATCH_UP_WITHIN_MS, signal },
+    { withinMs: catchUpWithinMs, signal },
   );
   if (!caughtUp) throw new ServiceError("server-failed", "database-replica does not catch up with database-primary.");
 }
 
-/** The client writes a line break within a value as `\n`. */
+/** The client prints a line break within a value as `\n`. */
 const positionOf = async (sql: Sql, engine: DatabaseEngine): Promise<string> =>
   (await sql(engine.selectPosition)).replaceAll("\\n", "");

@@ -1,40 +1,36 @@
-import { asRoot } from "./as-root.ts";
-import type { DatabaseEngine } from "./database-engine.ts";
-import { temporaryDirectory } from "./database-server.ts";
 import { findProgram } from "../process/find-program.ts";
 import { runCommand } from "../process/run-command.ts";
-import { setupFailure } from "./setup-failure.ts";
+import { asRoot, checkSetup, type DatabaseEngine, temporaryDirectory } from "./database-engine.ts";
 
 /** MariaDB from 10.5. */
 export const mariadb: DatabaseEngine = {
   name: "MariaDB",
 
-  async initialise(dataDirectory, programs, workshop) {
+  async initialise(dataDirectory, programs, context) {
     const install =
-      findProgram(["mariadb-install-db", "mysql_install_db"], workshop.environment) ?? "mariadb-install-db";
-    // The first option must come first. A small log: the folder is copied for the replica, and the first start enlarges it.
-    const temporary = await temporaryDirectory("primary", workshop);
-    const own = [`--datadir=${dataDirectory}`, `--tmpdir=${temporary}`];
-    const options = ["--no-defaults", ...asRoot(), ...own, "--innodb-log-file-size=8M"];
+      findProgram(["mariadb-install-db", "mysql_install_db"], context.environment) ?? "mariadb-install-db";
+    // --no-defaults must be the first option. A small log: the folder is copied for the replica, and the first start enlarges it.
+    const temporary = await temporaryDirectory("primary", context);
+    const folders = [`--datadir=${dataDirectory}`, `--tmpdir=${temporary}`];
+    const options = ["--no-defaults", ...asRoot(), ...folders, "--innodb-log-file-size=8M"];
     const tables = await runCommand(
       install,
       [...options, "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"],
-      workshop,
+      context,
     );
-    if (tables.exitCode !== 0) throw setupFailure("mariadb-install-db", tables);
+    checkSetup("mariadb-install-db", tables);
 
-    const { databaseRoot } = workshop.passwords;
     const accounts = await runCommand(programs.server, [...options, "--bootstrap", "--silent-startup"], {
-      ...workshop,
+      ...context,
       input: [
         "USE mysql;",
         "DELETE FROM global_priv WHERE User = '' OR (User = 'root' AND Host <> 'localhost');",
         "FLUSH PRIVILEGES;",
-        `ALTER USER root@localhost IDENTIFIED BY '${databaseRoot}';`,
+        `ALTER USER root@localhost IDENTIFIED BY '${context.passwords.databaseRoot}';`,
         "",
       ].join("\n"),
     });
-    if (accounts.exitCode !== 0) throw setupFailure("mariadbd --bootstrap", accounts);
+    checkSetup("mariadbd --bootstrap", accounts);
   },
 
   primaryOptions: ["--gtid-strict-mode=ON", "--innodb-log-file-size=512M", "--binlog-format=ROW"],

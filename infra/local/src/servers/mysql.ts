@@ -1,43 +1,35 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { asRoot } from "./as-root.ts";
-import type { DatabaseEngine } from "./database-engine.ts";
-import { temporaryDirectory } from "./database-server.ts";
 import { runCommand } from "../process/run-command.ts";
-import { setupFailure } from "./setup-failure.ts";
+import { asRoot, checkSetup, type DatabaseEngine, temporaryDirectory } from "./database-engine.ts";
 
-const GTID = ["--gtid-mode=ON", "--enforce-gtid-consistency=ON", "--innodb-redo-log-capacity=512M", "--mysqlx=OFF"];
+const gtid = ["--gtid-mode=ON", "--enforce-gtid-consistency=ON", "--innodb-redo-log-capacity=512M", "--mysqlx=OFF"];
 
 /** Oracle's MySQL from 8.0.30. */
 export const mysql: DatabaseEngine = {
   name: "MySQL",
 
-  async initialise(dataDirectory, programs, workshop) {
-    const sqlFile = join(workshop.directory, "mysql-setup.sql");
+  async initialise(dataDirectory, programs, context) {
+    const sqlFile = join(context.directory, "mysql-setup.sql");
     await mkdir(dataDirectory, { recursive: true });
-    await writeFile(sqlFile, `ALTER USER root@localhost IDENTIFIED BY '${workshop.passwords.databaseRoot}';\n`, {
+    await writeFile(sqlFile, `ALTER USER root@localhost IDENTIFIED BY '${context.passwords.databaseRoot}';\n`, {
       mode: 0o600,
     });
+    const temporary = await temporaryDirectory("primary", context);
+    const folders = [`--datadir=${dataDirectory}`, `--tmpdir=${temporary}`];
     const tables = await runCommand(
       programs.server,
-      [
-        "--no-defaults",
-        ...asRoot(),
-        `--datadir=${dataDirectory}`,
-        `--tmpdir=${await temporaryDirectory("primary", workshop)}`,
-        "--initialize-insecure",
-        `--init-file=${sqlFile}`,
-      ],
-      workshop,
+      ["--no-defaults", ...asRoot(), ...folders, "--initialize-insecure", `--init-file=${sqlFile}`],
+      context,
     );
-    if (tables.exitCode !== 0) throw setupFailure("mysqld --initialize", tables);
+    checkSetup("mysqld --initialize", tables);
   },
 
-  primaryOptions: GTID,
-  replicaOptions: [...GTID, "--super-read-only=ON", "--relay-log-recovery=ON", "--skip-replica-start"],
+  primaryOptions: gtid,
+  replicaOptions: [...gtid, "--super-read-only=ON", "--relay-log-recovery=ON", "--skip-replica-start"],
   lagPrivileges: "REPLICATION CLIENT",
   selectPosition: "SELECT @@GLOBAL.gtid_executed",
-  // The copy knows part of the position already, and gtid_purged takes only what is new.
+  // The copy has part of the position already, and gtid_purged accepts only the rest.
   adoptPosition: (position) =>
     `SET GLOBAL gtid_purged = CONCAT('+', GTID_SUBTRACT('${position}', @@GLOBAL.gtid_executed))`,
   waitFor: (position) => `SELECT WAIT_FOR_EXECUTED_GTID_SET('${position}', 1)`,

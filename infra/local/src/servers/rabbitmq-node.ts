@@ -1,47 +1,47 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { filledTemplate, rolePasswords } from "../services/accounts.ts";
 import { ChildServer } from "../process/child-server.ts";
-import { converse } from "./converse.ts";
 import type { ServerUser } from "../process/server-user.ts";
-import type { Workshop } from "./context.ts";
+import type { ServerContext } from "./context.ts";
+import { sendAndReceive } from "./send-and-receive.ts";
+import { filledTemplate, rolePasswords } from "./template.ts";
 
 export interface NodePlan {
-  /** `rabbitmq`, or with a number behind it: of the server, and of the folder that it lives in. */
+  /** `rabbitmq`, or `rabbitmq-1` and so on: the name of the server and of its folder. */
   readonly name: string;
   /** Part of the path of its data, so it must stay the same when the ports change. */
   readonly nodeName: string;
-  /** All nodes of its cluster; empty when it is alone. Without data it joins one of those that run, else it begins a cluster. */
+  /** All nodes of its cluster; empty for a single node. A node without data joins a running one; if none runs, it forms a new cluster. */
   readonly clusterNodeNames: readonly string[];
-  /** The script that is rabbitmqctl for this node. */
+  /** The path of the script that runs rabbitmqctl for this node. */
   readonly controlCommand: string;
   readonly amqpPort: number;
   readonly distributionPort: number;
   readonly memoryShare: number;
-  /** Of whose queues its accounts are for, as a regular expression. */
+  /** The namespace whose queues its accounts may use, as a regular expression. */
   readonly namespace: string;
   readonly user: ServerUser | undefined;
 }
 
-/** One private RabbitMQ node, not started yet. `epmdVariables` tell it where Erlang's name server is, which must run before. */
+/** One private RabbitMQ node, not started yet. `epmdVariables` locate Erlang's name server, which must run first. */
 export async function rabbitmqNode(
   program: string,
   plan: NodePlan,
   epmdVariables: NodeJS.ProcessEnv,
-  workshop: Workshop,
+  context: ServerContext,
 ): Promise<ChildServer> {
   const { name, amqpPort, user } = plan;
-  const folder = join(workshop.directory, name);
+  const folder = join(context.directory, name);
   await mkdir(join(folder, "conf.d"), { recursive: true });
-  await writeFile(join(folder, "rabbitmq.conf"), configuration(plan, folder, workshop.configuration?.rabbitmq), {
+  await writeFile(join(folder, "rabbitmq.conf"), configuration(plan, folder, context.configuration?.rabbitmq), {
     mode: 0o600,
   });
-  await writeFile(join(folder, "definitions.json"), await definitions(plan, workshop), { mode: 0o600 });
+  await writeFile(join(folder, "definitions.json"), await definitions(plan, context), { mode: 0o600 });
   await writeFile(join(folder, "advanced.config"), "[].\n");
   await writeFile(join(folder, "enabled_plugins"), "[].\n");
 
   const environment = { ...epmdVariables, ...nodeEnvironment(folder, plan) };
-  await writeControlCommand(join(dirname(program), "rabbitmqctl"), plan.controlCommand, environment, workshop);
+  await writeControlCommand(join(dirname(program), "rabbitmqctl"), plan.controlCommand, environment, context);
   return new ChildServer(
     {
       name,
@@ -49,17 +49,17 @@ export async function rabbitmqNode(
       args: [],
       environment,
       port: amqpPort,
-      // The home holds the cookie by which nodes and rabbitmqctl know each other.
-      user: user && { as: user, owns: [folder, join(workshop.directory, "home")] },
-      // The listener opens last, when data and users are there; Connection.Start, a frame of type 1, says that AMQP is spoken.
-      ready: async () => (await converse(amqpPort, "AMQP\0\0\x09\x01")).startsWith("\x01"),
+      // The home has the cookie by which nodes and rabbitmqctl authenticate.
+      user: user && { as: user, owns: [folder, join(context.directory, "home")] },
+      // The listener opens last, after data and users are loaded. Connection.Start, a frame of type 1, is the first response of AMQP.
+      ready: async () => (await sendAndReceive(amqpPort, "AMQP\0\0\x09\x01")).startsWith("\x01"),
     },
-    workshop,
+    context,
   );
 }
 
-// Users and what they may do; read at each start, before the listener opens.
-const definitions = ({ namespace }: NodePlan, { passwords }: Workshop): Promise<string> =>
+// Users and their permissions. The node reads them at each start, before the listener opens.
+const definitions = ({ namespace }: NodePlan, { passwords }: ServerContext): Promise<string> =>
   filledTemplate("rabbitmq/definitions.json", { ...rolePasswords(passwords), admin: passwords.rabbitmq, namespace });
 
 const configuration = (
@@ -80,12 +80,12 @@ const configuration = (
 const clusterConfiguration = (nodeNames: readonly string[]): readonly string[] => [
   "cluster_formation.peer_discovery_backend = classic_config",
   ...nodeNames.map((nodeName, index) => `cluster_formation.classic_config.nodes.${index + 1} = ${nodeName}`),
-  // A node that does not see the majority stops serving: two halves never both take messages.
+  // A node that does not see the majority stops serving: two halves never both accept messages.
   "cluster_partition_handling = pause_minority",
 ];
 
-// Every file that the broker would else look for in /etc and /var is named here.
-const LOOPBACK_ONLY = "-kernel inet_dist_use_interface {127,0,0,1}";
+// Names every file that the broker would otherwise look for in /etc and /var.
+const loopbackOnly = "-kernel inet_dist_use_interface {127,0,0,1}";
 const nodeEnvironment = (folder: string, plan: NodePlan): NodeJS.ProcessEnv => ({
   RABBITMQ_NODENAME: plan.nodeName,
   RABBITMQ_DIST_PORT: String(plan.distributionPort),
@@ -99,10 +99,10 @@ const nodeEnvironment = (folder: string, plan: NodePlan): NodeJS.ProcessEnv => (
   RABBITMQ_CONFIG_FILES: join(folder, "conf.d"),
   RABBITMQ_ADVANCED_CONFIG_FILE: join(folder, "advanced.config"),
   RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, "enabled_plugins"),
-  // Idle schedulers sleep at once and do not spin: the cores are shared with everything else.
-  RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `${LOOPBACK_ONLY} +sbwt none +sbwtdcpu none +sbwtdio none`,
-  RABBITMQ_CTL_ERL_ARGS: LOOPBACK_ONLY,
-  // Makes the script replace itself by the Erlang machine, so that our child's pid is the broker's. It has no other effect.
+  // Idle schedulers sleep at once and do not spin, because all other processes share the cores.
+  RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `${loopbackOnly} +sbwt none +sbwtdcpu none +sbwtdio none`,
+  RABBITMQ_CTL_ERL_ARGS: loopbackOnly,
+  // Makes the script exec the Erlang VM, so that the child's pid is the broker's. It has no other effect.
   RUNNING_UNDER_SYSTEMD: "true",
 });
 
@@ -110,9 +110,9 @@ async function writeControlCommand(
   program: string,
   file: string,
   environment: NodeJS.ProcessEnv,
-  workshop: Workshop,
+  context: ServerContext,
 ): Promise<void> {
-  const variables = Object.entries({ ...workshop.environment, ...environment });
+  const variables = Object.entries({ ...context.environment, ...environment });
   const lines = variables.map(([name, value]) => `export ${name}=${quoted(value ?? "")}`);
   await writeFile(file, ["#!/bin/sh", ...lines, `exec ${quoted(program)} "$@"`, ""].join("\n"));
   await chmod(file, 0o700);

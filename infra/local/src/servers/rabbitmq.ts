@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ChildServer } from "../process/child-server.ts";
-import { converse } from "./converse.ts";
+import type { ServerContext } from "./context.ts";
 import { rabbitmqNode } from "./rabbitmq-node.ts";
+import { sendAndReceive } from "./send-and-receive.ts";
 import { serverUser } from "../process/server-user.ts";
-import type { Workshop } from "./context.ts";
 
 export interface RabbitmqPorts {
   readonly epmd: number;
@@ -12,35 +12,33 @@ export interface RabbitmqPorts {
   readonly nodes: readonly { readonly amqp: number; readonly distribution: number }[];
 }
 
-/** Matches every namespace. */
-const ANY = ".+";
-
 export interface Rabbitmq {
   /** Erlang's name server. The nodes need it. */
   readonly epmd: ChildServer;
   readonly nodes: readonly ChildServer[];
-  /** Starts all; resolves when all serve. */
+  /** Starts epmd and the nodes. Resolves when all serve. */
   start(): Promise<void>;
 }
 
-const MEMORY_SHARE = 0.4;
+// Of the machine's memory, for all nodes together.
+const memoryShare = 0.4;
 
 /**
- * A private RabbitMQ, not started yet: one node, or several that form a cluster. `<directory>/rabbitmqctl` is rabbitmqctl for
- * the one; of several each has its own, `rabbitmqctl-1` and so on.
+ * A private RabbitMQ, not started yet: one node, or several that form a cluster. `<directory>/rabbitmqctl` controls the one node;
+ * each of several nodes has its own script, `rabbitmqctl-1` and so on. `namespace` is a regular expression; default: every namespace.
  */
 export async function rabbitmq(
   programs: { readonly server: string; readonly epmd: string },
   ports: RabbitmqPorts,
-  workshop: Workshop,
-  namespace: string = ANY,
+  context: ServerContext,
+  namespace = ".+",
 ): Promise<Rabbitmq> {
   const several = ports.nodes.length > 1;
   const numbered = (text: string, index: number): string => (several ? `${text}-${index + 1}` : text);
-  const nodeName = (index: number): string => `${numbered(`tally${workshop.id}`, index)}@localhost`;
+  const nodeName = (index: number): string => `${numbered(`tally${context.id}`, index)}@localhost`;
 
   const epmdVariables = { ERL_EPMD_ADDRESS: "127.0.0.1", ERL_EPMD_PORT: String(ports.epmd) };
-  const user = serverUser(["rabbitmq"], programs.server, workshop);
+  const user = serverUser(["rabbitmq"], programs.server, context);
   const epmd = new ChildServer(
     {
       name: "epmd",
@@ -49,10 +47,10 @@ export async function rabbitmq(
       environment: epmdVariables,
       port: ports.epmd,
       user: user && { as: user, owns: [] },
-      // Request "names", a length of one byte before it; the answer begins with epmd's port.
-      ready: async () => (await converse(ports.epmd, "\0\x01n")) !== "",
+      // The request "names" after its length of one byte. The response begins with epmd's port.
+      ready: async () => (await sendAndReceive(ports.epmd, "\0\x01n")) !== "",
     },
-    workshop,
+    context,
   );
   const nodes = await Promise.all(
     ports.nodes.map(({ amqp, distribution }, index) =>
@@ -62,16 +60,16 @@ export async function rabbitmq(
           name: numbered("rabbitmq", index),
           nodeName: nodeName(index),
           clusterNodeNames: several ? ports.nodes.map((_, other) => nodeName(other)) : [],
-          controlCommand: join(workshop.directory, numbered("rabbitmqctl", index)),
+          controlCommand: join(context.directory, numbered("rabbitmqctl", index)),
           amqpPort: amqp,
           distributionPort: distribution,
-          memoryShare: MEMORY_SHARE / ports.nodes.length,
+          memoryShare: memoryShare / ports.nodes.length,
           namespace,
           user,
         },
-        // erl would start an epmd by itself where none answers, as a daemon that outlives it.
+        // When no epmd responds, erl would start one, as a daemon that outlives it.
         { ...epmdVariables, ERL_ZFLAGS: "-start_epmd false" },
-        workshop,
+        context,
       ),
     ),
   );
@@ -79,9 +77,9 @@ export async function rabbitmq(
 
   async function start(): Promise<void> {
     await epmd.start();
-    // Nodes that know each other wait for each other; one without data must find another that runs already.
-    const known = nodes.filter(({ name }) => existsSync(join(workshop.directory, name, "data")));
-    const first = known.length > 0 ? known : nodes.slice(0, 1);
+    // Nodes of an existing cluster wait for each other. A node without data must find a running node.
+    const members = nodes.filter(({ name }) => existsSync(join(context.directory, name, "data")));
+    const first = members.length > 0 ? members : nodes.slice(0, 1);
     await Promise.all(first.map((node) => node.start()));
     await Promise.all(nodes.filter((node) => !first.includes(node)).map((node) => node.start()));
   }

@@ -1,56 +1,70 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ChildServer } from "../process/child-server.ts";
-import { filledTemplate, rolePasswords } from "../services/accounts.ts";
-import { redisAnswer } from "./redis-answer.ts";
 import { serverUser } from "../process/server-user.ts";
-import type { Workshop } from "./context.ts";
+import type { ServerContext } from "./context.ts";
+import { sendAndReceive } from "./send-and-receive.ts";
+import { filledTemplate, rolePasswords } from "./template.ts";
 
-/** Where its data lies: `dump.rdb`. */
-export const dataDirectory = (workshop: Workshop): string => join(workshop.directory, "redis");
+const dataDirectory = (context: ServerContext): string => join(context.directory, "redis");
 
-/** A private Redis or Valkey, not started yet. Keeps its data in snapshots. `namespace`: of whose keys its accounts are for; default all. */
+/** Deletes the data of a Redis that does not run. */
+export const wipeRedis = (context: ServerContext): Promise<void> =>
+  rm(join(dataDirectory(context), "dump.rdb"), { force: true });
+
+/**
+ * Sends a command to a Redis on this machine as its administrator and returns the first bytes of the response; empty when there is none. A
+ * rejected password is a response too.
+ */
+export const redisCommand = (
+  { port, password }: { readonly port: number; readonly password: string },
+  command: string,
+  timeoutMs = 2000,
+): Promise<string> =>
+  sendAndReceive(port, `AUTH tally ${password}\r\n${command}\r\n`, {
+    timeoutMs,
+    select: (received) => received.replace(/^\+OK\r\n/, ""),
+  });
+
+/** A private Redis or Valkey, not started yet. Keeps its data in snapshots. `namespace`: whose keys its accounts may use; default all. */
 export async function redis(
   program: string,
   { port, namespace = "*" }: { readonly port: number; readonly namespace?: string | undefined },
-  workshop: Workshop,
+  context: ServerContext,
 ): Promise<ChildServer> {
-  const data = dataDirectory(workshop);
-  const configFile = join(workshop.directory, "redis.conf");
+  const data = dataDirectory(context);
+  const configFile = join(context.directory, "redis.conf");
   await mkdir(data, { recursive: true });
-  const { passwords } = workshop;
+  const { passwords } = context;
   const users = await filledTemplate("redis/users.conf", {
     ...rolePasswords(passwords),
     admin: passwords.redis,
     namespace,
   });
-  await writeFile(
-    configFile,
-    [configuration(port, data), users, ...(workshop.configuration?.redis ?? []), ""].join("\n"),
-    { mode: 0o600 },
-  );
-  const user = serverUser(["redis", "valkey"], program, workshop);
+  const lines = [configuration(port, data), users, ...(context.configuration?.redis ?? []), ""];
+  await writeFile(configFile, lines.join("\n"), { mode: 0o600 });
+  const user = serverUser(["redis", "valkey"], program, context);
   return new ChildServer(
     {
       name: "redis",
       program,
       args: [configFile],
-      // Boards are walked all over: with large pages Redis needs a tenth less CPU once they hold some million members.
+      // Accesses to boards are spread over all memory: with large pages Redis needs a tenth less CPU once boards have some million members.
       environment: { MALLOC_CONF: "thp:always" },
       port,
       user: user && { as: user, owns: [data, configFile] },
-      // While it loads its file it answers -LOADING.
-      ready: async () => (await redisAnswer({ port, password: passwords.redis }, "PING")).startsWith("+PONG"),
+      // While it loads its file it responds with -LOADING.
+      ready: async () => (await redisCommand({ port, password: passwords.redis }, "PING")).startsWith("+PONG"),
     },
-    workshop,
+    context,
   );
 }
 
-// The two zset limits make small boards take about a twentieth of the memory (108 to 5 bytes per member, measured).
-// Hashes are those of large boards only, which packed would be searched from one end to the other.
-// A snapshot and no log of every command: what a killed Redis has forgotten, boards and marks alike, the ranker's auditor
-// applies again from the ledger. The log and its rewrites cost a quarter of the CPU that Redis needs for a purchase.
-// set-proc-title: keep the command line, by which a later launcher knows its own leftovers.
+// The two zset limits reduce the memory of small boards to about a twentieth (108 to 5 bytes per member, measured).
+// Hashes exist for large boards only. A packed hash of that size would be searched from end to end.
+// Snapshots, and no log of every command: the ranker's auditor applies what a killed Redis has lost, boards and marks alike,
+// again from the ledger. The log and its rewrites cost a quarter of the CPU that Redis needs for a purchase.
+// set-proc-title: a title would overwrite the environment, by which a later launcher recognizes its leftovers.
 const configuration = (port: number, data: string): string => `bind 127.0.0.1
 port ${port}
 dir ${JSON.stringify(data)}

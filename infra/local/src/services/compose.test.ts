@@ -2,12 +2,14 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { filledTemplate } from "./accounts.ts";
+import { heapFlags } from "../apps/app-server.ts";
+import { filledTemplate } from "../servers/template.ts";
 
 const infra = join(import.meta.dirname, "..", "..", "..");
+const operations = readFileSync(join(infra, "..", "docs", "operations.md"), "utf8");
 const compose = readFileSync(join(infra, "compose.yaml"), "utf8");
 
-test("no password of compose.yaml has a default, and the launcher gives each", () => {
+test("no password in compose.yaml has a default, and the launcher sets each", () => {
   const launcher = readFileSync(join(import.meta.dirname, "from-docker.ts"), "utf8");
   const required = new Set(Array.from(compose.matchAll(/\$\{(\w+_PASSWORD):\?/g), ([, name = ""]) => name));
   expect(required.size).toBe(9);
@@ -18,7 +20,7 @@ test("no password of compose.yaml has a default, and the launcher gives each", (
   for (const name of required) expect(launcher).toContain(`${name}: passwords.`);
 });
 
-test("no port of compose.yaml is published but on this machine", () => {
+test("compose.yaml publishes ports on loopback only", () => {
   const published = compose.match(/^ +- \S+:\d+$/gm) ?? [];
   expect(published).toHaveLength(5);
   for (const port of published) expect(port).toContain("- 127.0.0.1:");
@@ -48,25 +50,32 @@ const fill = (template: string, given: Readonly<Record<string, string>>): string
   });
 
 test.each(["redis/users.conf", "mysql/accounts.sql", "rabbitmq/definitions.json"])(
-  "containers and launcher make the same of %s",
+  "containers and launcher fill %s in the same way",
   async (template) => {
     expect(fill(template, values)).toBe(await filledTemplate(template, values));
   },
 );
 
 test.each(["a'b", 'a"b', "a{{b}}", "a\nb", ""])(
-  "a password that a file could misunderstand is refused: %j",
+  "a password with characters that a file could misread is rejected: %j",
   (admin) => {
     expect(() => fill("mysql/accounts.sql", { ...values, admin })).toThrow(/FILL_ADMIN: /);
   },
 );
 
-test("the document of operations has the accounts as they are", () => {
-  const document = readFileSync(join(infra, "..", "docs", "operations.md"), "utf8");
+test("the images and docs/operations.md start the apps with the launcher's heap flags", () => {
+  const dockerfile = readFileSync(join(infra, "Dockerfile"), "utf8");
+  const flags = heapFlags.map((flag) => `"${flag}"`).join(", ");
+  for (const app of ["gateway", "writer", "ranker"])
+    expect(dockerfile).toContain(`CMD ["node", ${flags}, "apps/${app}/src/main.ts"]`);
+  expect(operations).toContain(`FLAGS="${heapFlags.join(" ")}"`);
+});
+
+test("docs/operations.md shows the accounts as they are defined", () => {
   for (const template of ["redis/users.conf", "mysql/accounts.sql"]) {
-    expect(document).toContain(`\n${readFileSync(join(infra, template), "utf8").trim()}\n\`\`\``);
+    expect(operations).toContain(`\n${readFileSync(join(infra, template), "utf8").trim()}\n\`\`\``);
   }
-  const cells = document
+  const cells = operations
     .split("\n")
     .filter((line) => /^\| `tally(_gateway|_writer|_ranker|_maintenance)?`/.test(line))
     .map((line) => Array.from(line.matchAll(/`([^`]*)`/g), ([, cell = ""]) => cell.replaceAll("\\|", "|")));

@@ -1,5 +1,5 @@
-import { type DatabasePrograms, findDatabasePrograms } from "../servers/database-engine.ts";
 import { findProgram } from "../process/find-program.ts";
+import type { DatabasePrograms } from "../servers/database-engine.ts";
 
 export interface Programs {
   readonly database: DatabasePrograms;
@@ -7,22 +7,26 @@ export interface Programs {
   readonly redis: string;
 }
 
-/** The packages of Debian and Ubuntu that would bring what is missing. */
+/** The packages of Debian and Ubuntu that have the missing programs. */
 export type MissingPackage = "mariadb-server" | "rabbitmq-server" | "redis-server";
 
-/** The installed servers, or the packages that are missing. */
+/** The installed servers, or the packages that are missing. Prefers MariaDB to MySQL. */
 export function findPrograms(
   environment: NodeJS.ProcessEnv,
 ): { readonly programs: Programs } | { readonly missing: readonly MissingPackage[] } {
-  const database = findDatabasePrograms(environment);
-  // Debian's rabbitmq-server in the PATH is a wrapper that switches the user or refuses: the real script lies in the library folder.
-  const server = findProgram(["rabbitmq-server"], environment, ["/usr/lib/rabbitmq/bin"]);
+  const databaseServer = findProgram(["mariadbd", "mysqld"], environment);
+  const client = findProgram(["mariadb", "mysql"], environment);
+  // Debian's rabbitmq-server in the PATH is a wrapper that switches the user or refuses to run. The real script is in the library folder.
+  const broker = findProgram(["rabbitmq-server"], environment, ["/usr/lib/rabbitmq/bin"]);
   const epmd = findProgram(["epmd"], environment);
   const redis = findProgram(["redis-server", "valkey-server"], environment);
-  if (database && server && epmd && redis) return { programs: { database, rabbitmq: { server, epmd }, redis } };
+  if (databaseServer && client && broker && epmd && redis) {
+    const database = { server: databaseServer, client };
+    return { programs: { database, rabbitmq: { server: broker, epmd }, redis } };
+  }
   const missing: MissingPackage[] = [];
-  if (!database) missing.push("mariadb-server");
-  if (!server || !epmd) missing.push("rabbitmq-server");
+  if (!databaseServer || !client) missing.push("mariadb-server");
+  if (!broker || !epmd) missing.push("rabbitmq-server");
   if (!redis) missing.push("redis-server");
   return { missing };
 }

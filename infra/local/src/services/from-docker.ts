@@ -1,42 +1,37 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { addressesOf } from "./accounts.ts";
 import { findProgram } from "../process/find-program.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { runCommand } from "../process/run-command.ts";
 import { ServiceError } from "../process/service-error.ts";
-import type { Services } from "./services.ts";
 import { directoryId, keptPasswords } from "../servers/context.ts";
+import { addressesOf } from "./addresses.ts";
+import type { Services, StartOptions } from "./services.ts";
 
-export interface DockerOptions {
-  readonly directory: string;
-  readonly database: string;
-  readonly keepData: boolean;
-  readonly namespace?: string | undefined;
+interface DockerOptions extends Pick<StartOptions, "directory" | "database" | "keepData" | "say"> {
+  readonly namespace: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
-  readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-const COMPOSE_FILE = join(import.meta.dirname, "..", "..", "..", "compose.yaml");
-const ANSWER_WITHIN_MS = 3_000;
+const composeFile = join(import.meta.dirname, "..", "..", "..", "compose.yaml");
 
 /**
- * The services of infra/compose.yaml. Undefined where Docker Compose or its engine is missing, and, after a word about it,
- * where the containers do not start (images that cannot be fetched, for example): then the machine's own servers can serve.
+ * The services of infra/compose.yaml. Undefined where Docker Compose or its engine is missing. Also undefined, after a line that says why,
+ * where the containers do not start, e.g. because an image cannot be fetched. The caller then uses servers installed on the machine.
  */
 export async function fromDocker(options: DockerOptions): Promise<Services | undefined> {
   const { directory, database, keepData, namespace = "tally", environment, say, signal } = options;
   const docker = findProgram(["docker"], environment);
-  if (docker === undefined || !(await engineAnswers(docker, environment))) return undefined;
+  if (docker === undefined || !(await engineResponds(docker, environment))) return undefined;
 
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const passwords = await keptPasswords(directory);
   const [amqp = 0, primary = 0, replica = 0, redis = 0] = await freePorts(4);
-  // The volumes know the passwords of their first start. With a deleted directory the passwords go; the name is then another too.
+  // The volumes keep the passwords of their first start. A new directory has new passwords, so it gets a new project name too.
   const project = `tally-${directoryId(directory + passwords.database)}`;
   const compose = (args: readonly string[], abort?: AbortSignal) =>
-    runCommand(docker, ["compose", "--file", COMPOSE_FILE, "--project-name", project, ...args], {
+    runCommand(docker, ["compose", "--file", composeFile, "--project-name", project, ...args], {
       environment: {
         ...environment,
         TALLY_DATABASE: database,
@@ -62,20 +57,20 @@ export async function fromDocker(options: DockerOptions): Promise<Services | und
     if (!keepData) await rm(directory, { recursive: true, force: true });
   };
 
-  say("Starting containers (docker compose; the first time it fetches the images)");
+  say("Starting containers (docker compose; the first start fetches the images)");
   const up = await compose(["up", "--detach", "--wait", "--wait-timeout", "300"], signal);
   if (up.exitCode !== 0 || signal.aborted) {
     await stop();
     signal.throwIfAborted();
-    say(`Docker Compose cannot start them: ${up.errors.trim().split("\n").at(-1)}`);
+    say(`Docker Compose cannot start the containers: ${up.errors.trim().split("\n").at(-1)}`);
     return undefined;
   }
 
-  // A volume of an earlier version lacks some.
+  // A volume of an earlier version lacks some accounts.
   const accounts = await compose(["exec", "--no-TTY", "database-primary", "bash", "/tally/mysql/accounts.sh"], signal);
   if (accounts.exitCode !== 0) {
     await stop();
-    throw new ServiceError("server-failed", `The database's accounts cannot be made: ${accounts.errors.trim()}`);
+    throw new ServiceError("server-failed", `Cannot create the database's accounts: ${accounts.errors.trim()}`);
   }
 
   let stopped: Promise<void> | undefined;
@@ -87,9 +82,9 @@ export async function fromDocker(options: DockerOptions): Promise<Services | und
   };
 }
 
-/** A docker client alone is no engine: ask. */
-async function engineAnswers(docker: string, environment: NodeJS.ProcessEnv): Promise<boolean> {
-  const ask = (...args: string[]) => runCommand(docker, args, { environment, timeoutMs: ANSWER_WITHIN_MS });
-  const answers = await Promise.all([ask("compose", "version"), ask("info", "--format", "{{.ServerVersion}}")]);
-  return answers.every(({ exitCode, output }) => exitCode === 0 && output.trim() !== "");
+/** The docker client can be installed without an engine. */
+async function engineResponds(docker: string, environment: NodeJS.ProcessEnv): Promise<boolean> {
+  const run = (...args: string[]) => runCommand(docker, args, { environment, timeoutMs: 3000 });
+  const results = await Promise.all([run("compose", "version"), run("info", "--format", "{{.ServerVersion}}")]);
+  return results.every(({ exitCode, output }) => exitCode === 0 && output.trim() !== "");
 }

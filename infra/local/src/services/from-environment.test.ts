@@ -11,7 +11,7 @@ const all = {
   REDIS_URL: "redis://store",
 };
 
-test("four addresses in the environment are taken as they are", () => {
+test("four addresses in the environment are used as they are", () => {
   expect(fromEnvironment(all)).toEqual({
     amqpUrl: "amqp://broker",
     databaseWriteUrl: "mysql://primary/tally",
@@ -20,12 +20,12 @@ test("four addresses in the environment are taken as they are", () => {
   });
 });
 
-test("an environment without addresses gives none; empty ones count as none", () => {
+test("an environment without addresses has none; empty ones count as absent", () => {
   expect(fromEnvironment({ HOME: "/" })).toBeUndefined();
   expect(fromEnvironment({ AMQP_URL: "", REDIS_URL: "" })).toBeUndefined();
 });
 
-test("only some addresses are an error that names those that are missing", () => {
+test("some addresses without the others are an error that names the missing ones", () => {
   expect(() => fromEnvironment({ ...all, DATABASE_READ_URL: "", REDIS_URL: undefined })).toThrow(
     expect.objectContaining({
       code: "environment-incomplete",
@@ -34,7 +34,7 @@ test("only some addresses are an error that names those that are missing", () =>
   );
 });
 
-test("an address can be in a file; both at once are an error that names both", () => {
+test("an address can be in a file; value and file at once are an error that names both", () => {
   const directory = mkdtempSync(join(tmpdir(), "tally-environment-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const file = join(directory, "broker");
@@ -42,5 +42,5 @@ test("an address can be in a file; both at once are an error that names both", (
   const { AMQP_URL, ...others } = all;
   expect(fromEnvironment({ ...others, AMQP_URL_FILE: file })).toMatchObject({ amqpUrl: "amqp://u:hunter2@broker" });
   expect(() => fromEnvironment({ ...others, AMQP_URL, AMQP_URL_FILE: file })).toThrow("AMQP_URL and AMQP_URL_FILE");
-  expect(() => fromEnvironment({ ...others, AMQP_URL_FILE: `${file}.gone` })).toThrow("AMQP_URL_FILE names cannot be");
+  expect(() => fromEnvironment({ ...others, AMQP_URL_FILE: `${file}.gone` })).toThrow("file in AMQP_URL_FILE");
 });

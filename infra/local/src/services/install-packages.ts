@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { findProgram } from "../process/find-program.ts";
 import type { MissingPackage } from "./find-programs.ts";
 import { type CommandResult, runCommand } from "../process/run-command.ts";
-import { ServiceError } from "../process/service-error.ts";
+import { lastLines, ServiceError } from "../process/service-error.ts";
 
 export interface InstallOptions {
   readonly environment: NodeJS.ProcessEnv;
@@ -11,48 +11,45 @@ export interface InstallOptions {
 }
 
 /**
- * Installs Debian's or Ubuntu's packages of the missing servers, without starting a system service. Throws `not-installed`
- * with what to do by hand where that is not possible: no apt-get, or neither root nor sudo without a password.
+ * Installs Debian's or Ubuntu's packages of the missing servers, without starting a system service. Throws `not-installed`, with
+ * what a person can do, where that is not possible: no apt-get, or neither root nor sudo without a password.
  */
 export async function installPackages(packages: readonly MissingPackage[], options: InstallOptions): Promise<void> {
   const { environment, say, signal } = options;
   const prefix = await rootPrefix(environment);
   if (prefix === undefined) throw new ServiceError("not-installed", advice(packages));
   say(`Installing ${packages.join(", ")} (apt-get; takes about a minute)`);
-  // Breaking apt-get off leaves half-installed packages, and services that start: wait for its end.
-  const onAbort = (): void => say("Waiting for apt-get to end");
+  // An interrupted apt-get leaves half-installed packages, and services that start: wait for its end.
+  const onAbort = (): void => say("Waiting for apt-get to finish");
   signal.addEventListener("abort", onAbort);
-  const lift = await forbidServices(prefix, environment);
+  const allowServices = await forbidServices(prefix, environment);
   try {
     const install = ["install", "-y", "--no-install-recommends", ...packages];
     if (hasLists() && (await aptGet(install, prefix, options)).exitCode === 0) return;
     signal.throwIfAborted();
     const update = await aptGet(["update"], prefix, options);
     signal.throwIfAborted();
-    // Also when the update failed: it does so for any one source, and the packages may come from another.
+    // Also after a failed update: one unreachable source fails it, and the packages may come from another.
     const result = await aptGet(install, prefix, options);
     if (result.exitCode === 0) return;
-    const lines = `${update.errors}${result.output}${result.errors}`.trimEnd().split("\n").slice(-15);
-    const words = lines.map((line) => `    ${line}`).join("\n");
-    throw new ServiceError("install-failed", `apt-get failed. Its last words:\n${words}\n${advice(packages)}`);
+    const lines = lastLines(`${update.errors}${result.output}${result.errors}`);
+    throw new ServiceError("install-failed", `apt-get failed. The end of its output:\n${lines}\n${advice(packages)}`);
   } finally {
-    await lift();
+    await allowServices();
     signal.removeEventListener("abort", onAbort);
   }
 }
 
-/** What a person can do about missing servers. */
+/** Instructions for a person, when servers are missing. */
 export function advice(packages: readonly MissingPackage[]): string {
   return [
-    `These servers are missing: ${packages.join(", ")}. Do one of these, then try again:`,
+    `These servers are missing: ${packages.join(", ")}. Do one of these, then run the command again:`,
     `  - install them: sudo apt-get install --no-install-recommends ${packages.join(" ")}`,
     "    (elsewhere: MariaDB or MySQL, RabbitMQ, Redis or Valkey)",
     "  - start Docker, with its Compose plugin",
-    "  - name running servers: AMQP_URL, DATABASE_WRITE_URL, DATABASE_READ_URL, REDIS_URL",
+    "  - set the addresses of running servers: AMQP_URL, DATABASE_WRITE_URL, DATABASE_READ_URL, REDIS_URL",
   ].join("\n");
 }
-
-const SAY_EVERY_MS = 5_000;
 
 async function aptGet(
   args: readonly string[],
@@ -63,15 +60,15 @@ async function aptGet(
   let step = "";
   const progress = setInterval(() => {
     say(`  ${Math.round((Date.now() - beganAt) / 1000)} s  ${step.slice(0, 100)}`);
-  }, SAY_EVERY_MS);
-  // Another apt-get may be at work, e.g. the machine's own upgrades: wait a while for its lock.
+  }, 5000);
+  // Another apt-get may be running, e.g. automatic upgrades: wait up to 120 s for its lock.
   const apt = ["DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=120", ...args];
   const result = await asRoot(prefix, ["env", ...apt], environment, (line) => (step = line));
   clearInterval(progress);
   return result;
 }
 
-/** What to write before a command so that it runs as root: nothing, sudo, or undefined when that is not possible. */
+/** The prefix that runs a command as root: nothing, or sudo. Undefined when that is not possible. */
 async function rootPrefix(environment: NodeJS.ProcessEnv): Promise<readonly string[] | undefined> {
   if (findProgram(["apt-get"], environment) === undefined) return undefined;
   if (process.getuid?.() === 0) return [];
@@ -79,22 +76,22 @@ async function rootPrefix(environment: NodeJS.ProcessEnv): Promise<readonly stri
   return sudo.exitCode === 0 ? ["sudo", "-n"] : undefined;
 }
 
-const POLICY_FILE = "/usr/sbin/policy-rc.d";
-const OUR_POLICY =
+const policyFile = "/usr/sbin/policy-rc.d";
+const ourPolicy =
   "#!/bin/sh\n# Made by tally while it installs packages, so that none of their services starts.\nexit 101\n";
 
-/** Debian's way to say that no service may start. Gives the function that takes it back; leaves a policy of the machine alone. */
+/** Forbids that packages start services, by Debian's policy file. Returns the function that undoes it. Keeps an existing policy. */
 async function forbidServices(
   prefix: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): Promise<() => Promise<unknown>> {
-  if (existsSync(POLICY_FILE) && readFileSync(POLICY_FILE, "utf8") !== OUR_POLICY) return async () => undefined;
+  if (existsSync(policyFile) && readFileSync(policyFile, "utf8") !== ourPolicy) return async () => undefined;
   await asRoot(
     prefix,
-    ["sh", "-c", `printf %s "$1" > ${POLICY_FILE} && chmod 755 ${POLICY_FILE}`, "sh", OUR_POLICY],
+    ["sh", "-c", `printf %s "$1" > ${policyFile} && chmod 755 ${policyFile}`, "sh", ourPolicy],
     environment,
   );
-  return () => asRoot(prefix, ["rm", "-f", POLICY_FILE], environment);
+  return () => asRoot(prefix, ["rm", "-f", policyFile], environment);
 }
 
 function asRoot(
@@ -107,7 +104,7 @@ function asRoot(
   return runCommand(program, args, { environment, onLine });
 }
 
-/** A minimal container comes without apt's lists of packages. */
+/** A minimal container has no package lists of apt. */
 function hasLists(): boolean {
   try {
     return readdirSync("/var/lib/apt/lists").some((file) => file.includes("_Packages"));

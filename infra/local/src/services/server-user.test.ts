@@ -32,7 +32,7 @@ const usersOf = ({ servers }: Services): ReadonlyMap<string, string> =>
   );
 
 test.runIf(isRoot)(
-  "servers that root starts run as users of their own, root where these cannot come, and go on with the data",
+  "root starts servers as their own users, as root where these cannot enter, and each start finds the data again",
   async () => {
     const parent = mkdtempSync(join(tmpdir(), "tally-users-"));
     onTestFinished(() => rmSync(parent, { recursive: true }));
@@ -44,7 +44,7 @@ test.runIf(isRoot)(
     const closed = await start(directory);
     expect(usersOf(closed.services)).toEqual(new Map(names.map((name) => [name, "root"])));
     for (const user of ["redis", "mysql", "rabbitmq"]) {
-      expect(closed.said.join("\n")).toContain(`${user} runs as root: the user ${user} cannot come to ${directory}`);
+      expect(closed.said.join("\n")).toContain(`${user} runs as root: the user ${user} cannot enter ${directory}`);
     }
     await closed.services.operator?.sql("CREATE TABLE tally_test.kept (id INT)");
     await closed.services.stop();

@@ -2,18 +2,19 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { converse } from "../servers/converse.ts";
-import { findDatabasePrograms } from "../servers/database-engine.ts";
-import { redisAnswer } from "../servers/redis-answer.ts";
+import type { Server } from "../process/child-server.ts";
+import { findProgram } from "../process/find-program.ts";
 import { runCommand } from "../process/run-command.ts";
-import type { Server, Services } from "./services.ts";
+import { redisCommand } from "../servers/redis.ts";
+import { sendAndReceive } from "../servers/send-and-receive.ts";
+import type { Services } from "./services.ts";
 import { startServices } from "./start-services.ts";
 
 const root = mkdtempSync(join(tmpdir(), "tally-services-"));
 const started: Services[] = [];
 const environment = { PATH: process.env["PATH"] };
-const client = findDatabasePrograms(environment)?.client ?? "mysql";
-const POLL = { timeout: 20_000, interval: 50 };
+const client = findProgram(["mariadb", "mysql"], environment) ?? "mysql";
+const polling = { timeout: 20_000, interval: 50 };
 
 async function start(
   name: string,
@@ -38,7 +39,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 }, 60_000);
 
-/** Runs SQL as the ordinary user of the URL; gives the values, or the error. */
+/** Runs SQL as the URL's user. Returns the values, or the error. */
 async function sql(url: string, text: string): Promise<string> {
   const { hostname, port, username, password, pathname } = new URL(url);
   const args = ["--no-defaults", "-h", hostname, "-P", port, "-u", username, "-N", "-B", pathname.slice(1)];
@@ -58,7 +59,7 @@ function server(services: Services, name: string): Server {
   return found;
 }
 
-/** All processes that carry the mark of this directory, whatever pid files say. */
+/** The pids of all processes with this directory in their environment. */
 function processesOf(name: string): string[] {
   return readdirSync("/proc").filter((pid) => {
     try {
@@ -69,41 +70,41 @@ function processesOf(name: string): string[] {
   });
 }
 
-// Erlang's small helpers end a moment after the machine that they help.
+// Erlang's helper processes end a moment after the VM.
 const nothingRuns = (name: string) =>
   vi.waitFor(() => expect(processesOf(name)).toEqual([]), { timeout: 1000, interval: 20 });
 
 describe("two launchers side by side", () => {
   let kept: Services;
-  let thrownAway: Services;
+  let discarded: Services;
   beforeAll(async () => {
-    [kept, thrownAway] = await Promise.all([start("kept", true), start("thrown-away", false)]);
+    [kept, discarded] = await Promise.all([start("kept", true), start("discarded", false)]);
   }, 120_000);
 
-  test("all servers answer at their addresses, each launcher on ports of its own", async () => {
-    const ports = [kept, thrownAway].flatMap(({ servers }) => servers.map(({ port }) => port));
+  test("all servers respond at their addresses; the launchers share no port", async () => {
+    const ports = [kept, discarded].flatMap(({ servers }) => servers.map(({ port }) => port));
     expect(new Set(ports).size).toBe(8);
-    for (const { addresses, source } of [kept, thrownAway]) {
+    for (const { addresses, source } of [kept, discarded]) {
       expect(source).toBe("private");
       expect(await sql(addresses.databaseWriteUrl, "SELECT @@transaction_isolation")).toMatch(/READ-COMMITTED|Unknown/);
       const redis = { port: Number(new URL(addresses.redisUrl).port), password: new URL(addresses.redisUrl).password };
-      expect(await redisAnswer(redis, "CONFIG GET zset-max-listpack-entries")).toContain("512");
-      expect(await redisAnswer({ ...redis, password: "wrong" }, "PING")).toMatch(/^-WRONGPASS/);
-      expect(await converse(redis.port, "PING\r\n")).toMatch(/^-NOAUTH/);
-      expect(await converse(Number(new URL(addresses.amqpUrl).port), "AMQP\0\0\x09\x01")).toContain("RabbitMQ");
+      expect(await redisCommand(redis, "CONFIG GET zset-max-listpack-entries")).toContain("512");
+      expect(await redisCommand({ ...redis, password: "wrong" }, "PING")).toMatch(/^-WRONGPASS/);
+      expect(await sendAndReceive(redis.port, "PING\r\n")).toMatch(/^-NOAUTH/);
+      expect(await sendAndReceive(Number(new URL(addresses.amqpUrl).port), "AMQP\0\0\x09\x01")).toContain("RabbitMQ");
     }
   });
 
   test("the replica has what the primary has, and refuses writes", async () => {
     const { databaseWriteUrl, databaseReadUrl } = kept.addresses;
     expect(await sql(databaseWriteUrl, "CREATE TABLE seen (id INT PRIMARY KEY); INSERT INTO seen VALUES (1)")).toBe("");
-    await vi.waitFor(async () => expect(await sql(databaseReadUrl, "SELECT id FROM seen")).toBe("1"), POLL);
+    await vi.waitFor(async () => expect(await sql(databaseReadUrl, "SELECT id FROM seen")).toBe("1"), polling);
     expect(await sql(databaseReadUrl, "INSERT INTO seen VALUES (2)")).toContain("ERROR 1290");
     expect(await sql(databaseReadUrl, "CREATE TABLE other (id INT)")).toContain("ERROR 1290");
     expect(await sql(databaseReadUrl, "SHOW REPLICA STATUS")).toContain("127.0.0.1");
   });
 
-  test("the user may make databases whose names begin with the given one, and no others; nobody comes in without a password", async () => {
+  test("the user can create databases whose names begin with the given one, and no others; no user connects without a password", async () => {
     const url = kept.addresses.databaseWriteUrl;
     expect(await sql(url, "CREATE DATABASE tally_test_own_test; DROP DATABASE tally_test_own_test")).toBe("");
     expect(await sql(url, "CREATE DATABASE tallyXtest")).toContain("ERROR 1044");
@@ -112,11 +113,11 @@ describe("two launchers side by side", () => {
     }
   });
 
-  test("a second launcher on a directory in use is refused", async () => {
+  test("a second launcher on a directory in use fails", async () => {
     await expect(start("kept", true)).rejects.toMatchObject({ code: "directory-in-use" });
   });
 
-  test("a killed server starts again on its port, with its data, and replication goes on", async () => {
+  test("a killed server starts again on its port, with its data, and replication continues", async () => {
     const { databaseWriteUrl, databaseReadUrl } = kept.addresses;
     for (const name of ["database-primary", "database-replica", "redis"]) {
       const one = server(kept, name);
@@ -126,17 +127,17 @@ describe("two launchers side by side", () => {
       expect(one.pid).not.toBe(before);
     }
     expect(await sql(databaseWriteUrl, "INSERT INTO seen VALUES (3)")).toBe("");
-    await vi.waitFor(async () => expect(await sql(databaseReadUrl, "SELECT COUNT(*) FROM seen")).toBe("2"), POLL);
+    await vi.waitFor(async () => expect(await sql(databaseReadUrl, "SELECT COUNT(*) FROM seen")).toBe("2"), polling);
   }, 60_000);
 
-  test("stopped without keeping data, nothing is left of it", async () => {
-    expect(processesOf("thrown-away").length).toBeGreaterThanOrEqual(5);
-    await Promise.all([thrownAway.stop(), thrownAway.stop()]);
-    await nothingRuns("thrown-away");
-    expect(existsSync(join(root, "thrown-away"))).toBe(false);
+  test("a stop without keepData leaves no process and no file", async () => {
+    expect(processesOf("discarded").length).toBeGreaterThanOrEqual(5);
+    await Promise.all([discarded.stop(), discarded.stop()]);
+    await nothingRuns("discarded");
+    expect(existsSync(join(root, "discarded"))).toBe(false);
   }, 60_000);
 
-  test("a second start finds rows and durable queues again, and builds a replica anew whose place in the log is gone", async () => {
+  test("a second start finds rows and durable queues again, and rebuilds a replica whose position is no longer in the log", async () => {
     const queue = {
       name: "kept",
       vhost: "/",
@@ -146,27 +147,27 @@ describe("two launchers side by side", () => {
     };
     writeFileSync(join(root, "definitions.json"), JSON.stringify({ queues: [queue] }));
     await broker("kept", ["import_definitions", join(root, "definitions.json")]);
-    await vi.waitFor(async () => expect(await broker("kept", ["list_queues", "name"])).toContain("kept"), POLL);
+    await vi.waitFor(async () => expect(await broker("kept", ["list_queues", "name"])).toContain("kept"), polling);
     server(kept, "database-replica").kill("SIGKILL");
     await sql(kept.addresses.databaseWriteUrl, "INSERT INTO seen VALUES (4)");
     const asRoot = [`--defaults-file=${join(root, "kept", "database-primary.cnf")}`];
     const input = "FLUSH BINARY LOGS; PURGE BINARY LOGS BEFORE NOW() + INTERVAL 1 DAY; SHOW BINARY LOGS";
     await vi.waitFor(async () => {
       const { output } = await runCommand(client, [...asRoot, "-N"], { environment, input });
-      expect(output.trim().split("\n")).toHaveLength(1); // a log that the dead replica's connection still reads stays a while
-    }, POLL);
+      expect(output.trim().split("\n")).toHaveLength(1); // a log that the dead replica's connection still reads is purged later
+    }, polling);
     await kept.stop();
     await nothingRuns("kept");
 
-    const said: string[] = [];
-    const again = await start("kept", true, (line) => said.push(line));
-    expect(said.filter((line) => line.includes("building it anew"))).toHaveLength(1);
+    const lines: string[] = [];
+    const again = await start("kept", true, (line) => lines.push(line));
+    expect(lines.filter((line) => line.includes("rebuilding it"))).toHaveLength(1);
     expect(await sql(again.addresses.databaseReadUrl, "SELECT id FROM seen ORDER BY id")).toBe("1\n3\n4");
     expect(await broker("kept", ["list_queues", "name", "state"])).toContain("kept\trunning");
     expect(await sql(again.addresses.databaseWriteUrl, "INSERT INTO seen VALUES (5)")).toBe("");
     await vi.waitFor(
       async () => expect(await sql(again.addresses.databaseReadUrl, "SELECT MAX(id) FROM seen")).toBe("5"),
-      POLL,
+      polling,
     );
     await again.stop();
   }, 120_000);
@@ -183,7 +184,7 @@ test("a server that cannot start is reported with the end of its log, and the ot
   await nothingRuns("broken");
 }, 60_000);
 
-test("addresses of the environment are used as they are, and nothing is started", async () => {
+test("addresses in the environment are used as they are, and nothing is started", async () => {
   const given = {
     AMQP_URL: "amqp://a",
     DATABASE_WRITE_URL: "mysql://w",

@@ -1,21 +1,21 @@
 import { resolve } from "node:path";
-import type { Accounts } from "./accounts.ts";
 import { lockDirectory } from "../process/directory-lock.ts";
+import { endLeftovers } from "../process/leftovers.ts";
+import { ServiceError } from "../process/service-error.ts";
+import { openContext } from "../servers/context.ts";
+import { sameForAll } from "./addresses.ts";
 import { findPrograms, type Programs } from "./find-programs.ts";
 import { fromDocker } from "./from-docker.ts";
 import { fromEnvironment } from "./from-environment.ts";
+import { fromPrograms } from "./from-programs.ts";
 import { advice, installPackages, type InstallOptions } from "./install-packages.ts";
-import { whileInterruptible } from "./interruption.ts";
-import { endLeftovers } from "../process/leftovers.ts";
-import { privateServices } from "./private-services.ts";
-import { ServiceError } from "../process/service-error.ts";
-import type { Addresses, Services, StartOptions } from "./services.ts";
-import { openWorkshop } from "../servers/context.ts";
+import type { Operator } from "./operator.ts";
+import type { Services, StartOptions } from "./services.ts";
 
 /**
- * Gives running services, from the first source that has them: addresses in the environment; Docker Compose; servers installed on
+ * Returns running services, from the first source that has them: addresses in the environment; Docker Compose; servers installed on
  * this machine, which are installed first where that is possible. Resolves when all of them serve. Throws `ServiceError`.
- * The caller stops them: until `stop()` they run on, Ctrl-C or not.
+ * They run until the caller calls `stop()`, regardless of Ctrl-C.
  */
 export async function startServices(options: StartOptions): Promise<Services> {
   const environment = options.environment ?? process.env;
@@ -30,22 +30,22 @@ export async function startServices(options: StartOptions): Promise<Services> {
     };
 
   if (!/^[A-Za-z0-9_]{1,40}$/.test(options.database))
-    throw new TypeError(`not a name for a database: ${options.database}`);
-  const { say } = options;
+    throw new TypeError(`not a valid database name: ${options.database}`);
+  const { say, configuration, brokers = 1 } = options;
   const namespace = plainName.test(options.namespace ?? "") ? options.namespace : undefined;
   const directory = resolve(options.directory);
   const release = await lockDirectory(directory);
   try {
     const services = await whileInterruptible(async (signal) => {
       await endLeftovers(directory, say);
-      const dockerMay = options.docker !== "never" && (options.brokers ?? 1) === 1;
-      const docker = dockerMay
+      const mayUseDocker = options.docker !== "never" && brokers === 1;
+      const docker = mayUseDocker
         ? await fromDocker({ ...options, namespace, directory, environment, signal })
         : undefined;
       if (docker) return docker;
       const programs = await installedPrograms({ environment, say, signal });
-      const workshop = await openWorkshop(directory, environment, say, signal);
-      return privateServices(programs, { ...options, namespace }, workshop);
+      const context = await openContext(directory, environment, { say, signal });
+      return fromPrograms(programs, { ...options, namespace }, { ...context, configuration });
     });
     return { ...services, stop: () => services.stop().finally(release) };
   } catch (error) {
@@ -54,15 +54,23 @@ export async function startServices(options: StartOptions): Promise<Services> {
   }
 }
 
-// Means the same in a pattern of Redis and in a regular expression. Another namespace gets accounts for any.
+// Safe in a Redis pattern and in a regular expression. For a namespace with other characters the accounts may use all namespaces.
 const plainName = /^[A-Za-z0-9_-]+$/;
 
-const sameForAll = (addresses: Addresses): Accounts => ({
-  gateway: addresses,
-  writer: addresses,
-  ranker: addresses,
-  maintenance: addresses,
-});
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Runs work that a signal to this process must not end in the middle: the signal aborts the work, which then cleans up. */
+async function whileInterruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const abort = (): void =>
+    controller.abort(new ServiceError("interrupted", "Interrupted while the services were starting."));
+  for (const name of signals) process.on(name, abort);
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const name of signals) process.removeListener(name, abort);
+  }
+}
 
 async function installedPrograms(options: InstallOptions): Promise<Programs> {
   const found = findPrograms(options.environment);
@@ -71,4 +79,30 @@ async function installedPrograms(options: InstallOptions): Promise<Programs> {
   const now = findPrograms(options.environment);
   if ("programs" in now) return now.programs;
   throw new ServiceError("not-installed", advice(now.missing));
+}
+
+export interface PrivateServices extends Services {
+  readonly operator: Operator;
+}
+
+interface PrivateOptions extends Omit<StartOptions, "keepData" | "docker" | "environment"> {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Starts empty private servers; `stop()` deletes their data. They get nothing of the user's environment, and no other servers are touched.
+ * Throws `ServiceError`. When `signal` is aborted, stops them again and throws the signal's reason.
+ */
+export async function startPrivateServices({ signal, ...options }: PrivateOptions): Promise<PrivateServices> {
+  const services = await startServices({
+    ...options,
+    keepData: false,
+    docker: "never",
+    environment: { PATH: process.env["PATH"] },
+  });
+  const { operator } = services;
+  if (operator !== undefined && signal?.aborted !== true) return { ...services, operator };
+  await services.stop();
+  signal?.throwIfAborted();
+  throw new TypeError("private servers have an operator");
 }

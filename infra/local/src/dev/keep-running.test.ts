@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { type AppName, appServer } from "../apps/app-server.ts";
+import { freePorts } from "../process/free-ports.ts";
+import { keepRunning } from "./keep-running.ts";
+
+// A checkout of three small apps that import one package.
+const root = mkdtempSync(join(tmpdir(), "tally-watch-"));
+const appSource = (app: AppName, version: string): string => `
+import { createServer } from "node:http";
+import { shared } from "../../../packages/shared/src/shared.ts";
+const server = createServer((_, response) => response.end("${version} " + shared));
+server.listen(process.env.${app.toUpperCase()}_HEALTH_PORT, "127.0.0.1");
+process.on("SIGTERM", () => {
+  console.log("drained");
+  server.close();
+  server.closeAllConnections();
+});`;
+function write(file: string, text: string): void {
+  mkdirSync(dirname(join(root, file)), { recursive: true });
+  writeFileSync(join(root, file), text);
+}
+
+const stopping = new AbortController();
+const lines: string[] = [];
+const ports = await freePorts(3);
+let migrations = 0;
+const server = (app: AppName, port = 0) => {
+  const home = { directory: root, environment: {}, say: () => undefined, signal: stopping.signal };
+  return appServer(root, { app, name: app, port, healthPort: port, environment: {}, execArgv: [] }, home);
+};
+const apps = {
+  gateway: server("gateway", ports[0]),
+  writer: server("writer", ports[1]),
+  ranker: server("ranker", ports[2]),
+};
+const all = Object.values(apps);
+const pids = () => all.map(({ pid }) => pid);
+
+beforeAll(async () => {
+  for (const folder of ["log", "run"]) mkdirSync(join(root, folder));
+  for (const app of ["gateway", "writer", "ranker"] as const) write(`apps/${app}/src/main.ts`, appSource(app, "1"));
+  write("packages/shared/src/shared.ts", "export const shared = 1;");
+  await Promise.all(all.map((app) => app.start()));
+  keepRunning({
+    apps: { ...apps, migrate: async () => void migrations++ },
+    say: (line) => lines.push(line),
+    signal: stopping.signal,
+    watchedRoot: root,
+  });
+});
+afterAll(async () => {
+  stopping.abort();
+  await Promise.all(all.map((app) => app.stop()));
+  rmSync(root, { recursive: true });
+});
+
+const expectRunning = (app: AppName, code: string) =>
+  vi.waitFor(async () => expect(await (await fetch(`http://127.0.0.1:${apps[app].port}`)).text()).toBe(code), 20_000);
+
+test("a changed app drains and runs the new code; the other apps continue", async () => {
+  const [gateway, writer, ranker] = pids();
+  write("apps/writer/src/main.test.ts", "a test");
+  write("apps/writer/src/main.ts", appSource("writer", "2"));
+  await expectRunning("writer", "2 1");
+  expect(pids()).toEqual([gateway, expect.any(Number), ranker]);
+  expect(apps.writer.pid).not.toBe(writer);
+  expect(readFileSync(apps.writer.logFile, "utf8")).toBe("drained\n");
+});
+
+test("a change in packages restarts all apps; a new migration is applied before", async () => {
+  expect(migrations).toBe(0);
+  write("packages/shared/migrations/001.sql", "SELECT 1");
+  write("packages/shared/src/shared.ts", "export const shared = 2;");
+  await Promise.all([expectRunning("gateway", "1 2"), expectRunning("writer", "2 2"), expectRunning("ranker", "1 2")]);
+  expect(migrations).toBe(1);
+});
+
+test("an app with a syntax error waits for the next change", async () => {
+  lines.length = 0;
+  write("apps/ranker/src/main.ts", "const = 1;");
+  await vi.waitFor(() => expect(lines.at(-1)).toContain("ranker does not run: waiting for the next change"), 20_000);
+  expect(lines.join("\n")).toContain("SyntaxError");
+  expect(lines.filter((line) => line.includes("starting ranker"))).toEqual(["  starting ranker again"]);
+  write("apps/ranker/src/main.ts", appSource("ranker", "3"));
+  await expectRunning("ranker", "3 2");
+});
+
+test("an app that was killed is started again", async () => {
+  const { pid } = apps.gateway;
+  apps.gateway.kill("SIGKILL");
+  await vi.waitFor(() => expect(apps.gateway.pid).toSatisfy((now) => now !== undefined && now !== pid), 20_000);
+  await expectRunning("gateway", "1 2");
+});

@@ -1,0 +1,84 @@
+import { watch } from "node:fs";
+import { join } from "node:path";
+import type { AppName } from "../apps/app-server.ts";
+import type { Apps } from "../apps/start-apps.ts";
+
+interface KeepRunningOptions {
+  readonly apps: Pick<Apps, AppName | "migrate">;
+  readonly say: (line: string) => void;
+  /** Aborted when the apps stop: from then on nothing is started. */
+  readonly signal: AbortSignal;
+  /** The checkout whose changes restart apps. Absent: changes have no effect. */
+  readonly watchedRoot?: string | undefined;
+}
+
+const appNames = ["gateway", "writer", "ranker"] as const;
+const checkEveryMs = 250;
+// Editors and git write several files: restart after the last one.
+const quietMs = 200;
+const sourceFile = /^[\w-]+\/(src|migrations)\/.*(?<!\.test|\.fixture)\.(ts|sql)$/;
+
+/**
+ * Starts an app again when it has ended. With `watchedRoot`, also restarts apps whose files change: a file in `apps/X` restarts X, a file in
+ * `packages` restarts all three. A restart is a SIGTERM, on which the app drains, and a start; a new migration is applied before. An app
+ * that does not start, e.g. because of a syntax error, then waits for the next change.
+ */
+export function keepRunning({ apps, say, signal, watchedRoot }: KeepRunningOptions): void {
+  const starting = new Set<AppName>();
+  const changed = new Set<AppName>();
+  const waiting = new Set<AppName>();
+  let changedAt = 0;
+  let newMigration = false;
+  let migrated = Promise.resolve();
+
+  const migrate = async (): Promise<void> => {
+    newMigration = false;
+    await apps.migrate().catch((error: unknown) => {
+      newMigration = true; // the next restart tries again
+      throw error;
+    });
+  };
+  const start = async (app: AppName): Promise<void> => {
+    const restart = changed.delete(app);
+    starting.add(app);
+    try {
+      say(`  starting ${app} again`);
+      if (restart) {
+        if (newMigration) migrated = migrate();
+        await migrated;
+        await apps[app].stop();
+      }
+      await apps[app].start();
+      waiting.delete(app);
+      if (restart) say(`  ${app} runs the changed code`);
+    } catch (error) {
+      if (signal.aborted) return;
+      say(error instanceof Error ? error.message : String(error));
+      if (watchedRoot === undefined) return;
+      waiting.add(app);
+      say(`  ${app} does not run: waiting for the next change of its code`);
+    } finally {
+      starting.delete(app);
+    }
+  };
+  const timer = setInterval(() => {
+    const quiet = Date.now() - changedAt >= quietMs;
+    for (const app of appNames) {
+      const ended = apps[app].pid === undefined && !waiting.has(app);
+      if (!starting.has(app) && (changed.has(app) ? quiet : ended)) void start(app);
+    }
+  }, checkEveryMs);
+  signal.addEventListener("abort", () => clearInterval(timer));
+  if (watchedRoot === undefined) return;
+
+  for (const folder of ["apps", "packages"]) {
+    const watcher = watch(join(watchedRoot, folder), { recursive: true, ignore: /node_modules/, signal });
+    watcher.on("change", (_, name) => {
+      const file = String(name);
+      if (!sourceFile.test(file)) return;
+      changedAt = Date.now();
+      newMigration ||= file.endsWith(".sql");
+      for (const app of appNames) if (folder === "packages" || file.startsWith(`${app}/`)) changed.add(app);
+    });
+  }
+}

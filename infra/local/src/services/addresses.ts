@@ -1,0 +1,66 @@
+/** Addresses of the services, as URLs with user and password. */
+export interface Addresses {
+  /** Of a cluster: one for each node, with commas between. */
+  readonly amqpUrl: string;
+  readonly databaseWriteUrl: string;
+  /** The replica. It follows the primary with a small delay and refuses writes. */
+  readonly databaseReadUrl: string;
+  readonly redisUrl: string;
+}
+
+/** Who uses the servers besides the administrator `tally`. Each has its own accounts, with only the privileges that it needs. */
+export type Role = "gateway" | "writer" | "ranker" | "maintenance";
+
+/** The addresses of each role, with the role's user and password in them. */
+export type Accounts = Readonly<Record<Role, Addresses>>;
+
+const accountsOf = (addresses: (role: Role) => Addresses): Accounts => ({
+  gateway: addresses("gateway"),
+  writer: addresses("writer"),
+  ranker: addresses("ranker"),
+  maintenance: addresses("maintenance"),
+});
+
+/** The same addresses for every role. */
+export const sameForAll = (addresses: Addresses): Accounts => accountsOf(() => addresses);
+
+/** Addresses of servers on this machine for the administrator, and for each role. `amqp` has one port for each node. */
+export function addressesOf(
+  passwords: Readonly<Record<Role | "rabbitmq" | "database" | "redis", string>>,
+  database: string,
+  ports: {
+    readonly amqp: readonly number[];
+    readonly primary: number;
+    readonly replica: number;
+    readonly redis: number;
+  },
+): { readonly addresses: Addresses; readonly accounts: Accounts } {
+  const at = (user: string, own: { rabbitmq: string; database: string; redis: string }): Addresses => ({
+    amqpUrl: ports.amqp.map((port) => `amqp://${user}:${own.rabbitmq}@127.0.0.1:${port}`).join(","),
+    databaseWriteUrl: `mysql://${user}:${own.database}@127.0.0.1:${ports.primary}/${database}`,
+    databaseReadUrl: `mysql://${user}:${own.database}@127.0.0.1:${ports.replica}/${database}`,
+    redisUrl: `redis://${user}:${own.redis}@127.0.0.1:${ports.redis}`,
+  });
+  return {
+    addresses: at("tally", passwords),
+    accounts: accountsOf((role) => {
+      const password = passwords[role];
+      return at(`tally_${role}`, { rabbitmq: password, database: password, redis: password });
+    }),
+  };
+}
+
+/** The environment variables by which the apps and the command `tally` find the services. */
+export function addressVariables(addresses: Addresses): NodeJS.ProcessEnv {
+  return {
+    AMQP_URL: addresses.amqpUrl,
+    DATABASE_WRITE_URL: addresses.databaseWriteUrl,
+    DATABASE_READ_URL: addresses.databaseReadUrl,
+    REDIS_URL: addresses.redisUrl,
+    // The environment that these are added to may name files. Both at once are an error.
+    AMQP_URL_FILE: "",
+    DATABASE_WRITE_URL_FILE: "",
+    DATABASE_READ_URL_FILE: "",
+    REDIS_URL_FILE: "",
+  };
+}

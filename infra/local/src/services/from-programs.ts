@@ -1,0 +1,67 @@
+import { freePorts } from "../process/free-ports.ts";
+import { closeContext, type ServerContext } from "../servers/context.ts";
+import { database } from "../servers/database.ts";
+import { rabbitmq } from "../servers/rabbitmq.ts";
+import { redis } from "../servers/redis.ts";
+import { addressesOf } from "./addresses.ts";
+import type { Programs } from "./find-programs.ts";
+import { operator } from "./operator.ts";
+import type { Services, StartOptions } from "./services.ts";
+
+/** Starts installed servers as private instances on free loopback ports. When one fails, all are stopped again. */
+export async function fromPrograms(
+  programs: Programs,
+  options: Pick<StartOptions, "database" | "keepData" | "brokers"> & { readonly namespace: string | undefined },
+  givenContext: ServerContext,
+): Promise<Services> {
+  const { database: databaseName, keepData, brokers = 1, namespace } = options;
+  const failure = new AbortController();
+  const context = { ...givenContext, signal: AbortSignal.any([givenContext.signal, failure.signal]) };
+  const [epmdPort = 0, primaryPort = 0, replicaPort = 0, redisPort = 0, ...nodePorts] = await freePorts(
+    4 + 2 * brokers,
+  );
+  const amqpPorts = nodePorts.slice(0, brokers);
+  const nodes = amqpPorts.map((amqp, index) => ({ amqp, distribution: nodePorts[brokers + index] ?? 0 }));
+  const broker = await rabbitmq(programs.rabbitmq, { epmd: epmdPort, nodes }, context, namespace);
+  const store = await redis(programs.redis, { port: redisPort, namespace }, context);
+  const ports = { primary: primaryPort, replica: replicaPort };
+  const pair = await database(databaseName, programs.database, ports, context);
+
+  // In the order in which they stop: a server before those that it needs.
+  const groups = [[pair.replica, pair.primary], [...broker.nodes, broker.epmd], [store]];
+  // When this process exits without stop(), e.g. after an uncaught exception, it cannot wait, but the servers still shut down cleanly.
+  const onExit = (): void => groups.flat().forEach((server) => server.kill("SIGTERM"));
+  process.once("exit", onExit);
+  const stopServers = async (): Promise<void> => {
+    await Promise.all(
+      groups.map(async (group) => {
+        for (const server of group) await server.stop({ atOnce: !keepData });
+      }),
+    );
+    process.removeListener("exit", onExit);
+  };
+
+  const starts = [store.start(), broker.start(), pair.start()];
+  // The first failure ends the other starts too. Wait for all of them: a server could still start after the stop below.
+  await Promise.all(starts).catch((error: unknown) => failure.abort(error));
+  await Promise.allSettled(starts);
+  if (context.signal.aborted) {
+    await stopServers();
+    await closeContext(context, { keepData: true }); // keeps the logs, which show why
+    throw context.signal.reason;
+  }
+
+  let stopped: Promise<void> | undefined;
+  return {
+    ...addressesOf(context.passwords, databaseName, { ...ports, amqp: amqpPorts, redis: redisPort }),
+    source: "private",
+    operator: operator(context, {
+      sql: pair.sql,
+      replicaSql: pair.replicaSql,
+      rabbitmqctl: brokers === 1 ? "rabbitmqctl" : "rabbitmqctl-1",
+      redisPort,
+    }),
+    servers: [...broker.nodes, pair.primary, pair.replica, store],
+    stop: () => (stopped ??= stopServers().then(() => closeContext(context, { keepData }))),
+  };
+}

@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import { type Apps, type AppsOptions, startApps } from "./apps/start-apps.ts";
+import { type Accounts, type Addresses, addressVariables } from "./services/addresses.ts";
+import type { Services, StartOptions } from "./services/services.ts";
+
+type OwnServices = Pick<StartOptions, "database" | "directory" | "say"> & { readonly namespace: string };
+
+export interface SystemOptions<S extends Services> extends OwnServices, Omit<AppsOptions, "addresses" | "accounts"> {
+  /** Logs, and data of servers: the servers' in `services/`, the apps' in `apps/`. */
+  readonly directory: string;
+  /** Starts the servers, e.g. `startPrivateServices`, or returns running ones. The system's `stop()` calls theirs. */
+  readonly services: (options: OwnServices & Pick<AppsOptions, "signal">) => Promise<S>;
+}
+
+/** A running tally: servers and apps, with a database and a namespace. */
+export interface System<S extends Services = Services> extends Apps {
+  /** The checkout that it was started from. */
+  readonly root: string;
+  readonly namespace: string;
+  readonly services: S;
+  /** Of the administrator. */
+  readonly addresses: Addresses;
+  /** Of its apps and of `tally`. */
+  readonly accounts: Accounts;
+  /** Environment variables with which `tally` works on this system, as the administrator. */
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** Starts the servers, then the apps. Resolves when all are ready. After a failure, stops everything that it has started. */
+export async function startSystem<S extends Services>(options: SystemOptions<S>): Promise<System<S>> {
+  const { root, database, namespace, say, signal } = options;
+  const directory = join(options.directory, "services");
+  const services = await options.services({ directory, database, namespace, say, signal });
+  const { addresses, accounts } = services;
+  const environment = { ...options.environment, NAMESPACE: namespace };
+  try {
+    signal?.throwIfAborted();
+    const apps = await startApps({
+      ...options,
+      directory: join(options.directory, "apps"),
+      addresses,
+      accounts,
+      environment,
+    });
+    let stopped: Promise<void> | undefined;
+    const stop = async (): Promise<void> => {
+      await apps.stop();
+      await services.stop();
+    };
+    return {
+      ...apps,
+      root,
+      namespace,
+      services,
+      addresses,
+      accounts,
+      environment: { ...environment, ...addressVariables(addresses) },
+      stop: () => (stopped ??= stop()),
+    };
+  } catch (error) {
+    await services.stop();
+    throw error;
+  }
+}
