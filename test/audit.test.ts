@@ -159,7 +159,7 @@ test("a line of the file that is no id is told with its number", async () => {
 
 test.each([
   ["DATABASE_WRITE_URL", "mysql://u:p@127.0.0.1:9/x", "the database's write endpoint"],
-  ["REDIS_URL", "redis://127.0.0.1:9", "Redis (REDIS_URL) does not answer"],
+  ["REDIS_URL", "redis://127.0.0.1:9", "Redis (REDIS_URL) does not respond"],
 ])("a server that does not answer is told in a line: %s", async (variable, url, told) => {
   const { exitCode, errors } = await runTally(system, ["audit"], { [variable]: url });
   expect(errors).toContain(told);

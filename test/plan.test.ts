@@ -76,7 +76,7 @@ test("every figure of a plan follows from those before it in its line", async ()
 
 test("a plan says at what load and on what machine the cost of an event was measured, and what that means", async () => {
   const { output } = await plan([fit]);
-  expect(output).toContain("measured at full load, 512 connections that always ask, on 2 × AMD EPYC, 24 GiB");
+  expect(output).toContain("measured at full load, with 512 busy connections, on 2 × AMD EPYC, 24 GiB");
   expect(output).toMatch(/half the load or less it has cost up to twice as much/);
   expect(output).toContain("--utilization 0.3 leaves room for twice the cost");
 });
@@ -101,14 +101,14 @@ test.each([
   ["with reads", { readShare: 0.5 }, "a mix with reads, 0.5 of its requests"],
   ["whose events are read again", { reads: { requests: 7 } }, "one with 7 reads among its requests"],
   ["of few clients", { connections: 63 }, "of 63 connections only: not a full load"],
-  ["with settings", { mode: `${fit.mode}, BATCH_EVERY_MS=0` }, "one with settings of its own: BATCH_EVERY_MS=0"],
+  ["with settings", { mode: `${fit.mode}, BATCH_EVERY_MS=0` }, "one with changed settings: BATCH_EVERY_MS=0"],
   ["of another design", { design: "synchronous" }, "of the design synchronous, not batched"],
   ["of a weaker durability", { durability: "transient" }, "transient, not confirmed"],
   ["of the open model", { model: "open" }, "of the open model, not closed"],
-  ["of a target", { target: "http://elsewhere" }, "of a system elsewhere: what its tiers used is not known"],
+  ["of a target", { target: "http://elsewhere" }, "of another system: the CPU time of its tiers is unknown"],
   ["with a difference", { agrees: false }, "not audited, or the audit found differences"],
   ["with a loss", { audit: { ...fit.audit, lost: 3 } }, "one that lost 3 events and doubled 0"],
-  ["not ranked to its end", { ranked: { perSecond: null } }, "one that was never ranked to its end"],
+  ["not ranked to its end", { ranked: { perSecond: null } }, "one whose events were not all ranked"],
   [
     "without CPU figures",
     { cpuUsPerEvent: { ...fit.cpuUsPerEvent, redis: null } },
@@ -141,9 +141,7 @@ test("a run of another domain is the base of that domain's plan", async () => {
 test("where no run is fit there is no plan, and each is told why", async () => {
   const { exitCode, output, errors, files } = await plan([{ ...fit, design: "bare" }, { at: "never" }]);
   expect({ exitCode, output }).toEqual({ exitCode: 2, output: "" });
-  expect(errors).toMatch(
-    /^tally: no run in \S+ is fit to plan with; pnpm bench makes one, or name a file with --run\n/,
-  );
+  expect(errors).toMatch(/^tally: no run in \S+ is fit for a plan; pnpm bench makes one, or name a file with --run\n/);
   expect(errors).toContain(`passed over ${files[0]}: run 5b1f is of the design bare, not batched`);
   expect(errors).toContain(`passed over ${files[1]}: no report of pnpm bench`);
 });

@@ -1,17 +1,16 @@
 import { Command } from "commander";
 import { auditCommand } from "./audit/audit-command.ts";
+import { exitForError } from "./command-error.ts";
 import { deadLettersCommand } from "./dead-letters/dead-letters-command.ts";
-import { exitForFault } from "./exit-for-fault.ts";
 import { keysCommand } from "./keys/keys-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { newDomainCommand } from "./new-domain/new-domain-command.ts";
 import { planCommand } from "./plan/plan-command.ts";
-import { rebuildCommand } from "./recovery/rebuild-command.ts";
-import { repairCommand } from "./recovery/repair-command.ts";
+import { rebuildCommand, repairCommand } from "./recovery-commands.ts";
 
 const program = new Command("tally")
-  .description("looks after a tally system; where its servers are comes from the environment, as for the apps")
-  .showHelpAfterError("(--help tells more)")
+  .description("operates a tally system; the environment names its servers, as for the apps")
+  .showHelpAfterError("(--help lists the flags)")
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
 for (const command of [
   auditCommand(),
@@ -29,5 +28,5 @@ for (const command of [
 try {
   await program.parseAsync();
 } catch (error) {
-  exitForFault(error);
+  exitForError(error);
 }

@@ -1,23 +1,23 @@
 import { connectDatabase, type Database } from "@tally/database";
-import { domains } from "@tally/domains";
-import type { Domain } from "@tally/pipeline";
 import { connectRankings, type Rankings } from "@tally/rankings";
 import { createLogger, readConfigOrExit, systemSettings, type Config, type Logger } from "@tally/service";
-import { CommandError } from "./exit-for-fault.ts";
+import { CommandError } from "./command-error.ts";
 
-/** The servers of a system, as a command uses them. */
-export interface System {
+interface DatabaseAlone {
   readonly config: Config<typeof systemSettings>;
   readonly log: Logger;
   readonly database: Database;
-  readonly rankings: Rankings;
-  close(): Promise<void>;
 }
 
-/** A system's database alone, for commands that need no more. Statements throw a DatabaseError when it does not answer. */
-export function openDatabase(): Pick<System, "config" | "log" | "database"> {
-  // A command speaks for itself: what the connections have to say is of interest only when something is wrong.
+/** The servers of a running tally, as a command uses them. */
+export interface System extends DatabaseAlone {
+  readonly rankings: Rankings;
+}
+
+/** Runs a command on the database. Its statements throw a DatabaseError when the database does not respond. */
+export async function withDatabase<T>(use: (system: DatabaseAlone) => Promise<T>): Promise<T> {
   const config = readConfigOrExit(systemSettings);
+  // On a terminal the command prints its own errors.
   const log = createLogger({ name: "admin", level: process.stdout.isTTY ? "silent" : "error" });
   const database = connectDatabase({
     writeUrl: config.databaseWriteUrl,
@@ -27,37 +27,31 @@ export function openDatabase(): Pick<System, "config" | "log" | "database"> {
     queryTimeoutMs: 60_000,
     log,
   });
-  return { config, log, database };
-}
-
-/** Connects to database and Redis; throws a CommandError when one of them does not answer. */
-export async function openSystem(): Promise<System> {
-  const { config, log, database } = openDatabase();
-  const rankings = connectRankings({
-    url: config.redisUrl,
-    namespace: config.namespace,
-    shards: config.rankingShards,
-    commandTimeoutMs: 30_000,
-    log,
-  });
-  const close = async (): Promise<void> => {
-    await Promise.all([database.close(), rankings.close()]);
-  };
-  const absent = await unreachable(database, rankings);
-  if (absent !== undefined) {
-    await close();
-    throw new CommandError(`${absent} does not answer`);
+  try {
+    return await use({ config, log, database });
+  } finally {
+    await database.close();
   }
-  return { config, log, database, rankings, close };
 }
 
-/** All domains, or the named ones. Throws a CommandError for a name that is none. */
-export function domainsNamed(names: readonly string[] | undefined): readonly Domain[] {
-  if (names === undefined || names.length === 0) return domains;
-  return names.map((name) => {
-    const found = domains.find((domain) => domain.name === name);
-    if (found !== undefined) return found;
-    throw new CommandError(`--domain: expected one of ${domains.map((one) => one.name).join(", ")}, got ${name}`, 2);
+/** Runs a command on database and Redis. Throws a CommandError when one of them does not respond. */
+export function withSystem<T>(use: (system: System) => Promise<T>): Promise<T> {
+  return withDatabase(async (alone) => {
+    const { config, log, database } = alone;
+    const rankings = connectRankings({
+      url: config.redisUrl,
+      namespace: config.namespace,
+      shards: config.rankingShards,
+      commandTimeoutMs: 30_000,
+      log,
+    });
+    try {
+      const absent = await unreachable(database, rankings);
+      if (absent !== undefined) throw new CommandError(`${absent} does not respond`);
+      return await use({ ...alone, rankings });
+    } finally {
+      await rankings.close();
+    }
   });
 }
 

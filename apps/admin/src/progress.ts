@@ -1,11 +1,11 @@
 import { SingleBar } from "cli-progress";
 
-/** Shows how far a long work is: a bar on a terminal, and nothing where the output is read by a program. */
+/** Shows the progress of a command: a bar on a terminal, nothing elsewhere. */
 export class Progress {
   #bar: SingleBar | undefined;
   #step = "";
 
-  /** `total` undefined: not known, the bar only counts. */
+  /** `total` undefined: unknown, the bar only counts. */
   show(step: string, done: number, total: number | undefined): void {
     if (!process.stderr.isTTY) return;
     if (step !== this.#step) {
@@ -28,5 +28,15 @@ export class Progress {
     this.#bar?.stop();
     this.#bar = undefined;
     this.#step = "";
+  }
+}
+
+/** Ends the bar whatever happens. */
+export async function withProgress<T>(work: (progress: Progress) => Promise<T>): Promise<T> {
+  const progress = new Progress();
+  try {
+    return await work(progress);
+  } finally {
+    progress.end();
   }
 }

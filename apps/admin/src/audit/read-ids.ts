@@ -2,9 +2,9 @@ import { createReadStream, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { bytesOfEventId, isEventId } from "@tally/pipeline";
 import { IdSet } from "@tally/reconcile";
-import { CommandError } from "../exit-for-fault.ts";
+import { CommandError } from "../command-error.ts";
 
-/** Reads a file of event ids, one a line, as a client wrote down what it was answered. About a second for a million. */
+/** Reads a file of acknowledged event ids, one a line. About 1 s for a million. */
 export async function readIds(file: string): Promise<IdSet> {
   if (!existsSync(file)) throw new CommandError(`--acknowledged: there is no file ${file}`, 2);
   const ids = new IdSet();

@@ -37,10 +37,10 @@ export function reportOf({ audits, acknowledged, ...rest }: Audited): AuditRepor
   };
 }
 
-/** The report for a person. */
+/** The report as text. */
 export function textOf(report: AuditReport): string {
   if (report.underWay.length > 0) {
-    return `still under way after ${report.waitedSeconds.toFixed(1)} s, so nothing was compared:\n${lines(report.underWay)}`;
+    return `still under way after ${report.waitedSeconds.toFixed(1)} s, nothing was compared:\n${lines(report.underWay)}`;
   }
   const {
     acknowledged,

@@ -4,17 +4,16 @@ import { connectPublisher } from "@tally/messaging";
 import { queuesOf, type Domain, type SqlReader } from "@tally/pipeline";
 import type { System } from "../open-system.ts";
 
-const lookEveryMs = 250;
-const nothing = "0/0";
-// What a consumer holds cannot be seen from outside, only that nothing more comes of it.
+const pollEveryMs = 250;
+const emptyLedger = "0/0";
+// Batches that a consumer holds are invisible from outside; the ledger shows when they are stored.
 const quietForMs = 1500;
-// One that is older and not ranked is a difference: the ranker mends what its messages missed within 12 s.
+// An older batch without a mark is a difference: the ranker repairs missed batches within 12 s.
 const recentMs = 30_000;
 
 /**
- * Waits until nothing is under way: rankings built, queues empty, nothing new in the ledger for 1.5 s, the batches of the last
- * 30 s marked, and the read endpoint as far as the write endpoint. Answers what still is under way when the time is up, else an
- * empty list.
+ * Waits until nothing is under way: rankings built, queues empty, nothing new in the ledger for 1.5 s, the batches of the last 30 s marked,
+ * and the read endpoint as new as the write endpoint. Returns what is still under way after `withinMs`, else an empty list.
  */
 export async function waitUntilDrained(
   system: System,
@@ -42,7 +41,9 @@ export async function waitUntilDrained(
       for (const { name } of queues) {
         const messages = await broker.queueDepth(name);
         if (messages !== 0)
-          underWay.push(messages === undefined ? "the broker does not answer" : `${messages} messages wait in ${name}`);
+          underWay.push(
+            messages === undefined ? "the broker does not respond" : `${messages} messages wait in ${name}`,
+          );
       }
       const newest = await Promise.all(domains.map((domain) => newestOf(system.database.writer, domain)));
       if (newest.join() !== newestBefore) quietSince = Date.now();
@@ -50,7 +51,7 @@ export async function waitUntilDrained(
       if (Date.now() - quietSince < quietForMs) underWay.push("batches are being stored");
       for (const [index, domain] of domains.entries()) {
         const { name } = await system.rankings.state(domain.name);
-        if (name === "unbuilt" && newest[index] !== nothing)
+        if (name === "unbuilt" && newest[index] !== emptyLedger)
           underWay.push(`the rankings of ${domain.name} are not built yet`);
         const unmarked = await recentUnmarked(system, domain);
         if (unmarked > 0) underWay.push(`${unmarked} batches of ${domain.name} are stored and not ranked yet`);
@@ -60,7 +61,7 @@ export async function waitUntilDrained(
         }
       }
       if (underWay.length === 0 || Date.now() > deadline) return [...new Set(underWay)];
-      await delay(lookEveryMs);
+      await delay(pollEveryMs);
     }
   } finally {
     await broker.close();

@@ -1,10 +1,10 @@
 import { findLetters, listLetters, type DeadLetter, type LetterFilter, type LetterState } from "@tally/dead-letters";
 import { unpackEvent, type SqlReader } from "@tally/pipeline";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { CommandError } from "../exit-for-fault.ts";
-import { domainsNamed } from "../open-system.ts";
+import { CommandError } from "../command-error.ts";
+import { domainNamed } from "../flags.ts";
 
-/** What a command line says about which letters are meant. */
+/** The filters of a command. */
 export interface LetterFlags {
   readonly domain?: string;
   readonly stage?: DeadLetter["stage"];
@@ -14,39 +14,45 @@ export interface LetterFlags {
   readonly reason?: string;
 }
 
-const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** For commands that take ids, or --all and filters. */
+export interface ChoiceFlags extends LetterFlags {
+  readonly all?: boolean;
+}
 
-/** Adds the flags that choose letters. */
+const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+// So that they fit into memory.
+const chosenMax = 100_000;
+
+/** Adds the filters. */
 export function withLetterFlags(command: Command): Command {
   return command
     .option("--domain <name>", "of this domain")
-    .addOption(new Option("--stage <stage>", "that died as").choices(["event", "conflict", "message", "delivery"]))
+    .addOption(new Option("--stage <stage>", "of this stage").choices(["event", "conflict", "message", "delivery"]))
     .addOption(
       new Option("--state <state>", "in this state").choices(["open", "replayed", "discarded", "any"]).default("open"),
     )
-    .option("--since <time>", "that died from then on, e.g. 2026-11-20T08:00Z", time)
-    .option("--until <time>", "and not later than then", time)
-    .option("--reason <text>", "whose reason holds this text");
+    .option("--since <time>", "died at this time or later, such as 2026-11-20T08:00Z", time)
+    .option("--until <time>", "died at this time or earlier", time)
+    .option("--reason <text>", "with this text in the reason");
 }
 
-/** The flags as a filter. Throws a CommandError for a domain that there is not. */
+/** Throws a CommandError for an unknown domain. */
 export function filterOf({ domain, state, ...rest }: LetterFlags): LetterFilter {
-  if (domain !== undefined) domainsNamed([domain]);
+  if (domain !== undefined) domainNamed(domain);
   return { ...rest, domain, state: state === "any" ? undefined : state };
 }
 
-/** The letters of ids, or with --all those of the flags. Throws a CommandError when it is not said which, or one is not there. */
+/** The letters of the ids, or with --all at most 100,000 that match. Throws a CommandError for both, for neither, and for an unknown id. */
 export async function chosenLetters(
   reader: SqlReader,
   ids: readonly string[],
-  flags: LetterFlags & { readonly all?: boolean },
-  limit: number,
+  { all, ...filters }: ChoiceFlags,
 ): Promise<readonly DeadLetter[]> {
-  if (ids.length > 0 === (flags.all === true)) throw new CommandError("expected ids, or --all with filters", 2);
-  return flags.all === true ? listLetters(reader, filterOf(flags), limit) : lettersOf(reader, ids);
+  if (ids.length > 0 === (all === true)) throw new CommandError("expected ids, or --all with filters", 2);
+  return all === true ? listLetters(reader, filterOf(filters), chosenMax) : lettersOf(reader, ids);
 }
 
-/** The letters of some ids. Throws a CommandError for an id that is none. */
+/** Throws a CommandError for an id that is malformed or unknown. */
 export async function lettersOf(reader: SqlReader, ids: readonly string[]): Promise<readonly DeadLetter[]> {
   const wrong = ids.find((id) => !idPattern.test(id));
   if (wrong !== undefined) throw new CommandError(`expected the id of a dead letter, got ${wrong.slice(0, 60)}`, 2);
@@ -56,23 +62,21 @@ export async function lettersOf(reader: SqlReader, ids: readonly string[]): Prom
   return letters;
 }
 
-/** A letter as JSON shows it: the event, or the message as base64. */
+/** With the event, or the message as base64. */
 export function jsonOf({ body, diedAt, ...letter }: DeadLetter): object {
-  const content = holdsEvent(letter) ? { event: eventOf(body) } : { message: body.toString("base64") };
+  const content = holdsEvent(letter)
+    ? { event: JSON.parse(unpackEvent(body).json) }
+    : { message: body.toString("base64") };
   return { ...letter, diedAt: new Date(diedAt).toISOString(), ...content };
 }
 
-/** Whether a letter holds one event, and not a whole message. */
+/** A letter holds one event or a whole message. */
 export function holdsEvent({ stage }: Pick<DeadLetter, "stage">): boolean {
   return stage === "event" || stage === "conflict";
 }
 
-function eventOf(body: Buffer): unknown {
-  return JSON.parse(unpackEvent(body).json);
-}
-
 function time(text: string): number {
   const at = Date.parse(text);
-  if (Number.isNaN(at)) throw new InvalidArgumentError("expected a time as 2026-11-20T08:00:00Z");
+  if (Number.isNaN(at)) throw new InvalidArgumentError("expected a time such as 2026-11-20T08:00:00Z");
   return at;
 }

@@ -1,26 +1,23 @@
 import { listLetters, type DeadLetter } from "@tally/dead-letters";
-import { Command, InvalidArgumentError } from "commander";
-import { openDatabase } from "../open-system.ts";
+import { Command } from "commander";
+import { jsonFlag, numberFlag, print, type JsonFlag } from "../flags.ts";
+import { withDatabase } from "../open-system.ts";
 import { filterOf, jsonOf, withLetterFlags, type LetterFlags } from "./letter-flags.ts";
 
 const limitDefault = 100;
+const count = numberFlag("a whole number from 1", (value) => Number.isSafeInteger(value) && value >= 1);
 
 /** tally dead-letters list */
 export function listCommand(): Command {
-  return withLetterFlags(new Command("list").description("lists letters, oldest first"))
-    .option("--limit <number>", "at most so many", wholeNumber, limitDefault)
-    .option("--json", "as JSON, with events and messages")
-    .action(async ({ limit, json, ...flags }: LetterFlags & { readonly limit: number; readonly json?: boolean }) => {
+  return withLetterFlags(new Command("list").description("lists dead letters, oldest first"))
+    .option("--limit <number>", "at most this many", count, limitDefault)
+    .addOption(jsonFlag)
+    .action(({ limit, json, ...flags }: LetterFlags & JsonFlag & { readonly limit: number }) => {
       const filter = filterOf(flags);
-      const { database } = openDatabase();
-      try {
+      return withDatabase(async ({ database }) => {
         const letters = await listLetters(database.writer, filter, limit);
-        process.stdout.write(
-          json === true ? `${JSON.stringify(letters.map(jsonOf), undefined, 2)}\n` : textOf(letters, limit),
-        );
-      } finally {
-        await database.close();
-      }
+        print({ json }, letters.map(jsonOf), textOf(letters, limit));
+      });
     });
 }
 
@@ -30,12 +27,6 @@ function textOf(letters: readonly DeadLetter[], limit: number): string {
     ({ id, diedAt, domain, stage, state, reason }) =>
       `${id}  ${new Date(diedAt).toISOString()}  ${domain}  ${stage}  ${state}  ${reason}\n`,
   );
-  const more = letters.length === limit ? `the first ${limit}; --limit shows more\n` : "";
+  const more = letters.length === limit ? `only the first ${limit}; --limit shows more\n` : "";
   return lines.join("") + more;
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError("expected a whole number from 1 on");
-  return value;
 }

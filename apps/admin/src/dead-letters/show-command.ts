@@ -1,26 +1,22 @@
 import type { DeadLetter } from "@tally/dead-letters";
 import { unpackEvent } from "@tally/pipeline";
 import { Command } from "commander";
-import { openDatabase } from "../open-system.ts";
+import { jsonFlag, print, type JsonFlag } from "../flags.ts";
+import { withDatabase } from "../open-system.ts";
 import { holdsEvent, jsonOf, lettersOf } from "./letter-flags.ts";
 
 /** tally dead-letters show */
 export function showCommand(): Command {
   return new Command("show")
-    .description("shows letters with all that is known of them")
+    .description("shows dead letters with all their fields")
     .argument("<ids...>")
-    .option("--json", "as JSON")
-    .action(async (ids: string[], { json }: { readonly json?: boolean }) => {
-      const { database } = openDatabase();
-      try {
+    .addOption(jsonFlag)
+    .action((ids: string[], flags: JsonFlag) =>
+      withDatabase(async ({ database }) => {
         const letters = await lettersOf(database.writer, ids);
-        process.stdout.write(
-          json === true ? `${JSON.stringify(letters.map(jsonOf), undefined, 2)}\n` : letters.map(textOf).join("\n"),
-        );
-      } finally {
-        await database.close();
-      }
-    });
+        print(flags, letters.map(jsonOf), letters.map(textOf).join("\n"));
+      }),
+    );
 }
 
 function textOf({ id, domain, stage, queue, messageId, reason, diedAt, state, body }: DeadLetter): string {

@@ -1,8 +1,7 @@
 import { Command } from "commander";
+import { revokeCommand, rotateCommand } from "./change-commands.ts";
 import { createCommand } from "./create-command.ts";
 import { listCommand } from "./list-command.ts";
-import { revokeCommand } from "./revoke-command.ts";
-import { rotateCommand } from "./rotate-command.ts";
 
 /** tally keys */
 export function keysCommand(): Command {

@@ -1,23 +1,21 @@
 import { listKeys, type ApiKey } from "@tally/access";
 import { Command } from "commander";
-import { openDatabase } from "../open-system.ts";
+import { jsonFlag, print, type JsonFlag } from "../flags.ts";
+import { withDatabase } from "../open-system.ts";
 
 /** tally keys list */
 export function listCommand(): Command {
   return new Command("list")
-    .description("lists keys without their secrets, the oldest first")
+    .description("lists keys without their secrets, oldest first")
     .option("--all", "revoked ones too")
-    .option("--json", "as JSON")
-    .action(async ({ all, json }: { readonly all?: boolean; readonly json?: boolean }) => {
-      const { database } = openDatabase();
-      try {
+    .addOption(jsonFlag)
+    .action(({ all, json }: JsonFlag & { readonly all?: boolean }) =>
+      withDatabase(async ({ database }) => {
         const keys = await listKeys(database.writer);
         const shown = keys.filter(({ revokedAt }) => all === true || revokedAt === undefined);
-        process.stdout.write(json === true ? `${JSON.stringify(shown.map(jsonOf), undefined, 2)}\n` : textOf(shown));
-      } finally {
-        await database.close();
-      }
-    });
+        print({ json }, shown.map(jsonOf), textOf(shown));
+      }),
+    );
 }
 
 function jsonOf({ id, name, scopes, stores, limit, createdAt, revokedAt, previousUntil }: ApiKey): object {

@@ -6,13 +6,13 @@ const listOf = (list: string, ...imports: readonly string[]) =>
   `import type { Domain } from "@tally/pipeline";\n${imports.join("")}\n/** Every domain. */\nexport const domains: readonly Domain[] = ${list};\n`;
 const line = (camel: string, name = camel) => `import { ${camel} } from "./${name}/${name}.ts";\n`;
 
-test("the import comes where its path stands in the alphabet, the domain at the end", () => {
+test("adds the import in the order of paths and the domain at the end", () => {
   expect(
     addToList("domains.ts", listOf("[steps, albums]", line("albums"), line("steps")), nameForms("park-rides")),
   ).toBe(listOf("[steps, albums, parkRides]", line("albums"), line("parkRides", "park-rides"), line("steps")));
 });
 
-test("the list of workloads imports the workload under the domain's name", () => {
+test("the list of workloads imports each workload under the name of its domain", () => {
   const imported = (camel: string, name = camel) => `import { workload as ${camel} } from "./${name}/workload.ts";\n`;
   const before = listOf("[albums, steps]", imported("albums"), imported("steps"));
   expect(addToList("workloads.ts", before, nameForms("park-rides"))).toBe(
@@ -20,7 +20,7 @@ test("the list of workloads imports the workload under the domain's name", () =>
   );
 });
 
-test("a list that is too long for a line has a line for each", () => {
+test("a list that is too long for one line gets a line for each domain", () => {
   const names = ["aaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbb", "cccccccccccccccccccccccc"];
   const lines = names.map((name) => line(name));
   const long = `[\n${[...names, "d"].map((name) => `  ${name},\n`).join("")}]`;
@@ -30,7 +30,7 @@ test("a list that is too long for a line has a line for each", () => {
   expect(addToList("domains.ts", listOf(long, ...lines, line("d")), nameForms("e"))).toContain("  d,\n  e,\n];\n");
 });
 
-test("what is in the list is refused, and so is a file that has no such list", () => {
+test("rejects a domain that is listed, and a file without such a list", () => {
   expect(() => addToList("domains.ts", listOf("[a1]", line("a1")), nameForms("a-1"))).toThrow(
     "domains.ts has a1 already",
   );

@@ -1,4 +1,4 @@
-import { CommandError } from "../exit-for-fault.ts";
+import { CommandError } from "../command-error.ts";
 import type { NameForms } from "./name-forms.ts";
 
 const importLines = /(?:^import \{ [\w ]+ \} from "\.\/.+";\n)+/m;

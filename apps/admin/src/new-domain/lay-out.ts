@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CommandError } from "../exit-for-fault.ts";
+import { CommandError } from "../command-error.ts";
 import { addToList } from "./add-to-list.ts";
 import { nameForms, type NameForms } from "./name-forms.ts";
 
 const domains = join(import.meta.dirname, "..", "..", "..", "..", "packages", "domains", "src");
 const files = join(import.meta.dirname, "files");
 
-/** Where each file of a domain goes, in the order of an event's life, and what it is made from. */
+/** The files of a domain in the order of an event's life, each with its template. */
 const layout = ({ name }: NameForms) =>
   [
     [`${name}.ts`, "domain.ts.txt"],
@@ -24,8 +24,8 @@ const layout = ({ name }: NameForms) =>
   ] as const;
 
 /**
- * Makes the folder of a new domain in this checkout, and lists it. Answers its files. Throws a CommandError, and has changed nothing then,
- * for a name that is none or that is taken.
+ * Creates the folder of a new domain in this checkout and adds the domain to the lists. Returns its files. Throws a CommandError, before any
+ * change, for a name that is invalid or taken.
  */
 export async function layOut(wanted: string): Promise<readonly string[]> {
   const forms = nameForms(wanted);

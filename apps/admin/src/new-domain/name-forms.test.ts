@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nameForms } from "./name-forms.ts";
 
-test("a name is written as each place wants it", () => {
+test("spells a name for each place", () => {
   expect(nameForms("ticket-scans2-a")).toEqual({
     name: "ticket-scans2-a",
     camel: "ticketScans2A",
@@ -22,12 +22,12 @@ test.each([
   "tickets\n",
   "../tickets",
   "tickets-of-all-the-trains",
-])("%j is no name", (name) => {
+])("%j is not a valid name", (name) => {
   expect(() => nameForms(name)).toThrow(/^NAME: expected at most 24 lower-case letters and digits, .*; got /);
 });
 
 test.each(["delete", "await", "let", "undefined", "global-this", "ledger", "dead-letters"])(
-  "%s is a name, but not for a constant or not for tables",
+  "%s is valid as a name, but not as a constant or a migration",
   (name) => {
     expect(() => nameForms(name)).toThrow(`NAME: "${name}" means something else already`);
   },

@@ -1,25 +1,25 @@
 import { Script } from "node:vm";
-import { CommandError } from "../exit-for-fault.ts";
+import { CommandError } from "../command-error.ts";
 
-/** How a domain's name is written in the places that it stands in. */
+/** The spellings of a domain's name. */
 export interface NameForms {
-  /** "ticket-scans": the folder, the queues, the ledger. */
+  /** "ticket-scans": folder, queues, ledger. */
   readonly name: string;
   /** "ticketScans": the constant. */
   readonly camel: string;
-  /** "TicketScans": in the name of the type of its events. */
+  /** "TicketScans": the type of its events. */
   readonly pascal: string;
-  /** "ticket_scans": in the name of its table. */
+  /** "ticket_scans": its table. */
   readonly snake: string;
 }
 
-// Longer ones would break lines of the files that are laid out; the ledger has room for 32.
+// Longer names would make lines of the templates too long for the formatter; the ledger takes 32 characters.
 const lengthMax = 24;
 
-// Migrations that go by these names, and what the modules of a domain cannot name anew.
+// Names of other migrations, and names that the modules of a domain import or cannot redeclare.
 const taken = new Set(["access", "dead-letters", "define-domain", "global-this", "ledger", "undefined"]);
 
-/** Throws a CommandError for what cannot be the name of a domain. */
+/** Throws a CommandError for an invalid name. */
 export function nameForms(name: string): NameForms {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > lengthMax) {
     const expected = `at most ${lengthMax} lower-case letters and digits, with dashes between words, like ticket-scans`;
@@ -33,7 +33,7 @@ export function nameForms(name: string): NameForms {
   return { name, camel, pascal, snake: name.replaceAll("-", "_") };
 }
 
-/** Whether a module may not call a constant so, like `delete`. Letters and digits only; compiled, never run. */
+/** Whether a module cannot have a constant of this name, such as `delete`. Letters and digits only; compiled, never run. */
 function isReserved(constant: string): boolean {
   try {
     void new Script(`"use strict"; async () => { const ${constant} = 0; };`);

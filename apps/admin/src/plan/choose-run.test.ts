@@ -18,7 +18,7 @@ async function folderOf(runs: readonly (MeasuredRun | string)[]) {
   return folder;
 }
 
-test("the newest run that is fit is chosen, and of each newer one it is told why not", async () => {
+test("chooses the newest fit run and gives the reason against each newer one", async () => {
   const folder = await folderOf([
     fit,
     { ...fit, runId: "chosen" },
@@ -44,7 +44,7 @@ test("the newest run that is fit is chosen, and of each newer one it is told why
   const chosen = await chooseRun(folder, "purchases");
   expect(chosen).toMatchObject({ run: { runId: "chosen" } });
   expect(chosen.passedOver.map(({ unfit }) => unfit).toReversed()).toEqual([
-    "run r is of a system elsewhere: what its tiers used is not known",
+    "run r is of another system: the CPU time of its tiers is unknown",
     "run r is of the domain steps, not purchases",
     "run r is of the design bare, not batched",
     "run r is transient, not confirmed",
@@ -52,20 +52,20 @@ test("the newest run that is fit is chosen, and of each newer one it is told why
     "run r is a mix with reads, 0.5 of its requests",
     "run r is one with 7 reads among its requests",
     "run r is of 63 connections only: not a full load",
-    "run r is one with settings of its own: BATCH_EVERY_MS=0",
-    "run r is one with settings of its own: BATCH_EVERY_MS=0",
+    "run r is one with changed settings: BATCH_EVERY_MS=0",
+    "run r is one with changed settings: BATCH_EVERY_MS=0",
     "run r is not audited, or the audit found differences",
     "run r is not audited, or the audit found differences",
     "run r is one that lost 2 events and doubled 1",
-    "run r is one that was never ranked to its end",
-    "run r is one of 50 events only: starting weighs too much",
+    "run r is one whose events were not all ranked",
+    "run r is one of 50 events only: too few to average out the start",
     "run r is without the CPU of a tier: cpuUsPerEvent.redis",
     expect.stringContaining("JSON"),
     "no report of pnpm bench",
   ]);
 });
 
-test("where no run is fit none is chosen", async () => {
+test("chooses none if no run is fit", async () => {
   expect(await chooseRun(await folderOf([{ ...fit, model: "source" }]), "purchases")).toEqual({
     passedOver: [expect.objectContaining({ unfit: expect.stringContaining("source model") })],
   });

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { tiers, type MeasuredRun } from "./plan.ts";
 
-/** A stored run, or why it is none to plan with. */
+/** A stored run, or why it is unfit for a plan. */
 export type ReadRun =
   | { readonly file: string; readonly run: MeasuredRun }
   | { readonly file: string; readonly unfit: string };
@@ -10,18 +10,18 @@ export type ReadRun =
 export interface Chosen {
   readonly file: string;
   readonly run: MeasuredRun;
-  /** Newer ones that were passed over. */
+  /** Newer runs that are unfit. */
   readonly passedOver: readonly { readonly file: string; readonly unfit: string }[];
 }
 
-/** The newest run of a folder that is fit to plan a domain with. Where none is, `passedOver` tells why each is not. */
+/** The newest run of a folder that is fit for the plan of a domain. `passedOver` has the reason for each newer one, or for all. */
 export async function chooseRun(
   folder: string,
   domain: string,
 ): Promise<Chosen | { readonly passedOver: Chosen["passedOver"] }> {
   const files = await readdir(folder).catch(() => []);
   const passedOver: { readonly file: string; readonly unfit: string }[] = [];
-  // Their names begin with the moment of the run.
+  // Their names begin with the time of the run.
   for (const file of files
     .filter((name) => name.endsWith(".json"))
     .toSorted()
@@ -33,7 +33,7 @@ export async function chooseRun(
   return { passedOver };
 }
 
-/** A stored run, if it is fit to plan a domain with. */
+/** Reads one stored run. */
 export async function readRun(file: string, domain: string): Promise<ReadRun> {
   try {
     const run: MeasuredRun = JSON.parse(await readFile(file, "utf8"));
@@ -46,33 +46,34 @@ export async function readRun(file: string, domain: string): Promise<ReadRun> {
 }
 
 const eventsMin = 10_000;
-// Fewer leave the cores idle now and then: an event costs more, and it is not known at what load.
+// With fewer, cores are idle at times: an event costs more, at an unknown load.
 const connectionsMin = 64;
 
-/** Whether a run tells what an event costs us: ours, as it runs in production, with nothing but events, fully loaded, and nothing lost. */
+/** A fit run has the cost of an event: own system with production settings, events only, full load, nothing lost. */
 function whyUnfit(run: MeasuredRun, domain: string): string | undefined {
-  if (run.target !== null) return "of a system elsewhere: what its tiers used is not known";
+  if (run.target !== null) return "of another system: the CPU time of its tiers is unknown";
   if (run.domain !== domain) return `of the domain ${run.domain}, not ${domain}`;
   if (run.design !== "batched") return `of the design ${run.design}, not batched`;
   if (run.durability !== "confirmed") return `${run.durability}, not confirmed`;
   if (run.model !== "closed") return `of the ${run.model} model, not closed`;
   if (run.readShare !== 0) return `a mix with reads, ${run.readShare} of its requests`;
-  // Of some domains each event is read again: the cost of a request is not that of an event.
+  // The workloads of some domains read each event again: then a request does not cost what an event costs.
   if (run.reads.requests > 0) return `one with ${run.reads.requests} reads among its requests`;
   if (run.connections < connectionsMin) return `of ${run.connections} connections only: not a full load`;
   const changed = settingsOf(run);
-  if (changed.length > 0) return `one with settings of its own: ${changed.join(", ")}`;
+  if (changed.length > 0) return `one with changed settings: ${changed.join(", ")}`;
   if (run.agrees !== true || run.audit === null) return "not audited, or the audit found differences";
   const { lost, doubled } = run.audit;
   if (lost + doubled > 0) return `one that lost ${lost} events and doubled ${doubled}`;
-  if (run.ranked.perSecond === null) return "one that was never ranked to its end";
-  if (run.accepted.events < eventsMin) return `one of ${run.accepted.events} events only: starting weighs too much`;
+  if (run.ranked.perSecond === null) return "one whose events were not all ranked";
+  if (run.accepted.events < eventsMin)
+    return `one of ${run.accepted.events} events only: too few to average out the start`;
   const unknown = tiers.find((tier) => !((run.cpuUsPerEvent?.[tier] ?? 0) > 0));
   return unknown === undefined ? undefined : `without the CPU of a tier: cpuUsPerEvent.${unknown}`;
 }
 
-/** What `--set` has changed. Reports tell it in `settings`, and all of them in their mode: "production, …, NAME=value". */
+/** The settings that `--set` changed: in `settings`, in older reports only in the mode: "production, …, NAME=value". */
 function settingsOf({ mode, settings = {} }: MeasuredRun): readonly string[] {
-  const told = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-  return told.length > 0 ? told : mode.split(", ").filter((part) => /^[A-Z][A-Z0-9_]*=/.test(part));
+  const changed = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  return changed.length > 0 ? changed : mode.split(", ").filter((part) => /^[A-Z][A-Z0-9_]*=/.test(part));
 }

@@ -1,6 +1,6 @@
 import type { MeasuredRun } from "./plan.ts";
 
-/** What is read of a report of pnpm bench, fit to plan with; the costs are those of a run on two cores. */
+/** A run that is fit for a plan; the costs are those of a run on two cores. */
 export const measuredRun: MeasuredRun = {
   runId: "r",
   at: "2026-11-21",

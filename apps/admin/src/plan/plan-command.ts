@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { Command, InvalidArgumentError, Option } from "commander";
-import { CommandError } from "../exit-for-fault.ts";
+import { Command, Option } from "commander";
+import { CommandError } from "../command-error.ts";
+import { domainNamed, jsonFlag, numberFlag, print, type JsonFlag } from "../flags.ts";
 import { chooseRun, readRun, type Chosen } from "./choose-run.ts";
-import { domainsNamed } from "../open-system.ts";
 import { figure, planFor, type Demand, type Plan } from "./plan.ts";
 
-interface Flags {
+interface Flags extends JsonFlag {
   readonly stores: number;
   readonly perHour: number;
   readonly peak: number;
@@ -13,38 +13,38 @@ interface Flags {
   readonly domain: string;
   readonly run?: string;
   readonly results: string;
-  readonly json?: boolean;
 }
 
 const results = join(import.meta.dirname, "..", "..", "..", "..", "bench", "results");
 
+const positive = numberFlag("a number above 0", (value) => value > 0 && value < Number.POSITIVE_INFINITY);
+const share = numberFlag("a number above 0 up to 1", (value) => value > 0 && value <= 1);
+
+/** tally plan */
 export function planCommand(): Command {
   return new Command("plan")
-    .description("how many of which EC2 instances each tier needs, from what a run of pnpm bench has measured")
-    .requiredOption("--stores <number>", "that send events", positive)
-    .requiredOption("--per-hour <number>", "events of one store in an hour, in the mean", positive)
-    .option("--peak <times>", "how many times the mean the busiest moment is", positive, 3)
-    .option("--utilization <share>", "of the cores at that moment, above 0 up to 1", share, 0.6)
-    .option("--domain <name>", "whose events", "purchases")
+    .description("calculates the EC2 instances that each tier needs, from a run of pnpm bench")
+    .requiredOption("--stores <number>", "stores that send events", positive)
+    .requiredOption("--per-hour <number>", "events of one store in an hour, on average", positive)
+    .option("--peak <times>", "load of the busiest moment, as a multiple of the mean", positive, 3)
+    .option("--utilization <share>", "share of the cores in use at that moment, above 0 up to 1", share, 0.6)
+    .option("--domain <name>", "the domain of the events", "purchases")
     .option(
       "--run <file>",
-      "a report of pnpm bench; without it the newest stored one that is fit: of our own stack as it is, closed model, no reads, audited",
+      "a report of pnpm bench (default: the newest stored one that fits: own system, unchanged settings, closed model, no reads, audited)",
     )
     .addOption(
-      new Option("--results <folder>", "where pnpm bench has stored its runs, when no --run is named")
+      new Option("--results <folder>", "where pnpm bench stores its runs; used without --run")
         .default(results)
         .conflicts("run"),
     )
-    .option("--json", "as JSON")
+    .addOption(jsonFlag)
     .action(async (flags: Flags) => {
       const chosen = await chosenRun(flags);
       const demand: Demand = { ...flags, eventsPerHour: flags.perHour };
       const plan = planFor(demand, chosen.run);
-      process.stdout.write(
-        flags.json === true
-          ? `${JSON.stringify({ demand, plan, run: chosen.file, passedOver: chosen.passedOver })}\n`
-          : `${textOf(demand, chosen, plan)}\n`,
-      );
+      const { file, passedOver } = chosen;
+      print(flags, { demand, plan, run: file, passedOver }, `${textOf(demand, chosen, plan)}\n`);
     });
 }
 
@@ -63,15 +63,15 @@ function textOf({ stores, eventsPerHour, peak, utilization }: Demand, chosen: Ch
     "",
     ...lines,
     "",
-    `The cost of an event was measured at full load, ${run.connections} connections that always ask, on ${run.machine}, which carried all tiers and the`,
-    "clients. Batches are largest then, so an event costs least: with half the load or less it has cost up to twice as much (docs/performance.md).",
-    `What is planned here is less than full load, ${utilization} of the cores: --utilization ${figure(utilization / 2)} leaves room for twice the cost.`,
-    "A core there counts as much as one of the measured machine: measure on the instances themselves before you buy many.",
+    `The cost of an event was measured at full load, with ${run.connections} busy connections, on ${run.machine}, which ran all tiers and the clients.`,
+    "Batches are largest at full load, so an event costs least: at half the load or less it has cost up to twice as much (docs/performance.md).",
+    `This plan uses ${utilization} of the cores: --utilization ${figure(utilization / 2)} leaves room for twice the cost.`,
+    "It assumes that a core there does as much as one of the measured machine: measure on the instances themselves before you buy many.",
   ].join("\n");
 }
 
 async function chosenRun({ run: file, results: folder, domain }: Flags): Promise<Chosen> {
-  domainsNamed([domain]);
+  domainNamed(domain);
   if (file !== undefined) {
     const read = await readRun(file, domain);
     if ("run" in read) return { ...read, passedOver: [] };
@@ -79,22 +79,10 @@ async function chosenRun({ run: file, results: folder, domain }: Flags): Promise
   }
   const chosen = await chooseRun(folder, domain);
   if ("run" in chosen) return chosen;
-  const lines = [`no run in ${folder} is fit to plan with; pnpm bench makes one, or name a file with --run`];
+  const lines = [`no run in ${folder} is fit for a plan; pnpm bench makes one, or name a file with --run`];
   throw new CommandError([...lines, ...passedOverLines(chosen)].join("\n"), 2);
 }
 
 function passedOverLines({ passedOver }: Pick<Chosen, "passedOver">): readonly string[] {
   return passedOver.map(({ file, unfit }) => `  passed over ${file}: ${unfit}`);
-}
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError("expected a number above 0");
-  return value;
-}
-
-function share(text: string): number {
-  const value = positive(text);
-  if (value > 1) throw new InvalidArgumentError("expected a number up to 1");
-  return value;
 }

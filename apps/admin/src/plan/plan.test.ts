@@ -4,7 +4,7 @@ import { planFor } from "./plan.ts";
 
 const demand = { stores: 5000, eventsPerHour: 300, peak: 3, utilization: 0.6 };
 
-test("5,000 stores with 300 purchases an hour, three times as many at the peak", () => {
+test("5,000 stores with 300 purchases an hour, three times the mean at the peak", () => {
   const plan = planFor(demand, measuredRun);
   expect(plan.meanPerSecond).toBeCloseTo(416.67, 2);
   expect(plan.peakPerSecond).toBe(1250);
@@ -19,10 +19,10 @@ test("5,000 stores with 300 purchases an hour, three times as many at the peak",
   expect(plan.tiers[0]?.cores).toBeCloseTo(0.04, 5);
 });
 
-test("a hundred times as many: what shares nothing becomes more, what is one becomes larger, until it is too large", () => {
+test("a hundred times as many stores: stateless tiers get more instances, the others larger ones, up to the largest", () => {
   const plan = planFor({ ...demand, stores: 500_000 }, measuredRun);
   expect(plan.tiers.map(({ tier, instance, count }) => [tier, instance, count])).toEqual([
-    ["gateway", "c7g.large", 5], // 125,000/s × 32 µs = 4 cores, / 0.6 = 6.67, two in each, and one more
+    ["gateway", "c7g.large", 5], // 125,000/s × 32 µs = 4 cores, / 0.6 = 6.67, two in each instance, and one more instance
     ["writer", "c7g.large", 3],
     ["ranker", "c7g.large", 2],
     ["broker", "m7g.large", 3],

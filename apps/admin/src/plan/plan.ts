@@ -1,4 +1,4 @@
-/** What is read of a stored run of `pnpm bench`. */
+/** The fields of a stored run of `pnpm bench` that a plan needs. */
 export interface MeasuredRun {
   readonly runId: string;
   readonly at: string;
@@ -10,16 +10,16 @@ export interface MeasuredRun {
   readonly model: string;
   readonly connections: number;
   readonly readShare: number;
-  /** How the apps ran, with what --set has changed behind it. */
+  /** How the apps ran, followed by the settings that --set changed. */
   readonly mode: string;
-  /** The same, in reports that have it. */
+  /** The changed settings; absent in older reports. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly agrees: boolean | null;
   readonly audit: { readonly lost: number; readonly doubled: number } | null;
   readonly ranked: { readonly perSecond: number | null };
   readonly accepted: { readonly events: number; readonly perSecond: number };
   readonly reads: { readonly requests: number };
-  /** CPU time of all processes of a tier for each event. */
+  /** CPU time of all processes of a tier per event. */
   readonly cpuUsPerEvent: Readonly<Record<Tier, number | null>>;
 }
 
@@ -29,9 +29,9 @@ type Tier = (typeof tiers)[number];
 export interface Demand {
   readonly stores: number;
   readonly eventsPerHour: number;
-  /** The busiest moment, as a multiple of the mean. */
+  /** Load of the busiest moment, as a multiple of the mean. */
   readonly peak: number;
-  /** Share of a core that is planned to be used at that moment, 0 to 1. */
+  /** Planned use of a core at that moment, 0 to 1. */
   readonly utilization: number;
 }
 
@@ -42,7 +42,7 @@ interface TierPlan {
   readonly cores: number;
   readonly instance: string;
   readonly count: number;
-  /** From `cores` to `count`, to be checked by hand. */
+  /** The calculation from `cores` to `count`, for a check by hand. */
   readonly sum: string;
   readonly why: string;
 }
@@ -66,7 +66,7 @@ const sizes = (family: string): readonly Size[] => [
   { name: `${family}.4xlarge`, cores: 16 },
 ];
 
-/** How many of which instances each tier needs. Pure arithmetic: a core there counts as much as one of the measured machine. */
+/** The instances that each tier needs. Assumes that one of their cores does as much as one of the measured machine. */
 export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, { cpuUsPerEvent }: MeasuredRun): Plan {
   const meanPerSecond = (stores * eventsPerHour) / 3600;
   const peakPerSecond = meanPerSecond * peak;
@@ -80,12 +80,12 @@ export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, { 
     ...of,
     sum: `/ ${utilization} = ${figure(neededBy(tier))}, ${of.sum}`,
   });
-  /** Processes that share nothing: as many of the smallest as it takes, and one that may fail. */
+  /** Processes that share nothing: enough of the smallest instances, and one more that may fail. */
   const scaledOut = (tier: Tier, { name, cores }: Size, why: string): TierPlan => {
     const busy = Math.ceil(neededBy(tier) / cores);
     return plan(tier, { instance: name, count: busy + 1, sum: `/ ${cores} cores, rounded up = ${busy}, + 1`, why });
   };
-  /** One machine that must carry it all: the smallest that can. */
+  /** One machine carries the whole load: the smallest that can. */
   const scaledUp = (tier: Tier, family: string, count: number, why: string): TierPlan => {
     const all = sizes(family);
     const fits = all.find(({ cores }) => cores >= neededBy(tier));
@@ -120,7 +120,7 @@ export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, { 
   };
 }
 
-/** As it is shown: what is reckoned on with it gives what is shown of that, to its last digit or nearly. */
+/** Rounded to 6 significant digits, so that printed calculations can be checked by hand. */
 export function figure(value: number): string {
   return String(Number(value.toPrecision(6)));
 }

@@ -1,0 +1,100 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { settleLetter, type DeadLetter } from "@tally/dead-letters";
+import type { Database } from "@tally/database";
+import { connectPublisher, type Publisher } from "@tally/messaging";
+import { BatchIds, encodeBatch, queuesOf, textOfBatchId, unpackEvent } from "@tally/pipeline";
+import { Command } from "commander";
+import { CommandError } from "../command-error.ts";
+import { withDatabase } from "../open-system.ts";
+import { withProgress } from "../progress.ts";
+import { chosenLetters, withLetterFlags, holdsEvent, type ChoiceFlags } from "./letter-flags.ts";
+
+const connectedWithinMs = 10_000;
+const confirmedWithinMs = 30_000;
+
+/** tally dead-letters discard */
+export function discardCommand(): Command {
+  return settleCommand("discard", "marks dead letters as discarded; they are kept").action(
+    (ids: string[], flags: ChoiceFlags) =>
+      withDatabase(async ({ database }) => {
+        const letters = await chosenLetters(database.writer, ids, flags);
+        const discarded = await settle(database, letters, "discarded");
+        process.stdout.write(`discarded ${discarded} of ${letters.length}\n`);
+      }),
+  );
+}
+
+/**
+ * tally dead-letters replay. A letter is marked after the broker has confirmed it. A letter of a run that was killed in between stays open,
+ * and the next replay sends it again: harmless, because an event keeps its id and a message its batch. The event of a conflict is stored
+ * under the id of its letter.
+ */
+export function replayCommand(): Command {
+  return settleCommand("replay", "publishes dead letters again; safe to repeat").action(
+    (ids: string[], flags: ChoiceFlags) =>
+      withDatabase(async ({ config, log, database }) => {
+        const letters = await chosenLetters(database.writer, ids, flags);
+        const names = [...new Set(letters.map(({ domain }) => domain))];
+        const queues = names.flatMap((domain) => Object.values(queuesOf(config.namespace, domain)));
+        const publisher = connectPublisher({ url: config.amqpUrl, connectionName: "tally dead letters", queues, log });
+        try {
+          await connected(publisher);
+          const batches = new BatchIds();
+          const replayed = await settle(database, letters, "replayed", (letter) =>
+            send(publisher, batches, config.namespace, letter),
+          );
+          process.stdout.write(
+            `replayed ${replayed} of ${letters.length}; a letter that is rejected again is open again\n`,
+          );
+        } finally {
+          await publisher.close();
+        }
+      }),
+  );
+}
+
+function settleCommand(name: string, description: string): Command {
+  return withLetterFlags(new Command(name).description(description))
+    .argument("[ids...]")
+    .option("--all", "all that match the filters");
+}
+
+/** Returns how many letters changed their state. */
+function settle(
+  database: Database,
+  letters: readonly DeadLetter[],
+  state: "replayed" | "discarded",
+  before?: (letter: DeadLetter) => Promise<void>,
+): Promise<number> {
+  return withProgress(async (progress) => {
+    let settled = 0;
+    for (const [index, letter] of letters.entries()) {
+      await before?.(letter);
+      if (await database.transaction((transaction) => settleLetter(transaction, letter, state))) settled++;
+      progress.show(state, index + 1, letters.length);
+    }
+    return settled;
+  });
+}
+
+async function connected(publisher: Publisher): Promise<void> {
+  const late = delay(connectedWithinMs, "late", { ref: false });
+  if ((await Promise.race([publisher.ready, late])) === "late") {
+    throw new CommandError("the broker (AMQP_URL) does not respond");
+  }
+}
+
+async function send(publisher: Publisher, batches: BatchIds, namespace: string, letter: DeadLetter): Promise<void> {
+  const { ingest, rank } = queuesOf(namespace, letter.domain);
+  const queue = letter.queue === rank.name ? rank.name : ingest.name;
+  const batch = batches.next();
+  const isEvent = holdsEvent(letter);
+  const outcome = await publisher.publish({
+    queue,
+    messageId: isEvent ? textOfBatchId(batch) : letter.messageId,
+    body: isEvent ? encodeBatch(batch, Date.now(), [unpackEvent(letter.body)]) : letter.body,
+    deadline: Date.now() + confirmedWithinMs,
+  });
+  if (outcome !== "confirmed")
+    throw new CommandError(`${letter.id}: the broker did not confirm it (${outcome}); try again`);
+}

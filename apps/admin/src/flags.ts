@@ -1,0 +1,44 @@
+import { domains } from "@tally/domains";
+import type { Domain } from "@tally/pipeline";
+import { InvalidArgumentError, Option } from "commander";
+import { CommandError } from "./command-error.ts";
+
+/** A parser for the number of a flag. commander prints its error with the flag and exits with 2. */
+export function numberFlag(expected: string, isValid: (value: number) => boolean): (text: string) => number {
+  return (text) => {
+    const value = text.trim() === "" ? Number.NaN : Number(text);
+    if (!isValid(value)) throw new InvalidArgumentError(`expected ${expected}`);
+    return value;
+  };
+}
+
+/** For commands that work domain by domain. */
+export const domainsFlag = new Option("--domain <name...>", "only these domains (default: all)");
+
+export interface DomainsFlag {
+  readonly domain?: readonly string[];
+}
+
+/** The domains of the flag, or all. Throws a CommandError for an unknown name. */
+export function domainsOf({ domain: names }: DomainsFlag): readonly Domain[] {
+  return names === undefined ? domains : names.map(domainNamed);
+}
+
+/** Throws a CommandError for an unknown name. */
+export function domainNamed(name: string): Domain {
+  const found = domains.find((domain) => domain.name === name);
+  if (found !== undefined) return found;
+  throw new CommandError(`--domain: expected one of ${domains.map((one) => one.name).join(", ")}, got ${name}`, 2);
+}
+
+/** For commands whose result a program may read. */
+export interface JsonFlag {
+  readonly json?: boolean | undefined;
+}
+
+export const jsonFlag = new Option("--json", "as JSON");
+
+/** Prints the result of a command: with --json the value, else the text. */
+export function print({ json }: JsonFlag, value: unknown, text: string): void {
+  process.stdout.write(json === true ? `${JSON.stringify(value, undefined, 2)}\n` : text);
+}

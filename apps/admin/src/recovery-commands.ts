@@ -1,0 +1,83 @@
+import { readTotals } from "@tally/ledger";
+import type { Domain } from "@tally/pipeline";
+import { rebuild, repair } from "@tally/reconcile";
+import { Command } from "commander";
+import { CommandError } from "./command-error.ts";
+import { domainsFlag, domainsOf, type DomainsFlag } from "./flags.ts";
+import { withSystem, type System } from "./open-system.ts";
+import { withProgress, type Progress } from "./progress.ts";
+
+/** tally repair */
+export function repairCommand(): Command {
+  return forEachDomain(
+    "repair",
+    "adds every batch of the ledger that has no mark to the rankings; safe at any time",
+    repairDomain,
+  );
+}
+
+/** tally rebuild */
+export function rebuildCommand(): Command {
+  return forEachDomain(
+    "rebuild",
+    "builds new rankings from the rows while traffic goes on, and switches to them when they are complete",
+    rebuildDomain,
+  );
+}
+
+type Work = (domain: Domain, system: System, progress: Progress) => Promise<readonly string[]>;
+
+/** `work` returns the lines to print for one domain. */
+function forEachDomain(name: string, description: string, work: Work): Command {
+  return new Command(name)
+    .description(description)
+    .addOption(domainsFlag)
+    .action((flags: DomainsFlag) => {
+      const chosen = domainsOf(flags);
+      return withSystem((system) =>
+        withProgress(async (progress) => {
+          for (const domain of chosen) {
+            const lines = await work(domain, system, progress);
+            progress.end();
+            for (const line of lines) process.stdout.write(`${domain.name}: ${line}\n`);
+          }
+        }),
+      );
+    });
+}
+
+const repairDomain: Work = async ({ name }, { database: { writer }, rankings }, progress) => {
+  const { batches } = await readTotals(writer, name);
+  const { looked, healed, beyondRepair } = await repair({
+    domain: name,
+    reader: writer,
+    rankings,
+    from: 0,
+    until: Date.now(),
+    onProgress: (soFar) => progress.show(`${name}: repairing`, soFar.looked, batches),
+  });
+  const done = `checked ${looked} batches, added ${healed} to the rankings`;
+  if (beyondRepair.length === 0) return [done];
+  process.exitCode = 1;
+  const some = beyondRepair.slice(0, 3).join(", ");
+  return [
+    done,
+    `${beyondRepair.length} batches are not ranked and their moves were pruned (${some}): run tally rebuild`,
+  ];
+};
+
+const rebuildDomain: Work = async (domain, { database, rankings }, progress) => {
+  const startedAt = performance.now();
+  const outcome = await rebuild({
+    domain,
+    database,
+    rankings,
+    onProgress: ({ step, cells }) => progress.show(`${domain.name}: ${step}, cells`, cells, undefined),
+  });
+  if (outcome.name === "busy") throw new CommandError(`${domain.name}: another process rebuilds it just now`);
+  if (outcome.name === "abandoned")
+    throw new CommandError(`${domain.name}: Redis lost a part of the new rankings; nothing was changed, try again`);
+  const { cells, batches, healed } = outcome;
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  return [`${cells} cells of ${batches} batches, ${healed} batches since, in ${seconds} s`];
+};
