@@ -154,10 +154,10 @@ test("a work that catches the loss of its transaction is repeated", async () => 
   let attempts = 0;
   await database.transaction(async (tx) => {
     attempts++;
-    await tx.insert("INSERT INTO swallowed (id) VALUES ?", [[attempts]]);
+    await tx.insert("INSERT INTO caught (id) VALUES ?", [[attempts]]);
     if (attempts === 1) await database.writer.query("KILL ?", [await connectionId(tx)]);
-    await tx.insert("INSERT INTO swallowed (id) VALUES ?", [[10]]).catch(() => "caught");
-    await tx.insert("INSERT INTO swallowed (id) VALUES ?", [[11]]).catch(() => "caught");
+    await tx.insert("INSERT INTO caught (id) VALUES ?", [[10]]).catch(() => "caught");
+    await tx.insert("INSERT INTO caught (id) VALUES ?", [[11]]).catch(() => "caught");
   });
   expect(await ids()).toEqual([2, 10, 11]);
 });
