@@ -128,9 +128,9 @@ test("no password is in a log or an answer while all goes well, nor while server
   const logged = (app: { output(): string }, what: RegExp) =>
     vi.waitFor(() => expect(app.output()).toMatch(what), { timeout: 40_000, interval: 100 });
   await Promise.all([
-    ...[noBroker, writerNoBroker, rankerNoBroker].map((app) => logged(app, /not reached; trying on/)),
-    ...[noRows, rankerNoRedis].map((app) => logged(app, /Redis is away.*|WRONGPASS/)),
-    logged(rankerNoRows, /database is away/),
+    ...[noBroker, writerNoBroker, rankerNoBroker].map((app) => logged(app, /cannot connect to the broker; retrying/)),
+    ...[noRows, rankerNoRedis].map((app) => logged(app, /cannot connect to Redis|WRONGPASS/)),
+    logged(rankerNoRows, /cannot use the database/),
   ]);
 
   // What clients ask of a gateway whose servers refuse it.
@@ -152,7 +152,7 @@ test("no password is in a log or an answer while all goes well, nor while server
     expect([asked, answer.status]).not.toEqual([asked, 404]);
     said.push(`${answer.status} ${await answer.text()}`);
   }
-  await logged(noRows, /database is away/);
+  await logged(noRows, /cannot use the database/);
 
   for (const app of refused) await app.stop();
   // A writer that gets messages and cannot store them.
@@ -162,7 +162,7 @@ test("no password is in a log or an answer while all goes well, nor while server
     environmentOf(system, wrongIn(accounts.writer, "databaseWriteUrl", "databaseReadUrl")),
   );
   expect((await sale(system.url)).status).toBe(201);
-  await logged(writerNoRows, /database is away/);
+  await logged(writerNoRows, /cannot use the database/);
   await writerNoRows.stop();
   for (const kind of kinds) {
     const addresses = wrongIn(accounts.maintenance, kind);

@@ -168,8 +168,8 @@ test("certificates of an authority that is not known are refused, and the log sa
   const reason =
     "(self-signed certificate in certificate chain|unable to (get local issuer|verify the first) certificate)";
   await vi.waitFor(() => {
-    expect(ranker.output()).toMatch(new RegExp(`${reason}.*not reached; trying on`));
-    expect(ranker.output()).toMatch(new RegExp(`${reason}.*Redis is away`));
+    expect(ranker.output()).toMatch(new RegExp(`${reason}.*cannot connect to the broker; retrying`));
+    expect(ranker.output()).toMatch(new RegExp(`${reason}.*cannot connect to Redis`));
   }, 20_000);
   await ranker.stop();
   const database = connectDatabase({
@@ -182,7 +182,7 @@ test("certificates of an authority that is not known are refused, and the log sa
   });
   onTestFinished(() => database.close());
   for (const reader of [database.writer, database.reader]) {
-    await expect(reader.query("SELECT 1")).rejects.toThrow(new RegExp(`no connection: ${reason}`));
+    await expect(reader.query("SELECT 1")).rejects.toThrow(new RegExp(`the database is unavailable: ${reason}`));
   }
 }, 60_000);
 
@@ -198,8 +198,10 @@ test("a certificate for another name is refused", async () => {
     NODE_EXTRA_CA_CERTS: authority,
   });
   await vi.waitFor(() => {
-    expect(gateway.output()).toMatch(/Hostname\/IP does not match certificate's altnames.*not reached; trying on/);
-    expect(gateway.output()).toMatch(/Hostname\/IP does not match certificate's altnames.*Redis is away/);
+    expect(gateway.output()).toMatch(
+      /Hostname\/IP does not match certificate's altnames.*cannot connect to the broker; retrying/,
+    );
+    expect(gateway.output()).toMatch(/Hostname\/IP does not match certificate's altnames.*cannot connect to Redis/);
   }, 20_000);
   await gateway.stop();
 
@@ -224,5 +226,7 @@ test("a certificate for another name is refused", async () => {
   });
   onTestFinished(async () => void (await Promise.all([right.close(), wrong.close()])));
   expect(await right.reader.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
-  await expect(wrong.reader.query("SELECT 1")).rejects.toThrow(/no connection: Hostname\/IP does not match/);
+  await expect(wrong.reader.query("SELECT 1")).rejects.toThrow(
+    /the database is unavailable: Hostname\/IP does not match/,
+  );
 }, 60_000);

@@ -21,7 +21,8 @@ export const rankerSettings = {
     max: 31_536_000,
     unit: "s",
     default: 3600,
-    description: "how long the ledger keeps the moves of a ranked batch; a Redis that lost more than that is built anew from the rows",
+    description:
+      "how long the ledger keeps the moves of a ranked batch; a Redis that lost more than that is built anew from the rows",
   }),
   healthPort: integer("RANKER_HEALTH_PORT", {
     min: 0,

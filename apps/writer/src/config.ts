@@ -34,7 +34,8 @@ export const writerSettings = {
     max: 1000,
     unit: "ms",
     default: 100,
-    description: "a transaction that is not full begins so long after the one before it, for each domain, unless half of the prefetch waits",
+    description:
+      "a transaction that is not full begins so long after the one before it, for each domain, unless half of the prefetch waits",
   }),
   statementWithinMs: integer("WRITER_STATEMENT_WITHIN_MS", {
     min: 100,

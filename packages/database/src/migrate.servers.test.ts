@@ -11,14 +11,14 @@ import { readMigrations } from "./read-migrations.ts";
 const { writeUrl, connect } = ownDatabase();
 const options = { url: writeUrl, log: silentLog };
 
-test("two processes that migrate at once apply each file once", async () => {
+test("concurrent processes apply each migration once", async () => {
   const files = [1, 2, 3, 4].map((n) => ({ name: `twice/00${n}`, sql: `CREATE TABLE twice_${n} (id INT);` }));
   const applied = await Promise.all([migrate(options, files), migrate(options, files), migrate(options, files)]);
   expect(applied.flat().toSorted()).toEqual(files.map((file) => file.name));
   expect(await migrate(options, files)).toEqual([]);
 });
 
-test("new files are applied in the order given, with all their statements", async () => {
+test("new migrations are applied in the given order, with all their statements", async () => {
   const first = {
     name: "order/001",
     sql: "-- Why; it is so.\nCREATE TABLE ordered (\n  id INT, -- the id;\n  t TEXT\n);  -- so\r\nINSERT INTO ordered VALUES (1, 'a;b') -- b;\n;\n;\n-- end",
@@ -32,7 +32,7 @@ test("new files are applied in the order given, with all their statements", asyn
   ]);
 });
 
-test("a file that was changed after it was applied is refused", async () => {
+test("a migration that was changed after it was applied is rejected", async () => {
   await migrate(options, [{ name: "changed/001", sql: "CREATE TABLE changed (id INT)" }]);
   const again = migrate(options, [{ name: "changed/001", sql: "CREATE TABLE changed (id BIGINT)" }]);
   await expect(again).rejects.toMatchObject({
@@ -41,7 +41,7 @@ test("a file that was changed after it was applied is refused", async () => {
   });
 });
 
-test("a statement that fails is named, with what stays applied, and the file counts as not applied", async () => {
+test("a failed statement is named with what stays applied, and its file counts as not applied", async () => {
   const half = { name: "half/001", sql: "CREATE TABLE half (id INT);\nCREATE TABEL half (id INT);\n" };
   const message = /half\/001, statement 2 of 2 failed \(the 1 before it stay applied.*CREATE TABEL half/s;
   await expect(migrate(options, [half])).rejects.toMatchObject({
@@ -51,7 +51,7 @@ test("a statement that fails is named, with what stays applied, and the file cou
   expect(await connect().writer.query("SELECT name FROM migrations WHERE name = 'half/001'")).toEqual([]);
 });
 
-test("a folder's files are read in order, and a stray name is refused", async () => {
+test("the files of a folder are read in order, and other names are rejected", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tally-migrations-"));
   await writeFile(join(folder, "002-second.sql"), "SELECT 2");
   await writeFile(join(folder, "001-first.sql"), "SELECT 1");

@@ -4,7 +4,7 @@ import { silentLog } from "@tally/failures";
 import { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
 import { dropTestDatabase, recreateTestDatabase } from "./test-database.ts";
 
-/** An empty database of this test file's own, on primary and replica, and connections to it that end with the file. */
+/** A new, empty database for one test file, on both endpoints, and connections to it. They end with the file. */
 export function ownDatabase() {
   const services = inject("services");
   const suffix = `_${randomBytes(6).toString("hex")}_test`;

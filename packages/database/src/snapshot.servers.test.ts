@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const countOf = (rows: readonly { readonly n: number }[]) => rows[0]?.n;
 
-test("a snapshot sees one moment: what is committed meanwhile is not in it", async () => {
+test("a snapshot sees one moment: later commits are not in it", async () => {
   const database = connect();
   await database.snapshot("write", async (snapshot) => {
     expect(countOf(await snapshot.query<{ n: number }>("SELECT COUNT(*) AS n FROM numbers"))).toBe(rowCount);
@@ -26,25 +26,25 @@ test("a snapshot sees one moment: what is committed meanwhile is not in it", asy
   await database.transaction((tx) => tx.execute("DELETE FROM numbers WHERE n = -1"));
 });
 
-test("it cannot write", async () => {
+test("a snapshot cannot write", async () => {
   const work = connect().snapshot("write", (snapshot) => snapshot.query("DELETE FROM numbers"));
   await expect(work).rejects.toMatchObject({ errno: 1792 });
 });
 
-test("a stream gives every row once, in portions", async () => {
+test("a stream returns every row once, in chunks", async () => {
   await connect().snapshot("write", async (snapshot) => {
-    let portions = 0;
+    let chunks = 0;
     let next = 0;
     for await (const rows of snapshot.stream("SELECT n FROM numbers ORDER BY n")) {
-      portions++;
+      chunks++;
       for (const [n] of rows) expect(n).toBe(next++);
     }
     expect(next).toBe(rowCount);
-    expect(portions).toBeGreaterThan(1);
+    expect(chunks).toBeGreaterThan(1);
   });
 });
 
-test("a stream that is left early, or whose statement fails, leaves the pool as it was", async () => {
+test("a stream that is not read to its end, or fails, does not block the pool", async () => {
   const database = connect({ writeConnections: 1 });
   const left = database.snapshot("write", async (snapshot) => {
     for await (const rows of snapshot.stream("SELECT n FROM numbers")) return rows.length;
@@ -59,7 +59,7 @@ test("a stream that is left early, or whose statement fails, leaves the pool as 
   expect(countOf(await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM numbers"))).toBe(rowCount);
 });
 
-test("an error in the work is the snapshot's, and its connection is free again", async () => {
+test("an error of the work is rethrown, and the connection is free again", async () => {
   const database = connect({ writeConnections: 1 });
   await expect(database.snapshot("write", () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
   expect(await database.writer.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);

@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest";
 import { dropTestDatabase, recreateTestDatabase } from "./test-database.ts";
 
-test.each(["tally", "tally_test_2", "test", ""])('"%s" is not dropped', async (name) => {
+test.each(["tally", "tally_test_2", "test", ""])('the helpers do not drop "%s"', async (name) => {
   const url = new URL(inject("services").databaseWriteUrl);
   url.pathname = `/${name}`;
   await expect(recreateTestDatabase(url.href)).rejects.toMatchObject({ code: "DATABASE_NOT_FOR_TESTS" });

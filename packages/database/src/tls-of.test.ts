@@ -3,7 +3,7 @@ import { tlsOf } from "./tls-of.ts";
 
 const url = "mysql://u:hunter2@db.example:3306/tally";
 
-test("a URL without a word about TLS connects without", () => {
+test("a URL without TLS parameters connects without TLS", () => {
   expect(tlsOf(url)).toEqual({ uri: url });
   expect(tlsOf(`${url}?ssl-mode=DISABLED`)).toEqual({ uri: url });
 });
@@ -23,7 +23,7 @@ test.each([
   ["?ssl-ca=/ca.pem", /ssl-ca needs ssl-mode=VERIFY_IDENTITY/],
   ['?ssl={"rejectUnauthorized":false}', /write ssl-mode and ssl-ca instead of ssl/],
   ["?ssl-mode=VERIFY_IDENTITY&ssl-ca=/gone.pem", /ENOENT.*\/gone\.pem/],
-])("what would not verify, or is misspelt, is refused: %s", (query, reason) => {
+])("parameters that do not verify, or are misspelt, are rejected: %s", (query, reason) => {
   expect(() => tlsOf(url + query)).toThrow(reason);
   expect(() => tlsOf(url + query)).not.toThrow(/hunter2/);
 });

@@ -1,26 +1,25 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { silentLog } from "@tally/failures";
+import { openTcpProxy } from "@tally/lab";
 import { ownDatabase } from "./own-database.test-kit.ts";
-import { tcpProxy } from "./tcp-proxy.test-kit.ts";
 import type { SqlTransaction } from "@tally/pipeline";
 
 const { writeUrl, readUrl, connect } = ownDatabase();
 
-async function table(name: string, ids: readonly number[] = []) {
+async function table(name: string, rowIds: readonly number[] = []) {
   const database = connect();
   await database.transaction(async (tx) => {
     await tx.execute(`CREATE TABLE ${name} (id INT PRIMARY KEY, n INT NOT NULL DEFAULT 0) ENGINE = InnoDB`);
     await tx.insert(
       `INSERT INTO ${name} (id) VALUES ?`,
-      ids.map((id) => [id]),
+      rowIds.map((id) => [id]),
     );
   });
   const rows = () => database.writer.query<{ id: number; n: number }>(`SELECT id, n FROM ${name} ORDER BY id`);
-  const ids_ = async () => (await rows()).map((row) => row.id);
-  return { database, rows, ids: ids_ };
+  return { database, rows, ids: async () => (await rows()).map((row) => row.id) };
 }
 
-test("what a transaction wrote is there when it returns, with the value of its work", async () => {
+test("a transaction has committed when it returns, and returns the value of its work", async () => {
   const { database, ids } = await table("committed");
   const result = await database.transaction(async (tx) => {
     await tx.insert("INSERT INTO committed (id) VALUES ?", [[1], [2]]);
@@ -30,7 +29,7 @@ test("what a transaction wrote is there when it returns, with the value of its w
   expect(await ids()).toEqual([1, 2]);
 });
 
-test("what the work throws undoes the transaction and reaches the caller, without a second attempt", async () => {
+test("an error of the work rolls back and is rethrown, without a retry", async () => {
   const { database, ids } = await table("thrown");
   let attempts = 0;
   const work = database.transaction(async (tx) => {
@@ -43,7 +42,7 @@ test("what the work throws undoes the transaction and reaches the caller, withou
   expect(await ids()).toEqual([]);
 });
 
-test("isolation is READ COMMITTED, the mode strict, the zone UTC, and unchanged rows are not counted", async () => {
+test("isolation is READ COMMITTED, the mode is strict, the time zone is UTC, unchanged rows are not counted", async () => {
   const { database } = await table("settings", [1]);
   await database.transaction(async (tx) => {
     await connect().transaction((other) => other.insert("INSERT INTO settings (id) VALUES ?", [[2]]));
@@ -60,7 +59,7 @@ test("isolation is READ COMMITTED, the mode strict, the zone UTC, and unchanged 
   expect(row?.mode).not.toContain("NO_BACKSLASH_ESCAPES");
 });
 
-test("two transactions that deadlock are both committed, and nothing of the lost attempt is", async () => {
+test("after a deadlock both transactions commit, without writes of the lost attempt", async () => {
   const { database, rows, ids } = await table("deadlocked", [1, 2]);
   const waiting: (() => void)[] = [];
   const bothHoldOne = () =>
@@ -74,7 +73,7 @@ test("two transactions that deadlock are both committed, and nothing of the lost
       const attempt = ++attempts;
       await tx.execute("UPDATE deadlocked SET n = n + 1 WHERE id = ?", [first]);
       await bothHoldOne();
-      // Sent together: the server would run, and keep, the second outside of the transaction that the first has lost.
+      // In parallel: the server would run and keep the second outside of the transaction that the first has lost.
       await Promise.all([
         tx.execute("UPDATE deadlocked SET n = n + 1 WHERE id = ?", [second]),
         tx.insert("INSERT INTO deadlocked (id) VALUES ?", [[100 + attempt]]),
@@ -89,7 +88,7 @@ test("two transactions that deadlock are both committed, and nothing of the lost
   expect(await ids()).toHaveLength(4);
 });
 
-test("a statement sent while the transaction ends is part of it or refused", async () => {
+test("a statement sent while the transaction ends is part of it or fails", async () => {
   const { database, ids } = await table("late");
   const late: Promise<unknown>[] = [];
   await database.transaction(async (tx) => {
@@ -101,7 +100,7 @@ test("a statement sent while the transaction ends is part of it or refused", asy
   expect(await ids()).toEqual([1]);
 });
 
-test("a data error is thrown at once, names its errno, and leaves nothing", async () => {
+test("a data error is thrown without a retry, with its errno, and rolls back", async () => {
   const { database, ids } = await table("refused");
   let attempts = 0;
   const work = database.transaction(async (tx) => {
@@ -115,9 +114,9 @@ test("a data error is thrown at once, names its errno, and leaves nothing", asyn
 });
 
 test.each([
-  ["a text that is too long", "VARCHAR(3)", "long", 1406],
-  ["a text for a number", "INT", "many", 1366],
-  ["a day that does not exist", "DATE", "2026-02-30", 1292],
+  ["text that is too long", "VARCHAR(3)", "long", 1406],
+  ["text for a number", "INT", "many", 1366],
+  ["a date that does not exist", "DATE", "2026-02-30", 1292],
   ["null", "INT NOT NULL", null, 1048],
 ])("%s is a data error", async (_, type, value, errno) => {
   const name = `data_${errno}`;
@@ -126,7 +125,7 @@ test.each([
   await expect(work).rejects.toMatchObject({ kind: "data", errno });
 });
 
-test("wrong SQL is thrown at once and is no data error", async () => {
+test("wrong SQL is a statement error", async () => {
   const work = connect().transaction((tx) => tx.execute("UPDATE no_such_table SET n = 1"));
   await expect(work).rejects.toMatchObject({ code: "DATABASE_STATEMENT", kind: "statement", errno: 1146 });
 });
@@ -136,7 +135,7 @@ const connectionId = async (tx: SqlTransaction) => {
   return row?.id ?? 0;
 };
 
-test("a connection killed in the middle is replaced and the rows are there once", async () => {
+test("after a killed connection the transaction repeats on another, and rows exist once", async () => {
   const { database, ids } = await table("killed");
   const used: number[] = [];
   await database.transaction(async (tx) => {
@@ -150,47 +149,45 @@ test("a connection killed in the middle is replaced and the rows are there once"
   expect(await ids()).toEqual([1, 2]);
 });
 
-test("a work that swallows the loss of its transaction is repeated all the same", async () => {
-  const { database, ids } = await table("swallowed");
+test("a work that catches the loss of its transaction is repeated", async () => {
+  const { database, ids } = await table("caught");
   let attempts = 0;
   await database.transaction(async (tx) => {
     attempts++;
-    await tx.insert("INSERT INTO swallowed (id) VALUES ?", [[attempts]]);
+    await tx.insert("INSERT INTO caught (id) VALUES ?", [[attempts]]);
     if (attempts === 1) await database.writer.query("KILL ?", [await connectionId(tx)]);
-    await tx.insert("INSERT INTO swallowed (id) VALUES ?", [[10]]).catch(() => "swallowed");
-    await tx.insert("INSERT INTO swallowed (id) VALUES ?", [[11]]).catch(() => "swallowed");
+    await tx.insert("INSERT INTO caught (id) VALUES ?", [[10]]).catch(() => "caught");
+    await tx.insert("INSERT INTO caught (id) VALUES ?", [[11]]).catch(() => "caught");
   });
   expect(await ids()).toEqual([2, 10, 11]);
 });
 
-test("a COMMIT whose answer is lost is repeated, and the work sees that it was done", async () => {
+test("after a lost response to COMMIT the transaction repeats, and the work detects that it was done", async () => {
   await table("unanswered");
-  let cuts = 0;
-  const proxy = await tcpProxy(writeUrl, (data, client) => {
-    if (cuts === 0 && data.toString().endsWith("COMMIT")) {
-      cuts++;
-      client.destroy();
-    }
+  let commits = 0;
+  const proxy = await openTcpProxy(writeUrl, {
+    onRequest: (piece) => (piece.toString().endsWith("COMMIT") && ++commits === 1 ? "pass and cut" : piece),
   });
+  onTestFinished(() => proxy.close());
   const database = connect({ writeUrl: proxy.url });
   const outcome = await database.transaction((tx) => tx.insert("INSERT INTO unanswered (id) VALUES ?", [[1]]));
   expect(outcome).toBe("duplicate");
-  expect(cuts).toBe(1);
+  expect(commits).toBe(2);
   await database.close();
-  await proxy.stop();
 });
 
-test("a server that is away is waited for, and the log says so once each way", async () => {
+test("transactions wait for an unavailable server, with one log line for the outage and one for its end", async () => {
   await table("awaited");
-  const gone = await tcpProxy(writeUrl);
-  await gone.stop();
+  const proxy = await openTcpProxy(writeUrl);
+  onTestFinished(() => proxy.close());
+  proxy.become({ name: "cut" });
   const lines: string[] = [];
   const log = {
     ...silentLog,
     info: (_: object, line: string) => lines.push(line),
     warn: (_: object, line: string) => lines.push(line),
   };
-  const database = connect({ writeUrl: gone.url, log });
+  const database = connect({ writeUrl: proxy.url, log });
   let attempts = 0;
   const insert = (id: number) =>
     database.transaction((tx) => {
@@ -199,26 +196,21 @@ test("a server that is away is waited for, and the log says so once each way", a
     });
   const all = Promise.all([1, 2, 3, 4, 5, 6].map(insert));
   await expect.poll(() => lines.length, { timeout: 5000 }).toBe(1);
-  const back = await tcpProxy(writeUrl, () => {}, gone.port);
+  proxy.become({ name: "open" });
   expect(await all).toEqual(Array(6).fill("inserted"));
   expect(attempts).toBe(6);
-  await expect.poll(() => lines, { timeout: 5000 }).toEqual(["database is away", "database is back"]);
+  await expect
+    .poll(() => lines, { timeout: 5000 })
+    .toEqual([
+      "cannot use the database's write endpoint; retrying",
+      expect.stringMatching(/^recovered: use the database's write endpoint \(down \d+ ms\)$/),
+    ]);
   await database.close();
-  await back.stop();
 });
 
-test("a read-only server is tried again until the time is up", async () => {
+test("writes to a read-only server are retried until giveUpAfterMs", async () => {
   const { database } = await table("read_only");
-  await expect
-    .poll(() =>
-      connect()
-        .reader.query("SELECT id FROM read_only")
-        .then(
-          () => true,
-          () => false,
-        ),
-    )
-    .toBe(true);
+  await vi.waitFor(() => connect().reader.query("SELECT id FROM read_only"));
   let attempts = 0;
   const used = new Set<number>();
   const work = connect({ writeUrl: readUrl }).transaction(
@@ -243,7 +235,7 @@ test("an abort ends the retries", async () => {
   await expect(work).rejects.toMatchObject({ code: "DATABASE_ABORTED", kind: "unavailable" });
 });
 
-test("a statement that hangs is ended, and another connection takes over", async () => {
+test("a hanging statement times out, and the transaction repeats on another connection", async () => {
   const database = connect({ queryTimeoutMs: 300, writeConnections: 1 });
   const used: number[] = [];
   await database.transaction(async (tx) => {
@@ -254,7 +246,7 @@ test("a statement that hangs is ended, and another connection takes over", async
   expect(used[1]).not.toBe(used[0]);
 });
 
-test("a transaction object is of no use after its end", async () => {
+test("a transaction object fails after its end", async () => {
   const leaked = await connect().transaction(async (tx) => ({ tx }));
   await expect(leaked.tx.query("SELECT 1")).rejects.toMatchObject({ code: "DATABASE_STATEMENT" });
 });

@@ -1,17 +1,14 @@
-import type { QueueSpec } from "@tally/pipeline";
 import { randomBytes } from "node:crypto";
+import type { QueueSpec } from "@tally/pipeline";
 import { connect, type Channel } from "amqplib";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
-import { connectConsumer } from "./connect-consumer.ts";
-import { connectPublisher } from "./connect-publisher.ts";
 import { declareQueues } from "./declare-queues.ts";
-import { keptLog } from "./own-broker.test-kit.ts";
+import { body, openConsumer, openPublisher } from "./own-broker.test-kit.ts";
 
 const { amqpUrl: administrator, accounts } = inject("services");
-const body = Buffer.from("body");
 type Name = "ingest" | "rank" | "dead";
 
-/** Queues as a domain has them, in a namespace of the test's own; `declared` false: not made yet. They are deleted at the end. */
+/** The queues of a domain in a unique namespace; `declared` false: not created yet. They are deleted at the end. */
 async function ownQueues({ declared = true } = {}) {
   const namespace = `t${randomBytes(6).toString("hex")}`;
   const name = (queue: Name): string => `${namespace}.${queue}.test`;
@@ -30,8 +27,8 @@ async function ownQueues({ declared = true } = {}) {
   return { name, exchange, queues, channel, declare };
 }
 
-/** What the broker says to an operation of an account: "done", or the code of its refusal. */
-async function answerTo(url: string, operation: (channel: Channel) => Promise<unknown>): Promise<unknown> {
+/** The result of an operation with an account: "done", or the code of the broker's error. */
+async function resultOf(url: string, operation: (channel: Channel) => Promise<unknown>): Promise<unknown> {
   const connection = await connect(url);
   connection.on("error", () => undefined);
   const channel = await connection.createConfirmChannel();
@@ -51,83 +48,70 @@ async function answerTo(url: string, operation: (channel: Channel) => Promise<un
 
 const send = (exchange: string, key: string) => async (channel: Channel) => channel.publish(exchange, key, body);
 
-test("a gateway's account may publish events and ask for depths, and nothing else", async () => {
+/** Operations that an account must not do. */
+async function expectRefused(url: string, operations: readonly ((channel: Channel) => Promise<unknown>)[]) {
+  for (const operation of operations)
+    expect([operation.toString(), await resultOf(url, operation)]).toEqual([operation.toString(), 403]);
+}
+
+test("a gateway's account can publish events and read depths, and nothing else", async () => {
   const { name, exchange } = await ownQueues();
   const { amqpUrl } = accounts.gateway;
-  const ingest = name("ingest");
-  expect(await answerTo(amqpUrl, send(exchange, ingest))).toBe("done");
-  expect(await answerTo(amqpUrl, (channel) => channel.checkQueue(name("rank")))).toBe("done");
-
-  for (const operation of [
-    send("", name("rank")), // would change rankings
+  const [ingest, rank] = [name("ingest"), name("rank")];
+  expect(await resultOf(amqpUrl, send(exchange, ingest))).toBe("done");
+  expect(await resultOf(amqpUrl, (channel) => channel.checkQueue(rank))).toBe("done");
+  await expectRefused(amqpUrl, [
+    send("", rank), // would change rankings
     send("", ingest),
-    (channel: Channel) => channel.get(ingest),
-    (channel: Channel) => channel.consume(name("rank"), () => undefined),
-    (channel: Channel) => channel.purgeQueue(ingest),
-    (channel: Channel) => channel.deleteQueue(ingest),
-    (channel: Channel) => channel.deleteExchange(exchange),
-    (channel: Channel) => channel.bindQueue(name("rank"), exchange, name("rank")),
-    (channel: Channel) => channel.assertQueue(`${ingest}.other`),
-  ]) {
-    expect([operation.toString(), await answerTo(amqpUrl, operation)]).toEqual([operation.toString(), 403]);
-  }
+    (channel) => channel.get(ingest),
+    (channel) => channel.consume(rank, () => undefined),
+    (channel) => channel.purgeQueue(ingest),
+    (channel) => channel.deleteQueue(ingest),
+    (channel) => channel.deleteExchange(exchange),
+    (channel) => channel.bindQueue(rank, exchange, rank),
+    (channel) => channel.assertQueue(`${ingest}.other`),
+  ]);
 });
 
-test("a ranker's account may consume rankings' queues, and nothing else", async () => {
+test("a ranker's account can consume the rank queues, and nothing else", async () => {
   const { name, exchange } = await ownQueues();
   const { amqpUrl } = accounts.ranker;
-  expect(await answerTo(amqpUrl, (channel) => channel.get(name("rank")))).toBe("done");
-  for (const operation of [
+  expect(await resultOf(amqpUrl, (channel) => channel.get(name("rank")))).toBe("done");
+  await expectRefused(amqpUrl, [
     send("", name("rank")),
     send(exchange, name("ingest")),
-    (channel: Channel) => channel.get(name("ingest")),
-    (channel: Channel) => channel.deleteQueue(name("rank")),
-  ]) {
-    expect([operation.toString(), await answerTo(amqpUrl, operation)]).toEqual([operation.toString(), 403]);
-  }
+    (channel) => channel.get(name("ingest")),
+    (channel) => channel.deleteQueue(name("rank")),
+  ]);
 });
 
-test("a writer's account reaches no queues but those of tally", async () => {
-  const { amqpUrl } = accounts.writer;
+test("a writer's account can use no queues but those of tally", async () => {
   const other = `other-${randomBytes(4).toString("hex")}`;
-  expect(await answerTo(amqpUrl, (channel) => channel.assertQueue(other))).toBe(403);
-  expect(await answerTo(amqpUrl, (channel) => channel.assertExchange(other, "fanout"))).toBe(403);
+  await expectRefused(accounts.writer.amqpUrl, [
+    (channel) => channel.assertQueue(other),
+    (channel) => channel.assertExchange(other, "fanout"),
+  ]);
 });
 
-test("without a password of this broker there is no connection", async () => {
+test("the broker rejects other passwords", async () => {
   for (const user of ["guest:guest", "tally:tally", "tally_gateway:tally", "tally_gateway:"]) {
     await expect(connect(administrator.replace(/\/\/.*@/, `//${user}@`))).rejects.toThrow(/403|ACCESS.REFUSED/i);
   }
 });
 
-test("accounts that may not declare queues wait until one that may has made them", async () => {
+test("accounts that may not declare queues wait until another app has declared them", async () => {
   const { name, queues, declare, channel } = await ownQueues({ declared: false });
-  const log = keptLog();
-  const publisher = connectPublisher({ url: accounts.gateway.amqpUrl, connectionName: "test", queues, log });
-  const delivered = Promise.withResolvers<string>();
-  const consumer = connectConsumer({
-    url: accounts.ranker.amqpUrl,
-    connectionName: "test",
-    queues,
-    queue: name("rank"),
-    prefetch: 1,
-    onDelivery: ({ messageId }) => delivered.resolve(messageId),
-    log,
-  });
-  onTestFinished(async () => {
-    await consumer.close();
-    await publisher.close();
-  });
-  await vi.waitFor(() =>
-    expect(log.lines.join("\n")).toMatch(
-      /not reached; trying on: waiting for an app that may declare queues.*NOT_FOUND/,
-    ),
-  );
+  const { publisher, log } = openPublisher(accounts.gateway.amqpUrl, queues);
+  const rank = queues.find((queue) => queue.name === name("rank")) ?? { name: "" };
+  const { consumer, log: consumerLog, arrived, ids } = openConsumer(accounts.ranker.amqpUrl, rank, { more: queues });
+  const waiting = /cannot connect to the broker; retrying: waiting for an app that may declare queues.*NOT_FOUND/;
+  for (const { lines } of [log, consumerLog]) await vi.waitFor(() => expect(lines.join("\n")).toMatch(waiting));
   await declare();
   await Promise.all([publisher.ready, consumer.ready]);
   expect(await publisher.publish({ queue: name("ingest"), messageId: "m", body })).toBe("confirmed");
   expect(await publisher.publish({ queue: name("ingest"), messageId: "m", body })).toBe("confirmed");
   expect((await channel.checkQueue(name("ingest"))).messageCount).toBe(2);
   channel.sendToQueue(name("rank"), body, { messageId: "r" });
-  expect(await delivered.promise).toBe("r");
+  await arrived(1);
+  expect(ids()).toEqual(["r"]);
 });

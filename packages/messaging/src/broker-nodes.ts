@@ -1,23 +1,24 @@
 import { unescape } from "node:querystring";
 import type { Options } from "amqplib";
+import { MessagingError } from "./messaging-error.ts";
 
-/** The nodes of one broker, of which one at a time is to be connected to. */
+/** The nodes of one broker. A client connects to one at a time. */
 export interface BrokerNodes {
-  /** For amqplib's connect, whose recovery knows one address only but reads it anew at each attempt: `next` changes it. */
+  /** For amqplib's connect: its recovery supports one address, but reads it again for each attempt. `next` changes it. */
   readonly target: Options.Connect;
   /** Host and port of the target, for the log. */
   readonly current: string;
   readonly next: () => void;
 }
 
-// A peer that is gone without a word is noticed after two of these.
+// A peer that vanished without closing is detected after two of these.
 const heartbeatDefaultS = 10;
 
-/** Takes URLs between commas. Begins with a random one, so that many clients spread over the nodes. */
+/** Takes URLs separated by commas. Starts with a random one, so that clients spread over the nodes. Throws MESSAGING_URL. */
 export function brokerNodes(urls: string): BrokerNodes {
   const entries = urls.split(",").map((entry) => entry.trim());
   const nodes = entries.filter((entry) => entry !== "").map(optionsOf);
-  if (nodes.length === 0) throw new TypeError("a broker needs a URL");
+  if (nodes.length === 0) throw new MessagingError("MESSAGING_URL", "the list is empty");
   let index = Math.floor(Math.random() * nodes.length);
   const target: Options.Connect = { ...nodes[index] };
   return {
@@ -32,10 +33,10 @@ export function brokerNodes(urls: string): BrokerNodes {
   };
 }
 
-// What amqplib makes of a URL itself, all fields in each, so that nothing of one node stays in the next.
+// What amqplib itself makes of a URL. Sets every field, so that no value of one node stays in the next.
 function optionsOf(text: string): Options.Connect {
   const url = URL.parse(text);
-  if (url === null) throw new TypeError("a broker's URL is none (not shown: it may hold a password)");
+  if (url === null) throw new MessagingError("MESSAGING_URL", "not shown: it may contain a password");
   const { protocol, hostname, port, username, password, pathname, searchParams } = url;
   const number = (name: string, preset: number): number => Number(searchParams.get(name) ?? preset);
   const tls = protocol === "amqps:";

@@ -1,23 +1,22 @@
 import type { QueueSpec } from "@tally/pipeline";
 import type { Channel, ConsumeMessage } from "amqplib";
 import { declareQueues } from "./declare-queues.ts";
-import { openConnection, type ConnectionOptions, type ConnectionState } from "./open-connection.ts";
-import { renewWithChannel } from "./renew-with-channel.ts";
+import { openConnection, renewWithChannel, type ConnectionOptions, type ConnectionState } from "./open-connection.ts";
 
-/** A message in the hands of its consumer. It is settled once; settling it again, or when its channel has ended, does nothing. */
+/** A message at its consumer. Only the first settlement counts; further ones, and any after its channel has ended, do nothing. */
 export interface Delivery {
   readonly body: Buffer;
   readonly messageId: string;
-  /** True when the broker has delivered it before; then it may have been handled before. */
+  /** True: the broker has delivered it before, so it may have been handled. */
   readonly redelivered: boolean;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** True when its connection is gone: the message comes again, and settling this copy does nothing. */
+  /** True: its connection is lost. The broker delivers the message again, and settling this copy does nothing. */
   readonly lost: boolean;
-  /** Done with: the broker forgets it. */
+  /** Done: the broker removes it. */
   ack(): void;
-  /** Never to be delivered again: goes to the queue's dead letters. */
+  /** Not delivered again: the broker moves it to the queue's dead letters. */
   reject(): void;
-  /** Back to the queue, for any consumer. */
+  /** Returns it to the queue, for any consumer. */
   giveBack(): void;
 }
 
@@ -25,24 +24,24 @@ export interface Consumer {
   readonly state: ConnectionState;
   /** Resolves at the first connection; rejects only with a MessagingError, and then the connection stays down. */
   readonly ready: Promise<void>;
-  /** Takes no new deliveries; those in hand can still be settled. */
+  /** Stops new deliveries; those that arrived can still be settled. */
   cancel(): Promise<void>;
-  /** Sends what was settled, then ends; what was not is delivered again to another consumer. */
+  /** Sends the settlements, then disconnects. The broker delivers unsettled messages to another consumer. */
   close(): Promise<void>;
 }
 
 export interface ConsumerOptions extends ConnectionOptions {
   readonly queues: readonly QueueSpec[];
   readonly queue: string;
-  /** How many deliveries may be in hand. */
+  /** The maximum of unsettled deliveries. */
   readonly prefetch: number;
   readonly onDelivery: (delivery: Delivery) => void;
 }
 
-// Chosen here, so that a cancel can follow a consume that has no answer yet. It is the channel's only one.
+// Chosen here, so that cancel() works before the broker responds to consume(). It is the channel's only consumer.
 const consumerTag = "deliveries";
 
-/** Connects for consuming one queue. After a lost connection what was not acknowledged comes again. */
+/** Connects and consumes one queue. After a lost connection the broker delivers unacknowledged messages again. */
 export function connectConsumer(options: ConsumerOptions): Consumer {
   let channel: Channel | undefined;
   let cancelled = false;
@@ -68,7 +67,7 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
             options.onDelivery(deliveryOf(message, live));
             return;
           }
-          // The broker has ended this consumer: its queue was deleted or moved.
+          // The broker has cancelled this consumer: its queue was deleted or moved.
           forget();
           renew("consumer cancelled by the broker");
         },
@@ -79,7 +78,7 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
   });
 
   async function cancel(): Promise<void> {
-    // A connection that is lost meanwhile comes back without a consumer.
+    // A connection that is lost meanwhile reconnects without a consumer.
     cancelled = true;
     await channel?.cancel(consumerTag).catch(() => undefined);
   }
@@ -92,9 +91,9 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
     cancel,
     async close() {
       await cancel();
-      // A quorum queue holds acknowledgements back when more than 32 are under way, and forgets those when the channel
-      // ends: up to a third of 1,000 were seen lost, channel.close or not. A get waits in the queue's log behind all of
-      // them; what it takes goes back with the channel.
+      // A quorum queue delays acknowledgements when more than 32 are in flight, and drops those when the channel ends: up to
+      // a third of 1,000 were lost, with and without channel.close. A get waits in the queue's log behind all of them; the
+      // message that it takes returns to the queue with the channel.
       await channel?.get(options.queue).catch(() => undefined);
       channel = undefined;
       await connection.close();
@@ -105,11 +104,11 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
 function deliveryOf(message: ConsumeMessage, live: () => Channel | undefined): Delivery {
   const { messageId, headers } = message.properties;
   let settled = false;
-  const settle = (say: (channel: Channel) => void) => {
+  const settle = (send: (channel: Channel) => void) => {
     const channel = live();
     if (settled || channel === undefined) return;
     settled = true;
-    say(channel);
+    send(channel);
   };
   return {
     body: message.content,

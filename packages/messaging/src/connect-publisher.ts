@@ -2,19 +2,24 @@ import { channel as diagnosticChannel } from "node:diagnostics_channel";
 import type { QueueSpec } from "@tally/pipeline";
 import type { ChannelModel, ConfirmChannel } from "amqplib";
 import { declareQueues } from "./declare-queues.ts";
-import { openConnection, type ConnectionOptions, type ConnectionState, type Renew } from "./open-connection.ts";
 import { depthProbe, type DepthProbe } from "./depth-probe.ts";
-import { renewWithChannel } from "./renew-with-channel.ts";
+import {
+  openConnection,
+  renewWithChannel,
+  type ConnectionOptions,
+  type ConnectionState,
+  type Renew,
+} from "./open-connection.ts";
 
 /*
- * The life of a message:
+ * The states of a message:
  *
- *   open, not sent  no connection, a blocked one, or a full socket buffer: it waits its turn
- *   open, sent      on the wire; the broker has not answered
+ *   open, not sent  no connection, a blocked one, or a full socket buffer: it waits
+ *   open, sent      the broker has not responded
  *   settled         its outcome is known
  *
- * A lost connection makes every open message "not sent" again: on the new channel all go out in their old order, under
- * their old ids. So a message may reach the queue twice, and whoever consumes it must bear that.
+ * A lost connection makes every open message "not sent" again. The new channel sends all of them in their old order, with their old ids. So a
+ * message can reach the queue twice, and its consumer must deduplicate.
  */
 
 export interface Message {
@@ -22,7 +27,7 @@ export interface Message {
   /** Stays the same when the message is sent again. At most 255 bytes. */
   readonly messageId: string;
   readonly body: Buffer;
-  /** Epoch ms after which the sender no longer waits; absent: for ever. */
+  /** When the sender stops waiting, in ms since 1970; absent: never. */
   readonly deadline?: number;
   readonly headers?: Readonly<Record<string, string | number>>;
 }
@@ -30,27 +35,27 @@ export interface Message {
 export type PublishOutcome =
   /** On disk at a majority of the queue's nodes. */
   | "confirmed"
-  /** The broker refused it: the queue is full, or cannot take anything now (seen while it was being created). */
+  /** The broker rejected it: the queue is full, or accepts nothing now (seen while it was being created). */
   | "rejected"
-  /** There is no such queue. */
+  /** The queue does not exist. */
   | "unroutable"
-  /** Deadline, close, or refused after a first copy may have been taken: the outcome is unknown, the message may be in the queue. */
+  /** Deadline, close, or rejected after the broker may have accepted a first copy: the outcome is unknown, the message may be in the queue. */
   | "expired";
 
 export interface Publisher {
   readonly state: ConnectionState;
   /** Resolves at the first connection; rejects only with a MessagingError, and then the connection stays down. */
   readonly ready: Promise<void>;
-  /** Messages whose outcome is not known yet. */
+  /** Messages without an outcome. */
   readonly openCount: number;
   /**
-   * Persistent and mandatory. Resolves with the outcome; never rejects for a fault of the broker, only for a message that
-   * AMQP cannot carry (an id over 255 bytes, headers over 64 KiB).
+   * Persistent and mandatory. Resolves with the outcome. Rejects only for a message that AMQP cannot carry (an id over 255 bytes, headers
+   * over 64 KiB), never for a fault of the broker.
    */
   publish(message: Message): Promise<PublishOutcome>;
-  /** Messages that wait in a queue, without those that consumers hold; undefined while the broker cannot say. */
+  /** Messages that wait in a queue, without those that consumers hold; undefined while the broker does not respond. */
   queueDepth(queue: string): Promise<number | undefined>;
-  /** Waits for no confirm: open messages expire, and those published later. */
+  /** Does not wait for confirms: open messages expire, and later ones too. */
   close(): Promise<void>;
 }
 
@@ -59,23 +64,23 @@ interface OpenMessage {
   readonly settle: (outcome: PublishOutcome) => void;
   readonly fail: (error: unknown) => void;
   sent: boolean;
-  /** Sent on a connection that was lost: that copy may be in the queue. */
+  /** Sent on a connection that was lost: this copy may be in the queue. */
   sentBefore: boolean;
 }
 
-/** A queue refuses, and has confirmed nothing since. */
-interface Refusal {
-  /** When its depth was last asked for, at first when it began to refuse; by performance.now(). */
-  askedAt: number;
+/** A queue that rejects messages, and has confirmed none since. */
+interface Rejecting {
+  /** When its depth was last read, at first when it began to reject; by performance.now(). */
+  checkedAt: number;
 }
 
 const deadlineCheckMs = 50;
 /*
- * A full queue refuses until it has drained to 80 %. But a channel whose first message meets a queue that is electing its
- * leader (a node has died) can be refused for ever, by an empty queue (seen with RabbitMQ 3.10). Only a new channel helps.
+ * A full queue rejects until it has drained to 80 %. But a queue can reject everything from a channel forever, although it is empty, if the
+ * channel's first message arrives during the election of its leader (after a node died; seen with RabbitMQ 3.10). Only a new channel helps.
  */
-const wrongRefusalMs = 1000;
-// What amqplib calls back with for a basic.nack; any other error is a channel that has ended.
+const wrongRejectionMs = 1000;
+// amqplib's message for a basic.nack; any other error is a channel that has ended.
 const nacked = "message nacked";
 /**
  * Publishes the queue's name when a message is handed to the connection, which writes it after this turn of the event loop. Costs nothing
@@ -83,7 +88,7 @@ const nacked = "message nacked";
  */
 const sent = diagnosticChannel("tally:messaging:sent");
 
-/** Connects for publishing only: a broker under alarm blocks connections that publish, and consuming must go on. */
+/** Connects for publishing only: a broker under alarm blocks connections that publish, and consuming must continue. */
 export function connectPublisher(options: ConnectionOptions & { readonly queues: readonly QueueSpec[] }): Publisher {
   const open = new Set<OpenMessage>();
   const returned = new Set<string>();
@@ -92,7 +97,7 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
   let renewConnection: Renew | undefined;
   let bufferFull = false;
   let closed = false;
-  const refusals = new Map<string, Refusal>();
+  const rejecting = new Map<string, Rejecting>();
   const exchanges = new Map(options.queues.map(({ name, exchange }) => [name, exchange]));
 
   const connection = openConnection({ ...options, setup, onUp: sendWaiting });
@@ -110,7 +115,7 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
     await declareQueues(model, options.queues);
     probe = depthProbe(model);
     renewConnection = renew;
-    refusals.clear();
+    rejecting.clear();
     for (const one of open) {
       one.sentBefore ||= one.sent;
       one.sent = false;
@@ -134,13 +139,13 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
       bufferFull = !to.publish(exchanges.get(queue) ?? "", queue, body, properties, (error: unknown) => {
         if (error instanceof Error) {
           if (error.message !== nacked) return;
-          // A sender without a deadline goes on trying, and must bear a second copy.
+          // A sender without a deadline retries, and its consumer deduplicates.
           settle(one, one.sentBefore && one.message.deadline !== undefined ? "expired" : "rejected");
-          void refused(queue);
+          void renewIfWrong(queue);
           return;
         }
-        refusals.delete(queue);
-        // The return of a message comes before its acknowledgement.
+        rejecting.delete(queue);
+        // A message's return precedes its acknowledgement.
         settle(one, returned.delete(messageId) ? "unroutable" : "confirmed");
       });
       one.sent = true;
@@ -155,20 +160,20 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
     if (open.delete(one)) one.settle(outcome);
   }
 
-  /** Leaves a connection on which a queue that has room refuses everything. */
-  async function refused(queue: string): Promise<void> {
+  /** Renews a connection on which a queue with room rejects everything. */
+  async function renewIfWrong(queue: string): Promise<void> {
     const now = performance.now();
-    const refusal = refusals.get(queue) ?? { askedAt: now };
-    refusals.set(queue, refusal);
-    if (now - refusal.askedAt < wrongRefusalMs) return;
-    refusal.askedAt = now;
+    const state = rejecting.get(queue) ?? { checkedAt: now };
+    rejecting.set(queue, state);
+    if (now - state.checkedAt < wrongRejectionMs) return;
+    state.checkedAt = now;
     const depth = await probe?.(queue);
-    if (depth === undefined || refusals.get(queue) !== refusal) return;
+    if (depth === undefined || rejecting.get(queue) !== state) return;
     const { messagesMax = Number.POSITIVE_INFINITY } = options.queues.find(({ name }) => name === queue) ?? {};
-    if (depth < messagesMax / 2) renewConnection?.(`${queue} refuses everything, and holds only ${depth} messages`);
+    if (depth < messagesMax / 2) renewConnection?.(`${queue} rejects everything, and holds only ${depth} messages`);
   }
 
-  // One timer for all of them: a timer for each message would cost more than the rest of it.
+  // One timer for all messages: a timer for each would cost more than everything else here.
   const deadlines = setInterval(() => {
     const now = Date.now();
     for (const one of open)

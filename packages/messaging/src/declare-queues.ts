@@ -7,9 +7,8 @@ const accessRefused = 403;
 const notFound = 404;
 
 /**
- * Creates what is missing. An account that may not declare queues only looks whether those in `used` are there; while one is missing, this
- * rejects.
- * Throws MessagingError when a queue exists with other arguments.
+ * Creates missing queues and exchanges. An account that may not declare queues only checks that those in `used` exist; rejects while one is
+ * missing. Throws MESSAGING_TOPOLOGY when a queue exists with other arguments.
  */
 export async function declareQueues(model: ChannelModel, queues: readonly QueueSpec[], used = queues): Promise<void> {
   if (queues.length === 0) return;
@@ -26,12 +25,12 @@ export async function declareQueues(model: ChannelModel, queues: readonly QueueS
   }
 }
 
-/** A refusal ends the channel that it happens on. */
+/** The broker closes a channel on an error. */
 async function onOwnChannel(model: ChannelModel, use: (channel: Channel) => Promise<void>): Promise<void> {
   const channel = await model.createChannel();
-  channel.on("error", () => undefined); // rejects the call that caused it
+  channel.on("error", () => undefined); // fails the call that caused it
   await use(channel);
-  // Not waited for: of a connection that is lost now there is no answer.
+  // Not awaited: a connection that is lost now sends no response.
   channel.close().catch(() => undefined);
 }
 
@@ -53,7 +52,7 @@ async function createMissing(channel: Channel, queues: readonly QueueSpec[]): Pr
       if (cause instanceof Error && Reflect.get(cause, "code") === preconditionFailed) {
         throw new MessagingError(
           "MESSAGING_TOPOLOGY",
-          `queue ${queue.name} exists with other arguments; empty and delete it, then start again (${cause.message})`,
+          `${queue.name}; empty and delete it, then start again (${cause.message})`,
           { cause },
         );
       }
@@ -67,7 +66,7 @@ function queueArguments({ messagesMax, deadLetterTo, deliveryLimit }: QueueSpec)
     "x-queue-type": "quorum",
     ...(messagesMax === undefined ? {} : { "x-max-length": messagesMax }),
     ...(deliveryLimit === undefined ? {} : { "x-delivery-limit": deliveryLimit }),
-    // Dead-lettering at least once is only had with a queue that refuses when it is full.
+    // Dead-lettering at least once requires a queue that rejects messages when it is full.
     ...(messagesMax === undefined && deadLetterTo === undefined ? {} : { "x-overflow": "reject-publish" }),
     ...(deadLetterTo === undefined
       ? {}

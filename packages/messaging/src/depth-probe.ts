@@ -1,15 +1,15 @@
 import type { Channel, ChannelModel } from "amqplib";
 
-/** Asks how many messages wait in a queue, without those that consumers hold; undefined when the broker cannot say. */
+/** Returns how many messages wait in a queue, without those that consumers hold; undefined when the broker does not respond. */
 export type DepthProbe = (queue: string) => Promise<number | undefined>;
 
-/** Asking for a queue that is not there costs the channel that asked. So this has its own, made anew after such a loss. */
+/** The broker closes the channel that asks for a missing queue. So this has a separate channel, and opens a new one after that. */
 export function depthProbe(model: ChannelModel): DepthProbe {
   let channel: Promise<Channel> | undefined;
 
   async function open(): Promise<Channel> {
     const made = await model.createChannel();
-    made.on("error", () => undefined); // the question that caused it has failed
+    made.on("error", () => undefined); // fails the call that caused it
     made.on("close", () => {
       channel = undefined;
     });

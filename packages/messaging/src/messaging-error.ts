@@ -1,13 +1,22 @@
-/** "MESSAGING_TOPOLOGY": a queue exists already, but with other arguments than this version asks for. */
-export type MessagingErrorCode = "MESSAGING_TOPOLOGY";
+import { CataloguedError, type CatalogueEntry } from "@tally/failures";
 
-/** A fault that waiting does not mend. */
-export class MessagingError extends Error {
-  readonly code: MessagingErrorCode;
+/** Every error of this package. README.md has the same table. */
+export const messagingErrors = {
+  MESSAGING_TOPOLOGY: {
+    message: "a queue exists with other arguments",
+    when: "a queue was declared by another version; empty and delete it, then start again",
+  },
+  MESSAGING_URL: {
+    message: "the URL of a broker is not valid",
+    when: "it is no URL, or the list of URLs is empty",
+  },
+} as const satisfies Record<string, CatalogueEntry>;
 
-  constructor(code: MessagingErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "MessagingError";
-    this.code = code;
+export type MessagingErrorCode = keyof typeof messagingErrors;
+
+/** A fault that a retry does not repair. */
+export class MessagingError extends CataloguedError<MessagingErrorCode> {
+  constructor(code: MessagingErrorCode, detail: string, options?: ErrorOptions) {
+    super(messagingErrors, code, detail, options);
   }
 }

@@ -1,21 +1,21 @@
-import { connect, type ChannelModel } from "amqplib";
 import type { Log } from "@tally/failures";
+import { connect, type Channel, type ChannelModel } from "amqplib";
 import { brokerNodes } from "./broker-nodes.ts";
 import { MessagingError } from "./messaging-error.ts";
 
-/** "blocked": connected, but the broker takes nothing (memory or disk alarm). "down": not connected. */
+/** "blocked": connected, but the broker accepts no messages (memory or disk alarm). "down": not connected. */
 export type ConnectionState = "up" | "blocked" | "down";
 
 export interface ConnectionOptions {
-  /** One, or those of a cluster's nodes between commas: the first is any of them, and after each failure comes the next. */
+  /** One URL, or those of a cluster's nodes separated by commas: starts with a random one, and after each failure tries the next. */
   readonly url: string;
-  /** How the broker's tools name this connection. */
+  /** The name of this connection in the broker's tools. */
   readonly connectionName: string;
   readonly log: Log;
   readonly onStateChange?: (state: ConnectionState) => void;
 }
 
-/** A connection that comes back by itself, for as long as it takes. */
+/** A connection that reconnects by itself, forever. */
 export interface Connection {
   readonly state: ConnectionState;
   /** Resolves at the first connection; rejects only with a MessagingError, and then the connection stays down. */
@@ -23,13 +23,25 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Ends a connection that is of no use any more, so that everything on it begins anew. */
+/** Ends a connection that is no longer usable, so that a new one is set up completely. */
 export type Renew = (reason: string) => void;
 
 /**
- * amqplib brings the connection back, but channels, consumers and topology are ours: `setup` makes them on each new
- * connection, `onUp` is called when they are there.
+ * Renews the whole connection when this channel ends. Brokers rarely close a single channel (a delivery held too long, an internal error), and
+ * one recovery that is always used is better than two.
  */
+export function renewWithChannel(channel: Channel, renew: Renew, onEnd: () => void): void {
+  let reason = "channel closed";
+  channel.on("error", (error) => {
+    reason = error.message;
+  });
+  channel.on("close", () => {
+    onEnd();
+    renew(reason);
+  });
+}
+
+/** amqplib restores the connection only: `setup` creates channels, consumers and queues on each new one, then `onUp` is called. */
 export function openConnection(
   options: ConnectionOptions & {
     readonly setup: (model: ChannelModel, renew: Renew) => Promise<void>;
@@ -39,9 +51,9 @@ export function openConnection(
   const { log, connectionName } = options;
   const nodes = brokerNodes(options.url);
   const first = Promise.withResolvers<void>();
-  // Whoever does not ask for it still sees the fault in the log.
+  // A caller that does not use `ready` still sees the error in the log.
   first.promise.catch(() => undefined);
-  const reasonsTold = new Set<string>();
+  const loggedReasons = new Set<string>();
   let state: ConnectionState = "down";
   let closed = false;
   let wasUp = false;
@@ -50,17 +62,15 @@ export function openConnection(
   const become = (next: ConnectionState, reason?: string) => {
     if (next === state || closed) return;
     state = next;
-    if (next === "up") log.info({ connectionName, node: nodes.current }, "broker: connected");
-    else
-      log.warn(
-        { connectionName, node: nodes.current, reason },
-        next === "down" ? "broker: connection lost" : "broker: takes nothing now",
-      );
+    const fields = { connectionName, node: nodes.current };
+    if (next === "up") log.info(fields, "connected to the broker");
+    else if (next === "down") log.warn({ ...fields, reason }, "lost the connection to the broker; reconnecting");
+    else log.warn({ ...fields, reason }, "the broker blocks publishers; waiting");
     options.onStateChange?.(next);
   };
 
   async function setUp(model: ChannelModel): Promise<void> {
-    // First of all: a connection that is lost during setup has no other listener, and would end the process.
+    // First: a connection that is lost during setup has no other listener, and the event would end the process.
     model.on("error", () => undefined);
     let broken: string | undefined;
     let gone = false;
@@ -73,7 +83,7 @@ export function openConnection(
     });
     const renew: Renew = (reason) => {
       broken ??= reason;
-      // A lost connection ends its channels first and then itself, in one turn: it needs no close, and has a better reason.
+      // A lost connection first ends its channels and then itself, in the same turn: it needs no close, and has a better reason.
       queueMicrotask(() => {
         if (gone) return;
         become("down", reason);
@@ -81,7 +91,7 @@ export function openConnection(
       });
     };
     await options.setup(model, renew);
-    // What ends in the same turn as the last answer came fails none of setup's calls, and amqplib would not notice it.
+    // A connection that ends in the same turn as the last response fails none of setup's calls, and amqplib would not notice it.
     if (broken !== undefined) throw new Error(broken);
     ended = end;
   }
@@ -90,32 +100,33 @@ export function openConnection(
     const connection = await connect(nodes.target, {
       // Without it Nagle's algorithm and delayed acknowledgements add 40 ms to each confirm.
       noDelay: true,
-      // For a peer that takes the connection and then says nothing; heartbeats begin only after the handshake.
+      // For a peer that accepts the connection and then stays silent; heartbeats begin only after the handshake.
       timeout: 10_000,
       clientProperties: { connection_name: connectionName },
       recovery: { initialDelay: 100, maxDelay: 2000, jitter: 0.5, waitForConnect: false, setup: setUp },
     });
-    connection.on("error", () => undefined); // told by "disconnect"
+    connection.on("error", () => undefined); // "disconnect" reports it
     connection.on("connect", () => {
       wasUp = true;
-      reasonsTold.clear();
+      loggedReasons.clear();
       become("up");
       first.resolve();
       options.onUp();
     });
     connection.on("disconnect", (error) => become("down", error.message));
     connection.on("connect-failed", (error) => {
-      if (closed || reasonsTold.has(error.message)) return;
-      reasonsTold.add(error.message);
+      if (closed || loggedReasons.has(error.message)) return;
+      loggedReasons.add(error.message);
       if (wasUp || !(error instanceof MessagingError)) {
-        log.warn({ connectionName, node: nodes.current, reason: error.message }, "broker: not reached; trying on");
+        const fields = { connectionName, node: nodes.current, reason: error.message };
+        log.warn(fields, "cannot connect to the broker; retrying");
         return;
       }
-      log.error({ connectionName, err: error }, "broker: the queues are not ours");
+      log.error({ connectionName, err: error }, "the broker has a queue with other arguments; not retrying");
       first.reject(error);
       void connection.close();
     });
-    // After "disconnect" and "connect-failed" have told of the node that failed.
+    // After "disconnect" and "connect-failed", which log the node that failed.
     connection.on("reconnect-scheduled", nodes.next);
     connection.on("blocked", (reason) => become("blocked", reason));
     connection.on("unblocked", () => {
@@ -135,7 +146,7 @@ export function openConnection(
       closed = true;
       state = "down";
       const connection = await opened;
-      // amqplib waits for the broker's answer, and for ever when the connection is lost before that.
+      // amqplib waits for the broker's response, forever when the connection is lost before that.
       await Promise.race([connection.close(), ended]);
     },
   };

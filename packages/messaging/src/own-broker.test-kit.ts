@@ -1,10 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { connect, type GetMessage } from "amqplib";
-import { inject, onTestFinished } from "vitest";
 import { silentLog } from "@tally/failures";
-import { openTcpProxy, type OnAnswer } from "./tcp-proxy.test-kit.ts";
+import { openTcpProxy, type OnPiece } from "@tally/lab";
+import type { QueueSpec } from "@tally/pipeline";
+import { connect, type GetMessage } from "amqplib";
+import { expect, inject, onTestFinished, vi } from "vitest";
+import { connectConsumer, type Delivery } from "./connect-consumer.ts";
+import { connectPublisher } from "./connect-publisher.ts";
+import type { ConnectionState } from "./open-connection.ts";
 
-/** The run's broker with queues of the test's own, seen past the package under test. All is gone when the test ends. */
+export const body = Buffer.from("body");
+
+/** The run's broker with queues for one test, accessed without the package under test. Everything is deleted when the test ends. */
 export async function ownBroker() {
   const url = inject("services").amqpUrl;
   const prefix = `messaging-test.${randomBytes(6).toString("hex")}`;
@@ -17,33 +23,78 @@ export async function ownBroker() {
     await connection.close();
   });
 
+  /** A unique name of a queue, which is deleted at the end. */
+  function queueName(what: string): string {
+    const name = `${prefix}.${what}`;
+    names.add(name);
+    return name;
+  }
+  /** Takes all messages that wait in a queue. */
+  async function take(queue: string): Promise<readonly GetMessage[]> {
+    const taken: GetMessage[] = [];
+    for (;;) {
+      const message = await channel.get(queue, { noAck: true });
+      if (message === false) return taken;
+      taken.push(message);
+    }
+  }
   return {
     url,
     channel,
-    /** The name of a queue that nobody else has; it is deleted at the end. */
-    queueName(what: string): string {
-      const name = `${prefix}.${what}`;
-      names.add(name);
-      return name;
-    },
-    /** Takes all that waits in a queue. */
-    async take(queue: string): Promise<readonly GetMessage[]> {
-      const taken: GetMessage[] = [];
-      for (;;) {
-        const message = await channel.get(queue, { noAck: true });
-        if (message === false) return taken;
-        taken.push(message);
-      }
-    },
+    queueName,
+    /** The name of this test's first queue. */
+    queue: queueName("q"),
+    take,
+    takeIds: async (queue: string) => (await take(queue)).map(({ properties }) => String(properties.messageId)),
     send(queue: string, ...messageIds: readonly string[]): void {
       for (const messageId of messageIds) channel.sendToQueue(queue, Buffer.from(messageId), { messageId });
     },
-    async proxy(onAnswer?: OnAnswer) {
-      const proxy = await openTcpProxy(url, onAnswer);
+    async proxy(onResponse: OnPiece = (piece) => piece) {
+      const proxy = await openTcpProxy(url, { onResponse });
       onTestFinished(() => proxy.close());
       return proxy;
     },
   };
+}
+
+/** A publisher for one test. */
+export function openPublisher(url: string, queues: readonly QueueSpec[]) {
+  const log = keptLog();
+  const states: ConnectionState[] = [];
+  const onStateChange = (state: ConnectionState) => states.push(state);
+  const publisher = connectPublisher({ url, connectionName: "test", queues, log, onStateChange });
+  onTestFinished(() => publisher.close());
+  return { publisher, log, states };
+}
+
+interface ConsumerOptions {
+  readonly more?: readonly QueueSpec[];
+  readonly prefetch?: number;
+  readonly onStateChange?: (state: ConnectionState) => void;
+}
+
+/** A consumer of one queue for one test. `more`: other queues that it declares before. */
+export function openConsumer(
+  url: string,
+  queue: QueueSpec,
+  { more = [], prefetch = 10, ...rest }: ConsumerOptions = {},
+) {
+  const deliveries: Delivery[] = [];
+  const log = keptLog();
+  const consumer = connectConsumer({
+    ...rest,
+    url,
+    connectionName: "test",
+    queues: [...more, queue],
+    queue: queue.name,
+    prefetch,
+    onDelivery: (delivery) => deliveries.push(delivery),
+    log,
+  });
+  onTestFinished(() => consumer.close());
+  const arrived = (count: number) => vi.waitFor(() => expect(deliveries.length).toBeGreaterThanOrEqual(count), 15_000);
+  const ids = () => deliveries.map(({ messageId }) => messageId);
+  return { consumer, deliveries, log, arrived, ids };
 }
 
 /** A log that keeps its lines. */
@@ -54,4 +105,21 @@ export function keptLog() {
     lines.push(`${level} ${message}${typeof reason === "string" ? `: ${reason}` : ""}`);
   };
   return { ...silentLog, lines, info: keep("info"), warn: keep("warn"), error: keep("error") };
+}
+
+/** The frame with which a broker ends the connection, or its first channel (AMQP 0-9-1, connection.close and channel.close). */
+export function closeFrame(what: "connection" | "channel", code: number, reason: string): Buffer {
+  const text = Buffer.from(reason);
+  const method = Buffer.alloc(7);
+  method.writeUInt16BE(what === "connection" ? 10 : 20, 0);
+  method.writeUInt16BE(what === "connection" ? 50 : 40, 2);
+  method.writeUInt16BE(code, 4);
+  method.writeUInt8(text.length, 6);
+  // Class and method of the cause: none.
+  const payload = Buffer.concat([method, text, Buffer.alloc(4)]);
+  const head = Buffer.alloc(7);
+  head.writeUInt8(1, 0);
+  head.writeUInt16BE(what === "connection" ? 0 : 1, 1);
+  head.writeUInt32BE(payload.length, 3);
+  return Buffer.concat([head, payload, Buffer.from([0xce])]);
 }

@@ -1,1 +1,1 @@
-export { openRedis, type Redis, type RedisOptions, type Script } from "./open-redis.ts";
+export { openRedis, type Redis } from "./open-redis.ts";

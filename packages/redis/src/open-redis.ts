@@ -1,20 +1,18 @@
+import { backOffMs, Outage, type Log } from "@tally/failures";
 import { Redis, type RedisOptions as DriverOptions } from "ioredis";
-import { backOffMs, type Log } from "@tally/failures";
 
 export type { Redis };
 
 /** A Lua script by the name of the method that calls it. `readOnly`: a replica may run it. */
-export type Script = NonNullable<DriverOptions["scripts"]>[string];
+type Script = NonNullable<DriverOptions["scripts"]>[string];
 
 export interface RedisOptions {
   readonly url: string;
-  /** What the connection is for; begins its log lines, such as "rankings". */
+  /** What the connection is for, such as "rankings"; part of its log lines. */
   readonly label: string;
   /** How long one command may take, in ms. Absent: it waits until Redis is back. */
   readonly commandTimeoutMs?: number | undefined;
-  /**
-   * False: while there is no connection, a command fails at once. Default true: it waits for the connection, up to `commandTimeoutMs`.
-   */
+  /** False: without a connection, a command fails at once. Default true: it waits for the connection, up to `commandTimeoutMs`. */
   readonly queuesWhileDown?: boolean;
   readonly scripts?: Readonly<Record<string, Script>>;
   readonly log: Log;
@@ -22,26 +20,26 @@ export interface RedisOptions {
 
 // Longer than any script or snapshot may keep Redis busy.
 const silenceMs = 20_000;
-// However many commands meet a read-only server, reconnect at most this often.
+// When commands meet a read-only server, reconnect at most this often.
 const leaveEveryMs = 1000;
 
 /**
- * Opens one connection. It reconnects with back-off for as long as it takes and never throws for a Redis that is away. The commands of
- * one event loop turn leave as one write (measured: 80,000 → 105,000 commands/s).
+ * Opens one connection. It reconnects with back-off forever and never throws while Redis is unavailable. The commands of one event loop turn are
+ * sent as one write (measured: 80,000 → 105,000 commands/s).
  */
-export function openRedis(o: RedisOptions): Redis {
-  const { url, label, commandTimeoutMs, log } = o;
+export function openRedis(options: RedisOptions): Redis {
+  const { url, label, commandTimeoutMs, log } = options;
   let leftAt = -leaveEveryMs;
   const redis = new Redis(url, {
     enableAutoPipelining: true,
-    enableOfflineQueue: o.queuesWhileDown ?? true,
-    // With a timeout the caller wants a result now. Without, a command waits for Redis, forever if need be; the callers' commands may
-    // be sent again after a lost connection.
+    enableOfflineQueue: options.queuesWhileDown ?? true,
+    // With a timeout the caller wants a result now. Without, a command waits for Redis, forever if necessary; callers' commands may be sent
+    // again after a lost connection.
     maxRetriesPerRequest: commandTimeoutMs === undefined ? null : 1,
     ...(commandTimeoutMs === undefined ? {} : { commandTimeout: commandTimeoutMs }),
-    // A peer that vanished without closing: after this much silence the connection is made anew.
+    // For a peer that vanished without closing: reconnect after this much silence.
     socketTimeout: silenceMs,
-    // After a failover the old primary keeps answering as a replica. Its name may lead to the new primary by now.
+    // After a failover the old primary still responds, as a replica. By then its name may resolve to the new primary.
     reconnectOnError(error) {
       const now = performance.now();
       if (!error.message.includes("READONLY") || now - leftAt < leaveEveryMs) return false;
@@ -49,16 +47,11 @@ export function openRedis(o: RedisOptions): Redis {
       return true;
     },
     retryStrategy: (failures) => backOffMs(failures, { firstMs: 100, longestMs: 2000 }),
-    ...(o.scripts === undefined ? {} : { scripts: o.scripts }),
+    ...(options.scripts === undefined ? {} : { scripts: options.scripts }),
   });
-  let down: boolean | undefined;
-  redis.on("ready", () => {
-    if (down !== false) log.info({}, `${label}: connected to Redis`);
-    down = false;
-  });
-  redis.on("error", (error: Error) => {
-    if (down !== true) log.warn({ reason: error.message }, `${label}: Redis is away; connecting again`);
-    down = true;
-  });
+  const outage = new Outage(log, `connect to Redis (${label})`);
+  redis.once("ready", () => log.info({}, `connected to Redis (${label})`));
+  redis.on("ready", () => outage.worked());
+  redis.on("error", (error: Error) => outage.failed(error));
   return redis;
 }

@@ -1,9 +1,9 @@
-import { connectConsumer as connect, type Consumer, type ConsumerOptions } from "@tally/messaging";
+import { connectConsumer as connect, type Consumer } from "@tally/messaging";
 
 export * from "@tally/messaging";
 
 /** Acknowledges each delivery when it arrives. */
-export function connectConsumer(options: ConsumerOptions): Consumer {
+export function connectConsumer(options: Parameters<typeof connect>[0]): Consumer {
   return connect({
     ...options,
     onDelivery(delivery) {
