@@ -1,11 +1,21 @@
 import { addresses, choice, integer, list, string, systemSettings, url, type Config } from "@tally/service";
 
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
+const gibibyte = 1024 * mebibyte;
+
+const anyPort = { min: 0, max: 65_535 } as const;
+const toMillion = { min: 1, max: 1_000_000 } as const;
+const eventRate = { min: 0, max: 1_000_000, unit: "events/s", default: 0 } as const;
+const memory = { max: 64 * gibibyte, unit: "bytes" } as const;
+const requestTime = { min: 100, max: 600_000, unit: "ms" } as const;
+const waitTime = { min: 10, max: 120_000, unit: "ms" } as const;
+
 /** The gateway's settings. */
 export const gatewaySettings = {
   ...systemSettings,
   port: integer("PORT", {
-    min: 0,
-    max: 65_535,
+    ...anyPort,
     default: 8080,
     description: "the port on which the gateway listens; 0: any free port",
   }),
@@ -22,28 +32,20 @@ export const gatewaySettings = {
     description: "yes: AUTH=off is intended although clients on other machines can reach the gateway",
   }),
   rateLimitPerKey: integer("RATE_LIMIT_PER_KEY", {
-    min: 0,
-    max: 1_000_000,
-    unit: "events/s",
-    default: 0,
+    ...eventRate,
     description: "the rate of each API key without its own limit; 0: no limit",
   }),
   rateLimitPerKeyBurst: integer("RATE_LIMIT_PER_KEY_BURST", {
-    min: 1,
-    max: 1_000_000,
+    ...toMillion,
     default: 1000,
     description: "events that such a key may send at once, and the most entries in one of its bulk requests",
   }),
   rateLimitPerAddress: integer("RATE_LIMIT_PER_ADDRESS", {
-    min: 0,
-    max: 1_000_000,
-    unit: "events/s",
-    default: 0,
+    ...eventRate,
     description: "the rate of each address, for requests without a valid key; 0: no limit",
   }),
   rateLimitPerAddressBurst: integer("RATE_LIMIT_PER_ADDRESS_BURST", {
-    min: 1,
-    max: 1_000_000,
+    ...toMillion,
     default: 1000,
     description: "events that such an address may send at once, and the most entries in one of its bulk requests",
   }),
@@ -59,27 +61,27 @@ export const gatewaySettings = {
       'further paths below which the same routes are mounted; "/" adds to the root the routes that only base paths have',
   }),
   bodyBytesMax: integer("BODY_BYTES_MAX", {
-    min: 1024,
-    max: 1024 * 1024,
+    min: kibibyte,
+    max: mebibyte,
     unit: "bytes",
-    default: 128 * 1024,
+    default: 128 * kibibyte,
     description:
       "the largest body of a single event, and the largest entry of a bulk request; a purchase of 500 items needs 25 to 51 kB",
   }),
   bulkBytesMax: integer("BULK_BYTES_MAX", {
-    min: 1024,
+    min: kibibyte,
     // Scanned in one pass before it is parsed entry by entry: about 2 ms for each MiB.
-    max: 4 * 1024 * 1024,
+    max: 4 * mebibyte,
     unit: "bytes",
-    default: 2 * 1024 * 1024,
+    default: 2 * mebibyte,
     description: "the largest body of a bulk request; 1,000 purchases of 20 items need 0.9 to 1.6 MB",
   }),
   formPartBytesMax: integer("FORM_PART_BYTES_MAX", {
-    min: 1024,
+    min: kibibyte,
     // With its envelope below 16 MiB, the largest message of RabbitMQ 4.
-    max: 15 * 1024 * 1024,
+    max: 15 * mebibyte,
     unit: "bytes",
-    default: 10 * 1024 * 1024,
+    default: 10 * mebibyte,
     description: "the largest part of a form, such as a picture",
   }),
   batchEventsMax: integer("BATCH_EVENTS_MAX", {
@@ -89,10 +91,10 @@ export const gatewaySettings = {
     description: "the most events in one batch",
   }),
   batchBytesMax: integer("BATCH_BYTES_MAX", {
-    min: 1024,
-    max: 512 * 1024,
+    min: kibibyte,
+    max: 512 * kibibyte,
     unit: "bytes",
-    default: 64 * 1024,
+    default: 64 * kibibyte,
     description: "the largest batch; a larger event is a batch by itself",
   }),
   batchEveryMs: integer("BATCH_EVERY_MS", {
@@ -110,44 +112,38 @@ export const gatewaySettings = {
     description: "published batches of a domain that may wait for their confirm",
   }),
   waitingMax: integer("WAITING_MAX", {
-    min: 1,
-    max: 1_000_000,
+    ...toMillion,
     default: 10_000,
     description: "events of a domain that may wait for their confirm; further ones get 503 at once",
   }),
   waitingBytesMax: integer("WAITING_BYTES_MAX", {
     // Room for the largest event.
-    min: 32 * 1024 * 1024,
-    max: 64 * 1024 * 1024 * 1024,
-    unit: "bytes",
-    default: 128 * 1024 * 1024,
+    min: 32 * mebibyte,
+    ...memory,
+    default: 128 * mebibyte,
     description: "bytes of such events; the gateway needs a few times as much memory",
   }),
   bodiesBytesMax: integer("BODIES_BYTES_MAX", {
     // Room for the largest form.
-    min: 16 * 1024 * 1024,
-    max: 64 * 1024 * 1024 * 1024,
-    unit: "bytes",
-    default: 128 * 1024 * 1024,
+    min: 16 * mebibyte,
+    ...memory,
+    default: 128 * mebibyte,
     description:
       "bytes of all bodies above 16 KiB from their arrival to their response, and as many again of pictures that are being sent; further ones get 503",
   }),
   bodiesBytesPerAddressMax: integer("BODIES_BYTES_PER_ADDRESS_MAX", {
-    min: 16 * 1024 * 1024,
-    max: 64 * 1024 * 1024 * 1024,
-    unit: "bytes",
-    default: 64 * 1024 * 1024,
+    min: 16 * mebibyte,
+    ...memory,
+    default: 64 * mebibyte,
     description: "the share of each of both that one client address may hold",
   }),
   connectionsMax: integer("CONNECTIONS_MAX", {
-    min: 1,
-    max: 1_000_000,
+    ...toMillion,
     default: 10_000,
     description: "open connections; further ones are closed at once",
   }),
   connectionsPerAddressMax: integer("CONNECTIONS_PER_ADDRESS_MAX", {
-    min: 1,
-    max: 1_000_000,
+    ...toMillion,
     default: 4096,
     description: "open connections of one client address; those of TRUST_PROXY are not limited",
   }),
@@ -157,9 +153,7 @@ export const gatewaySettings = {
       "load balancers whose X-Forwarded-For contains the client address; all clients behind any other load balancer have one address",
   }),
   confirmWithinMs: integer("CONFIRM_WITHIN_MS", {
-    min: 10,
-    max: 120_000,
-    unit: "ms",
+    ...waitTime,
     default: 5000,
     description: "how long an event waits for its confirm before its client gets 503",
   }),
@@ -176,46 +170,32 @@ export const gatewaySettings = {
     description:
       "how long a gateway responds with 422 to an Idempotency-Key with other content; later the writer makes that event a dead letter",
   }),
-  queryWithinMs: integer("QUERY_WITHIN_MS", {
-    min: 10,
-    max: 120_000,
-    unit: "ms",
-    default: 5000,
-    description: "how long a query may take",
-  }),
+  queryWithinMs: integer("QUERY_WITHIN_MS", { ...waitTime, default: 5000, description: "how long a query may take" }),
   recentBytesMax: integer("RECENT_BYTES_MAX", {
     min: 0,
-    max: 64 * 1024 * 1024 * 1024,
-    unit: "bytes",
-    default: 16 * 1024 * 1024,
+    ...memory,
+    default: 16 * mebibyte,
     description: "bytes of the newest events that each domain keeps in memory for lookups by id",
   }),
   headersWithinMs: integer("HEADERS_WITHIN_MS", {
-    min: 100,
-    max: 600_000,
-    unit: "ms",
+    ...requestTime,
     default: 10_000,
     description:
       "how long the head of a request may take from its first byte, or from the opening of the connection, before its client gets 408",
   }),
   bodyWithinMs: integer("BODY_WITHIN_MS", {
-    min: 100,
-    max: 600_000,
-    unit: "ms",
+    ...requestTime,
     default: 30_000,
     description: "how long the whole request may take from its first byte, before its client gets 408",
   }),
   healthPort: integer("GATEWAY_HEALTH_PORT", {
-    min: 0,
-    max: 65_535,
+    ...anyPort,
     default: 8083,
     description: "the port of /health and /metrics, for operators only; 0: any free port",
   }),
   healthHost: string("GATEWAY_HEALTH_HOST", { default: "0.0.0.0", description: "the address of that port" }),
   foundWithinMs: integer("FOUND_WITHIN_MS", {
-    min: 10,
-    max: 120_000,
-    unit: "ms",
+    ...waitTime,
     default: 3000,
     description: "how long a lookup waits for an accepted event that is not stored yet, before its client gets 503",
   }),

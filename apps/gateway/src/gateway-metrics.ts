@@ -1,62 +1,55 @@
 import { Counter, createMetrics, Gauge, Histogram } from "@tally/service";
 
+const powersOfTwo = (max: number): number[] => Array.from({ length: Math.log2(max) + 1 }, (_, n) => 2 ** n);
+
 /** The metrics of the gateway: per batch or per error, never per accepted event. `waiting` is called when the metrics are read. */
 export function gatewayMetrics(waiting: () => readonly { readonly domain: string; readonly events: number }[]) {
   const registry = createMetrics();
   const registers = [registry];
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = <Label extends string>(name: string, help: string, buckets: number[], ...labelNames: Label[]) =>
+    new Histogram({ name, help, labelNames, buckets, registers });
   return {
     registry,
-    events: new Counter({
-      name: "tally_gateway_events_total",
-      help: "Events by outcome at the broker",
-      labelNames: ["domain", "outcome"] as const,
-      registers,
-    }),
-    batchEvents: new Histogram({
-      name: "tally_gateway_batch_events",
-      help: "Events in a batch",
-      labelNames: ["domain"] as const,
-      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024],
-      registers,
-    }),
-    batchSeconds: new Histogram({
-      name: "tally_gateway_batch_seconds",
-      help: "From the first event of a batch to its confirm: the longest wait in each batch",
-      labelNames: ["domain"] as const,
-      buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
-      registers,
-    }),
-    refusals: new Counter({
-      name: "tally_gateway_errors_total",
-      help: "Error responses, by status and by code in the list of errors",
-      labelNames: ["status", "code"] as const,
-      registers,
-    }),
-    keys: new Counter({
-      name: "tally_gateway_keys_total",
-      help: "Idempotency-Keys by state: new, same content, other content (422), unchecked (Redis did not reply)",
-      labelNames: ["domain", "state"] as const,
-      registers,
-    }),
-    connectionsRefused: new Counter({
-      name: "tally_gateway_connections_refused_total",
-      help: "Connections that were closed at once, by the limit: all, or address",
-      labelNames: ["limit"] as const,
-      registers,
-    }),
-    found: new Counter({
-      name: "tally_gateway_found_total",
-      help: "Lookups of events by id, by the place where they were found",
-      labelNames: ["domain", "where"] as const,
-      registers,
-    }),
-    readKeys: new Histogram({
-      name: "tally_gateway_read_keys",
-      help: "Keys in a statement, which reads for all requests of about the same time",
-      labelNames: ["domain", "endpoint"] as const,
-      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
-      registers,
-    }),
+    events: counter("tally_gateway_events_total", "Events by outcome at the broker", "domain", "outcome"),
+    batchEvents: histogram("tally_gateway_batch_events", "Events in a batch", powersOfTwo(1024), "domain"),
+    batchSeconds: histogram(
+      "tally_gateway_batch_seconds",
+      "From the first event of a batch to its confirm: the longest wait in each batch",
+      [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+      "domain",
+    ),
+    refusals: counter(
+      "tally_gateway_errors_total",
+      "Error responses, by status and by code in the list of errors",
+      "status",
+      "code",
+    ),
+    keys: counter(
+      "tally_gateway_keys_total",
+      "Idempotency-Keys by state: new, same content, other content (422), unchecked (Redis did not reply)",
+      "domain",
+      "state",
+    ),
+    connectionsRefused: counter(
+      "tally_gateway_connections_refused_total",
+      "Connections that were closed at once, by the limit: all, or address",
+      "limit",
+    ),
+    found: counter(
+      "tally_gateway_found_total",
+      "Lookups of events by id, by the place where they were found",
+      "domain",
+      "where",
+    ),
+    readKeys: histogram(
+      "tally_gateway_read_keys",
+      "Keys in a statement, which reads for all requests of about the same time",
+      powersOfTwo(512),
+      "domain",
+      "endpoint",
+    ),
     waiting: new Gauge({
       name: "tally_gateway_waiting_events",
       help: "Events that wait for their confirm",

@@ -22,11 +22,11 @@ function tableBelow(heading: string, columns: number): readonly (readonly string
 }
 
 test("docs/http.md lists every error of the catalogue, and no other", () => {
-  const expected = Object.entries(catalogue).map(([code, entry]) => [
+  const expected = Object.entries(catalogue).map(([code, [status, message, retryAfterSeconds]]) => [
     `\`${code}\``,
-    String(entry.status),
-    `\`${entry.message}\``,
-    "retryAfterSeconds" in entry ? `${entry.retryAfterSeconds} s` : "",
+    String(status),
+    `\`${message}\``,
+    retryAfterSeconds === undefined ? "" : `${retryAfterSeconds} s`,
   ]);
   expect(tableBelow("## Errors", 4)).toEqual(expected);
 });

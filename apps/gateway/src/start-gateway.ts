@@ -44,7 +44,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
     log,
     admission,
     errorKeyOf: errorKeysOf(domains, mounts),
-    onRefused: (code) => metrics.refusals.inc({ status: String(catalogue[code].status), code }),
+    onRefused: (code) => metrics.refusals.inc({ status: String(catalogue[code][0]), code }),
     onConnectionRefused: (limit) => metrics.connectionsRefused.inc({ limit }),
   });
   let stopping = false;

@@ -99,19 +99,15 @@ interface Found {
   readonly count: number;
 }
 
-/** Lines that hold more than white space. */
+/** Lines that hold more than white space, without the white space before them. */
 function linesOf(bytes: Buffer, max: number): Found {
   const entries: Buffer[] = [];
   let count = 0;
-  let start = 0;
-  let isBlank = true;
-  for (let i = 0; i <= bytes.length; i++) {
-    const byte = i === bytes.length ? newline : bytes[i];
-    if (byte === newline) {
-      if (!isBlank && ++count <= max) entries.push(bytes.subarray(start, i));
-      start = i + 1;
-      isBlank = true;
-    } else if (!isSpace(byte)) isBlank = false;
+  let end = 0;
+  for (let start = skipSpace(bytes, 0); start < bytes.length; start = skipSpace(bytes, end)) {
+    const next = bytes.indexOf(newline, start);
+    end = next < 0 ? bytes.length : next;
+    if (++count <= max) entries.push(bytes.subarray(start, end));
   }
   return { entries, count };
 }
