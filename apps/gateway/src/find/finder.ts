@@ -11,8 +11,8 @@ import { RowWait, rowsOfEvents, type RowsOfEvents } from "./row-wait.ts";
  *   memory  in this gateway, which published it a moment ago
  *   read    on the read endpoint: nearly always
  *   write   on the write endpoint, because the replica is behind
- *   waited  in the broker at first. Its client has its id from a 2xx, so its row will come
- *   late    not in time, or too many lookups wait: 503 and not 404, because its row will come
+ *   waited  in the broker at first. Its client has its id from a 2xx, so its row will arrive
+ *   late    not in time, or too many lookups wait: 503 and not 404, because its row will arrive
  *   none    nowhere, and its id is old: there is no such event
  *
  * An id contains its time, so lookups of old ids do not wait. A client can invent a young id; it waits in vain, and the number of

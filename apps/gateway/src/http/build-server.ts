@@ -106,6 +106,6 @@ export function buildServer(config: GatewayConfig, options: ServerOptions): Fast
 
 /** The longest time from a whole request to its response. */
 function respondedWithinMs({ confirmWithinMs, queryWithinMs, foundWithinMs, stopWithinMs }: GatewayConfig): number {
-  // One second more, for the work besides waiting. A stop ends in time, whatever is configured.
+  // One second more, for the work besides waiting. With any settings, a stop ends in time.
   return Math.min(Math.max(confirmWithinMs, queryWithinMs) + foundWithinMs + 1000, stopWithinMs * 0.8);
 }

@@ -38,7 +38,7 @@ export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void 
       done(error ?? problemOf(() => (request.body = contentOf(config, request, body))));
     };
     readBody(request.raw, { bytesMax: bodyLimit, hold }, (error, body) => {
-      // A route that ignores its body accepts any type. An unknown path is 404 whatever its body is.
+      // A route that ignores its body accepts any type. An unknown path is 404 with any body.
       if (error !== null || config.ignoresBody === true || request.is404) {
         done(error ?? undefined);
         return;

@@ -25,7 +25,7 @@ test("one client has no more than its share at once, and others start beside it"
   expect(started.at(-1)).toBe("a3");
 });
 
-test("clients take turns, however much of one waits", () => {
+test("clients take turns, also when much work of one client waits", () => {
   const { started, enter, leave } = line({ atOnceMax: 1, perClientMax: 1, waitingPerClientMax: 10 });
   for (const name of ["a1", "a2", "a3", "a4", "b1", "c1"]) enter(name);
   for (const name of ["a1", "a2", "b1", "c1", "a3", "a4"]) {

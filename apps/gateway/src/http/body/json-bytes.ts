@@ -1,7 +1,7 @@
 /** What a byte of a JSON text means outside a string. */
 export const JsonByte = { other: 0, quote: 1, open: 2, close: 3, comma: 4, colon: 5 } as const;
 
-/** Maps a byte to its JsonByte: one look-up instead of six comparisons. */
+/** Maps a byte to its JsonByte: one lookup instead of six comparisons. */
 export function jsonByteAt(json: Uint8Array, at: number): number {
   return kinds[json[at] ?? 0] ?? JsonByte.other;
 }

@@ -118,7 +118,7 @@ export class Connection implements Waiting {
    */
   #watchUpgrade(response: ServerResponse, bytesBefore: number): void {
     const hasMore = (): boolean => this.#socket.bytesRead - bytesBefore > bytesOf(response.req);
-    // Says so to the client.
+    // The response then has "Connection: close".
     if (hasMore()) response.shouldKeepAlive = false;
     response.once("close", () => {
       if (hasMore()) this.close({ response: undefined, dropsRest: true });
