@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { AuditReport } from "@tally/reconcile";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
 const main = join(import.meta.dirname, "..", "chaos", "src", "main.ts");
 const drillWithinMs = 10 * 60_000;
@@ -32,6 +32,8 @@ interface Report {
 async function chaos(...args: readonly string[]) {
   const file = join(directory, `${Math.random()}.json`);
   const child = spawn(process.execPath, [main, "--json", file, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  // After a timeout the drill stops its servers and apps.
+  onTestFinished(() => void child.kill());
   const [output, errors, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
   const written = await readFile(file, "utf8").catch(() => undefined);
   const report: Report | undefined = written === undefined ? undefined : JSON.parse(written);
