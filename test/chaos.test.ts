@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { AuditReport } from "@tally/reconcile";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
 const main = join(import.meta.dirname, "..", "chaos", "src", "main.ts");
 const drillWithinMs = 10 * 60_000;
@@ -28,17 +28,19 @@ interface Report {
   };
 }
 
-/** Runs the drill as its users do. `report` is undefined when it wrote none. */
+/** Runs the drill as a process. `report`: undefined if it wrote none. */
 async function chaos(...args: readonly string[]) {
   const file = join(directory, `${Math.random()}.json`);
   const child = spawn(process.execPath, [main, "--json", file, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  // After a timeout the drill stops its servers and apps.
+  onTestFinished(() => void child.kill());
   const [output, errors, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
   const written = await readFile(file, "utf8").catch(() => undefined);
   const report: Report | undefined = written === undefined ? undefined : JSON.parse(written);
   return { exitCode, output, errors, report };
 }
 
-// Every moment of an event's way at which an app can die, and every server that can.
+// Every crash point, and every server that can die.
 const kindsOfTest = `
   gateway.before-publish gateway.before-confirm gateway.after-confirm gateway.after-answer
   writer.before-commit writer.after-commit writer.before-confirm writer.before-acknowledgement writer.after-acknowledgement
@@ -49,13 +51,13 @@ const kindsOfTest = `
   .split(/\s+/);
 
 test(
-  "25 faults, among them all crash points, under the load of all domains: nothing lost, nothing doubled",
+  "25 faults with all crash points, under load of all domains: nothing is lost or doubled",
   async () => {
     const flags = ["--seed", "25", "--faults", "25", "--kinds", kindsOfTest.join(","), "--rate", "2000"];
     const { exitCode, output, errors, report } = await chaos(...flags);
     expect(report, `${output}\n${errors}`).toMatchObject({ audit: { lost: 0, doubled: 0 }, differences: [] });
     expect(exitCode).toBe(0);
-    // Keys were used again, before and after the gateways forgot them, and bulk requests were sent again in part.
+    // Keys were used again, before and after the gateways forgot them, and bulk requests were repeated in part.
     expect(report?.load.reused.rejected).toBeGreaterThan(20);
     expect(report?.load.reused.acknowledged).toBeGreaterThan(20);
     expect(report?.load.partialRetries).toBeGreaterThan(20);
@@ -79,7 +81,7 @@ test.each([
   ["early-ack", "writer-killed,writer.before-commit", "lost"],
   ["early-2xx", "gateway-killed,gateway.before-publish,broker-killed", "lost"],
 ] as const)(
-  "without the mechanism %s the drill finds what went wrong",
+  "the drill finds the sabotage %s",
   async (sabotage, kinds, found) => {
     const flags = ["--seed", "3", "--faults", "3", "--rate", "1500", "--kinds", kinds, "--sabotage", sabotage];
     const { exitCode, output, errors, report } = await chaos(...flags);
@@ -90,7 +92,7 @@ test.each([
 );
 
 test(
-  "without the writer's comparison the drill finds acknowledged contents that are nowhere",
+  "the drill finds the sabotage key-comparison: acknowledged contents that are not kept",
   async () => {
     const flags = ["--seed", "3", "--faults", "1", "--rate", "1500", "--kinds", "writer-frozen"];
     const { exitCode, output, errors, report } = await chaos(...flags, "--sabotage", "key-comparison");
@@ -101,15 +103,15 @@ test(
   drillWithinMs,
 );
 
-test("wrong usage is told in a line, and nothing is started", async () => {
-  for (const [flags, told] of [
-    [["--kinds", "no-such-kind"], '--kinds: there is no "no-such-kind"'],
-    [["--domain", "cars"], '--domain: there is no "cars" among purchases, '],
+test("wrong usage prints one line and starts nothing", async () => {
+  for (const [flags, message] of [
+    [["--kinds", "no-such-kind"], '--kinds: "no-such-kind" is not one of gateway-killed, '],
+    [["--domain", "cars"], '--domain: "cars" is not one of purchases, '],
     [["--faults", "many"], "expected a whole number from 1 on"],
     [["--sabotage", "luck"], "Allowed choices are ledger, applied-mark, early-ack, key-comparison, early-2xx"],
   ] as const) {
     const { exitCode, errors, report } = await chaos(...flags);
-    expect(errors).toContain(told);
+    expect(errors).toContain(message);
     expect(exitCode).toBe(2);
     expect(report).toBeUndefined();
   }

@@ -17,7 +17,7 @@ import { isGood, Sender } from "./sender.ts";
 
 const tickMs = 5;
 const finishWithinMs = 60_000;
-// One event in so many.
+// One event in this many.
 const repeatedOneIn = 50;
 const twinOneIn = 100;
 const reusedOneIn = 50;
