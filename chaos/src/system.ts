@@ -4,8 +4,8 @@ import { silentLog } from "@tally/failures";
 import { openTcpProxy, type TcpProxy } from "@tally/lab";
 import {
   addressVariables,
-  startApps,
   startPrivateServices,
+  startSystem,
   type Accounts,
   type AppName,
   type Operator,
@@ -69,19 +69,8 @@ export async function openSystem(options: SystemOptions): Promise<System> {
   };
   try {
     const inside = await openInside(join(directory, "inside"), sabotage);
-    const services = await startPrivateServices({
-      directory: join(directory, "services"),
-      database: "tally_chaos_test",
-      namespace,
-      say,
-      signal,
-    });
-    closers.push(() => services.stop());
-    const { operator, addresses, accounts } = services;
-
     const links = new Map<AppProcess, Links>();
     closers.push(() => Promise.all([...links.values()].flatMap(Object.values<TcpProxy>).map((link) => link.close())));
-    for (const name of appProcesses) links.set(name, await openLinks(accounts[appOf(name)]));
     const linksOf = (name: AppProcess): Links => {
       const own = links.get(name);
       if (own === undefined) throw new TypeError(`there is no process ${name}`);
@@ -90,7 +79,6 @@ export async function openSystem(options: SystemOptions): Promise<System> {
 
     const common = {
       PATH: process.env["PATH"],
-      NAMESPACE: namespace,
       RANKING_SHARDS: String(rankingShards),
       WRITER_THREADS: "2",
       // The minimum: Redis can come back with a state older than what the ledger keeps.
@@ -99,12 +87,17 @@ export async function openSystem(options: SystemOptions): Promise<System> {
       KEYS_REMEMBERED_SECONDS: "1",
       ...settings,
     };
-    const apps = await startApps({
+    const running = await startSystem({
       root,
-      directory: join(directory, "apps"),
-      addresses,
-      accounts,
-      port: 0,
+      directory,
+      database: "tally_chaos_test",
+      namespace,
+      async services(own) {
+        const services = await startPrivateServices(own);
+        closers.push(() => services.stop());
+        for (const name of appProcesses) links.set(name, await openLinks(services.accounts[appOf(name)]));
+        return services;
+      },
       environment: common,
       instances: { gateway: gateways.length },
       environmentOf: (app, index) => linkedAddresses(linksOf(processOf(app, index))),
@@ -112,7 +105,8 @@ export async function openSystem(options: SystemOptions): Promise<System> {
       say,
       signal,
     });
-    closers.push(() => apps.stop());
+    closers.push(() => running.stop());
+    const { addresses } = running;
 
     const database = connectDatabase({
       writeUrl: addresses.databaseWriteUrl,
@@ -134,23 +128,18 @@ export async function openSystem(options: SystemOptions): Promise<System> {
     closers.push(() => publisher.close());
     await publisher.ready;
 
-    const processes = [...apps.gateways, ...apps.writers, ...apps.rankers, ...services.servers];
     return {
       domains,
       namespace,
-      urls: apps.urls,
-      operator,
+      urls: running.urls,
+      operator: running.services.operator,
       inside,
-      process(name) {
-        const found = processes.find((server) => server.name === name);
-        if (found === undefined) throw new TypeError(`there is no process ${name}`);
-        return found;
-      },
+      process: (name) => running.server(name),
       link: (from, to) => linksOf(from)[to],
       database,
       rankings,
       publisher,
-      environment: { ...common, ...addressVariables(addresses) },
+      environment: running.environment,
       close,
     };
   } catch (error) {

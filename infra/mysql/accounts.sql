@@ -1,12 +1,12 @@
--- Who may do what in MySQL: one account for each app and for each kind of operator. The words in double braces are filled in.
+-- Accounts and privileges in MySQL: one account for each app and for each kind of operator. Words in double braces are replaced.
 CREATE DATABASE IF NOT EXISTS `{{database}}`;
 
--- The administrator makes and changes tables (`pnpm tally migrate`) and sees how far the replica is.
+-- The administrator creates and changes tables (`pnpm tally migrate`) and reads the lag of the replica.
 CREATE USER IF NOT EXISTS tally@'{{from}}' IDENTIFIED BY '{{admin}}';
 GRANT ALL ON `{{databases}}`.* TO tally@'{{from}}';
 GRANT {{lag}} ON *.* TO tally@'{{from}}';
 
--- `pnpm tally` apart from migrate.
+-- `pnpm tally`, except migrate.
 CREATE USER IF NOT EXISTS tally_maintenance@'{{from}}' IDENTIFIED BY '{{maintenance}}';
 GRANT SELECT, INSERT, UPDATE, DELETE ON `{{databases}}`.* TO tally_maintenance@'{{from}}';
 
@@ -14,11 +14,11 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON `{{databases}}`.* TO tally_maintenance@'
 CREATE USER IF NOT EXISTS tally_writer@'{{from}}' IDENTIFIED BY '{{writer}}';
 GRANT SELECT, INSERT, UPDATE ON `{{databases}}`.* TO tally_writer@'{{from}}';
 
--- The ranker reads rows, and empties the moves of ledger rows that are ranked.
+-- The ranker reads rows, and deletes the ranking messages of ledger rows that are ranked.
 CREATE USER IF NOT EXISTS tally_ranker@'{{from}}' IDENTIFIED BY '{{ranker}}';
 GRANT SELECT, UPDATE ON `{{databases}}`.* TO tally_ranker@'{{from}}';
 
--- A gateway reads, at both endpoints.
+-- A gateway reads at both endpoints.
 CREATE USER IF NOT EXISTS tally_gateway@'{{from}}' IDENTIFIED BY '{{gateway}}';
 GRANT SELECT ON `{{databases}}`.* TO tally_gateway@'{{from}}';
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type Apps, type AppsOptions, startApps } from "./apps/start-apps.ts";
+import type { Server } from "./process/child-server.ts";
 import { type Accounts, type Addresses, addressVariables } from "./services/addresses.ts";
 import type { Services, StartOptions } from "./services/services.ts";
 
@@ -18,6 +19,8 @@ export interface System<S extends Services = Services> extends Apps {
   readonly root: string;
   readonly namespace: string;
   readonly services: S;
+  /** The process of an app or of a private server. Throws for an unknown name. */
+  server(name: string): Server;
   /** Of the administrator. */
   readonly addresses: Addresses;
   /** Of its apps and of `tally`. */
@@ -42,6 +45,7 @@ export async function startSystem<S extends Services>(options: SystemOptions<S>)
       accounts,
       environment,
     });
+    const processes = [...apps.gateways, ...apps.writers, ...apps.rankers, ...services.servers];
     let stopped: Promise<void> | undefined;
     const stop = async (): Promise<void> => {
       await apps.stop();
@@ -52,6 +56,11 @@ export async function startSystem<S extends Services>(options: SystemOptions<S>)
       root,
       namespace,
       services,
+      server(name) {
+        const found = processes.find((one) => one.name === name);
+        if (found === undefined) throw new TypeError(`there is no process ${name}`);
+        return found;
+      },
       addresses,
       accounts,
       environment: { ...environment, ...addressVariables(addresses) },

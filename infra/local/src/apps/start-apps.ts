@@ -70,20 +70,32 @@ export async function startApps(options: AppsOptions): Promise<Apps> {
       HOST: options.environment["HOST"] ?? "127.0.0.1",
       ...addressVariables(addresses),
     };
-    const migrate = () => migrateTables(root, environment);
+    const migrate = async (): Promise<void> => {
+      const { exitCode, output, errors } = await runTally(root, environment, ["migrate"]);
+      if (exitCode !== 0) throw new ServiceError("server-failed", `Cannot create the tables:\n${output}${errors}`);
+    };
     await migrate();
-    return { ...(await runApps(await plannedApps({ ...options, directory, environment }), release)), migrate };
+    const plan = await plannedApps({ ...options, directory, environment });
+    const stopApps = await runApps([plan.gateways, plan.writers, plan.rankers]);
+    const urls = plan.gateways.map(({ port }) => urlOf(port));
+    let stopped: Promise<void> | undefined;
+    return {
+      ...plan,
+      url: urlOf(plan.gateways[0].port),
+      urls,
+      gateway: plan.gateways[0],
+      writer: plan.writers[0],
+      ranker: plan.rankers[0],
+      migrate,
+      stop: () => (stopped ??= stopApps().finally(release)),
+    };
   } catch (error) {
     release();
     throw error;
   }
 }
 
-interface AppServers extends Readonly<Record<AppName, readonly [ChildServer, ...ChildServer[]]>> {
-  readonly operatorUrls: readonly string[];
-}
-
-async function plannedApps(options: AppsOptions): Promise<AppServers> {
+async function plannedApps(options: AppsOptions) {
   const { root, directory, environment, instances = {}, port: firstPort = 0, say, signal } = options;
   const home = { directory, environment, say, signal: signal ?? new AbortController().signal };
   const { gateway = 1, writer = 1, ranker = 1 } = instances;
@@ -91,13 +103,12 @@ async function plannedApps(options: AppsOptions): Promise<AppServers> {
   const operatorPorts = free.splice(-gateway);
   if (firstPort !== 0) free[0] = firstPort;
   const planned = (app: AppName, count: number): readonly [ChildServer, ...ChildServer[]] => {
-    const ports = free.splice(0, count);
-    const [first, ...others] = ports.map((port, index) =>
+    const [first, ...others] = free.splice(0, count).map((port, index) =>
       appServer(
         root,
         {
           app,
-          name: ports.length === 1 ? app : `${app}-${index + 1}`,
+          name: count === 1 ? app : `${app}-${index + 1}`,
           port,
           healthPort: app === "gateway" ? (operatorPorts[index] ?? 0) : port,
           environment: {
@@ -115,18 +126,15 @@ async function plannedApps(options: AppsOptions): Promise<AppServers> {
   };
   return {
     // In this order: the first port is the first gateway's.
-    gateway: planned("gateway", gateway),
-    writer: planned("writer", writer),
-    ranker: planned("ranker", ranker),
+    gateways: planned("gateway", gateway),
+    writers: planned("writer", writer),
+    rankers: planned("ranker", ranker),
     operatorUrls: operatorPorts.map(urlOf),
   };
 }
 
-async function runApps(
-  { gateway, writer, ranker, operatorUrls }: AppServers,
-  release: () => void,
-): Promise<Omit<Apps, "migrate">> {
-  const groups = [gateway, writer, ranker];
+/** Starts all processes at once. Returns the function that stops the groups in this order. */
+async function runApps(groups: readonly (readonly ChildServer[])[]): Promise<() => Promise<void>> {
   // When this process exits without stop(), e.g. after an uncaught exception, it cannot wait, but the apps still shut down cleanly.
   const onExit = (): void => groups.flat().forEach((app) => app.kill("SIGTERM"));
   process.once("exit", onExit);
@@ -136,31 +144,9 @@ async function runApps(
   };
   const starts = await Promise.allSettled(groups.flat().map((app) => app.start()));
   const failure = starts.find((start) => start.status === "rejected");
-  if (failure) {
-    await stopApps();
-    throw failure.reason;
-  }
-  const urls = gateway.map(({ port }) => urlOf(port));
-  let stopped: Promise<void> | undefined;
-  return {
-    url: urlOf(gateway[0].port),
-    urls,
-    operatorUrls,
-    gateway: gateway[0],
-    writer: writer[0],
-    ranker: ranker[0],
-    gateways: gateway,
-    writers: writer,
-    rankers: ranker,
-    stop: () => (stopped ??= stopApps().finally(release)),
-  };
+  if (failure === undefined) return stopApps;
+  await stopApps();
+  throw failure.reason;
 }
 
-function urlOf(port: number): string {
-  return `http://127.0.0.1:${port}`;
-}
-
-async function migrateTables(root: string, environment: NodeJS.ProcessEnv): Promise<void> {
-  const { exitCode, output, errors } = await runTally(root, environment, ["migrate"]);
-  if (exitCode !== 0) throw new ServiceError("server-failed", `Cannot create the tables:\n${output}${errors}`);
-}
+const urlOf = (port: number): string => `http://127.0.0.1:${port}`;

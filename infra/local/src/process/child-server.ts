@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runCommand } from "./run-command.ts";
+import { isRunning, runCommand } from "./run-command.ts";
 import type { ServerUser } from "./server-user.ts";
 import { lastLines, ServiceError } from "./service-error.ts";
 import { until } from "./until.ts";
@@ -166,8 +166,4 @@ export class ChildServer implements Server {
     const log = lastLines(await readFile(this.logFile, "utf8").catch(() => ""));
     return new ServiceError("server-failed", `${this.name} ${what}. The end of its log, ${this.logFile}:\n${log}`);
   }
-}
-
-function isRunning(child: ChildProcess | undefined): child is ChildProcess {
-  return child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }

@@ -27,7 +27,7 @@ export function runCommand(program: string, args: readonly string[], options: Co
       detached: true,
       ...(options.timeoutMs !== undefined && { timeout: options.timeoutMs, killSignal: "SIGKILL" as const }),
     });
-    const kill = (): void => void (isLive(child) && process.kill(-child.pid, "SIGKILL"));
+    const kill = (): void => void (isRunning(child) && process.kill(-child.pid, "SIGKILL"));
     signal?.addEventListener("abort", kill);
     if (signal?.aborted) kill();
     let output = "";
@@ -48,5 +48,6 @@ export function runCommand(program: string, args: readonly string[], options: Co
   });
 }
 
-const isLive = (child: ChildProcess): child is ChildProcess & { readonly pid: number } =>
-  child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+/** Whether it was started and has not ended. */
+export const isRunning = (child: ChildProcess | undefined): child is ChildProcess & { readonly pid: number } =>
+  child?.pid !== undefined && child.exitCode === null && child.signalCode === null;

@@ -7,7 +7,7 @@ import { dataDirectory, type DatabaseEngine, type DatabasePrograms } from "./dat
 /**
  * Creates the data that is missing, while no server runs: the primary's from nothing, the replica's as a copy of the primary's.
  * Each folder is created under another name and then renamed, so that an existing folder is complete. Returns true when the replica is a
- * copy that still needs its position in the primary's log; call `replicaAdopted` when it has it.
+ * copy that still needs its position in the primary's log; delete `unadoptedFile` when it has it.
  */
 export async function prepareDatabaseData(
   engine: DatabaseEngine,
@@ -23,10 +23,10 @@ export async function prepareDatabaseData(
     await rm(replica, { recursive: true, force: true });
     await rename(`${primary}.new`, primary);
   }
-  if (existsSync(replica) && !existsSync(`${replica}.unadopted`)) return false;
+  if (existsSync(replica) && !existsSync(unadoptedFile(context))) return false;
   await rm(replica, { recursive: true, force: true });
   await rm(`${replica}.new`, { recursive: true, force: true });
-  await writeFile(`${replica}.unadopted`, "");
+  await writeFile(unadoptedFile(context), "");
   await cp(primary, `${replica}.new`, { recursive: true, filter: (path) => !primaryOnly.test(basename(path)) });
   await rename(`${replica}.new`, replica);
   return true;
@@ -35,12 +35,5 @@ export async function prepareDatabaseData(
 // The binary log, and the server id that MySQL writes into the folder.
 const primaryOnly = /^(binlog\..*|auto\.cnf)$/;
 
-/** Records that the replica has its position. */
-export async function replicaAdopted(context: ServerContext): Promise<void> {
-  await rm(`${dataDirectory("replica", context)}.unadopted`, { force: true });
-}
-
-/** Deletes the replica's data: the next preparation copies it again. */
-export async function discardReplica(context: ServerContext): Promise<void> {
-  await rm(dataDirectory("replica", context), { recursive: true, force: true });
-}
+/** The file that exists until the replica has its position. */
+export const unadoptedFile = (context: ServerContext): string => `${dataDirectory("replica", context)}.unadopted`;

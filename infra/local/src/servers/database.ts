@@ -1,14 +1,15 @@
+import { rm } from "node:fs/promises";
 import type { ChildServer } from "../process/child-server.ts";
 import { runCommand } from "../process/run-command.ts";
 import { ServiceError } from "../process/service-error.ts";
 import { until } from "../process/until.ts";
 import type { ServerContext } from "./context.ts";
-import { discardReplica, prepareDatabaseData, replicaAdopted } from "./database-data.ts";
-import type { DatabaseEngine, DatabasePrograms } from "./database-engine.ts";
+import { prepareDatabaseData, unadoptedFile } from "./database-data.ts";
+import { dataDirectory, type DatabaseEngine, type DatabasePrograms } from "./database-engine.ts";
 import { databaseServer, type Sql } from "./database-server.ts";
 import { mariadb } from "./mariadb.ts";
 import { mysql } from "./mysql.ts";
-import { filledTemplate, rolePasswords } from "./template.ts";
+import { filledTemplate } from "./template.ts";
 
 export interface Database {
   readonly primary: ChildServer;
@@ -48,7 +49,7 @@ export async function database(
       // There are no writes yet, so the primary is still at the position of the copy.
       const position = await positionOf(primary.sql, engine);
       if (position !== "") await replica.sql(engine.adoptPosition(position));
-      await replicaAdopted(context);
+      await rm(unadoptedFile(context));
     }
     await primary.sql(await accounts(name, engine, context));
     const follow = engine.follow(ports.primary, "tally_replication", context.passwords.databaseReplication);
@@ -65,7 +66,7 @@ export async function database(
       context.say("The database replica cannot continue from its position: rebuilding it");
       following = false;
       await Promise.all([primary.server.stop({ atOnce: false }), replica.server.stop({ atOnce: true })]);
-      await discardReplica(context);
+      await rm(dataDirectory("replica", context), { recursive: true, force: true }); // start() copies it again
       await start();
     }
   };
@@ -84,7 +85,7 @@ const catchUpWithinMs = 120_000;
 // name (tests create some). None has a privilege that bypasses read_only.
 const accounts = (name: string, engine: DatabaseEngine, { passwords }: ServerContext): Promise<string> =>
   filledTemplate("mysql/accounts.sql", {
-    ...rolePasswords(passwords),
+    ...passwords,
     admin: passwords.database,
     replication: passwords.databaseReplication,
     database: name,

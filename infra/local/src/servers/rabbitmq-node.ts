@@ -4,7 +4,7 @@ import { ChildServer } from "../process/child-server.ts";
 import type { ServerUser } from "../process/server-user.ts";
 import type { ServerContext } from "./context.ts";
 import { sendAndReceive } from "./send-and-receive.ts";
-import { filledTemplate, rolePasswords } from "./template.ts";
+import { filledTemplate } from "./template.ts";
 
 export interface NodePlan {
   /** `rabbitmq`, or `rabbitmq-1` and so on: the name of the server and of its folder. */
@@ -60,7 +60,7 @@ export async function rabbitmqNode(
 
 // Users and their permissions. The node reads them at each start, before the listener opens.
 const definitions = ({ namespace }: NodePlan, { passwords }: ServerContext): Promise<string> =>
-  filledTemplate("rabbitmq/definitions.json", { ...rolePasswords(passwords), admin: passwords.rabbitmq, namespace });
+  filledTemplate("rabbitmq/definitions.json", { ...passwords, admin: passwords.rabbitmq, namespace });
 
 const configuration = (
   { amqpPort, memoryShare, clusterNodeNames }: NodePlan,

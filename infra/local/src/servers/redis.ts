@@ -4,7 +4,7 @@ import { ChildServer } from "../process/child-server.ts";
 import { serverUser } from "../process/server-user.ts";
 import type { ServerContext } from "./context.ts";
 import { sendAndReceive } from "./send-and-receive.ts";
-import { filledTemplate, rolePasswords } from "./template.ts";
+import { filledTemplate } from "./template.ts";
 
 const dataDirectory = (context: ServerContext): string => join(context.directory, "redis");
 
@@ -37,7 +37,7 @@ export async function redis(
   await mkdir(data, { recursive: true });
   const { passwords } = context;
   const users = await filledTemplate("redis/users.conf", {
-    ...rolePasswords(passwords),
+    ...passwords,
     admin: passwords.redis,
     namespace,
   });

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Passwords } from "./context.ts";
 
 // These files define what each account may do. Docker Compose uses them too.
 const templates = join(import.meta.dirname, "..", "..", "..");
@@ -13,9 +12,4 @@ export async function filledTemplate(name: string, values: Readonly<Record<strin
     if (value === undefined) throw new TypeError(`${name}: no value for ${word}`);
     return value;
   });
-}
-
-/** The roles' passwords, by the words of the templates. */
-export function rolePasswords({ gateway, writer, ranker, maintenance }: Passwords) {
-  return { gateway, writer, ranker, maintenance };
 }

@@ -1,23 +1,27 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { heapFlags } from "../apps/app-server.ts";
+import { keptPasswords } from "../servers/context.ts";
 import { filledTemplate } from "../servers/template.ts";
+import { passwordVariables } from "./from-docker.ts";
 
 const infra = join(import.meta.dirname, "..", "..", "..");
 const operations = readFileSync(join(infra, "..", "docs", "operations.md"), "utf8");
 const compose = readFileSync(join(infra, "compose.yaml"), "utf8");
 
-test("no password in compose.yaml has a default, and the launcher sets each", () => {
-  const launcher = readFileSync(join(import.meta.dirname, "from-docker.ts"), "utf8");
+test("no password in compose.yaml has a default, and the launcher sets each", async () => {
   const required = new Set(Array.from(compose.matchAll(/\$\{(\w+_PASSWORD):\?/g), ([, name = ""]) => name));
   expect(required.size).toBe(9);
   for (const [, name = "", rest] of compose.matchAll(/\$\{(\w+)((?::[-?])?)[^}]*\}/g)) {
     if (name.endsWith("_PASSWORD")) expect([name, rest]).toEqual([name, expect.stringMatching(/^(:\?)?$/)]);
     if (name.endsWith("_PASSWORD")) expect(required).toContain(name);
   }
-  for (const name of required) expect(launcher).toContain(`${name}: passwords.`);
+  const directory = mkdtempSync(join(tmpdir(), "tally-compose-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  expect(new Set(Object.keys(passwordVariables(await keptPasswords(directory))))).toEqual(required);
 });
 
 test("compose.yaml publishes ports on loopback only", () => {

@@ -4,7 +4,7 @@ import { findProgram } from "../process/find-program.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { runCommand } from "../process/run-command.ts";
 import { ServiceError } from "../process/service-error.ts";
-import { directoryId, keptPasswords } from "../servers/context.ts";
+import { directoryId, keptPasswords, type Passwords } from "../servers/context.ts";
 import { addressesOf } from "./addresses.ts";
 import type { Services, StartOptions } from "./services.ts";
 
@@ -39,15 +39,7 @@ export async function fromDocker(options: DockerOptions): Promise<Services | und
         TALLY_DATABASE_PRIMARY_PORT: String(primary),
         TALLY_DATABASE_REPLICA_PORT: String(replica),
         TALLY_REDIS_PORT: String(redis),
-        TALLY_RABBITMQ_PASSWORD: passwords.rabbitmq,
-        TALLY_DATABASE_PASSWORD: passwords.database,
-        TALLY_DATABASE_ROOT_PASSWORD: passwords.databaseRoot,
-        TALLY_DATABASE_REPLICATION_PASSWORD: passwords.databaseReplication,
-        TALLY_REDIS_PASSWORD: passwords.redis,
-        TALLY_GATEWAY_PASSWORD: passwords.gateway,
-        TALLY_WRITER_PASSWORD: passwords.writer,
-        TALLY_RANKER_PASSWORD: passwords.ranker,
-        TALLY_MAINTENANCE_PASSWORD: passwords.maintenance,
+        ...passwordVariables(passwords),
         TALLY_NAMESPACE: namespace,
       },
       ...(abort && { signal: abort }),
@@ -81,6 +73,15 @@ export async function fromDocker(options: DockerOptions): Promise<Services | und
     stop: () => (stopped ??= stop()),
   };
 }
+
+/** The variables of compose.yaml: `databaseRoot` is TALLY_DATABASE_ROOT_PASSWORD. */
+export const passwordVariables = (passwords: Passwords): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(passwords).map(([name, password]) => [
+      `TALLY_${name.replaceAll(/[A-Z]/g, "_$&").toUpperCase()}_PASSWORD`,
+      password,
+    ]),
+  );
 
 /** The docker client can be installed without an engine. */
 async function engineResponds(docker: string, environment: NodeJS.ProcessEnv): Promise<boolean> {
