@@ -4,33 +4,24 @@ import { workload } from "./workload.ts";
 const groupsOf = (run: number, scale = 1) => workload.source.runs[run]?.groups(scale) ?? [];
 
 test("each of the four phases starts when all threads of the previous one have ended", () => {
-  expect(
-    groupsOf(1).map(({ name, connections, requestsOfEach, startsAfter }) => ({
-      name,
-      connections,
-      requestsOfEach,
-      startsAfter,
-    })),
-  ).toEqual([
-    { name: "warm-up", connections: 6, requestsOfEach: 1500, startsAfter: undefined },
-    {
-      name: "load",
-      connections: 32,
-      requestsOfEach: 2500,
-      startsAfter: { group: "warm-up", connections: 6, responses: 1500 },
-    },
-    {
-      name: "peak",
-      connections: 64,
-      requestsOfEach: 5500,
-      startsAfter: { group: "load", connections: 32, responses: 2500 },
-    },
-    {
-      name: "cool-down",
-      connections: 16,
-      requestsOfEach: 2500,
-      startsAfter: { group: "peak", connections: 64, responses: 5500 },
-    },
+  const phases = groupsOf(1).map(({ name, connections, requestsOfEach, startsAfter: after }) => [
+    [name, connections, requestsOfEach],
+    after && [after.group, after.connections, after.responses],
+  ]);
+  expect(phases).toEqual([
+    [["warm-up", 6, 1500], undefined],
+    [
+      ["load", 32, 2500],
+      ["warm-up", 6, 1500],
+    ],
+    [
+      ["peak", 64, 5500],
+      ["load", 32, 2500],
+    ],
+    [
+      ["cool-down", 16, 2500],
+      ["peak", 64, 5500],
+    ],
   ]);
 });
 
