@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { delimiter, dirname, join } from "node:path";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import type * as Workloads from "@tally/domains/workloads";
 import { silentLog } from "@tally/failures";
@@ -16,14 +16,11 @@ import { cellsOfBoards } from "./rankings-equal-rows.ts";
 import { runTally as tallyOn } from "./run-tally.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
-/*
- * docs/new-domain.md and `tally new-domain`, in a copy of the sources: what the command lays out for the shortest and the longest name, and
- * what the guide makes of a third.
- */
+/* docs/new-domain.md and `tally new-domain`, in a copy of the sources: with the name of the guide, the shortest and the longest. */
 
 const guide = readGuide(join(import.meta.dirname, "..", "docs", "new-domain.md"));
 const built = "parking";
-const laidOut = ["a", "scans-of-all-the-tickets"];
+const names = [built, "a", "scans-of-all-the-tickets"];
 const linesMax = 150;
 
 let copy: Awaited<ReturnType<typeof copyOfSources>>;
@@ -37,7 +34,7 @@ const filesOf = async (name: string): Promise<readonly string[]> => {
 };
 const linesOf = (text: string): readonly string[] => text.trimEnd().split("\n");
 const lists = () => Promise.all(["domains.ts", "workloads.ts"].map((file) => readFile(join(domains, file), "utf8")));
-/** A tool of the house, in the copy. Throws with all that it says. */
+/** Runs a tool in the copy. Throws with its output. */
 async function run(...[tool = "", ...args]: readonly string[]): Promise<void> {
   const bin = join(copy.root, "node_modules", ".bin");
   const env = { PATH: `${bin}${delimiter}${process.env["PATH"]}`, NO_COLOR: "1", TURBO_TELEMETRY_DISABLED: "1" };
@@ -53,13 +50,13 @@ beforeAll(async () => {
 });
 afterAll(() => copy.remove());
 
-test("the command lays out the files of the guide, adds them to both lists, and prints what the guide shows", async () => {
+test("creates the files of the guide, adds the domain to both lists, and prints what the guide shows", async () => {
   const [command] = guide.commands;
   expect(command?.line).toBe(`pnpm tally new-domain ${built}`);
   const { exitCode, output } = await tally("new-domain", built);
   expect({ exitCode, output }).toEqual({ exitCode: 0, output: `${command?.printed}\n` });
-  const paths = (await filesOf(built)).map((path) => path.slice(join(domains, built).length + 1));
-  expect(paths.toSorted()).toEqual([...guide.files.keys()].toSorted());
+  const texts = await Promise.all((await filesOf(built)).map((path) => readFile(path, "utf8")));
+  expect(texts.toSorted()).toEqual(guide.files.toSorted());
   const before = new Set(listsBefore.flatMap(linesOf));
   const added = (await lists()).flatMap(linesOf).filter((line) => !before.has(line));
   expect(added).toEqual([
@@ -68,14 +65,14 @@ test("the command lays out the files of the guide, adds them to both lists, and 
     `import { workload as ${built} } from "./${built}/workload.ts";`,
     expect.stringMatching(new RegExp(String.raw`^export const workloads: .*, ${built}\];$`)),
   ]);
-  for (const name of laidOut) expect(await tally("new-domain", name)).toMatchObject({ exitCode: 0 });
+  for (const name of names.slice(1)) expect(await tally("new-domain", name)).toMatchObject({ exitCode: 0 });
 });
 
 test.each([
   [built, "exists already"],
   ["event", "every domain has a file event.ts"],
   ["../tickets", "expected at most 24 lower-case letters"],
-])("the name %s is refused in one line, and nothing is changed", async (name, why) => {
+])("rejects the name %s in one line and changes nothing", async (name, why) => {
   const before = [await lists(), await readdir(domains, { recursive: true })];
   const { exitCode, output, errors } = await tally("new-domain", name);
   expect({ exitCode, output }).toEqual({ exitCode: 2, output: "" });
@@ -84,41 +81,30 @@ test.each([
   expect([await lists(), await readdir(domains, { recursive: true })]).toEqual(before);
 });
 
-describe("with the guide's files", () => {
-  beforeAll(async () => {
-    for (const [path, text] of guide.files) {
-      const file = join(domains, built, path);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text);
-    }
+describe("the created domains", () => {
+  test.each(names)("%s has at most 150 lines outside tests, with its lines in the lists", async (name) => {
+    const files = (await filesOf(name)).filter((path) => !path.endsWith(".test.ts"));
+    const texts = await Promise.all(files.map((path) => readFile(path, "utf8")));
+    const ofLists = 4; // an import and an entry in each
+    expect(texts.flatMap(linesOf).length + ofLists).toBeLessThanOrEqual(linesMax);
   });
 
-  test.each([built, ...laidOut])(
-    "the domain %s has at most 150 lines outside tests, with its lines in the lists",
-    async (name) => {
-      const files = (await filesOf(name)).filter((path) => !path.endsWith(".test.ts"));
-      const texts = await Promise.all(files.map((path) => readFile(path, "utf8")));
-      const ofLists = 4; // an import and an entry in each
-      expect(texts.flatMap(linesOf).length + ofLists).toBeLessThanOrEqual(linesMax);
-    },
-  );
-
-  test("the house finds nothing to complain of: format, lint, types, boundaries, unused code", async () => {
-    // What does not change is checked where it is.
+  test("pass the checks of format, lint, types, boundaries and unused code", async () => {
+    // Only what changes: the rest is checked in this checkout.
     const types = { extends: "../../tsconfig.json", include: ["src"] };
     await run("oxfmt", "--check", "packages/domains", "docs/new-domain.md");
     await writeFile(join(domains, "..", "tsconfig.json"), JSON.stringify(types));
     await run("tsc", "--noEmit", "--project", "packages/domains/tsconfig.json");
-    await run("oxlint", "--type-aware", "--deny-warnings", ...[built, ...laidOut].map((name) => join(domains, name)));
+    await run("oxlint", "--type-aware", "--deny-warnings", ...names.map((name) => join(domains, name)));
     await run("turbo", "boundaries", "--no-color");
     await run("knip", "--workspace", "packages/domains");
   }, 180_000);
 
-  test("their own tests pass", async () => {
-    // Not the whole run's: it would start servers.
+  test("pass their own tests", async () => {
+    // Without the global set-up, which starts servers.
     const config = join(copy.root, "vitest.own.ts");
     await writeFile(config, "export default {};\n");
-    await run("vitest", "run", "--config", config, ...[built, ...laidOut].map((name) => join(domains, name, "/")));
+    await run("vitest", "run", "--config", config, ...names.map((name) => join(domains, name, "/")));
   });
 
   describe("as a running system", () => {
@@ -128,9 +114,9 @@ describe("with the guide's files", () => {
     });
     afterAll(() => system.stop());
 
-    test("each command of the guide prints what stands there", async () => {
-      // How long it took and when it was differ.
-      const alike = (text: string): string =>
+    test("each command of the guide prints what the guide shows", async () => {
+      // Times and durations differ.
+      const normalized = (text: string): string =>
         text
           .trimEnd()
           .replace(/"20\d\d-[^"]+Z"/, '"(time)"')
@@ -142,16 +128,16 @@ describe("with the guide's files", () => {
         return (await tallyOn(system, args)).output;
       };
       for (const command of guide.commands.slice(1)) {
-        const expected = alike(command.printed);
-        if (/^curl .*-X POST/.test(command.line)) expect(alike(await printed(command.line))).toBe(expected);
-        // Rankings, rows and the replica follow.
-        else await vi.waitFor(async () => expect(alike(await printed(command.line))).toBe(expected), 20_000);
+        const expected = normalized(command.printed);
+        if (/^curl .*-X POST/.test(command.line)) expect(normalized(await printed(command.line))).toBe(expected);
+        // Rankings, rows and the replica follow after a moment.
+        else await vi.waitFor(async () => expect(normalized(await printed(command.line))).toBe(expected), 20_000);
       }
       expect(guide.commands.length).toBeGreaterThan(5);
     });
 
-    test.each([built, ...laidOut])(
-      "%s takes its own workload; its poison becomes a dead letter; the audit agrees",
+    test.each(names)(
+      "%s accepts its own workload, its poison event becomes a dead letter, and the audit agrees",
       async (name) => {
         const { workloadOf }: typeof Workloads = await import(join(domains, "workloads.ts"));
         const workload = workloadOf(name);
@@ -187,7 +173,7 @@ describe("with the guide's files", () => {
           ]);
         }, 20_000);
 
-        // Those of the guide's commands are not in the file.
+        // `ids` has no events of the guide's commands.
         expect(await auditOf(system, name, ids)).toMatchObject({ agrees: true, audit: { lost: 0, doubled: 0 } });
         const units = requests.reduce((sum, one) => sum + (one.units ?? Number.NaN), 0);
         expect(await sumOfBoards()).toBe(unitsBefore + units);

@@ -1,18 +1,18 @@
 import {
   bytesOfEventId,
   eventIdOfBytes,
+  type BatchEvent,
   type BatchId,
   type Event,
-  type BatchEvent,
   type SqlReader,
   type SqlTransaction,
   type SqlValue,
   type Store,
 } from "@tally/pipeline";
 
-/** A table with a row for each event: its primary key is `id`, the event's, and `producer` and `sequence` name its batch. */
+/** A table with one row for each event. Its primary key `id` is the event's; `producer` and `sequence` are its batch. */
 export interface EventTable<E extends Event> {
-  /** INSERT INTO … VALUES ?, of what `row` makes. */
+  /** INSERT INTO … VALUES ?, with the values of `row`. */
   readonly insert: string;
   readonly row: (event: E, id: Buffer, producer: Buffer, sequence: number) => readonly SqlValue[];
   /** SELECT id, and what `eventOf` needs, … WHERE id IN (?) */
@@ -21,32 +21,27 @@ export interface EventTable<E extends Event> {
   readonly selectBatch: string;
 }
 
+/** Makes an event of its id and the columns of `EventTable.select`. */
+export type EventOf<E extends Event> = (id: string, row: never) => E;
+
 // Rows of most tables are short.
 const readMax = 500;
 
-/**
- * The store of a domain that has one such table and nothing else: an event is a row, and the row is new when the event's id is. `eventOf`
- * makes an event from its row; by default the selected columns are the event's fields.
- */
+/** The store of a domain with one such table: a row is new if the event's id is. By default the selected columns are the event's fields. */
 export function eventStore<E extends Event>(
   table: EventTable<E>,
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   eventOf: EventOf<E> = (id, row: object) => ({ ...row, id }) as E,
 ): Store<E, BatchEvent<E>> {
   return {
-    async write(transaction, recorded) {
-      return (await addEvents(transaction, table, recorded)).map((one) => one.recorded);
-    },
+    write: (transaction, events) => addEvents(transaction, table, events),
     locate: (reader, eventId) => locateEvent(reader, table, eventId),
     read: (reader, eventIds) => readEvents(reader, table, eventOf, eventIds),
     readMax,
   };
 }
 
-/** Makes an event from its id and the columns of `EventTable.select`. */
-export type EventOf<E extends Event> = (id: string, row: never) => E;
-
-/** The events of some ids, made from their rows. One statement. */
+/** One statement. */
 export async function readEvents<E extends Event>(
   reader: SqlReader,
   { select }: Pick<EventTable<E>, "select">,
@@ -55,34 +50,28 @@ export async function readEvents<E extends Event>(
 ): Promise<readonly E[]> {
   if (eventIds.length === 0) return [];
   const rows = await reader.query<{ readonly id: Buffer }>(select, [eventIds.map(bytesOfEventId)]);
-  // The statement and the type of its row stand side by side in a domain's store.
+  // A domain's store has the statement and the type of its rows side by side.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return rows.map((row) => eventOf(eventIdOfBytes(row.id), row as never));
 }
 
-/** An event whose row is new. */
-export interface Added<E extends Event> {
-  readonly recorded: BatchEvent<E>;
-  readonly id: Buffer;
-}
-
 /**
- * Inserts a row for each event that has none, and answers which those are. Common case first: nearly always every one is new, and one
- * statement says so. Only when one exists already are the ids looked up. Between look-up and insert another writer may have stored one of
- * them: then look again.
+ * Inserts a row for each event without one and returns these events. Common case first: all are new, and one statement inserts them. Only if
+ * one exists are the ids looked up. Another writer may insert one of them between look-up and insert: then this looks again.
  */
 export async function addEvents<E extends Event>(
   transaction: SqlTransaction,
   { insert, row, select }: EventTable<E>,
-  recorded: readonly BatchEvent<E>[],
-): Promise<readonly Added<E>[]> {
-  let missing = recorded.map((one): Added<E> => ({ recorded: one, id: bytesOfEventId(one.event.id) }));
-  const rowOf = ({ recorded: { event, batch }, id }: Added<E>): readonly SqlValue[] =>
-    row(event, id, Buffer.from(batch.producer, "hex"), batch.sequence);
+  events: readonly BatchEvent<E>[],
+): Promise<readonly BatchEvent<E>[]> {
+  const rowOf = ({ event, batch }: BatchEvent<E>): readonly SqlValue[] =>
+    row(event, bytesOfEventId(event.id), Buffer.from(batch.producer, "hex"), batch.sequence);
+  let missing = events;
   while (missing.length > 0 && (await transaction.insert(insert, missing.map(rowOf))) === "duplicate") {
-    const stored = await transaction.query<{ id: Buffer }>(select, [missing.map(({ id }) => id)]);
-    const ids = new Set(stored.map(({ id }) => id.toString("latin1")));
-    missing = missing.filter(({ id }) => !ids.has(id.toString("latin1")));
+    const ids = missing.map(({ event }) => bytesOfEventId(event.id));
+    const stored = await transaction.query<{ id: Buffer }>(select, [ids]);
+    const storedIds = new Set(stored.map(({ id }) => id.toString("hex")));
+    missing = missing.filter(({ event }) => !storedIds.has(bytesOfEventId(event.id).toString("hex")));
   }
   return missing;
 }

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 /** The id of every stored event. */
 export const EventId = Type.String({ pattern: "^[0-9a-f-]{36}$", expected: "a UUID" });
 
-/** An id or another whole number from 0 on within an event. */
+/** An id or another integer from 0 in an event. */
 export const StoredNumber = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 
 /**
- * Names a batch for ever. `producer` is 64 random bits as 16 hex digits, new at each start of a gateway; `sequence` counts
- * that producer's batches from 0. So the mark "this batch is applied" is one bit, and the ledger is clustered by arrival.
+ * Identifies a batch permanently. `producer` is 64 random bits as 16 hex digits, new at each start of a gateway; `sequence` counts the
+ * producer's batches from 0. So the mark of a batch is one bit, and the ledger is clustered by arrival.
  */
 export interface BatchId {
   readonly producer: string;
@@ -11,7 +11,7 @@ export interface BatchId {
 
 const sequenceEnd = 2 ** 32;
 
-/** Gives out batch ids: never the same twice, and never a sequence that 32 bits cannot hold. */
+/** Generates batch ids without repetition; a sequence fits into 32 bits. */
 export class BatchIds {
   #producer = randomBytes(8).toString("hex");
   #next = 0;
@@ -25,7 +25,7 @@ export class BatchIds {
   }
 }
 
-/** A batch id as one word, for messages and logs: "9f86d081884c7d65:17". */
+/** A batch id as text, for messages and logs: "9f86d081884c7d65:17". */
 export function textOfBatchId(id: BatchId): string {
   return `${id.producer}:${id.sequence}`;
 }

@@ -8,7 +8,7 @@ const Sale = Type.Object({ id: Type.String(), amount: Type.Integer({ minimum: 1 
 const decode = batchDecoder(Sale);
 const sale = (amount: number) => ({ id: "a", amount });
 
-test("a batch comes out as it went in", () => {
+test("decodes a batch to what was encoded", () => {
   const id = new BatchIds().next();
   const events = [
     { id: "a", amount: 1 },
@@ -26,24 +26,24 @@ const Picture = Type.Object({
 const decodePictures = batchDecoder(Picture);
 const pictures = [
   { id: "a", title: "none", image: Buffer.alloc(0) },
-  // Newlines and quotes within the bytes, and what looks like the place of bytes within a text.
+  // Newlines and quotes in the bytes, and a text that looks like a placeholder for bytes.
   { id: "b", title: '{"bytes":3}\n', image: Buffer.from('\n"}]\n\0') },
   { id: "c", title: "large", image: Buffer.alloc(300_000, 0x0a) },
 ];
 const pictureBatch = { producer: "0123456789abcdef", sequence: 0 };
 
-test("bytes in an event's fields travel as they are, not as text", () => {
+test("sends bytes in an event's fields as bytes, not as text", () => {
   const body = encodeBatch(pictureBatch, 0, pictures.map(encodeEvent));
   expect(decodePictures(body).events).toEqual(pictures);
   expect(body.length).toBeLessThan(300_500);
 });
 
-test("an event with bytes that was kept by itself is sent again as it was", () => {
+test("sends an unpacked event with bytes unchanged", () => {
   const kept = pictures.map((picture) => unpackEvent(packEvent(encodeEvent(picture))));
   expect(decodePictures(encodeBatch(pictureBatch, 0, kept)).events).toEqual(pictures);
 });
 
-test("a message whose bytes are too few or too many is no batch", () => {
+test("rejects a message with too few or too many bytes", () => {
   const body = encodeBatch(pictureBatch, 0, pictures.map(encodeEvent));
   for (const wrong of [
     body.subarray(0, -1),
@@ -53,7 +53,7 @@ test("a message whose bytes are too few or too many is no batch", () => {
     expect(() => decodePictures(wrong)).toThrow(UndecodableBatch);
 });
 
-test("a message that is no batch names the place", () => {
+test("the error for a message that is no batch names the field", () => {
   const id = { producer: "0123456789abcdef", sequence: 0 };
   expect(() => decode(Buffer.from("no JSON"))).toThrow(UndecodableBatch);
   expect(() => decode(encodeBatch(id, 0, []))).toThrow("events");

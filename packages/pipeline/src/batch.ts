@@ -4,12 +4,12 @@ import type { BatchId } from "./batch-id.ts";
 import { joinBytes, putBytes, splitBytes, type EncodedEvent } from "./encoded-event.ts";
 import { firstProblem } from "./first-problem.ts";
 
-/** What every stored event has, whatever its domain. Bytes may stand in its own fields, as Buffers. */
+/** The fields that events of all domains have. An event's own fields may be Buffers. */
 export interface Event {
   readonly id: string;
 }
 
-/** What one message of an ingest queue carries. `createdAt` is when the gateway sealed it, in ms since 1970. */
+/** The content of one message of an ingest queue. `createdAt` is when the gateway sealed it, in ms since 1970. */
 export interface Batch<E extends Event = Event> {
   readonly id: BatchId;
   readonly createdAt: number;
@@ -26,8 +26,7 @@ const Envelope = Type.Object({
 });
 
 /**
- * The body of an ingest message. Each event was encoded when it was accepted: the texts are joined, not parsed and printed again. Behind
- * them come the bytes that events hold, if any do.
+ * The body of an ingest message. Events were encoded when they were accepted: this joins their texts and appends the bytes in their fields.
  */
 export function encodeBatch(id: BatchId, createdAt: number, events: readonly EncodedEvent[]): Buffer {
   const texts = events.map(({ json }) => json).join(",");
@@ -37,12 +36,12 @@ export function encodeBatch(id: BatchId, createdAt: number, events: readonly Enc
   );
 }
 
-/** Why a message is no batch: it names the place and what was expected. */
+/** A message is no batch. Names the field and what was expected. */
 export class UndecodableBatch extends Error {
   readonly code = "UNDECODABLE_BATCH";
 }
 
-/** Reads bodies that hold events of one schema, the same that checks them at the door. Bytes are views into the body. Throws UndecodableBatch. */
+/** Decodes bodies with events of one schema, that of the domain. Bytes are views into the body. Throws UndecodableBatch. */
 export function batchDecoder<S extends TSchema>(event: S): (body: Buffer) => Batch<Static<S> & Event> {
   const check = Compile(Type.Interface([Envelope], { events: Type.Array(event, { minItems: 1 }) }));
   return (body) => {

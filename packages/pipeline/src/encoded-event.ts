@@ -4,19 +4,19 @@ import type { Event } from "./batch.ts";
 /** The schema of a field that holds bytes. */
 export const Bytes = Type.Refine(Type.Unsafe<Buffer>({ expected: "bytes" }), (value) => Buffer.isBuffer(value));
 
-/** An event as it travels: JSON, and apart from it the bytes that stand in its fields. They are never written as text. */
+/** An event in messages: JSON, and separately the bytes of its fields, which are never encoded as text. */
 export interface EncodedEvent {
   readonly json: string;
   readonly bytes: readonly Buffer[];
-  /** About how long it is in a message. */
+  /** Its approximate size in a message, in bytes. */
   readonly size: number;
 }
 
 const newline = 0x0a;
 
 /**
- * Where a field of the event itself holds a Buffer, its JSON says {"bytes": length} there. The bytes are not copied. An event without
- * any costs a look at each of its fields.
+ * The JSON has {"bytes": length} in place of each field that is a Buffer. The bytes are not copied. For an event without bytes the extra
+ * cost is one check per field.
  */
 export function encodeEvent(event: Event): EncodedEvent {
   let bytes: Buffer[] | undefined;
@@ -35,19 +35,19 @@ export function encodeEvent(event: Event): EncodedEvent {
 
 const none: readonly Buffer[] = [];
 
-/** JSON text, and behind its end, which is a newline, the bytes; without the newline where there are none. JSON of ours holds no newline. */
+/** JSON, a newline, and the bytes; only JSON if there are none. The JSON itself has no newline. */
 export function joinBytes(json: string, bytes: readonly Buffer[]): Buffer {
   return bytes.length === 0 ? Buffer.from(json) : Buffer.concat([Buffer.from(`${json}\n`), ...bytes]);
 }
 
-/** The inverse: the text, and the bytes as a view into `body`. */
+/** The inverse of joinBytes; the bytes are a view into `body`. */
 export function splitBytes(body: Buffer): { readonly json: string; readonly bytes: Buffer | undefined } {
   const end = body.indexOf(newline);
   if (end < 0) return { json: body.toString(), bytes: undefined };
   return { json: body.toString("utf8", 0, end), bytes: body.subarray(end + 1) };
 }
 
-/** Puts bytes where parsed events say {"bytes": length}, in their order. True if there were exactly as many as they say. */
+/** Replaces each {"bytes": length} of parsed events by bytes, in order. Returns whether the lengths add up to all bytes. */
 export function putBytes(events: readonly unknown[], bytes: Buffer): boolean {
   let at = 0;
   for (const event of events) {
@@ -67,12 +67,12 @@ function lengthIn(value: unknown): number | undefined {
   return typeof value.bytes === "number" ? value.bytes : undefined;
 }
 
-/** An event by itself, as a dead letter keeps it. */
+/** A single event, as a dead letter keeps it. */
 export function packEvent({ json, bytes }: EncodedEvent): Buffer {
   return joinBytes(json, bytes);
 }
 
-/** The event that packEvent wrote; its bytes are views into `body`. Throws SyntaxError or TypeError for anything else. */
+/** The event of packEvent; its bytes are views into `body`. Throws SyntaxError or TypeError for anything else. */
 export function decodeEvent(body: Buffer): unknown {
   const { json, bytes } = splitBytes(body);
   const event: unknown = JSON.parse(json);
@@ -80,7 +80,7 @@ export function decodeEvent(body: Buffer): unknown {
   return event;
 }
 
-/** The inverse of packEvent, to be sent again. */
+/** The inverse of packEvent, to send the event again. */
 export function unpackEvent(body: Buffer): EncodedEvent {
   const { json, bytes } = splitBytes(body);
   return { json, bytes: bytes === undefined ? none : [bytes], size: body.length };

@@ -16,7 +16,7 @@ test.each([{ swiper: 2 }, { liked: false }, { lines: [[2, 1]] }, { lines: [[1, 2
   },
 );
 
-test("bytes count by what they are", () => {
+test("different bytes are different content", () => {
   const image = (text: string): string => {
     const event = { ...swipe, image: Buffer.from(text) };
     return contentOf(event);

@@ -14,16 +14,16 @@ test("new ids are UUIDv7 and grow, so that rows arrive at the end of the cluster
   expect(ids.toSorted()).toEqual(ids);
 });
 
-test("a key leads to the same id in the same scope, and to another id in another scope", () => {
+test("a key always gives the same id in one scope, and another id in another scope", () => {
   expect(eventIdOfKey("purchases/5", "till-1/17")).toBe(eventIdOfKey("purchases/5", "till-1/17"));
   expect(eventIdOfKey("purchases/6", "till-1/17")).not.toBe(eventIdOfKey("purchases/5", "till-1/17"));
   expect(eventIdOfKey("a", "b:c")).not.toBe(eventIdOfKey("a:b", "c"));
-  // Fixed: an id must not change with a new version of this code, or a late retry would be a second sale.
+  // Fixed: if a new version of the code changed the id, a late retry would be a second sale.
   expect(eventIdOfKey("purchases/5", "till-1/17")).toBe("1f0cd5b4-522e-819d-a035-e1192e121093");
   expect(isEventId(eventIdOfKey("purchases/5", "till-1/17"))).toBe(true);
 });
 
-test("an entry without a key in a request with one has an id that depends on its content, and that no key leads to", () => {
+test("an entry without a key in a request with a key has an id of its content, which no key gives", () => {
   const own = { requestKey: "k", scope: "s", content: "{}", equalBefore: 0 };
   const id = eventIdOfKeyedEntry(own);
   expect(eventIdOfKeyedEntry({ ...own })).toBe(id);

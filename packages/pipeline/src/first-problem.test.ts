@@ -19,7 +19,7 @@ const check = Compile(
 );
 const messageFor = (value: unknown) => firstProblem(check, value).message;
 
-test("the message names the field, what was expected and what came", () => {
+test("the message names the field, the expected and the actual value", () => {
   expect(messageFor({ items: [{ quantity: 1 }, { quantity: 0 }] })).toBe(
     "items[1].quantity: expected a quantity from 1, got 0",
   );
@@ -30,23 +30,23 @@ test("the message names the field, what was expected and what came", () => {
   expect(messageFor(undefined)).toBe("body: expected an order, got nothing");
 });
 
-test("a missing field is named, not the object that lacks it", () => {
+test("names a missing field, not its object", () => {
   expect(messageFor({})).toBe("items: expected a list of items, got nothing");
   expect(messageFor({ items: [{}] })).toBe("items[0].quantity: expected a quantity from 1, got nothing");
 });
 
-test("a field that does not exist is named, __proto__ too", () => {
+test("names an unknown field, also __proto__", () => {
   expect(messageFor({ items: [{ quantity: 1 }], color: "red" })).toMatch(/^color: expected no such field/);
   expect(messageFor(JSON.parse('{"items":[{"quantity":1,"__proto__":2}]}'))).toMatch(
     /^items\[0\]\.__proto__: expected no such field/,
   );
 });
 
-test("a huge value is cut short in the message", () => {
+test("truncates a huge value in the message", () => {
   expect(messageFor({ items: "x".repeat(100_000) }).length).toBeLessThan(200);
 });
 
-test("a list that is too long is named before its entries, and they are not walked", () => {
+test("reports a list that is too long without a walk of its entries", () => {
   let walked = 0;
   const items = Array.from({ length: 6 }, () => ({
     get quantity() {
@@ -58,7 +58,7 @@ test("a list that is too long is named before its entries, and they are not walk
   expect(walked).toBe(0);
 });
 
-test("a number that JSON cannot name is shown as what it is", () => {
+test("shows a number that JSON cannot express", () => {
   expect(messageFor(JSON.parse('{"items":[{"quantity":1e400}]}'))).toBe(
     "items[0].quantity: expected a quantity from 1, got a number beyond ±1.7976931348623157e+308",
   );

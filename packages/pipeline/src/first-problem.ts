@@ -2,17 +2,17 @@ import type { TSchema } from "typebox";
 import { escapePointer, longList } from "./long-list.ts";
 import { showValue } from "./show-value.ts";
 
-// Short enough for a log line, whatever a client sent.
+// Short enough for a log line.
 const charactersMax = 60;
 
-/** Where a value breaks its schema: the field, what was expected there, and both in one sentence for a person. */
+/** Where a value breaks its schema: the field, what was expected, and both in one sentence. */
 export interface Problem {
   readonly field: string;
   readonly expected: string;
   readonly message: string;
 }
 
-/** The two questions that a compiled TypeBox schema answers. */
+/** A compiled TypeBox schema. */
 export interface Validator {
   Check(value: unknown): boolean;
   Errors(value: unknown): readonly ValidationError[];
@@ -28,9 +28,8 @@ interface ValidationError {
 }
 
 /**
- * Says the first problem of a value that failed its check. A schema's own `expected: "…"` is quoted where it has one; so
- * the words stand beside the rule. Only for values that did fail: it costs a walk of all that the schema allows, 20 µs for an item of a list.
- * A list that is too long is named before any other problem, because that walk would enter each of its entries.
+ * The first problem of a value that failed its check. Quotes the schema's own `expected: "…"` if it has one. Only for values that did fail:
+ * it walks the whole value, about 20 µs for each entry of a list. A list that is too long is reported first, without that walk.
  */
 export function firstProblem(validator: Validator, value: unknown): Problem {
   const long = longList(validator.Type(), value);
@@ -41,7 +40,7 @@ export function firstProblem(validator: Validator, value: unknown): Problem {
   }
   const errors = validator.Errors(value);
   const error = errors[0];
-  if (error === undefined) throw new Error("firstProblem was asked about a value that has no problem");
+  if (error === undefined) throw new Error("firstProblem: expected a value that breaks its schema");
   const { field, expected } = describe(validator.Type(), error);
   return {
     field,
@@ -66,7 +65,7 @@ function describe(schema: TSchema, error: ValidationError): { field: string; exp
   return { field, expected: expectedAt(schema, error.schemaPath) ?? error.message.replace(/^must (be |match )?/, "") };
 }
 
-// "/items/0/ItemID" reads as "items[0].ItemID", the way a person would write it.
+// "/items/0/ItemID" → "items[0].ItemID".
 function fieldOf(instancePath: string): string {
   if (instancePath === "") return "body";
   return instancePath
@@ -76,7 +75,7 @@ function fieldOf(instancePath: string): string {
     .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path === "" ? part : `${path}.${part}`), "");
 }
 
-// The nearest `expected` on the way from the root of the schema to the rule that was broken.
+// The nearest `expected` on the path from the root of the schema to the broken rule.
 function expectedAt(schema: TSchema, schemaPath: string): string | undefined {
   let node: unknown = schema;
   let expected = expectedOf(node);

@@ -8,10 +8,7 @@ export interface LongList {
   readonly list: readonly unknown[];
 }
 
-/**
- * The first list in a value that has more entries than its schema's maxItems. Follows the properties of the schema and enters no list, so its
- * cost does not depend on the value.
- */
+/** The first list with more entries than its schema's maxItems. Follows the properties of the schema and enters no list: constant cost. */
 export function longList(schema: TSchema, value: unknown, instancePath = "", schemaPath = "#"): LongList | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (Array.isArray(value)) {
@@ -33,7 +30,7 @@ export function longList(schema: TSchema, value: unknown, instancePath = "", sch
   return undefined;
 }
 
-/** A name as it stands in a JSON pointer (RFC 6901). */
+/** Escapes a name for a JSON pointer (RFC 6901). */
 export function escapePointer(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

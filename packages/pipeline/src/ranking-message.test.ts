@@ -7,11 +7,11 @@ const message = {
   shards: [Buffer.from("one\nwith a line"), Buffer.alloc(0), Buffer.from([0, 10, 255])],
 };
 
-test("a ranking message comes out as it went in, newlines in the moves included", () => {
+test("decodes a ranking message to what was encoded, with newlines in the moves", () => {
   expect(decodeRankingMessage(encodeRankingMessage(message))).toEqual(message);
 });
 
-test("a message that was cut, lengthened or is something else is refused", () => {
+test("rejects a message that is cut, extended or of another kind", () => {
   const body = encodeRankingMessage(message);
   for (const broken of [
     body.subarray(0, -1),

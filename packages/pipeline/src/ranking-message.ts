@@ -3,8 +3,8 @@ import { Compile } from "typebox/compile";
 import type { BatchId } from "./batch-id.ts";
 
 /**
- * What one message of a rank queue carries, and what the ledger keeps of a batch until it is surely applied. `shards` are
- * the moves in the form that the rankings read: the ranker hands them on without looking inside.
+ * The content of one message of a rank queue. The ledger keeps it until the batch is safely counted. `shards` are the moves in the form that
+ * the rankings read: the ranker does not decode them.
  */
 export interface RankingMessage {
   readonly batch: BatchId;
@@ -23,7 +23,7 @@ const Header = Compile(
   }),
 );
 
-/** One line of JSON, then the shards' bytes one after the other. */
+/** One line of JSON, then the bytes of the shards. */
 export function encodeRankingMessage(message: RankingMessage): Buffer {
   const header = {
     v: 1,
@@ -35,12 +35,12 @@ export function encodeRankingMessage(message: RankingMessage): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), ...message.shards]);
 }
 
-/** Why a message of a rank queue cannot be read. */
+/** A message of a rank queue cannot be decoded. */
 export class UndecodableRankingMessage extends Error {
   readonly code = "UNDECODABLE_RANKING_MESSAGE";
 }
 
-/** The inverse; the shards are views into `body`, nothing is copied. Throws UndecodableRankingMessage. */
+/** The inverse; the shards are views into `body`. Throws UndecodableRankingMessage. */
 export function decodeRankingMessage(body: Buffer): RankingMessage {
   const end = body.indexOf(0x0a);
   const header = parse(body.toString("utf8", 0, Math.max(end, 0)));

@@ -1,27 +1,13 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { CommandError } from "../command-error.ts";
 import { addToList } from "./add-to-list.ts";
 import { nameForms, type NameForms } from "./name-forms.ts";
 
-const domains = join(import.meta.dirname, "..", "..", "..", "..", "packages", "domains", "src");
-const files = join(import.meta.dirname, "files");
-
-/** The files of a domain in the order of an event's life, each with its template. */
-const layout = ({ name }: NameForms) =>
-  [
-    [`${name}.ts`, "domain.ts.txt"],
-    ["event.ts", "event.ts.txt"],
-    [`migrations/001-${name}.sql`, "migration.sql.txt"],
-    ["routes.ts", "routes.ts.txt"],
-    ["store.ts", "store.ts.txt"],
-    ["rank.ts", "rank.ts.txt"],
-    ["rank.test.ts", "rank.test.ts.txt"],
-    ["recount.ts", "recount.ts.txt"],
-    ["queries.ts", "queries.ts.txt"],
-    ["workload.ts", "workload.ts.txt"],
-  ] as const;
+const root = join(import.meta.dirname, "..", "..", "..", "..");
+const domains = join(root, "packages", "domains", "src");
+const guide = join(root, "docs", "new-domain.md");
 
 /**
  * Creates the folder of a new domain in this checkout and adds the domain to the lists. Returns its files. Throws a CommandError, before any
@@ -30,32 +16,40 @@ const layout = ({ name }: NameForms) =>
 export async function layOut(wanted: string): Promise<readonly string[]> {
   const forms = nameForms(wanted);
   const { name } = forms;
-  const planned = layout(forms);
+  const files = filesOf(await readFile(guide, "utf8"), forms);
   const taken = [name, `${name}.ts`].find((path) => existsSync(join(domains, path)));
   if (taken !== undefined) throw new CommandError(`NAME: packages/domains/src/${taken} exists already`, 2);
-  const [, ...others] = planned;
-  const twice = others.find(([path]) => path === `${name}.ts`);
-  if (twice !== undefined) throw new CommandError(`NAME: every domain has a file ${twice[0]}; choose another`, 2);
+  const isTwice = files.filter(([path]) => path === `${name}.ts`).length > 1;
+  if (isTwice) throw new CommandError(`NAME: every domain has a file ${name}.ts; choose another`, 2);
   const listed = await Promise.all(
     (["domains.ts", "workloads.ts"] as const).map(async (file) => {
       const path = join(domains, file);
       return [path, addToList(file, await readFile(path, "utf8"), forms)] as const;
     }),
   );
-  const texts = await Promise.all(planned.map(async ([path, from]) => [path, await textOf(from, forms)] as const));
 
-  await mkdir(join(domains, name, "migrations"), { recursive: true });
-  for (const [path, text] of texts) await writeFile(join(domains, name, path), text, { flag: "wx" });
+  for (const [path, text] of files) {
+    const file = join(domains, name, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text, { flag: "wx" });
+  }
   // Last: the system knows the domain from here on.
   for (const [path, text] of listed) await writeFile(path, text);
-  return planned.map(([path]) => path);
+  return files.map(([path]) => path);
 }
 
-async function textOf(file: string, { name, camel, pascal, snake }: NameForms): Promise<string> {
-  const text = await readFile(join(files, file), "utf8");
-  return text
-    .replaceAll("{{name}}", name)
-    .replaceAll("{{camel}}", camel)
-    .replaceAll("{{Pascal}}", pascal)
-    .replaceAll("{{snake}}", snake);
+/** The files of the guide, in its order, under the new name. A heading names each file, and the next block is its text. */
+function filesOf(document: string, forms: NameForms): readonly (readonly [path: string, text: string])[] {
+  const blocks = document.matchAll(/^## `(.+?)`[\s\S]*?^```(?:ts|sql)\n([\s\S]*?)^```$/gm);
+  return Array.from(blocks, ([, path = "", text = ""]) => [renamed(path, forms), renamed(text, forms)]);
+}
+
+function renamed(text: string, { name, camel, pascal, snake }: NameForms): string {
+  const names = new Map([
+    ["ParkingEvent", `${pascal}Event`],
+    ["parking_events", `${snake}_events`],
+    ["const parking", `const ${camel}`],
+    ["parking", name],
+  ]);
+  return text.replaceAll(new RegExp([...names.keys()].join("|"), "g"), (match) => names.get(match) ?? match);
 }

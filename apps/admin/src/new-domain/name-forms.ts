@@ -13,7 +13,7 @@ export interface NameForms {
   readonly snake: string;
 }
 
-// Longer names would make lines of the templates too long for the formatter; the ledger takes 32 characters.
+// Longer names would make some lines of the files too long for the formatter; the ledger takes 32 characters.
 const lengthMax = 24;
 
 // Names of other migrations, and names that the modules of a domain import or cannot redeclare.

@@ -5,7 +5,7 @@ import { layOut } from "./lay-out.ts";
 export function newDomainCommand(): Command {
   return new Command("new-domain")
     .description(
-      "creates the folder of a new domain in this checkout; it works at once; docs/new-domain.md describes the next steps",
+      "creates the folder of a new domain in this checkout; it works at once; docs/new-domain.md explains its files",
     )
     .argument("<name>", "lower case, with dashes between words")
     .action(async (name: string) => {
@@ -15,14 +15,14 @@ export function newDomainCommand(): Command {
 
 function textOf(name: string, files: readonly string[]): string {
   return [
-    `packages/domains/src/${name}: a domain that counts points of users`,
+    `packages/domains/src/${name}: cars that enter garages`,
     ...files.map((file) => `  ${file}`),
     "packages/domains/src/domains.ts and workloads.ts: list it",
     "",
-    "It works as it is. Change the files in this order; docs/new-domain.md shows an example. Then",
+    "It works as it is. Change the files in this order; docs/new-domain.md explains each of them. Then",
     "  pnpm check    types, lint and format",
     "  pnpm test     all tests, with rank.test.ts",
-    `  pnpm dev      creates its table and serves it: POST /${name}/users/17 {"points":3}, GET /${name}/top`,
+    `  pnpm dev      creates its table and serves it: POST /${name}/garages/5/cars {"plate":"W-1"}`,
     "To change the table later, add a file migrations/002-….sql.",
   ].join("\n");
 }

@@ -2,7 +2,7 @@ import { eventIdOfKey, newEventId, NotFound } from "@tally/pipeline";
 import { expect, test } from "vitest";
 import { albumIdOf, parseAlbumId } from "./album-id.ts";
 
-test("an album's id leads to its event and tells about when it was accepted, with an Idempotency-Key and without", () => {
+test("an album's id contains its event id and about when it was accepted, with and without an Idempotency-Key", () => {
   const before = Date.now();
   for (const eventId of [newEventId(), eventIdOfKey("albums", "key")]) {
     const { eventId: found, acceptedAtMs } = parseAlbumId(albumIdOf(eventId, Date.now()).toUpperCase());
@@ -12,12 +12,12 @@ test("an album's id leads to its event and tells about when it was accepted, wit
   }
 });
 
-test("an id of a key without its time is an old one", () => {
+test("an id of a key without a time counts as old", () => {
   expect(parseAlbumId(eventIdOfKey("albums", "key")).acceptedAtMs).toBe(0);
 });
 
 test.each(["", "1", "abc", "01a1fb30-2980-41ee-89cd-4f71757df440", `${newEventId()}.`, `${newEventId()}.a.b`])(
-  "%j is no id of ours",
+  "rejects %j",
   (text) => {
     expect(() => parseAlbumId(text)).toThrow(NotFound);
   },

@@ -1,20 +1,24 @@
 import { eventTimeOf, isEventId, NotFound } from "@tally/pipeline";
+import { Type } from "typebox";
 
-/** An album's event, and when it was accepted as far as its id tells; ms since 1970, 0: long ago. */
-export interface AlbumRef {
+/** The path parameter of an album; parseAlbumId checks it. */
+export const AlbumParams = Type.Object({ albumID: Type.String() });
+
+/** An album's event, and when it was accepted, as far as the id tells: ms since 1970, 0 means long ago. */
+interface AlbumRef {
   readonly eventId: string;
   readonly acceptedAtMs: number;
 }
 
 /**
- * The id that a client is given. Its event's, which tells its own time; that of an Idempotency-Key does not, so the time follows behind a
- * point. Both lead to the same album for ever.
+ * The id that a client gets. A UUIDv7 event id contains its time. An id made of an Idempotency-Key does not, so the time is appended after a
+ * dot. With any time the id names the same album.
  */
 export function albumIdOf(eventId: string, nowMs: number): string {
   return eventTimeOf(eventId) === undefined ? `${eventId}.${nowMs.toString(36)}` : eventId;
 }
 
-/** The inverse. Throws NotFound for what we have never given out. */
+/** The inverse of albumIdOf. Throws NotFound for any other text. */
 export function parseAlbumId(text: string): AlbumRef {
   const [eventId = "", suffix, ...more] = text.toLowerCase().split(".");
   if (!isEventId(eventId) || more.length > 0 || (suffix !== undefined && !/^[0-9a-z]{1,9}$/.test(suffix))) {
@@ -23,7 +27,7 @@ export function parseAlbumId(text: string): AlbumRef {
   return { eventId, acceptedAtMs: eventTimeOf(eventId) ?? Number.parseInt(suffix ?? "0", 36) };
 }
 
-/** There is no album of this id. */
+/** For an id without an album. */
 export function noSuchAlbum(text: string): NotFound {
   return new NotFound("albumID", "the id of an album", text.slice(0, 60));
 }

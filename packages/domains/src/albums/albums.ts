@@ -6,7 +6,7 @@ import { recount } from "./recount.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
 
-/** Albums with their pictures, and who likes them. */
+/** Albums with images, likes and dislikes. */
 export const albums = defineDomain({
   name: "albums",
   event: AlbumsEvent,

@@ -5,7 +5,7 @@ import { imageTypeOf } from "./image-type.ts";
 const size = (hex: string): ReturnType<typeof imageSizeOf> => {
   const bytes = Buffer.from(hex.replaceAll(" ", ""), "hex");
   const type = imageTypeOf(bytes);
-  if (type === undefined) throw new Error("no picture");
+  if (type === undefined) throw new Error("not an image");
   return imageSizeOf(type, bytes);
 };
 
@@ -49,7 +49,7 @@ test.each([
   expect(isTooLarge(declared)).toBe(tooLarge);
 });
 
-test.each(["ff", "ffe00002", "ffd8", "ff00"])("a JPEG of nothing but %s hides its size", (fill) => {
+test.each(["ff", "ffe00002", "ffd8", "ff00"])("the size of a JPEG that repeats %s is hidden", (fill) => {
   const bytes = Buffer.concat([Buffer.from("ffd8", "hex"), Buffer.alloc(10_000_000, fill, "hex")]);
   expect(imageSizeOf("image/jpeg", bytes)).toBe("hidden");
 });

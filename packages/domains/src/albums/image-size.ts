@@ -1,16 +1,16 @@
 import type { ImageType } from "./image-type.ts";
 
-/** What the header of a picture declares, in pixels. */
+/** The size that the header of an image declares, in pixels. */
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** The most pixels of a side, and of a picture: a decoder takes 4 bytes for each, whatever the size of the file. */
+/** Limits for a side and for the whole image: a decoder needs 4 bytes per pixel, for a file of any size. */
 export const sidePixelsMax = 8192;
 export const pixelsMax = 40_000_000;
 
-// A segment holds up to 64 KiB, so that real pictures have some hundred before the frame header. 10,000 take 1 ms.
+// A segment holds up to 64 KiB, so real images have some hundred before the frame header. 10,000 take 1 ms.
 const markersMax = 10_000;
 
 export function isTooLarge({ width, height }: ImageSize): boolean {
@@ -18,9 +18,9 @@ export function isTooLarge({ width, height }: ImageSize): boolean {
 }
 
 /**
- * The size that the header of a picture declares; undefined where no decoder would find one. PNG: ISO 15948, 11.2.2. JPEG: ISO 10918-1, B.2.2.
- * GIF: GIF89a, 18. WebP: RFC 9649, 2.5 to 2.7. "hidden": a JPEG with
- * more markers before its frame header than any camera or editor writes; all of them together could take 0.5 s.
+ * The size that the header declares; undefined if no decoder would find one. "hidden": a JPEG with more markers before its frame header than
+ * any camera or editor writes; to read all of them could take 0.5 s. PNG: ISO 15948, 11.2.2. JPEG: ISO 10918-1, B.2.2. GIF: GIF89a, 18.
+ * WebP: RFC 9649, 2.5 to 2.7.
  */
 export function imageSizeOf(type: ImageType, bytes: Buffer): ImageSize | "hidden" | undefined {
   switch (type) {
@@ -37,7 +37,7 @@ export function imageSizeOf(type: ImageType, bytes: Buffer): ImageSize | "hidden
 
 function sizeOfWebp(bytes: Buffer): ImageSize | undefined {
   if (has(bytes, 12, "VP8X", 30)) return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
-  // 14 bits each; those above are about scaling.
+  // 14 bits each; the upper two are the scaling.
   if (has(bytes, 12, "VP8 ", 30) && has(bytes, 23, "\x9d\x01\x2a", 30)) {
     return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
   }
@@ -51,7 +51,7 @@ function sizeOfWebp(bytes: Buffer): ImageSize | undefined {
 function sizeOfJpeg(bytes: Buffer): ImageSize | "hidden" | undefined {
   let at = 2;
   for (let markers = 0; markers < markersMax; markers++) {
-    // What stands between two segments is skipped, as decoders do.
+    // Bytes between two segments are skipped, as decoders do.
     at = bytes.indexOf(0xff, at);
     if (at < 0 || at + 9 > bytes.length) return undefined;
     const marker = bytes[at + 1] ?? 0;
@@ -61,12 +61,12 @@ function sizeOfJpeg(bytes: Buffer): ImageSize | "hidden" | undefined {
   return "hidden";
 }
 
-// SOF0 to SOF15 without DHT, JPG and DAC, which stand between them.
+// SOF0 to SOF15 without DHT, JPG and DAC, whose codes are in the same range.
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
 
-// No marker at all, a fill byte, TEM, RST0 to RST7, SOI and EOI have none.
+// Not for a code that is no marker, a fill byte, TEM, RST0 to RST7, SOI and EOI.
 function hasLength(marker: number): boolean {
   return marker >= 0xc0 && marker !== 0xff && !(marker >= 0xd0 && marker <= 0xd9);
 }

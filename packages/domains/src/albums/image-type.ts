@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 
-/** The types of pictures that are taken. */
+/** The accepted types of images. */
 export const ImageType = Type.Union([
   Type.Literal("image/png"),
   Type.Literal("image/jpeg"),
@@ -9,12 +9,11 @@ export const ImageType = Type.Union([
 ]);
 export type ImageType = Static<typeof ImageType>;
 
-/** The words for a picture in a message about one. */
 export const expectedImage = "a PNG, JPEG, GIF or WebP picture";
 
 /**
- * The type that a picture's first bytes tell, whatever its client said; undefined for anything else. PNG: ISO 15948, 5.2. JPEG: ISO 10918-1,
- * B.1.1.3. GIF: GIF89a, 17. WebP: RFC 9649, 2.4.
+ * The type by the first bytes; the client's Content-Type does not count. undefined: none of these types. PNG: ISO 15948, 5.2. JPEG:
+ * ISO 10918-1, B.1.1.3. GIF: GIF89a, 17. WebP: RFC 9649, 2.4.
  */
 export function imageTypeOf(bytes: Buffer): ImageType | undefined {
   const starts = (text: string, at = 0): boolean => bytes.toString("latin1", at, at + text.length) === text;

@@ -10,7 +10,7 @@ const selectImages = `
   WHERE album_images.album_id IN (?)
   ORDER BY album_images.album_id, part`;
 
-/** What is said of an album, without its picture. */
+/** An album without its image. */
 export const profiles = lookup({
   select: selectProfiles,
   idsMax: 500,
@@ -19,13 +19,17 @@ export const profiles = lookup({
     title: row?.title ?? "",
     year: row?.year ?? "",
   }),
-  ofEvent: (event: AlbumsEvent): Profile | undefined => (event.kind === "album" ? profileOf(event) : undefined),
+  ofEvent(event: AlbumsEvent): Profile | undefined {
+    if (event.kind !== "album") return undefined;
+    const { artist, title, year } = event;
+    return { artist, title, year };
+  },
 });
 
-/** An album's picture. */
+/** The image of an album. */
 export const images = lookup({
   select: selectImages,
-  // Of 10 MiB each.
+  // Each up to 10 MiB.
   idsMax: 4,
   ofRows: (parts: readonly { readonly image_type: string; readonly bytes: Buffer }[]): Content => ({
     type: parts[0]?.image_type ?? "",
@@ -35,14 +39,10 @@ export const images = lookup({
     event.kind === "album" ? { type: event.imageType, bytes: event.image } : undefined,
 });
 
-/** What is known of an album under an id that a client names. Throws NotFound, and what Sources.find throws. */
+/** Looks up an album by the id that a client sent. Throws NotFound, and what Sources.find throws. */
 export async function ofAlbum<T>(what: Lookup<T>, albumID: string, { find }: Sources): Promise<T> {
   const { eventId, acceptedAtMs } = parseAlbumId(albumID);
   const found = await find(what, eventId, acceptedAtMs);
   if (found === undefined) throw noSuchAlbum(albumID);
   return found;
-}
-
-function profileOf({ artist, title, year }: Profile): Profile {
-  return { artist, title, year };
 }

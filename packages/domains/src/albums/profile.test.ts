@@ -11,12 +11,12 @@ test.each([
   ["JSON with white space around", `\r\n ${JSON.stringify(profile, undefined, 2)}\n`],
   ["JSON with a number as year", '{"year":2000,"title":"T","artist":"A"}'],
   ["the text of a generated client", asClass("A", "T", "2000")],
-  ["that text with other ends of lines", `${asClass("A", "T", "2000").replaceAll("\n", "\r\n")}\r\n`],
+  ["that text with CRLF", `${asClass("A", "T", "2000").replaceAll("\n", "\r\n")}\r\n`],
 ])("%s is a profile", (_what, text) => {
   expect(parseProfile(text)).toEqual(profile);
 });
 
-test("values come out as they went in, with whatever is in them", () => {
+test("keeps values unchanged, with any characters", () => {
   const odd = { artist: 'a: b {"}', title: "one\n    year: two\nlines", year: "" };
   expect(parseProfile(JSON.stringify(odd))).toEqual(odd);
   expect(parseProfile(asClass("a: b {}", "one\n    two", "null"))).toEqual({
@@ -41,7 +41,7 @@ test.each([
   ["a class without its end", asClass("A", "T", "2000").slice(0, -2), /^profile: expected/],
   ["a class without a title", "class AlbumsProfile {\n    artist: A\n    year: 2000\n}", /^profile: expected/],
   ["two hundred thousand lines", `class A {${"\n    artist: \n    title: ".repeat(200_000)}`, /^profile: expected/],
-])("%s is none, and the message says which field", (_what, text, message) => {
+])("rejects %s and names the field", (_what, text, message) => {
   expect(() => parseProfile(text)).toThrow(InvalidInput);
   expect(() => parseProfile(text)).toThrow(message);
 });

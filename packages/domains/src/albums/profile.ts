@@ -2,7 +2,6 @@ import { InvalidInput } from "@tally/pipeline";
 import { isStorable } from "../request-values.ts";
 import { textCharactersMax } from "./event.ts";
 
-/** What a client says of an album. */
 export interface Profile {
   readonly artist: string;
   readonly title: string;
@@ -28,14 +27,14 @@ function valuesOfJson(text: string): Values {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return { ...value };
   } catch {
-    // told below
+    // rejected below
   }
   throw new InvalidInput("profile", expectedProfile, text.slice(0, 60));
 }
 
 /*
- * What generated Java clients make of the object: each field on a line of its own, and a newline within a value followed by four
- * spaces. Looked for from the front, each once: an expression with three open ends would take a minute for a text that is made for it.
+ * The form that generated Java clients send: one line for each field, and a newline in a value is followed by four spaces. Each mark is
+ * searched once, from the front: a regular expression with three open ends would take a minute for a hostile text.
  */
 function valuesOfClass(text: string): Values {
   const marks = ["\n    artist: ", "\n    title: ", "\n    year: ", "\n}"];
@@ -53,7 +52,7 @@ function valuesOfClass(text: string): Values {
 
 function textOf(name: (typeof names)[number], values: Values): string {
   const value = values[name];
-  // Some clients send the year as a number; 1e999 is one in JSON and none here.
+  // Some clients send the year as a number. JSON.parse makes Infinity of 1e999.
   const text = typeof value === "number" && Number.isFinite(value) ? String(value) : value;
   const isText = typeof text === "string" && isStorable(text) && Array.from(text).length <= textCharactersMax;
   if (!isText) throw new InvalidInput(`profile.${name}`, expectedText, shortened(value));

@@ -1,11 +1,10 @@
 import { contentRoute, eventIdOfBytes, queryRoute } from "@tally/pipeline";
 import { Type } from "typebox";
-import { AsOf, timeOf } from "../as-of.ts";
-import { TopLimitText, None, parseTopLimit } from "../request-values.ts";
-import { parseAlbumId } from "./album-id.ts";
+import { None } from "../request-values.ts";
+import { AsOf, TopLimit, topOf } from "../top-of.ts";
+import { AlbumParams, parseAlbumId } from "./album-id.ts";
 import { images, ofAlbum, profiles } from "./lookups.ts";
 import { memberOf } from "./rank.ts";
-import { AlbumParams } from "./request-params.ts";
 
 const oneAlbum = queryRoute({
   path: "/albums/:albumID",
@@ -15,13 +14,13 @@ const oneAlbum = queryRoute({
   respond: ({ params }, sources) => ofAlbum(profiles, params.albumID, sources),
 });
 
-const itsImage = contentRoute({
+const albumImage = contentRoute({
   path: "/albums/:albumID/image",
   params: AlbumParams,
   respond: ({ albumID }, sources) => ofAlbum(images, albumID, sources),
 });
 
-const itsReviews = queryRoute({
+const albumReviews = queryRoute({
   path: "/review/:albumID",
   params: AlbumParams,
   query: None,
@@ -30,7 +29,7 @@ const itsReviews = queryRoute({
     const { boards } = sources;
     const member = memberOf(parseAlbumId(albumID).eventId);
     const [likes, dislikes] = await Promise.all([boards.count("likes", member), boards.count("dislikes", member)]);
-    // What has reviews is there.
+    // An album with reviews exists.
     if (likes + dislikes === 0) await ofAlbum(profiles, albumID, sources);
     return { likes, dislikes };
   },
@@ -41,22 +40,20 @@ const By = Type.Union([Type.Literal("likes"), Type.Literal("dislikes")], { expec
 const topAlbums = queryRoute({
   path: "/albums/top",
   params: Type.Object({}),
-  query: Type.Object({ by: Type.Optional(By), limit: Type.Optional(TopLimitText) }, { additionalProperties: false }),
+  query: Type.Object({ by: Type.Optional(By), limit: TopLimit }, { additionalProperties: false }),
   response: Type.Object({
     by: By,
     asOf: AsOf,
     albums: Type.Array(Type.Object({ albumID: Type.String(), count: Type.Integer() })),
   }),
   async respond({ query: { by = "likes", limit } }, { boards }) {
-    const top = await boards.top(by, parseTopLimit(limit));
-    const albums = top.entries.map(({ member, count }) => ({ albumID: albumOf(member), count }));
-    return { by, asOf: timeOf(top), albums };
+    const { asOf, entries } = await topOf(boards, by, limit, (member, count) => ({
+      albumID: eventIdOfBytes(Buffer.from(member, "hex")),
+      count,
+    }));
+    return { by, asOf, albums: entries };
   },
 });
 
-/** What can be asked about albums. */
-export const queries = [oneAlbum, itsImage, itsReviews, topAlbums];
-
-function albumOf(member: string): string {
-  return eventIdOfBytes(Buffer.from(member, "hex"));
-}
+/** Profiles, images, reviews and the ranking. */
+export const queries = [oneAlbum, albumImage, albumReviews, topAlbums];

@@ -1,12 +1,12 @@
 import type { Change, Moves } from "@tally/pipeline";
 import type { AlbumsEvent } from "./event.ts";
 
-/** How an album is named on a board: its event's id without dashes. */
+/** An album as the member of a board: its event id without dashes. */
 export function memberOf(eventId: string): string {
   return eventId.replaceAll("-", "");
 }
 
-/** Every new review counts on one of the two boards, "likes" and "dislikes". An album moves nothing. */
+/** Each new review counts 1 on the board "likes" or "dislikes". An album counts nowhere. */
 export function rank(changes: readonly Change<AlbumsEvent>[], moves: Moves): void {
   for (const { event } of changes) {
     if (event.kind === "review") moves.add(event.liked ? "likes" : "dislikes", memberOf(event.albumId), 1);

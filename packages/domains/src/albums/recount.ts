@@ -1,6 +1,5 @@
 import type { Recount } from "@tally/pipeline";
 
-const selectIds = "SELECT id FROM albums UNION ALL SELECT id FROM album_reviews";
 const selectRowsOfBatches = `
   SELECT producer, sequence, COUNT(*)
   FROM (SELECT producer, sequence FROM albums UNION ALL SELECT producer, sequence FROM album_reviews) AS events
@@ -9,23 +8,23 @@ const selectReviews = `
   SELECT IF(liked, 'likes', 'dislikes') AS board, LOWER(HEX(album_id)), COUNT(*)
   FROM album_reviews GROUP BY liked, album_id ORDER BY liked`;
 
-// Row by row along both primary keys; it reads every picture.
-const selectIncompletePictures = `
-  SELECT CONCAT('album ', LOWER(HEX(id)), ' has ', image_size, ' bytes of a picture, and ', kept, ' are kept')
+// Reads every image, along both primary keys.
+const selectIncompleteImages = `
+  SELECT CONCAT('album ', LOWER(HEX(id)), ' has an image of ', image_size, ' bytes, but ', kept, ' are stored')
   FROM (
     SELECT id, image_size,
       (SELECT COALESCE(SUM(LENGTH(bytes)), 0) FROM album_images WHERE album_id = albums.id) AS kept
     FROM albums
-  ) AS pictures
+  ) AS images
   WHERE kept <> image_size`;
-const selectForeignPictures = `
-  SELECT DISTINCT CONCAT('a picture is of album ', LOWER(HEX(album_id)), ', which there is not')
+const selectForeignImages = `
+  SELECT DISTINCT CONCAT('an image belongs to album ', LOWER(HEX(album_id)), ', which does not exist')
   FROM album_images LEFT JOIN albums ON id = album_id WHERE id IS NULL`;
 
-/** What all reviews add up to: the same that rank() says of each. And that every album has its picture. */
+/** The sums of what rank() adds for each review, and a check that every album has its image. */
 export const recount: Recount = {
-  ids: selectIds,
+  ids: "SELECT id FROM albums UNION ALL SELECT id FROM album_reviews",
   rowsOfBatches: selectRowsOfBatches,
   boards: [{ cells: selectReviews, board: (key) => key }],
-  contradictions: [selectIncompletePictures, selectForeignPictures],
+  contradictions: [selectIncompleteImages, selectForeignImages],
 };

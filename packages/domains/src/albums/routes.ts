@@ -1,15 +1,14 @@
 import { isUtf8 } from "node:buffer";
 import { formRoute, ingestRoute, InvalidInput, type FormPart } from "@tally/pipeline";
 import { Type } from "typebox";
-import { albumIdOf, parseAlbumId } from "./album-id.ts";
+import { albumIdOf, AlbumParams, parseAlbumId } from "./album-id.ts";
 import type { AlbumEvent, AlbumsEvent } from "./event.ts";
 import { imageSizeOf, isTooLarge, pixelsMax, sidePixelsMax } from "./image-size.ts";
 import { expectedImage, imageTypeOf } from "./image-type.ts";
 import { ofAlbum, profiles } from "./lookups.ts";
 import { parseProfile } from "./profile.ts";
-import { AlbumParams } from "./request-params.ts";
 
-// What the longest texts need, however they are escaped.
+// Enough for the longest texts with any escaping.
 const profileBytesMax = 10_000;
 
 const expectedSize = `at most ${sidePixelsMax} pixels a side and ${pixelsMax} together`;
@@ -22,7 +21,7 @@ const newAlbum = formRoute({
     const { bytes: image } = partNamed("image", form["image"]);
     const { bytes: profile } = partNamed("profile", form["profile"]);
     const imageType = imageTypeOf(image);
-    if (imageType === undefined) throw new InvalidInput("image", expectedImage, beginOf(image));
+    if (imageType === undefined) throw new InvalidInput("image", expectedImage, startOf(image));
     const size = imageSizeOf(imageType, image);
     if (size === "hidden" || (size !== undefined && isTooLarge(size)))
       throw new InvalidInput("image", expectedSize, size);
@@ -32,7 +31,7 @@ const newAlbum = formRoute({
     return { kind: "album", id, ...parseProfile(textOf(profile)), imageType, image } satisfies AlbumEvent;
   },
   status: 200,
-  // Both are texts (contract, section 1).
+  // Both are strings (contract, section 1).
   response: Type.Object({ albumID: Type.String(), imageSize: Type.String() }),
   respond(event: AlbumsEvent, acceptedAtMs) {
     const size = event.kind === "album" ? event.image.length : 0;
@@ -60,19 +59,19 @@ const newReview = ingestRoute({
   status: 201,
 });
 
-/** How albums and reviews come in. */
+/** New albums and reviews. */
 export const routes = [newAlbum, newReview];
 
 function partNamed(name: string, part: FormPart | undefined): FormPart {
-  if (part === undefined) throw new InvalidInput(name, `a part of that name`, undefined);
+  if (part === undefined) throw new InvalidInput(name, "a part of that name", undefined);
   return part;
 }
 
-// Java's clients send the texts of a form in ISO 8859-1 unless they are told otherwise.
+// Java clients send form texts in ISO 8859-1 by default.
 function textOf(bytes: Buffer): string {
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 }
 
-function beginOf(bytes: Buffer): string {
+function startOf(bytes: Buffer): string {
   return bytes.length === 0 ? "nothing" : `bytes that begin with ${bytes.toString("hex", 0, 8)}`;
 }

@@ -1,12 +1,12 @@
 import {
   bytesOfEventId,
   eventIdOfBytes,
-  type BatchId,
   type BatchEvent,
+  type BatchId,
   type SqlReader,
   type SqlTransaction,
 } from "@tally/pipeline";
-import { addEvents, locateEvent, readEvents, type Added, type EventTable } from "../event-rows.ts";
+import { addEvents, locateEvent, readEvents, type EventTable } from "../event-rows.ts";
 import type { AlbumEvent, AlbumsEvent, ReviewEvent } from "./event.ts";
 
 const albums: EventTable<AlbumEvent> = {
@@ -34,33 +34,32 @@ const reviews: EventTable<ReviewEvent> = {
   selectBatch: "SELECT producer, sequence FROM album_reviews WHERE id = ?",
 };
 
-// As text in a statement it is twice as long: half of what a statement aims at.
+// Bytes are sent as hex text, so a part takes half of the size that a statement aims at.
 const partBytesMax = 250_000;
 
-/** Neither albums nor reviews have a natural key: a row is new when its event id is. */
+/** Neither albums nor reviews have a natural key: a row is new if its event id is. */
 export const store = {
   write,
   locate,
   read,
-  // Images of up to 10 MiB.
+  // Images have up to 10 MiB.
   readMax: 4,
 };
 
 async function write(
   transaction: SqlTransaction,
-  recorded: readonly BatchEvent<AlbumsEvent>[],
+  events: readonly BatchEvent<AlbumsEvent>[],
 ): Promise<readonly BatchEvent<AlbumsEvent>[]> {
-  const addedAlbums = await addEvents(transaction, albums, recorded.filter(isAlbum));
+  const addedAlbums = await addEvents(transaction, albums, events.filter(isAlbum));
   if (addedAlbums.length > 0) await transaction.insert(insertImages, addedAlbums.flatMap(imageRows));
-  const addedReviews = await addEvents(transaction, reviews, recorded.filter(isReview));
-  return [...addedAlbums, ...addedReviews].map((added) => added.recorded);
+  return [...addedAlbums, ...(await addEvents(transaction, reviews, events.filter(isReview)))];
 }
 
 async function locate(reader: SqlReader, eventId: string): Promise<BatchId | undefined> {
   return (await locateEvent(reader, albums, eventId)) ?? (await locateEvent(reader, reviews, eventId));
 }
 
-// Rows before images: both are committed together, so an album that is found has its image. The other order could miss the image.
+// Rows before images: both are committed together, so the image of an album that was read exists. The other order could miss it.
 async function read(reader: SqlReader, eventIds: readonly string[]): Promise<readonly AlbumsEvent[]> {
   const found = await readEvents(reader, albums, albumOf, eventIds);
   const images = await readImages(
@@ -75,10 +74,10 @@ async function readImages(reader: SqlReader, ids: readonly string[]): Promise<Re
   if (ids.length === 0) return new Map();
   const parts = await reader.query<{ album_id: Buffer; bytes: Buffer }>(selectImages, [ids.map(bytesOfEventId)]);
   const byAlbum = Map.groupBy(parts, ({ album_id: id }) => eventIdOfBytes(id));
-  return new Map(Array.from(byAlbum, ([id, own]) => [id, own.map(({ bytes }) => bytes)]));
+  return new Map(Array.from(byAlbum, ([id, images]) => [id, images.map(({ bytes }) => bytes)]));
 }
 
-/** Without its image. */
+/** Without the image. */
 function albumOf(id: string, { artist, title, year, image_type: imageType }: AlbumRow): AlbumEvent {
   return { kind: "album", id, artist, title, year, imageType, image: none };
 }
@@ -101,18 +100,18 @@ function reviewOf(id: string, { album_id: albumId, liked }: ReviewRow): ReviewEv
   return { kind: "review", id, albumId: eventIdOfBytes(albumId), liked: liked === 1 };
 }
 
-function isAlbum(recorded: BatchEvent<AlbumsEvent>): recorded is BatchEvent<AlbumEvent> {
-  return recorded.event.kind === "album";
+function isAlbum(one: BatchEvent<AlbumsEvent>): one is BatchEvent<AlbumEvent> {
+  return one.event.kind === "album";
 }
 
-function isReview(recorded: BatchEvent<AlbumsEvent>): recorded is BatchEvent<ReviewEvent> {
-  return recorded.event.kind === "review";
+function isReview(one: BatchEvent<AlbumsEvent>): one is BatchEvent<ReviewEvent> {
+  return one.event.kind === "review";
 }
 
-function imageRows({ recorded: { event }, id }: Added<AlbumEvent>) {
-  const { image } = event;
+function imageRows({ event: { id, image } }: BatchEvent<AlbumEvent>) {
+  const albumId = bytesOfEventId(id);
   return Array.from({ length: Math.ceil(image.length / partBytesMax) }, (_, part) => [
-    id,
+    albumId,
     part,
     image.subarray(part * partBytesMax, (part + 1) * partBytesMax),
   ]);

@@ -6,17 +6,7 @@ import { workload } from "./workload.ts";
 
 const { runs } = workload.source;
 const groupsOf = (run: number, scale: number) => runs[run]?.groups(scale) ?? [];
-const total = (groups: ReturnType<typeof groupsOf>): number =>
-  groups.reduce((sum, { connections, requestsOfEach }) => sum + connections * requestsOfEach, 0);
 const half = () => 0.5;
-
-test("the source's load has exactly as many requests as the contract's formula says, and a warm-up before", () => {
-  for (const [run, groups] of [10, 20, 30].entries()) {
-    expect(total(groupsOf(run, 1))).toBe(20_000 * groups);
-    expect(total(groupsOf(run, 0.1))).toBe(2000 * groups);
-    expect(total(runs[run]?.warmUp?.(1) ?? [])).toBe(10 * 100 * 2);
-  }
-});
 
 test("groups of 10 threads start every two seconds", () => {
   const groups = groupsOf(2, 1);
@@ -26,7 +16,7 @@ test("groups of 10 threads start every two seconds", () => {
   expect(groupsOf(0, 0.1)[5]?.startsAfterSeconds).toBe(1);
 });
 
-test("a thread posts an album and then asks for it", () => {
+test("a thread posts an album and then reads it", () => {
   const [group] = groupsOf(0, 1);
   const requests = ["x", "y"].map((eventId, n) => group?.request(0, n, half, { eventId }));
   expect(requests).toMatchObject([
@@ -35,7 +25,7 @@ test("a thread posts an album and then asks for it", () => {
   ]);
 });
 
-test("later in the series it likes it twice and dislikes it once, and readers ask for the reviews of any", () => {
+test("later in the series a thread likes it twice and dislikes it once, and readers get the reviews of random albums", () => {
   const [threads, readers] = groupsOf(3, 1);
   expect(threads?.requestsOfEach).toBe(400);
   const paths = [undefined, "album", "review", "review"].map(
@@ -46,7 +36,7 @@ test("later in the series it likes it twice and dislikes it once, and readers as
   expect(readers?.request(0, 0, half, {})).toMatchObject({ method: "GET", path: "/review/album" });
 });
 
-test("a review finds its album also by an id that does not tell its time", () => {
+test("a review names its album also by an id without a time", () => {
   const keyed = eventIdOfKey("albums", "k");
   const now = Date.now();
   const { method, path, units } = workload.followUp?.(half, keyed, now) ?? {};
@@ -56,7 +46,7 @@ test("a review finds its album also by an id that does not tell its time", () =>
   expect(parseAlbumId(albumId)).toEqual({ eventId: keyed, acceptedAtMs: now });
 });
 
-test("pictures are of the size that is wanted: 67 bytes and a whole picture, or more", () => {
+test("images have the wanted size: 67 bytes by default", () => {
   for (const [contentBytes, expected] of [
     [undefined, 67],
     [100_000, 100_000],

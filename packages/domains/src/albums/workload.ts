@@ -1,8 +1,9 @@
+import { scaled } from "../spread.ts";
 import type { ClientRequest, PrintedRow, RequestContext, SourceGroup, SourceRun, Workload } from "../workload.ts";
 import { albumIdOf } from "./album-id.ts";
 import type { AlbumEvent } from "./event.ts";
 
-// The smallest picture that there is, of one dot; the other of the contract's two.
+// The smallest possible PNG, of one pixel; the contract also names one of 3,475 bytes.
 const dot = Buffer.from(
   "89504e470d0a1a0a0000000d4948445200000001000000010100000000376ef9240000000a4944415478da6360000000020001e527defc0000000049454e44ae426082",
   "hex",
@@ -10,10 +11,10 @@ const dot = Buffer.from(
 const coverBytes = 3475;
 
 /**
- * An album is posted and then asked for, as the source does; with nobody to tell what was posted, albums only. Reviews are about albums. Reads are the two rankings.
- * Albums move no board, so their units are 0.
+ * A connection posts an album and then reads it, as the source does; without a context it posts only. Reviews are about albums. Reads are the
+ * two rankings. Albums count on no board, so their units are 0.
  */
-export const workload: Workload & Required<Pick<Workload, "source">> = {
+export const workload = {
   domain: "albums",
   next: (random, _spread, { eventId, contentBytes = dot.length } = {}) =>
     eventId === undefined ? newAlbum(random, pictureOf(contentBytes)) : albumOf(eventId),
@@ -27,7 +28,7 @@ export const workload: Workload & Required<Pick<Workload, "source">> = {
   read: (random) => (random() < 0.5 ? "/albums/top?by=likes" : "/albums/top?by=dislikes"),
 
   poison(id): AlbumEvent {
-    // The schema takes any bytes; the table no album without a picture.
+    // The schema accepts any bytes; the table rejects an empty image.
     return { kind: "album", id, artist: "A", title: "T", year: "2000", imageType: "image/png", image: Buffer.alloc(0) };
   },
 
@@ -52,7 +53,7 @@ export const workload: Workload & Required<Pick<Workload, "source">> = {
       { description: "albums and reviews", groups: albumsAndReviews, printed: [] },
     ],
   },
-};
+} satisfies Workload;
 
 const threadsOfGroup = 10;
 const roundsOfThread = 1000;
@@ -65,7 +66,7 @@ function runOf(groups: number, printed: readonly PrintedRow[]): SourceRun {
     connections: threadsOfGroup,
     requestsOfEach: 2 * scaled(rounds, scale),
     startsAfter: undefined,
-    // Scaled too: else a short run would mostly wait for its groups.
+    // Scaled too, or a short run would mostly wait for its groups.
     startsAfterSeconds: number * groupEverySeconds * scale,
     request: (_connection, n, random, { eventId } = {}) => (n % 2 === 0 ? newAlbum(random, cover) : albumOf(eventId)),
   });
@@ -80,11 +81,11 @@ function runOf(groups: number, printed: readonly PrintedRow[]): SourceRun {
 const reviewers = 300;
 const readers = 3;
 
-/** Later in the series: each thread posts an album, likes it twice and dislikes it once; three readers ask for the reviews of any. */
+/** Later in the series: each thread posts an album, likes it twice and dislikes it once; three readers get the reviews of random albums. */
 function albumsAndReviews(scale: number): readonly SourceGroup[] {
   const requestsOfEach = 4 * scaled(100, scale);
   const albums: string[] = [];
-  const own: string[] = [];
+  const newest: string[] = [];
   return [
     {
       name: "threads",
@@ -94,8 +95,8 @@ function albumsAndReviews(scale: number): readonly SourceGroup[] {
       request(connection, n, random, { eventId } = {}) {
         const step = n % 4;
         if (step === 0) return newAlbum(random, cover);
-        if (step === 1) albums.push((own[connection] = eventId ?? "none"));
-        return reviewOf(own[connection], step === 3 ? "dislike" : "like");
+        if (step === 1) albums.push((newest[connection] = eventId ?? "none"));
+        return reviewOf(newest[connection], step === 3 ? "dislike" : "like");
       },
     },
     {
@@ -111,16 +112,12 @@ function albumsAndReviews(scale: number): readonly SourceGroup[] {
   ];
 }
 
-function scaled(rounds: number, scale: number): number {
-  return Math.max(1, Math.round(rounds * scale));
-}
-
 function reviewOf(albumId: string | undefined, opinion: "like" | "dislike"): ClientRequest {
   return { method: "POST", path: `/review/${opinion}/${albumId}`, units: 1 };
 }
 
 function albumOf(eventId: RequestContext["eventId"]): ClientRequest {
-  // Where the POST has failed the GET fails too, as its client would count it.
+  // After a failed POST the GET fails too; the source's client counts it so.
   return { method: "GET", path: `/albums/${eventId ?? "none"}` };
 }
 
@@ -131,10 +128,10 @@ const headOfPicture = Buffer.from(
 );
 const pictures = new Map<number, Buffer>();
 
-/** A part of a form with a picture of so many bytes; made once for each size. */
+/** A form part with an image of `bytes` bytes; made once for each size. */
 function pictureOf(bytes: number): Buffer {
-  const known = pictures.get(bytes);
-  if (known !== undefined) return known;
+  const cached = pictures.get(bytes);
+  if (cached !== undefined) return cached;
   const filler = Buffer.alloc(Math.max(0, bytes - dot.length), "tally");
   const made = Buffer.concat([headOfPicture, dot, filler]);
   pictures.set(bytes, made);
@@ -142,7 +139,7 @@ function pictureOf(bytes: number): Buffer {
 }
 const cover = pictureOf(coverBytes);
 
-/** Both forms of a profile, one as often as the other. */
+/** Half of the profiles in each of their two forms. */
 function newAlbum(random: () => number, picture: Buffer): ClientRequest {
   const artist = `Artist ${Math.floor(random() * 10_000)}`;
   const year = String(1950 + Math.floor(random() * 75));
@@ -155,10 +152,10 @@ interface Profile {
   readonly year: string;
 }
 
-function albumWith(own: Profile, picture: Buffer, isJson: boolean): ClientRequest {
-  const { artist, title, year } = own;
+function albumWith(fields: Profile, picture: Buffer, isJson: boolean): ClientRequest {
+  const { artist, title, year } = fields;
   const profile = isJson
-    ? JSON.stringify(own)
+    ? JSON.stringify(fields)
     : `class AlbumsProfile {\n    artist: ${artist}\n    title: ${title}\n    year: ${year}\n}`;
   const rest = `\r\n--${boundary}\r\nContent-Disposition: form-data; name="profile"\r\n\r\n${profile}\r\n--${boundary}--\r\n`;
   return {
@@ -167,7 +164,12 @@ function albumWith(own: Profile, picture: Buffer, isJson: boolean): ClientReques
     body: Buffer.concat([picture, Buffer.from(rest)]),
     contentType,
     units: 0,
-    content: () => ({ kind: "album", ...own, imageType: "image/png", image: picture.subarray(headOfPicture.length) }),
-    other: () => albumWith({ ...own, title: `${title} 2` }, picture, isJson),
+    content: () => ({
+      kind: "album",
+      ...fields,
+      imageType: "image/png",
+      image: picture.subarray(headOfPicture.length),
+    }),
+    other: () => albumWith({ ...fields, title: `${title} 2` }, picture, isJson),
   };
 }

@@ -4,10 +4,10 @@ import { liftRideEvent, type LiftRide } from "./event.ts";
 
 const ride: LiftRide = { resort: "silverMt", season: 2019, day: 1, skierId: 2, minute: 408, liftId: 27 };
 
-test("a ride's id follows from the ride: the same for the same, another for every other", () => {
+test("equal rides have equal ids, different rides different ids", () => {
   const id = liftRideEvent(ride).id;
   expect(isEventId(id)).toBe(true);
-  // Fixed: it must not change with a new version of this code, or the same ride would be stored twice.
+  // Fixed: if a new version of the code changed it, the same ride would be stored twice.
   expect(id).toBe("41644a31-74c2-82cd-8bcd-6b48a9a827cc");
   const others = [
     { resort: "silvermt" },
@@ -16,7 +16,7 @@ test("a ride's id follows from the ride: the same for the same, another for ever
     { skierId: 3 },
     { minute: 409 },
     { liftId: 28 },
-    // The parts must not run into each other.
+    // The parts must stay separate.
     { day: 12, skierId: 2 },
     { day: 1, skierId: 22 },
     { liftId: 2, resort: "7/silverMt" },

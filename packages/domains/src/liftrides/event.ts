@@ -2,7 +2,7 @@ import { eventIdOfKey } from "@tally/pipeline";
 import { Type, type Static } from "typebox";
 import { EventId, StoredNumber } from "../stored-values.ts";
 
-/** One ride on a lift, as it travels and as it is stored. `minute` of the day. */
+/** One ride on a lift, in messages and as stored. `minute` of the day. */
 export const LiftRideEvent = Type.Object(
   {
     id: EventId,
@@ -17,21 +17,21 @@ export const LiftRideEvent = Type.Object(
 );
 export type LiftRideEvent = Static<typeof LiftRideEvent>;
 
-/** What a ride is, without its id. */
+/** A ride without its id. */
 export type LiftRide = Omit<LiftRideEvent, "id">;
 
 /**
- * A skier is on one lift at one time: who, where and when is the ride (contract, section 4). So its id is made of that, and the same ride
- * sent twice is one event, whatever key it came with.
+ * A skier is on one lift at one time, so these fields identify the ride (contract, section 4). The id is made of them: the same ride sent
+ * twice is one event, with any Idempotency-Key.
  */
 export function liftRideEvent(ride: LiftRide): LiftRideEvent {
   const { resort, season, day, skierId, minute, liftId } = ride;
-  // The resort last: it may hold any character.
+  // The resort is last: it may contain any character.
   const key = `${season}/${day}/${skierId}/${minute}/${liftId}/${resort}`;
   return { id: eventIdOfKey("liftrides", key), ...ride };
 }
 
-/** How far down a ride leads (contract, section 4). */
+/** The vertical of a ride (contract, section 4). */
 export function verticalOf({ liftId }: LiftRide): number {
   return liftId * 10;
 }

@@ -6,7 +6,7 @@ import { recount } from "./recount.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
 
-/** Rides on the lifts of ski resorts: how far down everybody has come, and who furthest. */
+/** Rides on the lifts of ski resorts: the vertical of each skier, and rankings of days. */
 export const liftrides = defineDomain({
   name: "liftrides",
   event: LiftRideEvent,

@@ -56,7 +56,7 @@ const topOfDay = queryRoute({
     { resort: ResortText, dayID: days.Text, season: Type.Optional(seasons.Text) },
     { additionalProperties: false },
   ),
-  // The misspelt key is the published specification's (contract, section 4).
+  // The published specification misspells the key (contract, section 4).
   response: Type.Object({
     topTenSkiers: Type.Array(Type.Object({ skierID: Type.String(), VertcialTotal: Type.Integer() })),
   }),
@@ -67,5 +67,5 @@ const topOfDay = queryRoute({
   },
 });
 
-/** What can be asked about lift rides: a skier's vertical of a day, a season or all days, and who has most of a day. */
+/** A skier's vertical of a day, a season or all days, and the ranking of a day. */
 export const queries = [dayWithoutSeason, dayOfSeason, allDays, topOfDay];

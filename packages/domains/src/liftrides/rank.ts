@@ -6,12 +6,12 @@ export function skiersOfDay(season: number, day: number, resort: string): string
   return boardOf(`${season}:${day}:${resort}`);
 }
 
-/** The same by the key that the rows are summed under. */
+/** The same by the key of `recount`. */
 export function boardOf(key: string): string {
   return `day:${key}`;
 }
 
-/** Every new ride counts for its skier on its day. */
+/** Each new ride counts its vertical for its skier on its day. */
 export function rank(changes: readonly Change<LiftRideEvent>[], moves: Moves): void {
   for (const { event } of changes) {
     moves.add(skiersOfDay(event.season, event.day, event.resort), String(event.skierId), verticalOf(event));

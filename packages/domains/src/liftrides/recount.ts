@@ -1,15 +1,13 @@
 import type { Recount } from "@tally/pipeline";
 import { boardOf } from "./rank.ts";
 
-const selectIds = "SELECT id FROM lift_rides";
-const selectRowsOfBatches = "SELECT producer, sequence, COUNT(*) FROM lift_rides GROUP BY producer, sequence";
 const selectVerticals = `
   SELECT CONCAT(season, ':', day, ':', resort), skier_id, CAST(SUM(vertical) AS UNSIGNED)
   FROM lift_rides GROUP BY season, day, resort, skier_id ORDER BY season, day, resort`;
 
-// As event.ts and eventIdOfKey say, apart from the digits around its version. So no ride is stored under two ids.
+// Makes each id again, as event.ts and eventIdOfKey do, without the digits around its version. So no ride is stored under two ids.
 const selectForeign = `
-  SELECT CONCAT('ride ', LOWER(HEX(id)), ' is not what its id was made of')
+  SELECT CONCAT('ride ', LOWER(HEX(id)), ' does not match its id')
   FROM (
     SELECT id, lift_id, vertical, HEX(id) AS own, UPPER(SHA2(CONCAT(
       '9:liftrides:', season, '/', day, '/', skier_id, '/', minute, '/', lift_id, '/', resort), 256)) AS made
@@ -17,10 +15,10 @@ const selectForeign = `
   ) AS rides
   WHERE vertical <> 10 * lift_id OR LEFT(own, 12) <> LEFT(made, 12) OR RIGHT(own, 15) <> SUBSTR(made, 18, 15)`;
 
-/** What all rides add up to: the same that rank() says of each. And that each is the one that its id was made of. */
+/** The sums of what rank() adds for each ride, and a check that each ride matches its id. */
 export const recount: Recount = {
-  ids: selectIds,
-  rowsOfBatches: selectRowsOfBatches,
+  ids: "SELECT id FROM lift_rides",
+  rowsOfBatches: "SELECT producer, sequence, COUNT(*) FROM lift_rides GROUP BY producer, sequence",
   boards: [{ cells: selectVerticals, board: boardOf }],
   contradictions: [selectForeign],
 };

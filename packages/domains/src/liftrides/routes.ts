@@ -4,7 +4,7 @@ import { ids, None } from "../request-values.ts";
 import { liftRideEvent } from "./event.ts";
 import { days, lifts, minutes, Resort, ResortText, seasonOfNone, seasons } from "./request-values.ts";
 
-// The ride itself is its key; nothing is left for a scope to tell apart.
+// The id is made of the ride, so a scope makes no difference.
 const scope = (): string => "liftrides";
 
 const withoutSeason = ingestRoute({
@@ -47,5 +47,5 @@ const withSeason = ingestRoute({
   status: 201,
 });
 
-/** How rides come in: the contract's first version, and its next. */
+/** New rides: the first and the second version of the contract. */
 export const routes = [withoutSeason, withSeason];

@@ -1,7 +1,7 @@
 import { eventStore } from "../event-rows.ts";
 import { verticalOf, type LiftRideEvent } from "./event.ts";
 
-/** The event's id is made of all that makes a ride, so a row is new when its id is. */
+/** The id is made of all fields of a ride, so a row is new if its id is. */
 export const store = eventStore<LiftRideEvent>({
   insert:
     "INSERT INTO lift_rides (id, resort, season, day, skier_id, minute, lift_id, vertical, producer, sequence) VALUES ?",

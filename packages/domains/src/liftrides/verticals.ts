@@ -1,6 +1,6 @@
 import { keyedRead, type ReadKey } from "@tally/pipeline";
 
-// Each reads stretches of the index `skier`, which holds all their columns.
+// Each reads ranges of the covering index `skier`.
 const sumsOfDays = `
   SELECT skier_id, resort, season, day, CAST(SUM(vertical) AS UNSIGNED) AS vertical FROM lift_rides
   WHERE (skier_id, resort, season, day) IN (?) GROUP BY skier_id, resort, season, day`;
@@ -13,7 +13,7 @@ const sumsOfResorts = `
 
 type SkierAtResort = readonly [skierId: number, resort: string];
 
-/** A skier's vertical of one day at a resort; 0 where there is none. */
+/** A skier's vertical of one day at a resort; 0 without rides. */
 export const verticalOfDay = sums<readonly [...SkierAtResort, season: number, day: number]>(sumsOfDays, [
   "skier_id",
   "resort",

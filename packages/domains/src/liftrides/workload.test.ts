@@ -3,66 +3,42 @@ import { workload } from "./workload.ts";
 
 const groupsOf = (run: number, scale = 1) => workload.source.runs[run]?.groups(scale) ?? [];
 
-test("the source's load has exactly as many requests as the contract's formula says", () => {
-  const total = (run: number) =>
-    groupsOf(run).reduce((sum, { connections, requestsOfEach }) => sum + connections * requestsOfEach, 0);
-  expect([total(0), total(1)]).toEqual([386_880, 773_760]);
-});
-
-test("a phase begins when a tenth of the threads of the one before has ended", () => {
-  expect(
-    groupsOf(0).map(({ name, connections, requestsOfEach, startsAfter }) => ({
-      name,
-      connections,
-      requestsOfEach,
-      startsAfter,
-    })),
-  ).toEqual([
-    { name: "start-up", connections: 64, requestsOfEach: 1005, startsAfter: undefined },
-    {
-      name: "peak",
-      connections: 256,
-      requestsOfEach: 1005,
-      startsAfter: { group: "start-up", connections: 7, responses: 1005 },
-    },
-    {
-      name: "closing",
-      connections: 64,
-      requestsOfEach: 1020,
-      startsAfter: { group: "peak", connections: 26, responses: 1005 },
-    },
+test("a phase starts when a tenth of the threads of the previous one has ended", () => {
+  const phases = groupsOf(0).map(({ name, connections, requestsOfEach, startsAfter: after }) => [
+    [name, connections, requestsOfEach],
+    after && [after.group, after.connections, after.responses],
+  ]);
+  expect(phases).toEqual([
+    [["start-up", 64, 1005], undefined],
+    [
+      ["peak", 256, 1005],
+      ["start-up", 7, 1005],
+    ],
+    [
+      ["closing", 64, 1020],
+      ["peak", 26, 1005],
+    ],
   ]);
 });
 
-test("rides keep to the minutes of their phase, the 50,000 skiers and the 40 lifts; then come the reads", () => {
-  const minutes = [
-    [1, 90],
-    [91, 360],
-    [361, 420],
+test("rides have the minutes of their phase, 50,000 skiers and 40 lifts; the reads come last", () => {
+  const ofPhase = [
+    { from: "1", to: "90", days: 5, verticals: 0 },
+    { from: "91", to: "360", days: 5, verticals: 0 },
+    { from: "361", to: "420", days: 10, verticals: 10 },
   ];
+  const fixed = { resortID: "silverMt", dayID: "1" };
   for (const [phase, { request, requestsOfEach }] of groupsOf(1).entries()) {
-    const [low, high] = [() => 0, () => 1 - 2 ** -31].map((random) => JSON.parse(String(request(0, 999, random).body)));
-    expect(low).toEqual({
-      resortID: "silverMt",
-      dayID: "1",
-      skierID: "1",
-      time: `${minutes[phase]?.[0]}`,
-      liftID: "0",
-    });
-    expect(high).toEqual({
-      resortID: "silverMt",
-      dayID: "1",
-      skierID: "50000",
-      time: `${minutes[phase]?.[1]}`,
-      liftID: "39",
-    });
+    const rides = [() => 0, () => 1 - 2 ** -31].map((random) => JSON.parse(String(request(0, 999, random).body)));
     const reads = Array.from({ length: requestsOfEach - 1000 }, (_, n) => request(0, 1000 + n, () => 0));
-    expect(reads.every(({ method }) => method === "GET")).toBe(true);
-    expect(Map.groupBy(reads, ({ path }) => path).get("/skiers/silverMt/days/1/skiers/1")).toHaveLength(
-      phase === 2 ? 10 : 5,
-    );
-    expect(Map.groupBy(reads, ({ path }) => path).get("/skiers/1/vertical?resort=silverMt")?.length).toBe(
-      phase === 2 ? 10 : undefined,
-    );
+    const { from, to, days = 0, verticals = 0 } = ofPhase[phase] ?? {};
+    expect(rides).toEqual([
+      { ...fixed, skierID: "1", time: from, liftID: "0" },
+      { ...fixed, skierID: "50000", time: to, liftID: "39" },
+    ]);
+    expect(reads.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      ...Array.from({ length: days }, () => "GET /skiers/silverMt/days/1/skiers/1"),
+      ...Array.from({ length: verticals }, () => "GET /skiers/1/vertical?resort=silverMt"),
+    ]);
   }
 });

@@ -1,10 +1,10 @@
 import { InvalidInput } from "@tally/pipeline";
 
 const expected = "a calendar date as yyyymmdd, from 10000101 on";
-// Earlier ones MySQL does not promise to keep, and it reads 00010101 as the year 2001.
+// MySQL does not guarantee earlier dates, and reads 00010101 as the year 2001.
 const firstYear = 1000;
 
-/** "20261120" → 20261120. Throws InvalidInput for what no calendar has, like the 30th of February, and for years before 1000. */
+/** "20261120" → 20261120. Throws InvalidInput for a date that does not exist, such as the 30th of February, and for years before 1000. */
 export function parseCalendarDate(field: string, text: string): number {
   const year = Number(text.slice(0, 4));
   const month = Number(text.slice(4, 6));

@@ -1,13 +1,13 @@
 import { Type, type Static } from "typebox";
 import { EventId, StoredNumber } from "../stored-values.ts";
 
-/** The most lines that one purchase may have (contract, section 5). */
+/** For one purchase (contract, section 5). */
 export const linesMax = 500;
 
-/** One sold item: its id and how many of it. A pair and no object, because 5 of them travel with each purchase. */
+/** One sold item: its id and its quantity. A pair is smaller than an object, and a purchase has about 5. */
 const Line = Type.Tuple([StoredNumber, Type.Integer({ minimum: 1, maximum: 1_000_000 })]);
 
-/** A purchase as it travels and as it is stored. `date` is the business day, yyyymmdd as a number. */
+/** A purchase, in messages and as stored. `date` is the business day, yyyymmdd as a number. */
 export const PurchaseEvent = Type.Object(
   {
     id: EventId,

@@ -1,6 +1,6 @@
 import { eventIdOfBytes, InvalidInput, queryRoute, type SqlParameter, type SqlReader } from "@tally/pipeline";
 import { Type } from "typebox";
-import { ids, PageLimitText, parsePageLimit } from "../request-values.ts";
+import { ids, wholeNumbers } from "../request-values.ts";
 import { parseCalendarDate } from "./calendar-date.ts";
 
 const columns =
@@ -8,10 +8,11 @@ const columns =
 const selectItems =
   "SELECT purchase_id, item_id, quantity FROM purchase_items WHERE purchase_id IN (?) ORDER BY purchase_id, line";
 
-// A page ends when its purchases have so many lines together: a thousand of 500 lines would keep the gateway from everything else for seconds.
-const linesOfPageMax = 10_000;
+const pageLimits = wholeNumbers(1, 1000);
+// A page ends when its purchases have this many lines together: 1000 purchases of 500 lines would block the gateway's thread for seconds.
+const pageLinesMax = 10_000;
 
-/** Rows, page by page: a page begins behind the last row of the one before, so its cost does not grow with its number. */
+/** Rows, page by page. A page starts after the last row of the previous one, so its cost does not depend on its number. */
 export const listPurchases = queryRoute({
   path: "/purchases",
   params: Type.Object({}),
@@ -20,7 +21,7 @@ export const listPurchases = queryRoute({
       storeID: Type.Optional(ids.Text),
       date: Type.Optional(Type.String({ expected: "a calendar date as yyyymmdd" })),
       customer: Type.Optional(ids.Text),
-      limit: Type.Optional(PageLimitText),
+      limit: Type.Optional(pageLimits.Text),
       cursor: Type.Optional(
         Type.String({ pattern: "^[0-9]{8}-[0-9a-f]{32}$", expected: "the nextCursor of an earlier answer" }),
       ),
@@ -41,14 +42,14 @@ export const listPurchases = queryRoute({
   }),
   storeOf: ({ query }) => (query.storeID === undefined ? undefined : ids.parse("storeID", query.storeID)),
   async respond({ query }, { rows }) {
-    const limit = parsePageLimit(query.limit);
+    const limit = pageLimits.parse("limit", query.limit ?? 10);
     const { sql, values } = selectPurchases({
       storeId: query.storeID === undefined ? undefined : ids.parse("storeID", query.storeID),
       customerId: query.customer === undefined ? undefined : ids.parse("customer", query.customer),
       date: query.date === undefined ? undefined : parseCalendarDate("date", query.date),
       after: query.cursor,
     });
-    // One more than asked for tells whether there is a next page.
+    // One more row shows whether there is a next page.
     const found = await rows.query<PurchaseRow>(sql, [...values, limit + 1]);
     const page = pageOf(found, limit);
     const last = page.at(-1);
@@ -71,7 +72,7 @@ function pageOf(found: readonly PurchaseRow[], limit: number): readonly Purchase
   let lines = 0;
   const end = found.findIndex(({ line_count }) => {
     lines += line_count;
-    return lines > linesOfPageMax;
+    return lines > pageLinesMax;
   });
   return found.slice(0, end < 0 ? limit : Math.min(limit, end));
 }
@@ -84,8 +85,8 @@ interface Filter {
 }
 
 /**
- * Every combination of filters reads along one index, in that index's order: a store without a date by (date, id), all
- * others by id. A date alone has no index and would read the whole table: it is refused.
+ * Every combination of filters reads one index in its order: a store without a date by (date, id), all others by id. A date alone has no
+ * index and would read the whole table: it is rejected.
  */
 function selectPurchases(filter: Filter): { sql: string; values: readonly SqlParameter[] } {
   const { storeId, customerId, date, after } = filter;
@@ -97,7 +98,7 @@ function selectPurchases(filter: Filter): { sql: string; values: readonly SqlPar
     ...(storeId === undefined ? [] : [{ sql: "store_id = ?", values: [storeId] }]),
     ...(customerId === undefined ? [] : [{ sql: "customer_id = ?", values: [customerId] }]),
     ...(date === undefined ? [] : [{ sql: "purchased_on = ?", values: [date] }]),
-    ...(after === undefined ? [] : [behind(after, byDate)]),
+    ...(after === undefined ? [] : [afterCursor(after, byDate)]),
   ];
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.map((condition) => condition.sql).join(" AND ")}`;
   return {
@@ -106,7 +107,7 @@ function selectPurchases(filter: Filter): { sql: string; values: readonly SqlPar
   };
 }
 
-function behind(cursor: string, byDate: boolean): { sql: string; values: (number | Buffer)[] } {
+function afterCursor(cursor: string, byDate: boolean): { sql: string; values: (number | Buffer)[] } {
   const date = parseCalendarDate("cursor", cursor.slice(0, 8));
   const id = Buffer.from(cursor.slice(9), "hex");
   return byDate

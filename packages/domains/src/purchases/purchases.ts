@@ -6,7 +6,7 @@ import { recount } from "./recount.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
 
-/** A supermarket's sales: what was bought where and by whom, and what sells best. */
+/** Sales of supermarkets, and the best-selling items and stores. */
 export const purchases = defineDomain({
   name: "purchases",
   event: PurchaseEvent,

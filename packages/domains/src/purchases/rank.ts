@@ -6,12 +6,12 @@ export function itemsOfStore(storeId: number | string): string {
   return `store:${storeId}`;
 }
 
-/** The board of an item: the stores by how many of it they sold. */
+/** The board of an item: its stores by how many they sold. */
 export function storesOfItem(itemId: number | string): string {
   return `item:${itemId}`;
 }
 
-/** Every line of a new purchase counts on two boards: in its store and for its item. */
+/** Each line of a new purchase counts on two boards: that of its store and that of its item. */
 export function rank(changes: readonly Change<PurchaseEvent>[], moves: Moves): void {
   for (const { event } of changes) {
     const store = String(event.storeId);

@@ -4,7 +4,7 @@ import { PurchaseEvent } from "./event.ts";
 
 const isLines = Compile(PurchaseEvent.properties.lines);
 
-/** Purchases have no natural key: a row is new when its event id is. */
+/** Purchases have no natural key: a row is new if its event id is. */
 export const store = eventStore(
   {
     insert: "INSERT INTO purchases (id, store_id, customer_id, purchased_on, items, producer, sequence) VALUES ?",

@@ -1,6 +1,6 @@
 import type { SqlReader } from "@tally/pipeline";
 
-// Reads the day's purchases by the index store_day.
+// Reads the index store_day.
 const selectTopItems = `
   SELECT item_id AS itemID, CAST(SUM(quantity) AS UNSIGNED) AS quantity
   FROM purchase_items
@@ -9,7 +9,7 @@ const selectTopItems = `
   ORDER BY quantity DESC, itemID
   LIMIT ?`;
 
-/** What sold best in a store on one day, counted from the rows; equal quantities by the smaller item id. */
+/** The best-selling items of a store on one day, counted from the rows; equal quantities by the smaller item id. */
 export async function topItemsOfDay(rows: SqlReader, storeId: number, date: number, limit: number) {
   return [...(await rows.query<{ itemID: number; quantity: number }>(selectTopItems, [storeId, date, limit]))];
 }

@@ -1,7 +1,7 @@
 import { queryRoute } from "@tally/pipeline";
 import { Type } from "typebox";
-import { AsOf, timeOf } from "../as-of.ts";
-import { ids, TopLimitText, None, parseTopLimit } from "../request-values.ts";
+import { ids, None } from "../request-values.ts";
+import { AsOf, TopLimit, topOf } from "../top-of.ts";
 import { stepsOfDay, stepsOfDays, stepsOfNewestDay } from "./day-sums.ts";
 import { usersOfDay } from "./rank.ts";
 import { days, spans } from "./request-values.ts";
@@ -43,7 +43,7 @@ const range = queryRoute({
 const top = queryRoute({
   path: "/steps/top",
   params: None,
-  query: Type.Object({ day: days.Text, limit: Type.Optional(TopLimitText) }, { additionalProperties: false }),
+  query: Type.Object({ day: days.Text, limit: TopLimit }, { additionalProperties: false }),
   response: Type.Object({
     day: Type.Integer(),
     asOf: AsOf,
@@ -51,11 +51,13 @@ const top = queryRoute({
   }),
   async respond({ query }, { boards }) {
     const day = days.parse("day", query.day);
-    const board = await boards.top(usersOfDay(day), parseTopLimit(query.limit));
-    const users = board.entries.map(({ member, count }) => ({ userID: Number(member), steps: count }));
-    return { day, asOf: timeOf(board), users };
+    const { asOf, entries } = await topOf(boards, usersOfDay(day), query.limit, (member, steps) => ({
+      userID: Number(member),
+      steps,
+    }));
+    return { day, asOf, users: entries };
   },
 });
 
-/** What can be asked about steps: the sums of a user's days, and who took most on a day. */
+/** Sums of a user's days, and the ranking of a day. */
 export const queries = [current, single, range, top];

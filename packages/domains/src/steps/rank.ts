@@ -6,7 +6,7 @@ export function usersOfDay(day: number | string): string {
   return `day:${day}`;
 }
 
-/** Every new event counts for its user on its day. */
+/** Each new event counts its steps for its user on its day. */
 export function rank(changes: readonly Change<StepsEvent>[], moves: Moves): void {
   for (const { event } of changes) moves.add(usersOfDay(event.day), String(event.userId), event.steps);
 }

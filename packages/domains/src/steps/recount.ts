@@ -1,14 +1,12 @@
 import type { Recount } from "@tally/pipeline";
 import { usersOfDay } from "./rank.ts";
 
-const selectIds = "SELECT id FROM steps";
-const selectRowsOfBatches = "SELECT producer, sequence, COUNT(*) FROM steps GROUP BY producer, sequence";
 const selectStepsOfDays = `
   SELECT day, user_id, CAST(SUM(steps) AS UNSIGNED) FROM steps GROUP BY day, user_id ORDER BY day`;
 
-/** What all steps add up to: the same that rank() says of each. */
+/** The sums of what rank() adds for each event. */
 export const recount: Recount = {
-  ids: selectIds,
-  rowsOfBatches: selectRowsOfBatches,
+  ids: "SELECT id FROM steps",
+  rowsOfBatches: "SELECT producer, sequence, COUNT(*) FROM steps GROUP BY producer, sequence",
   boards: [{ cells: selectStepsOfDays, board: usersOfDay }],
 };

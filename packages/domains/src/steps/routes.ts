@@ -13,7 +13,7 @@ const steps = ingestRoute({
     timeInterval: hours.Text,
     stepCount: stepCounts.Text,
   }),
-  // Everything is in the path; clients send nothing, or some text (contract, section 2).
+  // The path has all fields; clients send no body or any text (contract, section 2).
   body: "ignored",
   scope: ({ userID }) => `steps/${Number(userID)}`,
   toEvent: (id, { userID, day, timeInterval, stepCount }): StepsEvent => ({
@@ -27,5 +27,5 @@ const steps = ingestRoute({
   text: "accepted",
 });
 
-/** How steps come in. */
+/** New steps. */
 export const routes = [steps];

@@ -6,7 +6,7 @@ import { recount } from "./recount.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
 
-/** What step counters tell of their wearers, hour by hour: the sums of their days, and who walked most. */
+/** Hourly figures of step counters: sums of days and rankings of days. */
 export const steps = defineDomain({
   name: "steps",
   event: StepsEvent,

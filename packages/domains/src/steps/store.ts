@@ -1,7 +1,7 @@
 import { eventStore } from "../event-rows.ts";
 import type { StepsEvent } from "./event.ts";
 
-/** Steps have no natural key, as those of one hour add up: a row is new when its event id is. */
+/** Steps have no natural key, because those of one hour add up: a row is new if its event id is. */
 export const store = eventStore<StepsEvent>({
   insert: "INSERT INTO steps (id, user_id, day, hour, steps, producer, sequence) VALUES ?",
   row: (event, id, producer, sequence) => [id, event.userId, event.day, event.hour, event.steps, producer, sequence],

@@ -1,4 +1,4 @@
-import { spreadOver } from "../spread.ts";
+import { scaled, spreadOver } from "../spread.ts";
 import type { ClientRequest, SourceGroup, Workload } from "../workload.ts";
 import type { StepsEvent } from "./event.ts";
 
@@ -8,8 +8,8 @@ const stepsMax = 5000;
 // The users of the contract, section 2.
 const users = spreadOver(1_000_000, 500);
 
-/** Posts of one day; reads are the sum of the newest day and that of the day, one as often as the other. */
-export const workload: Workload & Required<Pick<Workload, "source">> = {
+/** Posts of one day. Half of the reads are for the sum of the newest day, half for that of the day. */
+export const workload = {
   domain: "steps",
   next: (random, spread) => stepsOf(users[spread](random), Math.floor(random() * 24), random),
 
@@ -19,7 +19,7 @@ export const workload: Workload & Required<Pick<Workload, "source">> = {
   },
 
   poison(id): StepsEvent {
-    // The schema knows a day as a number; the table holds four bytes of it.
+    // The schema accepts any number; the column has four bytes.
     return { id, userId: 1, day: 2 ** 32, hour: 0, steps: 1 };
   },
 
@@ -42,14 +42,14 @@ export const workload: Workload & Required<Pick<Workload, "source">> = {
       printed,
     })),
   },
-};
+} satisfies Workload;
 
 const iterationsPerHour = 100;
 const requestsPerIteration = 5;
 
-/** The hours of a day in four phases, each with its own number of threads, one when all threads of the other have ended. */
+/** The hours of a day in four phases with different numbers of threads. A phase starts when all threads of the previous one have ended. */
 function phases(threads: number, scale: number): readonly SourceGroup[] {
-  const perHour = Math.max(1, Math.round(iterationsPerHour * scale));
+  const perHour = scaled(iterationsPerHour, scale);
   const phase = (
     name: string,
     connections: number,

@@ -1,6 +1,6 @@
 import { keyedRead, type SqlReader } from "@tally/pipeline";
 
-// Both along the primary key, in the order of ids, until there are enough.
+// Both read the primary key in its order, up to the limit.
 const selectLiked = "SELECT swipee FROM swipe_pairs WHERE swiper = ? AND liked = 1 ORDER BY swipee LIMIT ?";
 const selectMutual = `
   SELECT own.swipee FROM swipe_pairs own JOIN swipe_pairs theirs ON theirs.swiper = own.swipee AND theirs.swipee = own.swiper
@@ -9,7 +9,7 @@ const countGiven = `
   SELECT swiper, COUNT(*) AS swipes, CAST(SUM(liked) AS UNSIGNED) AS likes FROM swipe_pairs
   WHERE swiper IN (?) GROUP BY swiper`;
 
-/** Whom a user likes, the smallest ids first; `mutual`: who likes him too. */
+/** The users that a user likes, smallest ids first; `mutual`: only those who like the user too. */
 export async function matchesOf(
   rows: SqlReader,
   userId: number,
@@ -20,7 +20,7 @@ export async function matchesOf(
   return found.map(({ swipee }) => swipee);
 }
 
-/** By user: how many users a user likes now, and dislikes: a walk over all of them in the index. */
+/** By user: how many users a user likes and dislikes now. Reads one index entry for each of them. */
 export const swipesGiven = keyedRead({
   select: countGiven,
   key: ["swiper"],

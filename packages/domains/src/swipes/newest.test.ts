@@ -1,10 +1,9 @@
-import { Moves } from "@tally/pipeline";
 import { expect, test } from "vitest";
+import { boardsOf, changeOf } from "../boards-of.fixture.ts";
 import type { SwipeEvent } from "./event.ts";
 import { changesOf, type Taken } from "./newest.ts";
 import { likesBoard, rank } from "./rank.ts";
 
-const batch = { producer: "0123456789abcdef", sequence: 0 };
 const swipe = (at: number, id: string, liked: boolean): SwipeEvent => ({
   id,
   swiper: 1,
@@ -13,27 +12,21 @@ const swipe = (at: number, id: string, liked: boolean): SwipeEvent => ({
   at,
   comment: "",
 });
-const recorded = (event: SwipeEvent) => ({ event, batch });
 
-/** What the board gains by swipes that are stored in these portions, and which is the newest then. */
+/** Stores swipes in these portions. */
 function stored(portions: readonly (readonly SwipeEvent[])[]): { likes: number; newest: Taken | undefined } {
   let newest: Taken | undefined;
   let likes = 0;
   for (const portion of portions) {
-    const done = changesOf(portion.map(recorded), newest);
+    const done = changesOf(portion.map(changeOf), newest);
     expect(done.changes).toHaveLength(portion.length);
     newest = done.newest;
-    const moves = new Moves();
-    rank(done.changes, moves);
-    for (const [board, members] of moves.boards()) {
-      expect(board).toBe(likesBoard);
-      likes += members.get("2") ?? 0;
-    }
+    likes += boardsOf(rank, done.changes)[likesBoard]?.["2"] ?? 0;
   }
   return { likes, newest };
 }
 
-test("in whatever order swipes of a pair come, together or apart, the newest one wins and the likes are its", () => {
+test("the newest swipe of a pair wins and sets the likes, in any order and any portions", () => {
   const all = [
     swipe(1, "b", true),
     swipe(2, "a", false),

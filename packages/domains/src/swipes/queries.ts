@@ -1,7 +1,7 @@
 import { queryRoute } from "@tally/pipeline";
 import { Type } from "typebox";
-import { AsOf, timeOf } from "../as-of.ts";
-import { ids, TopLimitText, None, parseTopLimit } from "../request-values.ts";
+import { ids, None } from "../request-values.ts";
+import { AsOf, TopLimit, topOf } from "../top-of.ts";
 import { matchesOf, swipesGiven } from "./matches.ts";
 import { likesBoard } from "./rank.ts";
 
@@ -29,7 +29,7 @@ const stats = queryRoute({
   path: "/stats/:userID",
   params: User,
   query: None,
-  // The misspelt key is the published specification's, and clients of either have theirs (contract, section 3).
+  // The published specification misspells the key: both spellings for both kinds of clients (contract, section 3).
   response: Type.Object({ numLlikes: Type.Integer(), numLikes: Type.Integer(), numDislikes: Type.Integer() }),
   async respond({ params }, { read }) {
     const { likes, dislikes } = await read(swipesGiven, [ids.parse("userID", params.userID)]);
@@ -40,18 +40,17 @@ const stats = queryRoute({
 const top = queryRoute({
   path: "/swipes/top",
   params: None,
-  query: Type.Object({ limit: Type.Optional(TopLimitText) }, { additionalProperties: false }),
+  query: Type.Object({ limit: TopLimit }, { additionalProperties: false }),
   response: Type.Object({
     asOf: AsOf,
     users: Type.Array(Type.Object({ userID: Type.String(), likes: Type.Integer() })),
   }),
   async respond({ query }, { boards }) {
-    const board = await boards.top(likesBoard, parseTopLimit(query.limit));
-    // A batch that takes a like back may be ranked before the one that gave it.
-    const liked = board.entries.filter(({ count }) => count > 0);
-    return { asOf: timeOf(board), users: liked.map(({ member, count }) => ({ userID: member, likes: count })) };
+    const { asOf, entries } = await topOf(boards, likesBoard, query.limit, (userID, likes) => ({ userID, likes }));
+    // A count below 1 is temporary: a batch that removes a like may be ranked before the batch that added it.
+    return { asOf, users: entries.filter(({ likes }) => likes > 0) };
   },
 });
 
-/** What can be asked about swipes: whom a user likes and how many, and who is liked most. */
+/** The users that a user likes, how many, and the most liked users. */
 export const queries = [matches, stats, top];

@@ -28,5 +28,5 @@ const swipe = ingestRoute({
   status: 201,
 });
 
-/** How swipes come in. */
+/** New swipes. */
 export const routes = [swipe];

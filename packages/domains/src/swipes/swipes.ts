@@ -6,7 +6,7 @@ import { recount } from "./recount.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
 
-/** What users think of each other, left or right: whom somebody likes, who likes back, and who is liked most. */
+/** Likes and dislikes between users: matches, mutual matches and the most liked users. */
 export const swipes = defineDomain({
   name: "swipes",
   event: SwipeEvent,

@@ -4,18 +4,13 @@ import { workload } from "./workload.ts";
 const [run] = workload.source.runs;
 const groupsOf = (scale: number) => run?.groups(scale) ?? [];
 
-test.each([
-  [1, 500_000],
-  [0.01, 5000],
-  [0.0001, 900],
-])("at scale %f 900 connections, all at once, send exactly %i swipes", (scale, requests) => {
-  const groups = groupsOf(scale);
+test("900 connections send swipes, all from the start", () => {
+  const groups = groupsOf(1);
   expect(groups.reduce((sum, { connections }) => sum + connections, 0)).toBe(900);
-  expect(groups.reduce((sum, { connections, requestsOfEach }) => sum + connections * requestsOfEach, 0)).toBe(requests);
   expect(groups.every(({ startsAfter }) => startsAfter === undefined)).toBe(true);
 });
 
-test("swipes keep to 5,000 swipers and 1,000,000 swipees, and their comments have 256 letters", () => {
+test("swipes have 5,000 swipers, 1,000,000 swipees and comments of 256 letters", () => {
   const request = (random: () => number) => groupsOf(1)[0]?.request(0, 0, random);
   const [low, high] = [() => 0, () => 1 - 2 ** -31].map(request);
   expect([low?.path, high?.path]).toEqual(["/swipe/left", "/swipe/right"]);
@@ -25,7 +20,7 @@ test("swipes keep to 5,000 swipers and 1,000,000 swipees, and their comments hav
   expect(run?.retries).toBe(5);
 });
 
-test("later in the series five readers ask every 200 ms meanwhile, for matches or stats", () => {
+test("later in the series five readers meanwhile get matches or stats every 200 ms", () => {
   const [, later] = workload.source.runs;
   const groups = later?.groups(1) ?? [];
   expect(groups.slice(0, -1)).toMatchObject(groupsOf(1).map(({ name, connections }) => ({ name, connections })));

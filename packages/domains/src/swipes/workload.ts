@@ -1,23 +1,23 @@
-import { spreadOver, type Draw } from "../spread.ts";
+import { scaled, spreadOver, type Draw } from "../spread.ts";
 import type { ClientRequest, SourceGroup, Workload } from "../workload.ts";
 import type { SwipeEvent } from "./event.ts";
 
-// The users of the contract, section 3; narrow: so few that pairs are swiped again and again.
+// The users of the contract, section 3; narrow: so few that each pair is swiped many times.
 const swipers = spreadOver(5000, 50);
 const swipees = spreadOver(1_000_000, 200);
 const comment = comments(8192);
 
-/** Swipes with comments of 256 letters; reads are the two questions about a user, one as often as the other. */
-export const workload: Workload & Required<Pick<Workload, "source">> = {
+/** Swipes with comments of 256 letters. Half of the reads are for each of the two queries about a user. */
+export const workload = {
   domain: "swipes",
   next: (random, spread) => swipeOf(swipers[spread], swipees[spread], random),
 
   read(random, spread) {
-    return questionAbout(swipers[spread](random), random);
+    return queryAbout(swipers[spread](random), random);
   },
 
   poison(id): SwipeEvent {
-    // The schema knows a comment as a text; the table holds 256 characters of it.
+    // The schema accepts any text; the column has 256 characters.
     return { id, swiper: 1, swipee: 2, liked: true, at: 0, comment: "x".repeat(257) };
   },
 
@@ -26,7 +26,7 @@ export const workload: Workload & Required<Pick<Workload, "source">> = {
     runs: [
       {
         description: "900 threads",
-        groups: (scale) => shares(Math.max(900, Math.round(500_000 * scale)), 900),
+        groups: (scale) => shares(Math.max(900, scaled(500_000, scale)), 900),
         retries: 5,
         printed: [
           { description: "without storage", perSecond: 9082, p99Ms: 312 },
@@ -36,25 +36,25 @@ export const workload: Workload & Required<Pick<Workload, "source">> = {
       },
       {
         description: "900 threads and readers",
-        groups: (scale) => [...shares(Math.max(900, Math.round(500_000 * scale)), 900), readers],
+        groups: (scale) => [...shares(Math.max(900, scaled(500_000, scale)), 900), readers],
         retries: 5,
         printed: [],
       },
     ],
   },
-};
+} satisfies Workload;
 
-/** Later in the series: five clients ask something every 200 ms meanwhile. */
+/** Later in the series: five clients send a GET every 200 ms meanwhile. */
 const readers: SourceGroup = {
   name: "readers",
   connections: 5,
   requestsOfEach: 0,
   pacedEveryMs: 200,
   startsAfter: undefined,
-  request: (_connection, _n, random) => ({ method: "GET", path: questionAbout(swipers.wide(random), random) }),
+  request: (_connection, _n, random) => ({ method: "GET", path: queryAbout(swipers.wide(random), random) }),
 };
 
-/** All at once; as the requests cannot be shared out evenly, some connections send one more. */
+/** All start at once. Some connections send one request more, because the division leaves a remainder. */
 function shares(requests: number, connections: number): readonly SourceGroup[] {
   const each = Math.floor(requests / connections);
   const more = requests % connections;
@@ -69,7 +69,7 @@ function shares(requests: number, connections: number): readonly SourceGroup[] {
   return groups.filter((one) => one.connections > 0);
 }
 
-function questionAbout(user: number, random: () => number): string {
+function queryAbout(user: number, random: () => number): string {
   return random() < 0.5 ? `/matches/${user}` : `/stats/${user}`;
 }
 
@@ -97,8 +97,8 @@ function swipeTo(direction: "left" | "right", swipe: Swipe): ClientRequest {
 
 const commentLetters = 256;
 
-// Stretches of one long text: 256 draws for each swipe would cost the client more than the request. Made at the first draw: most processes
-// load the domains and never draw. The letters are always the same: drawn from whoever comes first, they would change all that it sends next.
+// Parts of one long text: 256 draws for each swipe would cost the client more than the request. The letters have a generator of their own and
+// are always the same: drawn from `random`, they would change all later requests of the connection that draws first.
 function comments(length: number): (random: () => number) => string {
   let text = "";
   let state = 1;

@@ -1,1 +1,0 @@
-export { domains } from "./domains.ts";

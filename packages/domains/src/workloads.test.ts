@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import type { SourceGroup } from "./workload.ts";
+import { workloadOf, workloads } from "./workloads.ts";
+import { domains } from "./domains.ts";
+
+const total = (groups: readonly SourceGroup[] = []): number =>
+  groups.reduce((sum, { connections, requestsOfEach }) => sum + connections * requestsOfEach, 0);
+
+test("every domain has a workload, in the same order", () => {
+  expect(workloads.map(({ domain }) => domain)).toEqual(domains.map(({ name }) => name));
+});
+
+test.each([
+  ["purchases", 1, [256 * 2700, 512 * 2700]],
+  ["purchases", 0.1, [256 * 270, 512 * 270]],
+  ["albums", 1, [200_000, 400_000, 600_000]],
+  ["albums", 0.1, [20_000, 40_000, 60_000]],
+  ["liftrides", 1, [386_880, 773_760]],
+  ["steps", 1, [240_500, 481_000, 962_000, 1_925_500]],
+  ["swipes", 1, [500_000, 500_000]],
+  ["swipes", 0.01, [5000]],
+  ["swipes", 0.0001, [900]],
+])(
+  "the source of %s sends at scale %f as many requests as the contract's formula says: %j",
+  (domain, scale, expected) => {
+    const runs = workloadOf(domain).source?.runs ?? [];
+    expect(expected.map((_, run) => total(runs[run]?.groups(scale)))).toEqual(expected);
+  },
+);
+
+test("a source's warm-up has as many requests as the contract says", () => {
+  const runs = workloadOf("albums").source?.runs.slice(0, 3) ?? [];
+  expect(runs.map(({ warmUp }) => total(warmUp?.(1)))).toEqual([2000, 2000, 2000]);
+});
