@@ -8,7 +8,8 @@ import type { AuditReport } from "@tally/reconcile";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
 const main = join(import.meta.dirname, "..", "chaos", "src", "main.ts");
-const drillWithinMs = 10 * 60_000;
+// 4 min on two idle cores; 11 min were seen beside eight other test runs.
+const drillWithinMs = 15 * 60_000;
 let directory: string;
 
 beforeAll(async () => {
