@@ -20,7 +20,7 @@ export function repairCommand(): Command {
 export function rebuildCommand(): Command {
   return forEachDomain(
     "rebuild",
-    "builds new rankings from the rows while traffic goes on, and switches to them when they are complete",
+    "builds new rankings from the rows under live traffic, and switches to them when they are complete",
     rebuildDomain,
   );
 }

@@ -7,7 +7,7 @@ import type { Workload } from "./workload.ts";
 
 export type { BulkEntry, ClientRequest, PrintedRow, Source, SourceGroup, Spread, Workload } from "./workload.ts";
 
-/** The workload of every domain, in the order of `domains`. An entry point of its own: production never loads it. */
+/** The workload of every domain, in the order of `domains`. Production loads no file of this entry point. */
 export const workloads: readonly Workload[] = [purchases, albums, liftrides, steps, swipes];
 
 /** The workload of a domain. Throws RangeError for a domain that does not exist. */

@@ -64,7 +64,7 @@ function parse(body: Buffer): unknown {
   }
   if (bytes === undefined) return value;
   if (!hasEvents(value) || !putBytes(value.events, bytes)) {
-    throw new UndecodableBatch("body: expected as many bytes as the events say");
+    throw new UndecodableBatch("body: expected the number of bytes that the events declare");
   }
   return value;
 }

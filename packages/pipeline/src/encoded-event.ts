@@ -76,7 +76,8 @@ export function packEvent({ json, bytes }: EncodedEvent): Buffer {
 export function decodeEvent(body: Buffer): unknown {
   const { json, bytes } = splitBytes(body);
   const event: unknown = JSON.parse(json);
-  if (bytes !== undefined && !putBytes([event], bytes)) throw new TypeError("expected as many bytes as the event says");
+  if (bytes !== undefined && !putBytes([event], bytes))
+    throw new TypeError("expected the number of bytes that the event declares");
   return event;
 }
 

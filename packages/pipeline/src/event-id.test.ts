@@ -39,7 +39,7 @@ test("an id survives the way through its 16 bytes", () => {
   for (const id of [newEventId(), eventIdOfKey("s", "k")]) expect(eventIdOfBytes(bytesOfEventId(id))).toBe(id);
 });
 
-test("what is no id of ours is refused", () => {
+test("rejects other ids", () => {
   expect(isEventId("")).toBe(false);
   expect(isEventId("0199f0a0-1111-4111-8111-111111111111")).toBe(false);
   expect(isEventId(`${newEventId()}x`)).toBe(false);

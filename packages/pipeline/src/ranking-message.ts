@@ -52,7 +52,7 @@ export function decodeRankingMessage(body: Buffer): RankingMessage {
     offset += bytes;
   }
   if (offset !== body.length) {
-    throw new UndecodableRankingMessage(`expected ${offset} bytes as the header says, got ${body.length}`);
+    throw new UndecodableRankingMessage(`expected ${offset} bytes by the header, got ${body.length}`);
   }
   return { batch: { producer: header.producer, sequence: header.sequence }, storedAt: header.storedAt, shards };
 }

@@ -9,6 +9,7 @@ import { store } from "./store.ts";
 /** Albums with images, likes and dislikes. */
 export const albums = defineDomain({
   name: "albums",
+  migrations: new URL("migrations/", import.meta.url),
   event: AlbumsEvent,
   routes,
   store,
@@ -16,5 +17,4 @@ export const albums = defineDomain({
   recount,
   queries,
   errorKey: "msg",
-  migrations: new URL("migrations/", import.meta.url),
 });

@@ -2,6 +2,7 @@ import { scaled } from "../spread.ts";
 import type { ClientRequest, PrintedRow, RequestContext, SourceGroup, SourceRun, Workload } from "../workload.ts";
 import { albumIdOf } from "./album-id.ts";
 import type { AlbumEvent } from "./event.ts";
+import type { Profile } from "./profile.ts";
 
 // The smallest possible PNG, of one pixel; the contract also names one of 3,475 bytes.
 const dot = Buffer.from(
@@ -17,7 +18,7 @@ const coverBytes = 3475;
 export const workload = {
   domain: "albums",
   next: (random, _spread, { eventId, contentBytes = dot.length } = {}) =>
-    eventId === undefined ? newAlbum(random, pictureOf(contentBytes)) : albumOf(eventId),
+    eventId === undefined ? newAlbum(random, imagePartOf(contentBytes)) : albumOf(eventId),
 
   followUp(random, eventId, atMs) {
     const liked = random() < 0.5;
@@ -123,36 +124,30 @@ function albumOf(eventId: RequestContext["eventId"]): ClientRequest {
 
 const boundary = "----tally3x7Qm9";
 const contentType = `multipart/form-data; boundary=${boundary}`;
-const headOfPicture = Buffer.from(
+const imageHead = Buffer.from(
   `--${boundary}\r\nContent-Disposition: form-data; name="image"; filename="cover.png"\r\nContent-Type: image/png\r\n\r\n`,
 );
-const pictures = new Map<number, Buffer>();
+const imageParts = new Map<number, Buffer>();
 
 /** A form part with an image of `bytes` bytes; made once for each size. */
-function pictureOf(bytes: number): Buffer {
-  const cached = pictures.get(bytes);
+function imagePartOf(bytes: number): Buffer {
+  const cached = imageParts.get(bytes);
   if (cached !== undefined) return cached;
   const filler = Buffer.alloc(Math.max(0, bytes - dot.length), "tally");
-  const made = Buffer.concat([headOfPicture, dot, filler]);
-  pictures.set(bytes, made);
+  const made = Buffer.concat([imageHead, dot, filler]);
+  imageParts.set(bytes, made);
   return made;
 }
-const cover = pictureOf(coverBytes);
+const cover = imagePartOf(coverBytes);
 
 /** Half of the profiles in each of their two forms. */
-function newAlbum(random: () => number, picture: Buffer): ClientRequest {
+function newAlbum(random: () => number, imagePart: Buffer): ClientRequest {
   const artist = `Artist ${Math.floor(random() * 10_000)}`;
   const year = String(1950 + Math.floor(random() * 75));
-  return albumWith({ artist, title: "Title", year }, picture, random() < 0.5);
+  return albumWith({ artist, title: "Title", year }, imagePart, random() < 0.5);
 }
 
-interface Profile {
-  readonly artist: string;
-  readonly title: string;
-  readonly year: string;
-}
-
-function albumWith(fields: Profile, picture: Buffer, isJson: boolean): ClientRequest {
+function albumWith(fields: Profile, imagePart: Buffer, isJson: boolean): ClientRequest {
   const { artist, title, year } = fields;
   const profile = isJson
     ? JSON.stringify(fields)
@@ -161,15 +156,15 @@ function albumWith(fields: Profile, picture: Buffer, isJson: boolean): ClientReq
   return {
     method: "POST",
     path: "/albums",
-    body: Buffer.concat([picture, Buffer.from(rest)]),
+    body: Buffer.concat([imagePart, Buffer.from(rest)]),
     contentType,
     units: 0,
     content: () => ({
       kind: "album",
       ...fields,
       imageType: "image/png",
-      image: picture.subarray(headOfPicture.length),
+      image: imagePart.subarray(imageHead.length),
     }),
-    other: () => albumWith({ ...fields, title: `${title} 2` }, picture, isJson),
+    other: () => albumWith({ ...fields, title: `${title} 2` }, imagePart, isJson),
   };
 }

@@ -9,11 +9,11 @@ import { store } from "./store.ts";
 /** Rides on the lifts of ski resorts: the vertical of each skier, and rankings of days. */
 export const liftrides = defineDomain({
   name: "liftrides",
+  migrations: new URL("migrations/", import.meta.url),
   event: LiftRideEvent,
   routes,
   store,
   rank,
   recount,
   queries,
-  migrations: new URL("migrations/", import.meta.url),
 });

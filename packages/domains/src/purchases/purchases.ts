@@ -9,11 +9,11 @@ import { store } from "./store.ts";
 /** Sales of supermarkets, and the best-selling items and stores. */
 export const purchases = defineDomain({
   name: "purchases",
+  migrations: new URL("migrations/", import.meta.url),
   event: PurchaseEvent,
   routes,
   store,
   rank,
   recount,
   queries,
-  migrations: new URL("migrations/", import.meta.url),
 });

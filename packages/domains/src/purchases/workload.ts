@@ -96,9 +96,9 @@ function requestOf(purchase: Purchase): ClientRequest {
 
 function entryOf(purchase: Purchase): BulkEntry {
   const { store, customer, bought } = purchase;
-  const items = bought.map((ItemID) => ({ ItemID, numberOfItems: 1 }));
+  const lines = bought.map((ItemID) => ({ ItemID, numberOfItems: 1 }));
   return {
-    entry: { storeID: store, custID: customer, date: String(date), items },
+    entry: { storeID: store, custID: customer, date: String(date), items: lines },
     units,
     content: () => contentOf(purchase),
   };

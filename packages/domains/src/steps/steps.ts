@@ -9,11 +9,11 @@ import { store } from "./store.ts";
 /** Hourly figures of step counters: sums of days and rankings of days. */
 export const steps = defineDomain({
   name: "steps",
+  migrations: new URL("migrations/", import.meta.url),
   event: StepsEvent,
   routes,
   store,
   rank,
   recount,
   queries,
-  migrations: new URL("migrations/", import.meta.url),
 });

@@ -72,7 +72,7 @@ function phases(threads: number, scale: number): readonly SourceGroup[] {
   return [warmUp, load, peak, coolDown];
 }
 
-/** Three users in each: two post and are asked for, one posts. */
+/** Three users per iteration: two post and are read, the third posts. */
 function iterations(hourOf: (iteration: number) => number): SourceGroup["request"] {
   const drawn = new Map<number, readonly [number, number, number]>();
   return (connection, n, random) => {

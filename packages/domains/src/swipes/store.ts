@@ -92,8 +92,9 @@ function updateOf(pair: Pair, stored: Taken | undefined): PairUpdate {
 }
 
 function pairsOf(added: readonly BatchEvent<SwipeEvent>[]): readonly Pair[] {
-  return [...Map.groupBy(added, ({ event }) => keyOf(event)).values()]
-    .flatMap((swipes) => swipes.slice(0, 1).map(({ event: { swiper, swipee } }) => ({ swiper, swipee, swipes })))
+  const groups = [...Map.groupBy(added, ({ event }) => keyOf(event)).values()];
+  return groups
+    .flatMap((group) => group.slice(0, 1).map(({ event: { swiper, swipee } }) => ({ swiper, swipee, swipes: group })))
     .toSorted((a, b) => a.swiper - b.swiper || a.swipee - b.swipee);
 }
 

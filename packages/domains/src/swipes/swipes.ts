@@ -9,6 +9,7 @@ import { store } from "./store.ts";
 /** Likes and dislikes between users: matches, mutual matches and the most liked users. */
 export const swipes = defineDomain({
   name: "swipes",
+  migrations: new URL("migrations/", import.meta.url),
   event: SwipeEvent,
   arrivalFields: ["at"],
   routes,
@@ -16,5 +17,4 @@ export const swipes = defineDomain({
   rank,
   recount,
   queries,
-  migrations: new URL("migrations/", import.meta.url),
 });
