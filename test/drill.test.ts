@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { drillWithinMs, expectCleanDrill, runDrill } from "./run-drill.ts";
+
+test(
+  "kills of a gateway, a writer and the broker under load of all domains: nothing is lost or doubled",
+  async () => {
+    await expectCleanDrill(["gateway-killed", "writer.after-commit", "broker-killed"], "--seed", "7", "--rate", "1000");
+  },
+  drillWithinMs,
+);
+
+test("wrong usage prints one line and starts nothing", async () => {
+  for (const [flags, message] of [
+    [["--kinds", "no-such-kind"], '--kinds: "no-such-kind" is not one of gateway-killed, '],
+    [["--domain", "cars"], '--domain: "cars" is not one of purchases, '],
+    [["--faults", "many"], "expected a whole number from 1 on"],
+    [["--sabotage", "luck"], "Allowed choices are ledger, applied-mark, early-ack, key-comparison, early-2xx"],
+  ] as const) {
+    const { exitCode, errors, report } = await runDrill(...flags);
+    expect(errors).toContain(message);
+    expect(exitCode).toBe(2);
+    expect(report).toBeUndefined();
+  }
+});

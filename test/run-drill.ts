@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { AuditReport } from "@tally/reconcile";
+import { expect, onTestFinished } from "vitest";
+
+const main = join(import.meta.dirname, "..", "chaos", "src", "main.ts");
+
+/** The limit of one drill. 11 min were seen for 25 faults beside eight other test runs. */
+export const drillWithinMs = 15 * 60_000;
+
+interface DrillReport {
+  readonly audit: AuditReport["audit"];
+  readonly faults: readonly { readonly kind: string; readonly lost: number }[];
+  readonly domains: readonly { readonly domain: string; readonly acknowledged: number; readonly lost: number }[];
+  readonly differences: readonly string[];
+  readonly contents: { readonly checked: number; readonly wrong: number };
+  readonly load: {
+    readonly reused: { readonly rejected: number; readonly acknowledged: number };
+    readonly partialRetries: number;
+  };
+}
+
+/** Runs `pnpm chaos` in its own process. `report`: undefined if it wrote none. */
+export async function runDrill(...args: readonly string[]) {
+  const directory = await mkdtemp(join(tmpdir(), "tally-drill-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const file = join(directory, "report.json");
+  const child = spawn(process.execPath, [main, "--json", file, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  // After a timeout the drill stops its servers and apps.
+  onTestFinished(() => void child.kill());
+  const [output, errors, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  const written = await readFile(file, "utf8").catch(() => undefined);
+  const report: DrillReport | undefined = written === undefined ? undefined : JSON.parse(written);
+  return { exitCode, output, errors, report };
+}
+
+/** Runs a drill of these kinds of faults, each once, under the load of all domains. Fails unless nothing is lost or doubled. */
+export async function expectCleanDrill(kinds: readonly string[], ...args: readonly string[]): Promise<DrillReport> {
+  const flags = ["--faults", String(kinds.length), "--kinds", kinds.join(","), ...args];
+  const { exitCode, output, errors, report } = await runDrill(...flags);
+  if (report === undefined) throw new Error(`the drill wrote no report\n${output}\n${errors}`);
+  expect(report, `${output}\n${errors}`).toMatchObject({ audit: { lost: 0, doubled: 0 }, differences: [] });
+  expect(exitCode).toBe(0);
+  expect(report.faults.map(({ kind }) => kind).toSorted()).toEqual(kinds.toSorted());
+  expect(report.audit.stored).toBe(report.audit.acknowledged);
+  expect(report.audit.ranked).toBe(report.audit.acknowledged);
+  expect(report.domains.length).toBeGreaterThanOrEqual(5);
+  for (const { lost, acknowledged } of report.domains) {
+    expect(lost).toBe(0);
+    expect(acknowledged).toBeGreaterThan(100);
+  }
+  return report;
+}
