@@ -42,7 +42,7 @@ runThread<RankerConfig>(async (config, { index }) => {
           database,
           rankings,
           log,
-          movesKeptMs: config.movesKeptSeconds * 1000,
+          movesKeptMs: config.messagesKeptSeconds * 1000,
           onHealed: (domain, batches) => metrics.healed(domain, batches),
           onRebuilt: (domain) => metrics.rebuilt(domain),
         })

@@ -1,5 +1,6 @@
-/* A thread of the tests' fleets; its options name what it does. */
-import { setTimeout as after } from "node:timers/promises";
+/* A thread of the tests' fleets; its options name its behaviour. */
+import { setImmediate as nextTurn, setTimeout as after } from "node:timers/promises";
+import { createGzip } from "node:zlib";
 import { runThread } from "./run-thread.ts";
 
 export interface FixtureOptions {
@@ -22,13 +23,18 @@ runThread<FixtureOptions>(async ({ behaviour, starts, finished }, { index }) => 
     case "fails to start twice":
       if (start <= 2) throw new Error("cannot connect", { cause: new Error("connection refused") });
       break;
-    case "never starts":
-      await after(600_000);
-      break;
+    case "compresses and never starts":
+      for (;;) {
+        for (let stream = 0; stream < 100; stream++) createGzip();
+        await nextTurn();
+      }
     case "ends by itself":
       if (start === 1) setTimeout(() => process.exit(0), 20);
       break;
-    case "throws when told":
+    case "first exits when asked":
+      if (index === 0) metrics = async () => process.exit(1);
+      break;
+    case "throws when asked":
       metrics = () =>
         new Promise(() =>
           setTimeout(() => {
@@ -36,13 +42,13 @@ runThread<FixtureOptions>(async ({ behaviour, starts, finished }, { index }) => 
           }),
         );
       break;
-    case "rejects when told":
+    case "rejects when asked":
       metrics = async () => {
         setTimeout(() => void Promise.reject(new Error("rejected")));
         return new Promise(() => {});
       };
       break;
-    case "blocks when told":
+    case "blocks when asked":
       metrics = async () => {
         for (;;);
       };
@@ -50,8 +56,12 @@ runThread<FixtureOptions>(async ({ behaviour, starts, finished }, { index }) => 
     case "first is silent":
       if (index === 0) metrics = () => new Promise(() => {});
       break;
-    case "first gives what cannot be sent":
+    case "first returns what cannot be sent":
       if (index === 0) metrics = async () => [() => "a function"];
+      break;
+    case "returns its environment":
+      // oxlint-disable-next-line node/no-process-env -- that it is empty is what is tested
+      metrics = async () => ({ index, environment: { ...process.env } });
       break;
     case "first hangs when stopping":
       if (index === 0) stop = () => new Promise(() => clearInterval(held));
@@ -59,9 +69,6 @@ runThread<FixtureOptions>(async ({ behaviour, starts, finished }, { index }) => 
     case "fails when stopping":
       stop = () => Promise.reject(new Error("cannot close"));
       break;
-    case "tells its health":
-      // oxlint-disable-next-line node/no-process-env -- that it is empty is what is tested
-      return { stop, health: () => ({ index, environment: process.env }) };
     default:
   }
   return { stop, metrics };
