@@ -1,5 +1,5 @@
 import { keepLetters, letterOfConflict, type NewLetter } from "@tally/dead-letters";
-import { enter, findKnown, type LedgerEntry } from "@tally/ledger";
+import { enter, findStored, type LedgerEntry } from "@tally/ledger";
 import {
   encodeRankingMessage,
   Moves,
@@ -37,7 +37,7 @@ export async function storeBatches(
   received: readonly ReceivedBatch[],
   { ingestQueue, rankingShards }: { readonly ingestQueue: string; readonly rankingShards: number },
 ): Promise<Stored> {
-  const known = await findKnown(
+  const known = await findStored(
     transaction,
     received.map(({ batch }) => batch.id),
   );
@@ -46,7 +46,7 @@ export async function storeBatches(
   for (const one of received) {
     const entry = known.get(one.key);
     if (entry === undefined) fresh.push(one);
-    else if (entry.bodyHash.equals(one.bodyHash)) bodies.set(one.key, entry.moves);
+    else if (entry.bodyHash.equals(one.bodyHash)) bodies.set(one.key, entry.rankingMessage);
     else throw new ForeignBatch(one.key);
   }
   if (fresh.length === 0) return { bodies, changes: 0, conflicts: [] };
@@ -75,7 +75,7 @@ export async function storeBatches(
     return entryOf(domain, one, changesOf.get(id) ?? [], { refused: letters, rankingShards });
   });
   if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();
-  for (const [index, one] of fresh.entries()) bodies.set(one.key, entries[index]?.moves);
+  for (const [index, one] of fresh.entries()) bodies.set(one.key, entries[index]?.rankingMessage);
   writerChannels.beforeCommit.publish(domain.name);
   return { bodies, changes: changes.length, conflicts };
 }
@@ -137,6 +137,6 @@ function entryOf(
     changes: changes.length,
     refused,
     storedAt,
-    moves: encodeRankingMessage({ batch, storedAt, shards: encodeMoves(moves, shards) }),
+    rankingMessage: encodeRankingMessage({ batch, storedAt, shards: encodeMoves(moves, shards) }),
   };
 }

@@ -49,7 +49,7 @@ async function store(domain: string, count: number): Promise<void> {
     changes: 1,
     refused: 0,
     storedAt: 1 + sequence,
-    moves: Buffer.from("moves"),
+    rankingMessage: Buffer.from("message"),
   }));
   await database.transaction((transaction) => enter(transaction, entries));
 }

@@ -1,5 +1,5 @@
 import type { Database } from "@tally/database";
-import { listBatches, pruneMoves, type LedgerPlace } from "@tally/ledger";
+import { listBatches, pruneRankingMessages, type LedgerPlace } from "@tally/ledger";
 import type { Rankings } from "@tally/rankings";
 
 const pageSize = 1000;
@@ -24,7 +24,7 @@ export async function prune({ domain, database, rankings, behind, until, signal 
   let place = behind;
   while (signal?.aborted !== true && !(await rankings.isBuilding(domain))) {
     const page = await listBatches(database.writer, domain, place, until, pageSize);
-    await database.transaction((transaction) => pruneMoves(transaction, page));
+    await database.transaction((transaction) => pruneRankingMessages(transaction, page));
     place = page.at(-1) ?? place;
     if (page.length < pageSize) break;
   }

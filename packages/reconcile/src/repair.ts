@@ -1,4 +1,4 @@
-import { listBatches, placeAt, readMoves, type LedgerPlace } from "@tally/ledger";
+import { listBatches, placeAt, readRankingMessages, type LedgerPlace } from "@tally/ledger";
 import { decodeRankingMessage, textOfBatchId, type SqlReader } from "@tally/pipeline";
 import type { Applied } from "@tally/rankings";
 
@@ -43,7 +43,7 @@ export async function repair(o: RepairOptions): Promise<Repaired> {
   while (o.signal?.aborted !== true) {
     const page = await listBatches(o.reader, o.domain, place, o.until, pageSize);
     const missing = await o.rankings.unmarked(o.domain, page);
-    const moves = await readMoves(o.reader, missing);
+    const moves = await readRankingMessages(o.reader, missing);
     for (let at = 0; at < missing.length; at += applyAtOnce) {
       const applied = missing.slice(at, at + applyAtOnce).map(async (batch) => {
         const body = moves.get(textOfBatchId(batch));
