@@ -37,10 +37,10 @@ function message(moves: Record<string, Record<string, number>>, storedAt = Date.
 
 test("a batch that is applied twice counts once", async () => {
   const twice = message({ "store:1": { "10": 3 }, "item:10": { "1": 3 } });
-  expect(await rankings.isApplied("once", twice.batch)).toBe(false);
+  expect(await rankings.isMarked("once", twice.batch)).toBe(false);
   expect(await rankings.apply("once", twice)).toBe(true);
   expect(await rankings.apply("once", twice)).toBe(false);
-  expect(await rankings.isApplied("once", twice.batch)).toBe(true);
+  expect(await rankings.isMarked("once", twice.batch)).toBe(true);
   expect((await rankings.top("once", "store:1", 10)).entries).toEqual([{ member: "10", count: 3 }]);
 });
 
@@ -311,7 +311,7 @@ test("the age of a board is that of its newest batch, whatever order they come i
 test("what cannot be read is refused before anything is marked", async () => {
   const broken = { ...message({}), shards: [Buffer.from([0xc1]), Buffer.from([0x90]), Buffer.from([0x90])] };
   await expect(rankings.apply("broken", broken)).rejects.toThrow();
-  expect(await rankings.isApplied("broken", broken.batch)).toBe(false);
+  expect(await rankings.isMarked("broken", broken.batch)).toBe(false);
 });
 
 function byRank(counts: ReadonlyMap<string, number>) {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { BatchBits } from "./batch-bits.ts";
+import { BatchMarks } from "./batch-marks.ts";
 
 test("bit n of a producer, highest bit of a byte first, is its sequence n, however high", () => {
-  const bits = new BatchBits();
+  const marks = new BatchMarks();
   const producer = Buffer.from("00112233445566ff", "hex");
-  for (const sequence of [0, 9, 100_000]) bits.set(producer, sequence);
-  const [[name, set] = ["", Buffer.alloc(0)], ...others] = [...bits.all()];
+  for (const sequence of [0, 9, 100_000]) marks.set(producer, sequence);
+  const [[name, set] = ["", Buffer.alloc(0)], ...others] = [...marks.all()];
   expect(name).toBe("00112233445566ff");
   expect(others).toEqual([]);
   expect([set[0], set[1], set[12_500]]).toEqual([0b1000_0000, 0b0100_0000, 0b1000_0000]);
@@ -13,5 +13,5 @@ test("bit n of a producer, highest bit of a byte first, is its sequence n, howev
 });
 
 test("columns that are no batch are a mistake of the statement", () => {
-  expect(() => new BatchBits().set("00112233445566ff", 1)).toThrow("expected the columns producer and sequence");
+  expect(() => new BatchMarks().set("00112233445566ff", 1)).toThrow("expected the columns producer and sequence");
 });
