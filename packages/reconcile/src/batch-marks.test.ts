@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { BatchMarks } from "./batch-marks.ts";
 
-test("bit n of a producer, highest bit of a byte first, is its sequence n, however high", () => {
+test("bit n of a producer, highest bit of a byte first, is its sequence n, also for large n", () => {
   const marks = new BatchMarks();
   const producer = Buffer.from("00112233445566ff", "hex");
   for (const sequence of [0, 9, 100_000]) marks.set(producer, sequence);
@@ -12,6 +12,6 @@ test("bit n of a producer, highest bit of a byte first, is its sequence n, howev
   expect(set.reduce((sum, byte) => sum + (byte === 0 ? 0 : 1), 0)).toBe(3);
 });
 
-test("columns that are no batch are a mistake of the statement", () => {
+test("columns that are not those of a batch are an error", () => {
   expect(() => new BatchMarks().set("00112233445566ff", 1)).toThrow("expected the columns producer and sequence");
 });
