@@ -148,7 +148,9 @@ test("repair applies what the messages did not bring; what was pruned too needs 
   await redis.del((await ownKeys()).filter((key) => key.includes(":applied:")));
   await database.writer.query("UPDATE batches SET moves = NULL");
   const beyond = await runTally(system, ["repair"]);
-  expect(beyond.output).toMatch(/\d+ batches are not counted and their ranking messages were pruned .* run tally rebuild/);
+  expect(beyond.output).toMatch(
+    /\d+ batches are not counted and their ranking messages were pruned .* run tally rebuild/,
+  );
   expect(beyond.exitCode).toBe(1);
   expect((await runTally(system, ["rebuild"])).exitCode).toBe(0);
   expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
