@@ -61,7 +61,7 @@ export function letterOfConflict(domain: string, queue: string, event: Event, co
 // A row must fit MariaDB's default packet of 16 MiB; RabbitMQ 4 takes messages of 16 MiB at most.
 const bodyBytesMax = 16_000_000;
 
-/** A message that cannot be decoded, or that the broker gave up. Of a message over 16 MB only the beginning is kept, and the reason states it. */
+/** A message that cannot be decoded, or that the broker gave up. Over 16 MB only the beginning is kept, and the reason states it. */
 export function letterOfMessage(letter: {
   readonly domain: string;
   readonly stage: "message" | "delivery";

@@ -11,9 +11,9 @@
  * Threads are stopped by message, because Worker.terminate() can kill the whole process: it interrupts JavaScript at any place, and when
  * that is the creation of a zlib stream, Node 26.10 aborts ("close before init" in CompressionStream::Close). Writer and ranker threads
  * create such streams only when a database URL has `compress=true` (mysql2, for each packet). amqplib, ioredis, pino and prom-client's
- * registry create none, and the threads do not use fetch. So terminate() is the last resort at the time limit, and Node does the same to threads that
- * still run when the process exits after STOP_WITHIN_MS or a fault. An abort then costs what a kill of the process costs: all its
- * threads end with signal SIGABRT, and the broker delivers their unacknowledged batches again.
+ * registry create none, and the threads do not use fetch. terminate() is the last resort at the time limit; Node does the same to threads
+ * that still run when the process exits after STOP_WITHIN_MS or a fault. An abort costs what a kill of the process costs: all its threads
+ * end with SIGABRT, and the broker delivers their unacknowledged batches again.
  */
 import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";

@@ -144,7 +144,7 @@ export async function buildGeneration(
   };
 }
 
-/** Deletes every generation of a shard that is neither live nor younger than `name`. Only the builder may call it, while it holds the shard. */
+/** Deletes all generations of a shard that are neither live nor younger than `name`. Only the builder may call it, while it holds. */
 async function sweep(redis: RankingsRedis, shard: string, name: string, isHeld: () => boolean): Promise<void> {
   const live = (await redis.get(`${shard}:generation`)) ?? firstGeneration;
   for await (const keys of keysOfShard(redis, `${shard}:`)) {
