@@ -148,7 +148,9 @@ test("repair applies what the messages did not bring; what was pruned too needs 
   await redis.del((await ownKeys()).filter((key) => key.includes(":applied:")));
   await database.writer.query("UPDATE batches SET moves = NULL");
   const beyond = await runTally(system, ["repair"]);
-  expect(beyond.output).toMatch(/\d+ batches are not ranked and their moves were pruned .* run tally rebuild/);
+  expect(beyond.output).toMatch(
+    /\d+ batches are not counted and their ranking messages were pruned .* run tally rebuild/,
+  );
   expect(beyond.exitCode).toBe(1);
   expect((await runTally(system, ["rebuild"])).exitCode).toBe(0);
   expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
@@ -167,7 +169,7 @@ test("where the read endpoint does not show yet what was pruned already, the ran
   await storedAll();
   await database.writer.query("UPDATE batches SET moves = NULL");
   expect((await runTally(system, ["repair"])).output).toContain(
-    "10 batches are not ranked and their moves were pruned",
+    "10 batches are not counted and their ranking messages were pruned",
   );
   const [row] = await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM batches");
 

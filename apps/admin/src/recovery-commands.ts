@@ -62,7 +62,7 @@ const repairDomain: Work = async ({ name }, { database: { writer }, rankings }, 
   const some = beyondRepair.slice(0, 3).join(", ");
   return [
     done,
-    `${beyondRepair.length} batches are not ranked and their moves were pruned (${some}): run tally rebuild`,
+    `${beyondRepair.length} batches are not counted and their ranking messages were pruned (${some}): run tally rebuild`,
   ];
 };
 

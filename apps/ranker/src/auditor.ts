@@ -6,14 +6,14 @@ import type { Rankings } from "@tally/rankings";
 import { prune, rebuild, repair } from "@tally/reconcile";
 
 /*
- * Keeps the rankings equal to the rows without anyone asking. Every second it looks at Redis:
+ * Keeps the rankings equal to the rows. Every second it checks Redis:
  *
- *   another process than before    it may have lost its last writes: every batch of the ledger is looked for among the marks.
- *                                  What was seen is noted in Redis: another ranker need not look again
- *   no generation, or a dirty one  it has lost everything, or a script failed half-way: built anew from the rows
+ *   another process than before    it may have lost its last writes: checks the mark of every batch in the ledger. The result is noted in
+ *                                  Redis, so other rankers need not repeat it
+ *   no generation, or a dirty one  Redis lost everything, or a script failed half-way: rebuilds it from the rows
  *
- * Every five seconds it looks for what the messages missed among the batches that were stored since, and applies it. Now and
- * then it prunes the moves of batches that it has seen marked.
+ * Every five seconds it checks the batches that were stored since, and counts those without a mark from the ledger. Every minute it prunes
+ * ranking messages whose batches it has seen marked.
  */
 
 export interface AuditorOptions {
@@ -21,30 +21,31 @@ export interface AuditorOptions {
   readonly database: Database;
   readonly rankings: Rankings;
   readonly log: Log;
-  readonly movesKeptMs: number;
-  /** Told how many batches a round applied. */
+  /** Younger ranking messages are not pruned. */
+  readonly messagesKeptMs: number;
+  /** Called with the number of batches that a round counted from the ledger. */
   readonly onHealed: (domain: string, batches: number) => void;
-  /** Told of each new generation. */
+  /** Called after each new generation. */
   readonly onRebuilt: (domain: string) => void;
 }
 
 const lookEveryMs = 1000;
 const repairEveryMs = 5000;
 const pruneEveryMs = 60_000;
-// Younger batches are on their way through the rank queue.
+// Ranking messages of younger batches may still be in the rank queue.
 const settledAfterMs = 5000;
-// A ledger row shows when its transaction commits, which is later than the time it carries.
+// A ledger row becomes visible at its commit, later than its stored_at.
 const overlapMs = 60_000;
 
-/** What is known of one domain. */
+/** What has been checked of one domain. */
 interface Seen {
-  /** Everything stored up to this time is marked; undefined: not known, all of it is to be looked at. */
+  /** All batches stored up to this time are marked; undefined: unknown, so all are checked. */
   until: number | undefined;
   prunedTo: LedgerPlace;
 }
 
 export class Auditor {
-  readonly #o: AuditorOptions;
+  readonly #options: AuditorOptions;
   readonly #seen = new Map<Domain, Seen>();
   readonly #outage: Outage;
   readonly #stop = new AbortController();
@@ -54,26 +55,26 @@ export class Auditor {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: AuditorOptions) {
-    this.#o = options;
-    this.#outage = new Outage(options.log, "look after the rankings");
+    this.#options = options;
+    this.#outage = new Outage(options.log, "audit the rankings");
     for (const domain of options.domains) this.#seen.set(domain, { until: undefined, prunedTo: placeAt(0) });
     this.#schedule(0);
   }
 
-  /** Begins nothing more. A round that waits for Redis or the database ends when their connections are closed. */
+  /** Starts no further round. A round that waits for Redis or the database ends when their connections are closed. */
   stop(): void {
     this.#stop.abort();
     clearTimeout(this.#timer);
   }
 
-  // Never two rounds at once: the next is scheduled when one has ended.
+  // Never two rounds at once: each schedules the next when it has ended.
   #schedule(delayMs: number): void {
     if (this.#stop.signal.aborted) return;
     this.#timer = setTimeout(() => {
       void this.#round()
         .then(() => this.#outage.worked())
         .catch((error: unknown) => {
-          // Database or Redis are away: the next round begins again where the last good one ended.
+          // The database or Redis is down: the next round continues where the last complete one ended.
           if (!this.#stop.signal.aborted) this.#outage.failed(error);
         })
         .finally(() => this.#schedule(lookEveryMs));
@@ -81,20 +82,21 @@ export class Auditor {
   }
 
   async #round(): Promise<void> {
-    const instance = await this.#o.rankings.instance();
+    const instance = await this.#options.rankings.instance();
     const another = instance !== this.#instance;
     if (another) {
-      for (const [domain, seen] of this.#seen) seen.until = await this.#o.rankings.checkedUntil(domain.name, instance);
+      for (const [domain, seen] of this.#seen)
+        seen.until = await this.#options.rankings.checkedUntil(domain.name, instance);
     }
     const now = Date.now();
     const repairing = another || now >= this.#repairAt;
     const pruning = now >= this.#pruneAt;
     for (const [domain, seen] of this.#seen) {
-      const state = await this.#o.rankings.state(domain.name);
+      const state = await this.#options.rankings.state(domain.name);
       if (state.name !== "whole") {
         await this.#rebuild(domain, seen, state.name === "dirty" ? state.reason : state.name);
-        // Another process may be building; until it is done there is nothing worth mending.
-        if ((await this.#o.rankings.state(domain.name)).name !== "whole") continue;
+        // Another process may be building; until it is done there is nothing to repair.
+        if ((await this.#options.rankings.state(domain.name)).name !== "whole") continue;
       }
       if (repairing) await this.#repair(domain, seen, instance);
       if (pruning) await this.#prune(domain, seen);
@@ -109,27 +111,31 @@ export class Auditor {
     const until = Date.now() - settledAfterMs;
     const { healed, beyondRepair } = await repair({
       domain: domain.name,
-      reader: this.#o.database.writer,
-      rankings: this.#o.rankings,
+      reader: this.#options.database.writer,
+      rankings: this.#options.rankings,
       from: seen.until === undefined ? 0 : seen.until - overlapMs,
       until,
       signal: this.#stop.signal,
     });
     if (this.#stop.signal.aborted) return;
     seen.until = until;
-    this.#o.onHealed(domain.name, healed);
+    this.#options.onHealed(domain.name, healed);
     if (healed > 0)
-      this.#o.log.info({ domain: domain.name, batches: healed }, "auditor: applied batches from the ledger");
+      this.#options.log.info({ domain: domain.name, batches: healed }, "auditor: counted batches from the ledger");
     if (beyondRepair.length > 0) {
       seen.until = undefined;
-      await this.#rebuild(domain, seen, `${beyondRepair.length} batches are not ranked and their moves were pruned`);
+      await this.#rebuild(
+        domain,
+        seen,
+        `${beyondRepair.length} batches are not counted and their ranking messages were pruned`,
+      );
       return;
     }
-    await this.#o.rankings.noteChecked(domain.name, instance, until);
+    await this.#options.rankings.noteChecked(domain.name, instance, until);
   }
 
   async #rebuild(domain: Domain, seen: Seen, reason: string): Promise<void> {
-    const { log, database, rankings } = this.#o;
+    const { log, database, rankings } = this.#options;
     const begunAt = Date.now();
     const outcome = await rebuild({
       domain,
@@ -138,26 +144,26 @@ export class Auditor {
       signal: this.#stop.signal,
       onProgress({ step }) {
         if (step !== "reading batches") return;
-        log.warn({ domain: domain.name, reason }, "auditor: building the rankings anew from the rows");
+        log.warn({ domain: domain.name, reason }, "auditor: rebuilding the rankings from the rows");
       },
     });
-    // Tried again every second while another process builds: that is worth no line.
+    // Retried every second while another process builds, without a log line.
     if (outcome.name === "busy") return;
     log.info({ domain: domain.name, outcome }, `auditor: rankings ${outcome.name}`);
     if (outcome.name !== "rebuilt") return;
-    // Whatever had been stored by then is in.
+    // It contains all that was stored by then.
     seen.until = begunAt;
-    this.#o.onRebuilt(domain.name);
+    this.#options.onRebuilt(domain.name);
   }
 
   async #prune(domain: Domain, seen: Seen): Promise<void> {
     if (seen.until === undefined) return;
     seen.prunedTo = await prune({
       domain: domain.name,
-      database: this.#o.database,
-      rankings: this.#o.rankings,
+      database: this.#options.database,
+      rankings: this.#options.rankings,
       behind: seen.prunedTo,
-      until: Math.min(seen.until - overlapMs, Date.now() - this.#o.movesKeptMs),
+      until: Math.min(seen.until - overlapMs, Date.now() - this.#options.messagesKeptMs),
       signal: this.#stop.signal,
     });
   }

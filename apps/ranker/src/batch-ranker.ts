@@ -8,36 +8,36 @@ export interface BatchRankerOptions {
   readonly domain: string;
   readonly rankings: Rankings;
   readonly log: Log;
-  /** Told after each batch: whether it was new to the rankings, and how long ago its rows were written. */
-  readonly onRanked: (applied: boolean, behindMs: number) => void;
+  /** Called after each batch: whether it was not counted before, and the time since its rows were written. */
+  readonly onRanked: (isNew: boolean, behindMs: number) => void;
 }
 
 const retryMs = 500;
 
-/** Applies deliveries of one domain's rank queue, several at once: each batch is atomic and their order does not matter. */
+/** Applies the ranking messages of one domain, several at once: each batch is atomic and their order does not matter. */
 export class BatchRanker {
-  readonly #o: BatchRankerOptions;
+  readonly #options: BatchRankerOptions;
   readonly #outage: Outage;
   readonly #inHand = new Set<Promise<void>>();
   #stopped = false;
 
   constructor(options: BatchRankerOptions) {
-    this.#o = options;
+    this.#options = options;
     this.#outage = new Outage(options.log, `rank ${options.domain}`);
   }
 
-  /** Takes a delivery; it is acknowledged when Redis has answered that its moves are in. */
+  /** Takes a delivery; acknowledges it when Redis has confirmed that its batch is counted. */
   take(delivery: Delivery): void {
     const work = this.#rank(delivery).finally(() => this.#inHand.delete(work));
     this.#inHand.add(work);
   }
 
-  /** Finishes what was taken. No more deliveries may come. */
+  /** Resolves when every delivery that was taken is settled. None may be taken meanwhile. */
   async drain(): Promise<void> {
     while (this.#inHand.size > 0) await Promise.all(this.#inHand);
   }
 
-  /** Begins nothing more; what is not acknowledged comes again to another ranker. */
+  /** Ends all retries; the broker delivers what is not acknowledged to another ranker. */
   stop(): void {
     this.#stopped = true;
   }
@@ -46,20 +46,20 @@ export class BatchRanker {
     const message = this.#decode(delivery);
     while (message !== undefined && !this.#stopped) {
       try {
-        rankerChannels.beforeCommit.publish(this.#o.domain);
-        const applied = await this.#o.rankings.apply(this.#o.domain, message);
+        rankerChannels.beforeCommit.publish(this.#options.domain);
+        const isNew = await this.#options.rankings.apply(this.#options.domain, message);
         this.#outage.worked();
-        this.#o.onRanked(applied, Date.now() - message.storedAt);
-        rankerChannels.beforeAcknowledgement.publish(this.#o.domain);
+        this.#options.onRanked(isNew, Date.now() - message.storedAt);
+        rankerChannels.beforeAcknowledgement.publish(this.#options.domain);
         delivery.ack();
-        rankerChannels.afterAcknowledgement.publish(this.#o.domain);
+        rankerChannels.afterAcknowledgement.publish(this.#options.domain);
         return;
       } catch (error) {
-        // Nothing is lost by waiting: the message stays unacknowledged, and applying it again does nothing.
+        // The message stays unacknowledged, and applying it twice counts it once.
         if (this.#stopped) return;
         this.#outage.failed(error);
         await delay(retryMs);
-        // The message comes again and is tried then. Kept, copies would pile up: one more with each lost connection.
+        // The broker delivers it again. Without this, each lost connection would add a copy.
         if (delivery.lost) return;
       }
     }
@@ -70,7 +70,10 @@ export class BatchRanker {
       return decodeRankingMessage(delivery.body);
     } catch (error) {
       if (!(error instanceof UndecodableRankingMessage)) throw error;
-      this.#o.log.error({ messageId: delivery.messageId, reason: error.message }, "no ranking message: dead letter");
+      this.#options.log.error(
+        { messageId: delivery.messageId, reason: error.message },
+        "no ranking message: dead letter",
+      );
       delivery.reject();
       return undefined;
     }

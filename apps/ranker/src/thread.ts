@@ -14,7 +14,7 @@ import { rankerMetrics } from "./ranker-metrics.ts";
 const drainWithinMs = 5000;
 const commandTimeoutMs = 30_000;
 
-/** One ranker thread: a whole consumer of every domain's rank queue, with connections of its own. */
+/** One ranker thread: a complete consumer of every domain's rank queue, with its own connections. */
 runThread<RankerConfig>(async (config, { index }) => {
   const log = createLogger({ name: `ranker-${index}`, level: config.logLevel });
   const metrics = rankerMetrics(index);
@@ -22,11 +22,10 @@ runThread<RankerConfig>(async (config, { index }) => {
     url: config.redisUrl,
     namespace: config.namespace,
     shards: config.rankingShards,
-    // Whoever waits for an answer that does not come tries again: whatever is applied carries its mark.
+    // After a timeout the ranker retries: a batch that was counted has its mark.
     commandTimeoutMs,
     log,
   });
-  // One thread looks after what the messages missed; more would only look at the same.
   const database = connectDatabase({
     writeUrl: config.databaseWriteUrl,
     readUrl: config.databaseReadUrl,
@@ -35,6 +34,7 @@ runThread<RankerConfig>(async (config, { index }) => {
     queryTimeoutMs: 60_000,
     log,
   });
+  // One auditor is enough: others would check the same batches.
   const auditor =
     index === 0
       ? new Auditor({
@@ -42,7 +42,7 @@ runThread<RankerConfig>(async (config, { index }) => {
           database,
           rankings,
           log,
-          movesKeptMs: config.movesKeptSeconds * 1000,
+          messagesKeptMs: config.messagesKeptSeconds * 1000,
           onHealed: (domain, batches) => metrics.healed(domain, batches),
           onRebuilt: (domain) => metrics.rebuilt(domain),
         })
@@ -53,7 +53,7 @@ runThread<RankerConfig>(async (config, { index }) => {
       domain: domain.name,
       rankings,
       log,
-      onRanked: (applied, behindMs) => metrics.ranked(domain.name, applied, behindMs),
+      onRanked: (isNew, behindMs) => metrics.ranked(domain.name, isNew, behindMs),
     });
     const consumer = connectConsumer({
       url: config.amqpUrl,
@@ -71,7 +71,7 @@ runThread<RankerConfig>(async (config, { index }) => {
     metrics: () => metrics.registry.getMetricsAsJSON(),
     async stop() {
       await Promise.all(lines.map(({ consumer }) => consumer.cancel()));
-      // With Redis away nothing in hand can be finished; it comes again to whoever consumes next.
+      // While Redis is down nothing in hand can be finished; the broker delivers it to the next consumer.
       await Promise.race([
         Promise.all(lines.map(({ ranker }) => ranker.drain())),
         delay(drainWithinMs, undefined, { ref: false }),

@@ -7,20 +7,20 @@ import { batchDecoder, UndecodableBatch, writerChannels, type Domain, type Event
 import { findRefused } from "./find-refused.ts";
 import type { LetterKeeper } from "./letter-keeper.ts";
 import { receive, without, type ReceivedBatch } from "./received-batch.ts";
-import { ForeignBatch, storeBatches, StoredMeanwhile, type RankingBodies, type Stored } from "./store-batches.ts";
+import { ForeignBatch, storeBatches, StoredMeanwhile, type RankingMessages, type Stored } from "./store-batches.ts";
 import { WaitingLine, type LineLimits } from "./waiting-line.ts";
 
 /*
  * The life of a delivery:
  *
- *   waiting      it came and stands in line until a transaction is full or the last one began a while ago; the line is never
- *                longer than the consumer's prefetch
- *   storing      it is in the one transaction that is under way, with all others that waited
- *   announcing   committed; its moves are on their way to the rank queue. The next transaction runs meanwhile
- *   done         moves confirmed, delivery acknowledged
+ *   waiting      in the line until a transaction is full, or begins because the one before it began `transactionEveryMs` ago. The line is
+ *                never longer than the consumer's prefetch
+ *   storing      in the one transaction that runs, with all others that waited
+ *   announcing   committed; its ranking message is being published. The next transaction runs meanwhile
+ *   done         its ranking message is confirmed, the delivery acknowledged
  *
- * Whatever dies on this way, the delivery comes again, and the ledger tells how far it got. A batch that the database
- * refuses for its data is stored without the events at fault; those become dead letters. All other faults wait.
+ * After a crash in any state the broker delivers it again, and the ledger shows how far it got. A batch that the database refuses
+ * for its data is stored without the events at fault, which become dead letters. All other errors are retried.
  */
 
 export interface BatchWriterOptions {
@@ -32,10 +32,10 @@ export interface BatchWriterOptions {
   readonly rankQueue: string;
   readonly rankingShards: number;
   readonly line: LineLimits;
-  /** A transaction that is not full begins so long after the one before it, in ms. */
+  /** A transaction that is not full begins this long after the start of the one before it, in ms. */
   readonly transactionEveryMs: number;
   readonly log: Log;
-  /** Told after each commit. */
+  /** Called after each commit. */
   readonly onStored: (figures: StoredFigures) => void;
 }
 
@@ -43,32 +43,32 @@ export interface StoredFigures {
   readonly batches: number;
   readonly events: number;
   readonly changes: number;
-  /** Events whose key belongs to a stored event with other content; they are dead letters. */
+  /** Events whose key belongs to a stored event with other content; they became dead letters. */
   readonly conflicts: number;
   readonly transactionMs: number;
-  /** From the moment the gateway sealed the oldest of these batches to the commit. */
+  /** From the time when the gateway sealed the oldest of these batches to the commit. */
   readonly oldestMs: number;
 }
 
 const retryMs = 500;
 
 export class BatchWriter {
-  readonly #o: BatchWriterOptions;
+  readonly #options: BatchWriterOptions;
   readonly #decode;
   readonly #outage: Outage;
   readonly #rankOutage: Outage;
   readonly #line: WaitingLine;
   #storing: Promise<void> | undefined;
   #begunAtMs = 0;
-  #lookAgain: () => void = () => undefined;
+  #endWait: () => void = () => undefined;
   readonly #announcing = new Set<Promise<void>>();
 
   constructor(options: BatchWriterOptions) {
-    this.#o = options;
+    this.#options = options;
     this.#decode = batchDecoder(options.domain.event);
     this.#line = new WaitingLine(options.line);
     this.#outage = new Outage(options.log, `store ${options.domain.name}`);
-    this.#rankOutage = new Outage(options.log, `hand what was stored of ${options.domain.name} to the rank queue`);
+    this.#rankOutage = new Outage(options.log, `publish ranking messages of ${options.domain.name}`);
   }
 
   /** Takes a delivery of the domain's ingest queue. */
@@ -76,14 +76,14 @@ export class BatchWriter {
     try {
       this.#line.push(receive(this.#decode, delivery));
       this.#storing ??= this.#run();
-      this.#lookAgain();
+      this.#endWait();
     } catch (error) {
       if (!(error instanceof UndecodableBatch)) throw error;
-      this.#giveUp(delivery, error.message, () => delivery.ack());
+      this.#keepAsLetter(delivery, error.message, () => delivery.ack());
     }
   }
 
-  /** Finishes what was taken: stores it, announces it, acknowledges it. No more deliveries may come. */
+  /** Resolves when every delivery that was taken is acknowledged. None may be taken meanwhile. */
   async drain(): Promise<void> {
     while (this.#storing !== undefined || this.#announcing.size > 0) {
       await this.#storing;
@@ -91,14 +91,14 @@ export class BatchWriter {
     }
   }
 
-  // Never runs twice at once: take starts it only when it has ended.
+  // Never runs twice at once: `take` starts it only when it has ended.
   async #run(): Promise<void> {
-    // The deliveries of one read of the socket come in one turn: let them all come before the first transaction.
+    // The deliveries of one read of the socket arrive in one turn: the first transaction begins after it.
     await new Promise(setImmediate);
     while (!this.#line.isEmpty) {
-      const waitMs = this.#begunAtMs + this.#o.transactionEveryMs - performance.now();
+      const waitMs = this.#begunAtMs + this.#options.transactionEveryMs - performance.now();
       if (waitMs > 0 && !this.#line.isFull) {
-        await this.#nextOr(waitMs);
+        await this.#nextDelivery(waitMs);
         continue;
       }
       this.#begunAtMs = performance.now();
@@ -108,11 +108,11 @@ export class BatchWriter {
     this.#storing = undefined;
   }
 
-  // Until the next delivery is taken, and not longer than that.
-  #nextOr(waitMs: number): Promise<void> {
+  // Resolves when a delivery is taken, at the latest after `waitMs`.
+  #nextDelivery(waitMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, waitMs);
-      this.#lookAgain = () => {
+      this.#endWait = () => {
         clearTimeout(timer);
         resolve();
       };
@@ -123,10 +123,10 @@ export class BatchWriter {
     const begunAt = performance.now();
     const stored = await this.#transaction(group);
     if (stored instanceof Error) {
-      await this.#storeDespite(stored, group, copies);
+      await this.#storeWithout(stored, group, copies);
       return;
     }
-    this.#o.onStored({
+    this.#options.onStored({
       batches: group.length,
       events: group.reduce((sum, { batch }) => sum + batch.events.length, 0),
       changes: stored.changes,
@@ -135,24 +135,24 @@ export class BatchWriter {
       oldestMs: Date.now() - Math.min(...group.map(({ batch }) => batch.createdAt)),
     });
     for (const { id, domain, stage, reason, messageId } of stored.conflicts) {
-      this.#o.log.error({ id, domain, stage, reason, storedEvent: messageId }, "dead letter");
+      this.#options.log.error({ id, domain, stage, reason, storedEvent: messageId }, "dead letter");
     }
-    for (const received of [...group, ...copies]) this.#track(this.#announce(received, stored.bodies));
+    for (const received of [...group, ...copies]) this.#track(this.#announce(received, stored.rankingMessages));
   }
 
-  /** Resolves with an error only when the data of one of the batches is at fault; everything else is tried again. */
+  /** Returns an error only when the data of one of the batches is at fault; retries after any other. */
   async #transaction(group: readonly ReceivedBatch[]): Promise<Stored | Error> {
     for (;;) {
       try {
-        const stored = await this.#o.database.transaction((transaction) =>
-          storeBatches(transaction, this.#o.domain, group, this.#o),
+        const stored = await this.#options.database.transaction((transaction) =>
+          storeBatches(transaction, this.#options.domain, group, this.#options),
         );
-        writerChannels.afterCommit.publish(this.#o.domain.name);
+        writerChannels.afterCommit.publish(this.#options.domain.name);
         this.#outage.worked();
         return stored;
       } catch (error) {
         if (error instanceof ForeignBatch || (error instanceof DatabaseError && error.kind === "data")) return error;
-        // Another writer held a second copy of one of these batches and was faster: now the ledger knows it.
+        // Another writer has stored a second copy of one of these batches: now the ledger has it.
         if (error instanceof StoredMeanwhile) continue;
         this.#outage.failed(error);
         await delay(retryMs);
@@ -160,8 +160,8 @@ export class BatchWriter {
     }
   }
 
-  /** One of the batches is at fault: each is stored alone, and that one without the events at fault. */
-  async #storeDespite(fault: Error, group: readonly ReceivedBatch[], copies: readonly ReceivedBatch[]): Promise<void> {
+  /** One of the batches is at fault: stores each alone, and that one without the events at fault. */
+  async #storeWithout(fault: Error, group: readonly ReceivedBatch[], copies: readonly ReceivedBatch[]): Promise<void> {
     const [only] = group;
     if (group.length > 1 || only === undefined) {
       for (const one of group) {
@@ -171,17 +171,19 @@ export class BatchWriter {
       return;
     }
     if (fault instanceof ForeignBatch) {
-      this.#giveUp(only.delivery, fault.message, () => [only, ...copies].forEach(({ delivery }) => delivery.ack()));
+      this.#keepAsLetter(only.delivery, fault.message, () =>
+        [only, ...copies].forEach(({ delivery }) => delivery.ack()),
+      );
       return;
     }
     await this.#store([without(only, await this.#refusedOf(only))], copies);
   }
 
-  /** Which events of a batch are at fault. Waits while the database is away, and a moment when it refuses nothing any more. */
+  /** The events of a batch that the database refuses. Retries while it is down; waits a moment if it refuses none any more. */
   async #refusedOf(batch: ReceivedBatch): Promise<ReadonlyMap<Event, string>> {
     for (;;) {
       try {
-        const refused = await findRefused(this.#o.database, this.#o.domain, batch);
+        const refused = await findRefused(this.#options.database, this.#options.domain, batch);
         this.#outage.worked();
         if (refused.size === 0) await delay(retryMs);
         return refused;
@@ -192,25 +194,25 @@ export class BatchWriter {
     }
   }
 
-  async #announce({ key, delivery }: ReceivedBatch, bodies: RankingBodies): Promise<void> {
-    const body = bodies.get(key);
+  async #announce({ key, delivery }: ReceivedBatch, messages: RankingMessages): Promise<void> {
+    const body = messages.get(key);
     while (body !== undefined) {
-      const outcome = await this.#o.publisher.publish({ queue: this.#o.rankQueue, messageId: key, body });
+      const outcome = await this.#options.publisher.publish({ queue: this.#options.rankQueue, messageId: key, body });
       if (outcome === "expired") return;
       if (outcome === "confirmed") {
         this.#rankOutage.worked();
         break;
       }
-      this.#rankOutage.failed(new Error(`${this.#o.rankQueue}: ${outcome}`));
+      this.#rankOutage.failed(new Error(`${this.#options.rankQueue}: ${outcome}`));
       await delay(retryMs);
     }
-    writerChannels.beforeAcknowledgement.publish(this.#o.domain.name);
+    writerChannels.beforeAcknowledgement.publish(this.#options.domain.name);
     delivery.ack();
-    writerChannels.afterAcknowledgement.publish(this.#o.domain.name);
+    writerChannels.afterAcknowledgement.publish(this.#options.domain.name);
   }
 
-  #giveUp({ messageId, body }: Delivery, reason: string, kept: () => void): void {
-    const { domain, ingestQueue: queue, keeper } = this.#o;
+  #keepAsLetter({ messageId, body }: Delivery, reason: string, kept: () => void): void {
+    const { domain, ingestQueue: queue, keeper } = this.#options;
     keeper.keep(letterOfMessage({ domain: domain.name, stage: "message", queue, messageId, reason, body }), kept);
   }
 

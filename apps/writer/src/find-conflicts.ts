@@ -17,8 +17,8 @@ export interface Arrivals {
 }
 
 /**
- * Compares every event whose id existed before with the row, or with the first event of its id in this transaction. Equal content: a
- * duplicate. Other content: a conflict, because a client used an Idempotency-Key for two events. Without duplicates it costs nothing.
+ * Compares every event whose id existed before with its row, or with the first event of its id in this transaction. Equal content: a
+ * duplicate. Other content: a conflict, because a client used an Idempotency-Key for two events. Costs nothing without duplicates.
  */
 export async function findConflicts(
   reader: SqlReader,

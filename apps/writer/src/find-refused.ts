@@ -3,8 +3,8 @@ import type { Domain, Event, BatchEvent } from "@tally/pipeline";
 import type { ReceivedBatch } from "./received-batch.ts";
 
 /**
- * Which events of a batch the database refuses for their data, and why. Tries halves of halves in transactions that are
- * rolled back: about 2·log2(events) of them for each such event. Nothing is written.
+ * Returns the events of a batch that the database refuses for their data, and why. Bisects in transactions that it rolls back: about
+ * 2·log2(events) for each such event. Writes nothing.
  */
 export async function findRefused(
   database: Database,
@@ -29,7 +29,7 @@ export async function findRefused(
   }
 
   async function reasonAgainst(events: readonly Event[]): Promise<string | undefined> {
-    // As storing does it: of several with one id the first counts.
+    // As in storeBatches: of several events with one id the first is written.
     const distinct = new Map<string, BatchEvent>();
     for (const event of events) if (!distinct.has(event.id)) distinct.set(event.id, { event, batch: batch.id });
     try {

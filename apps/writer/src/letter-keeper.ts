@@ -5,7 +5,7 @@ import { Outage, type Log } from "@tally/failures";
 
 const retryMs = 500;
 
-/** Keeps letters that come with no batch: messages as a whole. A database that is away is waited for. */
+/** Stores dead letters that belong to no batch: whole messages. Retries while the database is down. */
 export class LetterKeeper {
   readonly #database: Database;
   readonly #log: Log;
@@ -18,7 +18,7 @@ export class LetterKeeper {
     this.#outage = new Outage(log, "keep dead letters");
   }
 
-  /** Calls `kept` when the letter is safe: its delivery may be acknowledged then. */
+  /** Calls `kept` when the letter is stored: its delivery may be acknowledged then. */
   keep(letter: NewLetter, kept: () => void): void {
     const work = this.#keep(letter, kept).finally(() => this.#inHand.delete(work));
     this.#inHand.add(work);

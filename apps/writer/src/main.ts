@@ -1,13 +1,5 @@
-import { createLogger, readConfigOrExit, runService } from "@tally/service";
+import { runFleetApp } from "@tally/fleet";
+import { readConfigOrExit } from "@tally/service";
 import { writerSettings } from "./config.ts";
-import { startWriter } from "./start-writer.ts";
 
-const config = readConfigOrExit(writerSettings);
-const log = createLogger({ name: "writer", level: config.logLevel });
-
-await runService({
-  name: "writer",
-  log,
-  start: (stopAsked) => startWriter(config, log, stopAsked),
-  stopWithinMs: config.stopWithinMs,
-});
+await runFleetApp("writer", readConfigOrExit(writerSettings), new URL("thread.ts", import.meta.url));

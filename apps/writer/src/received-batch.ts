@@ -5,21 +5,21 @@ import type { Delivery } from "@tally/messaging";
 /** A batch and the delivery that brought it. */
 export interface ReceivedBatch {
   readonly batch: Batch;
-  /** textOfBatchId, the key under which a batch is looked up. */
+  /** textOfBatchId of its id. */
   readonly key: string;
   readonly bodyHash: Buffer;
-  /** Events of the message that the database refuses for their data, and why; they are not in `batch.events`. */
+  /** Events of the message that the database refuses for their data, and why; `batch.events` is without them. */
   readonly refused: ReadonlyMap<Event, string>;
   readonly delivery: Delivery;
 }
 
-/** Reads a delivery; throws UndecodableBatch. */
+/** Decodes a delivery; throws UndecodableBatch. */
 export function receive(decode: (body: Buffer) => Batch, delivery: Delivery): ReceivedBatch {
   const batch = decode(delivery.body);
   return { batch, key: textOfBatchId(batch.id), bodyHash: hashOfBody(delivery.body), refused: new Map(), delivery };
 }
 
-/** The same batch without those of its events that the database refuses. */
+/** Returns the batch without the given events. */
 export function without(received: ReceivedBatch, refused: ReadonlyMap<Event, string>): ReceivedBatch {
   const events = received.batch.events.filter((event) => !refused.has(event));
   return { ...received, batch: { ...received.batch, events }, refused: new Map([...received.refused, ...refused]) };

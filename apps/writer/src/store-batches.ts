@@ -1,5 +1,5 @@
 import { keepLetters, letterOfConflict, type NewLetter } from "@tally/dead-letters";
-import { enter, findKnown, type LedgerEntry } from "@tally/ledger";
+import { enter, findStored, type LedgerEntry } from "@tally/ledger";
 import {
   encodeRankingMessage,
   Moves,
@@ -15,11 +15,11 @@ import { findConflicts, type Arrivals } from "./find-conflicts.ts";
 import { lettersOfRefused } from "./letters-of-refused.ts";
 import type { ReceivedBatch } from "./received-batch.ts";
 
-/** What a stored batch has to tell the rankings; undefined when that was told and applied long ago. */
-export type RankingBodies = ReadonlyMap<string, Buffer | undefined>;
+/** The ranking message of each batch, by its key; undefined when it was pruned, long after the batch was counted. */
+export type RankingMessages = ReadonlyMap<string, Buffer | undefined>;
 
 export interface Stored {
-  readonly bodies: RankingBodies;
+  readonly rankingMessages: RankingMessages;
   /** Rows that are new or were replaced. */
   readonly changes: number;
   /** Events that became dead letters because their key belongs to a stored event with other content. */
@@ -27,9 +27,9 @@ export interface Stored {
 }
 
 /**
- * Writes, within one transaction, the rows of all batches that the ledger does not know yet, the dead letters among their events,
- * and their ledger entries with what they mean for the rankings. A batch that the ledger knows writes nothing; its moves are told
- * again from there. So this may be repeated, whatever became of the attempt before. No batch may occur twice in `received`.
+ * Writes, within one transaction, the rows of all batches that are not in the ledger, the dead letters among their events, and their
+ * ledger entries with their ranking messages. For a batch in the ledger it writes nothing and returns the ranking message from there. So
+ * it may be repeated, however the attempt before ended. No batch may occur twice in `received`. Throws ForeignBatch and StoredMeanwhile.
  */
 export async function storeBatches(
   transaction: SqlTransaction,
@@ -37,19 +37,19 @@ export async function storeBatches(
   received: readonly ReceivedBatch[],
   { ingestQueue, rankingShards }: { readonly ingestQueue: string; readonly rankingShards: number },
 ): Promise<Stored> {
-  const known = await findKnown(
+  const known = await findStored(
     transaction,
     received.map(({ batch }) => batch.id),
   );
-  const bodies = new Map<string, Buffer | undefined>();
+  const rankingMessages = new Map<string, Buffer | undefined>();
   const fresh: ReceivedBatch[] = [];
   for (const one of received) {
     const entry = known.get(one.key);
     if (entry === undefined) fresh.push(one);
-    else if (entry.bodyHash.equals(one.bodyHash)) bodies.set(one.key, entry.moves);
+    else if (entry.bodyHash.equals(one.bodyHash)) rankingMessages.set(one.key, entry.rankingMessage);
     else throw new ForeignBatch(one.key);
   }
-  if (fresh.length === 0) return { bodies, changes: 0, conflicts: [] };
+  if (fresh.length === 0) return { rankingMessages, changes: 0, conflicts: [] };
 
   const { first, repeats } = arrivalsOf(fresh);
   const changes = await domain.store.write(transaction, inOneOrder(first));
@@ -75,17 +75,17 @@ export async function storeBatches(
     return entryOf(domain, one, changesOf.get(id) ?? [], { refused: letters, rankingShards });
   });
   if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();
-  for (const [index, one] of fresh.entries()) bodies.set(one.key, entries[index]?.moves);
+  for (const [index, one] of fresh.entries()) rankingMessages.set(one.key, entries[index]?.rankingMessage);
   writerChannels.beforeCommit.publish(domain.name);
-  return { bodies, changes: changes.length, conflicts };
+  return { rankingMessages, changes: changes.length, conflicts };
 }
 
-/** Another writer entered one of the batches since the ledger was asked: roll back and begin again. */
+/** Another writer entered one of the batches after the ledger was read: roll back and retry. */
 export class StoredMeanwhile extends Error {
   readonly code = "STORED_MEANWHILE";
 }
 
-/** The ledger knows this batch id with other content: a producer's id was given out twice. */
+/** The ledger has this batch id with other content: two producers have the same id. */
 export class ForeignBatch extends Error {
   readonly code = "FOREIGN_BATCH";
   readonly key: string;
@@ -109,12 +109,12 @@ function arrivalsOf(fresh: readonly ReceivedBatch[]): Pick<Arrivals, "first" | "
   return { first, repeats };
 }
 
-// One order for all writers: two that store copies of the same events wait for each other and do not deadlock.
+// All writers use the same order: two that store copies of the same events wait for each other and do not deadlock.
 function inOneOrder(first: Arrivals["first"]): readonly BatchEvent[] {
   return [...first.values()].toSorted((a, b) => (a.event.id < b.event.id ? -1 : 1));
 }
 
-// The same content may have come twice.
+// The same content may have arrived twice.
 function distinct(letters: readonly NewLetter[]): readonly NewLetter[] {
   return [...new Map(letters.map((letter) => [letter.id, letter])).values()];
 }
@@ -137,6 +137,6 @@ function entryOf(
     changes: changes.length,
     refused,
     storedAt,
-    moves: encodeRankingMessage({ batch, storedAt, shards: encodeMoves(moves, shards) }),
+    rankingMessage: encodeRankingMessage({ batch, storedAt, shards: encodeMoves(moves, shards) }),
   };
 }

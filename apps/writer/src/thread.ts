@@ -1,18 +1,18 @@
 import { connectDatabase } from "@tally/database";
+import { letterOfMessage, type NewLetter } from "@tally/dead-letters";
 import { domains } from "@tally/domains";
 import { runThread } from "@tally/fleet";
-import { connectConsumer, connectPublisher } from "@tally/messaging";
+import { connectConsumer, connectPublisher, type Delivery } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
 import { createLogger } from "@tally/service";
 import { BatchWriter } from "./batch-writer.ts";
-import { givenUp } from "./given-up.ts";
 import { LetterKeeper } from "./letter-keeper.ts";
 import type { WriterConfig } from "./config.ts";
 import { writerMetrics } from "./writer-metrics.ts";
 
 const deadPrefetch = 10;
 
-/** One writer thread: a whole consumer of every domain's ingest queue, with connections of its own. */
+/** One writer thread: a complete consumer of every domain's ingest queue, with its own connections. */
 runThread<WriterConfig>(async (config, { index }) => {
   const log = createLogger({ name: `writer-${index}`, level: config.logLevel });
   const metrics = writerMetrics(index);
@@ -57,14 +57,13 @@ runThread<WriterConfig>(async (config, { index }) => {
       onDelivery: (delivery) => writer.take(delivery),
       log,
     });
-    // What the broker itself gave up.
     const deadConsumer = connectConsumer({
       url: config.amqpUrl,
       connectionName: `tally writer ${index} ${domain.name} dead letters`,
       queues: topology,
       queue: dead.name,
       prefetch: deadPrefetch,
-      onDelivery: (delivery) => keeper.keep(givenUp(domain.name, delivery), () => delivery.ack()),
+      onDelivery: (delivery) => keeper.keep(letterOfDead(domain.name, delivery), () => delivery.ack()),
       log,
     });
     return { writer, consumers: [consumer, deadConsumer] };
@@ -82,3 +81,16 @@ runThread<WriterConfig>(async (config, { index }) => {
     },
   };
 });
+
+/** A message that RabbitMQ moved to the queue of dead letters: its headers say from which queue, and why. */
+function letterOfDead(domain: string, { messageId, headers, body }: Delivery): NewLetter {
+  const { "x-first-death-queue": queue, "x-first-death-reason": reason } = headers;
+  return letterOfMessage({
+    domain,
+    stage: "delivery",
+    queue: typeof queue === "string" ? queue : "",
+    messageId,
+    reason: `given up: ${typeof reason === "string" ? reason : "no reason given"}`,
+    body,
+  });
+}

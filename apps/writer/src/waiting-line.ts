@@ -1,15 +1,15 @@
 import type { ReceivedBatch } from "./received-batch.ts";
 
 export interface LineLimits {
-  /** A transaction takes waiting batches until it holds so many events. */
+  /** A transaction takes waiting batches up to this number of events, but at least one batch. */
   readonly eventsPerTransaction: number;
-  /** Or so many bytes of messages. */
+  /** And up to this size of messages. */
   readonly bytesPerTransaction: number;
-  /** How many deliveries the broker sends before some are acknowledged. */
+  /** The broker sends at most this number of deliveries before some are acknowledged. */
   readonly prefetch: number;
 }
 
-/** Batches that wait for a transaction, in the order in which they came. */
+/** Batches that wait for a transaction, in the order of their arrival. */
 export class WaitingLine {
   readonly #limits: LineLimits;
   #batches: ReceivedBatch[] = [];
@@ -22,18 +22,18 @@ export class WaitingLine {
     return this.#batches.length === 0;
   }
 
-  /** Whether a transaction would gain little by waiting: it is full, or few more can come before some batches are acknowledged. */
+  /** True when the next transaction would gain little by waiting: it is full, or half of the prefetch waits. */
   get isFull(): boolean {
     return this.#batches.length * 2 >= this.#limits.prefetch || this.#first().isFull;
   }
 
   push(received: ReceivedBatch): void {
-    // After a lost connection all that waits comes again. Kept, copies would pile up while the database is away.
+    // After a lost connection the broker delivers all of them again: without this, copies accumulate while the database is down.
     if (this.#batches[0]?.delivery.lost === true) this.#batches = this.#batches.filter((one) => !one.delivery.lost);
     this.#batches.push(received);
   }
 
-  /** Takes as many as one transaction holds, one at least. `copies` are second deliveries of batches among them. */
+  /** Removes the batches of the next transaction, at least one. `copies` are second deliveries of batches among them. */
   cut(): { readonly group: readonly ReceivedBatch[]; readonly copies: readonly ReceivedBatch[] } {
     const taken = this.#batches.splice(0, Math.max(1, this.#first().count));
     const group = new Map<string, ReceivedBatch>();
@@ -45,7 +45,7 @@ export class WaitingLine {
     return { group: [...group.values()], copies };
   }
 
-  // How many of the first fit into a transaction, and whether nothing fits behind them.
+  // How many batches the next transaction holds, and whether no more would fit.
   #first(): { readonly count: number; readonly isFull: boolean } {
     const { eventsPerTransaction, bytesPerTransaction } = this.#limits;
     let events = 0;

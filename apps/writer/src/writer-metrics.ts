@@ -1,7 +1,7 @@
 import { Counter, createMetrics, Histogram } from "@tally/service";
 import type { StoredFigures } from "./batch-writer.ts";
 
-/** What one writer thread counts, once for each transaction. */
+/** Metrics of one writer thread, updated once for each transaction. */
 export function writerMetrics(thread: number) {
   const registry = createMetrics({ thread });
   const registers = [registry];
@@ -9,7 +9,7 @@ export function writerMetrics(thread: number) {
   const events = new Counter({ name: "tally_writer_events_total", help: "Events committed", labelNames, registers });
   const changes = new Counter({
     name: "tally_writer_changes_total",
-    help: "Rows that were new or replaced; the other events were stored before",
+    help: "Rows that are new or were replaced; the other events were stored before",
     labelNames,
     registers,
   });
@@ -22,14 +22,14 @@ export function writerMetrics(thread: number) {
   const batches = new Counter({ name: "tally_writer_batches_total", help: "Batches committed", labelNames, registers });
   const transactionSeconds = new Histogram({
     name: "tally_writer_transaction_seconds",
-    help: "One transaction, retries included",
+    help: "Duration of a transaction, with its retries",
     labelNames,
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
     registers,
   });
   const behindSeconds = new Histogram({
     name: "tally_writer_stored_after_seconds",
-    help: "From the moment a batch was sealed at the gateway to its commit: the oldest of each transaction",
+    help: "From the time when the gateway sealed a batch to its commit: the oldest batch of each transaction",
     labelNames,
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60],
     registers,

@@ -2,10 +2,15 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, inject, vi } from "vitest";
 import { silentLog } from "@tally/failures";
 import { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
+import { migrate } from "./migrate.ts";
+import { readMigrations } from "./read-migrations.ts";
 import { dropTestDatabase, recreateTestDatabase } from "./test-database.ts";
 
-/** A new, empty database for one test file, on both endpoints, and connections to it. They end with the file. */
-export function ownDatabase() {
+/**
+ * A new database for one test file, on both endpoints, and connections to it. They end with the file. It has the tables of `migrations`:
+ * folders of SQL files, each with the prefix of its names.
+ */
+export function ownDatabase(...migrations: readonly (readonly [folder: URL, prefix: string])[]) {
   const services = inject("services");
   const suffix = `_${randomBytes(6).toString("hex")}_test`;
   const writeUrl = services.databaseWriteUrl + suffix;
@@ -26,6 +31,8 @@ export function ownDatabase() {
   };
   beforeAll(async () => {
     await recreateTestDatabase(writeUrl);
+    const read = await Promise.all(migrations.map(([folder, prefix]) => readMigrations(folder, prefix)));
+    if (read.length > 0) await migrate({ url: writeUrl, log: silentLog }, read.flat());
     await vi.waitFor(() => connect().reader.query("SELECT 1"), { timeout: 15_000 });
   });
   afterAll(async () => {

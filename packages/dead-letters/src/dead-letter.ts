@@ -7,27 +7,27 @@ import { encodeEvent, eventIdOfBytes, eventIdOfKey, packEvent, type Event } from
  */
 export type Stage = "event" | "conflict" | "message" | "delivery";
 
-/** open: waits for a person. replayed: sent again. discarded: shall stay as it is. */
+/** open: waits for a decision. replayed: sent again. discarded: kept, not sent again. */
 export type LetterState = "open" | "replayed" | "discarded";
 
-/** Something that can never be stored as it is. */
+/** An event or a message that cannot be stored as it is. */
 export interface NewLetter {
-  /** As a UUID. The same letter has always the same. */
+  /** A UUID. A letter that comes again has the same id. */
   readonly id: string;
   readonly domain: string;
   readonly stage: Stage;
   /** The queue that it came through. */
   readonly queue: string;
-  /** Of a message, so that it keeps its name when it is sent again; of a conflict, the id of the stored event; empty for an event. */
+  /** The id of a message, which a replay uses again; for a conflict the id of the stored event; empty for an event. */
   readonly messageId: string;
   readonly reason: string;
-  /** The event as packEvent writes it: JSON, behind it its bytes; or the message as it was. */
+  /** The event as packEvent writes it: JSON, then its bytes; or the unchanged message. */
   readonly body: Buffer;
 }
 
-/** A letter that is kept. */
+/** A letter in the database. */
 export interface DeadLetter extends NewLetter {
-  /** When it was last seen to die, in ms since 1970. */
+  /** When it last came, in ms since 1970. */
   readonly diedAt: number;
   readonly state: LetterState;
 }
@@ -61,7 +61,7 @@ export function letterOfConflict(domain: string, queue: string, event: Event, co
 // A row must fit MariaDB's default packet of 16 MiB; RabbitMQ 4 takes messages of 16 MiB at most.
 const bodyBytesMax = 16_000_000;
 
-/** A message that nobody can read, or that the broker gave up. Of one over 16 MB the beginning is kept, and the reason says so. */
+/** A message that cannot be decoded, or that the broker gave up. Over 16 MB only the beginning is kept, and the reason states it. */
 export function letterOfMessage(letter: {
   readonly domain: string;
   readonly stage: "message" | "delivery";

@@ -21,7 +21,7 @@ const selectSome = `
 const selectByIds = `SELECT ${columns} FROM dead_letters WHERE id IN (?) ORDER BY died_at, id`;
 const updateState = "UPDATE dead_letters SET state = ? WHERE id = ? AND state <> ? AND died_at = ?";
 
-// Of a body that is too long for one statement the rest follows, part by part.
+// A body that is too long for one statement is written in parts.
 const updateBody = "UPDATE dead_letters SET body = ? WHERE id = ?";
 const updateBodyLonger = "UPDATE dead_letters SET body = CONCAT(body, ?) WHERE id = ?";
 
@@ -29,7 +29,7 @@ const reasonCharactersMax = 1000;
 const shortBytesMax = 4000;
 const partBytesMax = 1_000_000;
 
-/** Which letters are meant; what is absent does not matter. */
+/** Selects letters; an absent field matches all. */
 export interface LetterFilter {
   readonly domain?: string | undefined;
   readonly stage?: Stage | undefined;
@@ -53,7 +53,7 @@ interface Row {
   readonly state: LetterState;
 }
 
-/** Keeps letters. Repeating it changes nothing but the time. */
+/** Stores letters. Repeating it changes only their time, and opens replayed ones. */
 export async function keepLetters(transaction: SqlTransaction, letters: readonly NewLetter[]): Promise<void> {
   if (letters.length === 0) return;
   const now = Date.now();
@@ -77,7 +77,7 @@ export async function keepLetters(transaction: SqlTransaction, letters: readonly
   }
 }
 
-/** Letters that fit a filter, oldest first. */
+/** Returns the letters that match a filter, oldest first. */
 export async function listLetters(
   reader: SqlReader,
   filter: LetterFilter,
@@ -88,13 +88,13 @@ export async function listLetters(
   return (await reader.query<Row>(selectSome, values)).map(letterOf);
 }
 
-/** The letters of some ids, oldest first; without those that there are not. */
+/** Returns the letters with the given ids, oldest first; unknown ids are left out. */
 export async function findLetters(reader: SqlReader, ids: readonly string[]): Promise<readonly DeadLetter[]> {
   if (ids.length === 0) return [];
   return (await reader.query<Row>(selectByIds, [ids.map((id) => bytesOfEventId(id))])).map(letterOf);
 }
 
-/** Says what became of a letter. False, and nothing done, when it is so already or has died again since it was read. */
+/** Sets the state of a letter. Returns false and changes nothing when it has that state or came again since it was read. */
 export async function settleLetter(
   transaction: SqlTransaction,
   { id, diedAt }: DeadLetter,
@@ -103,11 +103,11 @@ export async function settleLetter(
   return (await transaction.execute(updateState, [state, bytesOfEventId(id), state, diedAt])) > 0;
 }
 
-/** How many conflicts of a domain there are in each state: (state, letters). */
+/** The number of conflicts of a domain in each state: (state, letters). */
 export const selectConflicts =
   "SELECT state, COUNT(*) FROM dead_letters WHERE domain = ? AND stage = 'conflict' GROUP BY state";
 
-/** The ids of a domain's events that are kept here and are not stored, for a stream: (id). */
+/** The ids of a domain's events that are dead letters and not stored, for a stream: (id). */
 export const selectKeptEvents =
   "SELECT id FROM dead_letters WHERE domain = ? AND stage = 'event' AND state <> 'replayed'";
 

@@ -6,7 +6,7 @@ const healthyAfterMs = 30_000;
 export class BackOff {
   #failures = 0;
 
-  /** `readyForMs`: how long the thread that failed had been ready. From 30 s on the failures before it are forgotten. */
+  /** `readyForMs`: how long the thread was ready before it died. After 30 s its earlier deaths no longer count. */
   nextDelayMs(readyForMs: number): number {
     if (readyForMs >= healthyAfterMs) this.#failures = 0;
     this.#failures += 1;

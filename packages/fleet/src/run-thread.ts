@@ -1,66 +1,70 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { FleetError } from "./fleet-error.ts";
-import type { FromThread, Question, ThreadData, ToThread } from "./protocol.ts";
+
+/** What the main thread sends to a thread. */
+export type ToThread =
+  /** Finish the work in hand, then exit. */
+  | { readonly type: "stop" }
+  /** Send the metrics to `reply`, or close it without them. */
+  | { readonly type: "metrics"; readonly reply: MessagePort };
+
+/** The workerData of a thread. It gets nothing else: its environment is empty. */
+export interface ThreadData<Options> {
+  readonly index: number;
+  readonly options: Options;
+}
 
 export interface ThreadBody {
-  /** Finishes what is in hand and closes everything. The thread exits when it has. */
+  /** Finishes the work in hand and closes everything. The thread exits afterwards. */
   stop(): Promise<void>;
   /** A prom-client registry's getMetricsAsJSON(). */
-  metrics?(): Promise<object>;
-  /** How the thread sees itself now; structured-cloneable. */
-  health?(): object;
+  metrics(): Promise<object>;
 }
 
 /**
- * Makes the module that calls it the module of a thread; called once, at its top. The thread is ready when `start`
- * resolves. An error that nothing catches, in `start` or later, ends this thread alone; the fleet logs it and starts the
- * thread again.
+ * Makes the calling module the module of a thread; called once, at its top. The thread is ready when `start` resolves. A stop before
+ * that ends the thread at once. An uncaught error, in `start` or later, ends only this thread; the fleet logs it and starts the thread again.
  */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- it is what the caller takes its options for
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller takes its options for this type
 export function runThread<Options>(
   start: (options: Options, context: { readonly index: number }) => Promise<ThreadBody>,
 ): void {
-  if (parentPort === null) throw new FleetError("NOT_IN_A_FLEET", "this module runs only as a thread of a fleet");
+  if (parentPort === null) throw new Error("this module runs only as a thread of a fleet");
   const port = parentPort;
   const { index, options }: ThreadData<Options> = workerData;
-  const started = start(options, { index });
+  let body: ThreadBody | undefined;
 
   port.on("message", (message: ToThread) => {
     switch (message.type) {
       case "stop":
-        void stop(started);
+        void stop(body);
         break;
-      case "ask":
-        void answer(port, started, message.request, message.question);
+      case "metrics":
+        void sendMetrics(body, message.reply);
         break;
     }
   });
-  void started.then(() => say(port, { type: "ready" }));
-}
+  void begin();
 
-async function stop(started: Promise<ThreadBody>): Promise<void> {
-  const body = await started;
-  await body.stop();
-  process.exit(0); // ends this thread only, whatever handle it left open
-}
-
-async function answer(
-  port: MessagePort,
-  started: Promise<ThreadBody>,
-  request: number,
-  question: Question,
-): Promise<void> {
-  try {
-    const body = await started;
-    const given = question === "metrics" ? await body.metrics?.() : body.health?.();
-    if (given === undefined) say(port, { type: "refusal", request, reason: `this thread tells no ${question}` });
-    else say(port, { type: "answer", request, answer: given });
-  } catch (error) {
-    say(port, { type: "refusal", request, reason: String(error) });
+  async function begin(): Promise<void> {
+    body = await start(options, { index });
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
+    port.postMessage("ready");
   }
 }
 
-function say(port: MessagePort, message: FromThread): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
-  port.postMessage(message);
+// Called by the event loop, so the exit interrupts no JavaScript of this thread: supervised-thread.ts says why that matters.
+async function stop(body: ThreadBody | undefined): Promise<void> {
+  await body?.stop();
+  process.exit(0); // ends only this thread, even if it left a handle open
+}
+
+async function sendMetrics(body: ThreadBody | undefined, reply: MessagePort): Promise<void> {
+  try {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
+    reply.postMessage(await body?.metrics());
+  } catch {
+    // Metrics that cannot be collected or sent: the fleet leaves out this thread.
+  } finally {
+    reply.close();
+  }
 }

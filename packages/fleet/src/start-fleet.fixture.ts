@@ -1,6 +1,7 @@
-/* A thread of the tests' fleets; its options name what it does. */
-import { setTimeout as after } from "node:timers/promises";
-import { runThread } from "./run-thread.ts";
+/* A thread of the tests' fleets; its options name its behaviour. */
+import { setImmediate as nextTurn, setTimeout as after } from "node:timers/promises";
+import { createGzip } from "node:zlib";
+import { runThread, type ThreadBody } from "./run-thread.ts";
 
 export interface FixtureOptions {
   readonly behaviour: string;
@@ -9,60 +10,58 @@ export interface FixtureOptions {
   readonly finished: Int32Array;
 }
 
-runThread<FixtureOptions>(async ({ behaviour, starts, finished }, { index }) => {
-  const start = Atomics.add(starts, 0, 1) + 1;
-  const held = setInterval(() => {}, 1000); // a connection would hold the thread as well
-  let stop = async () => {
+const held = setInterval(() => {}, 1000); // a connection would hold the thread as well
+const never = () => new Promise<never>(() => {});
+const fail = (error: Error) => {
+  throw error;
+};
+
+/** What differs from a thread that works; `start` counts the starts of all threads, from 1. */
+type Behaviour = (index: number, start: number) => Partial<ThreadBody> | undefined | Promise<never>;
+
+const behaviours: Readonly<Record<string, Behaviour>> = {
+  works: () => undefined,
+  "fails to start twice": (_, start) =>
+    start <= 2 ? fail(new Error("cannot connect", { cause: new Error("connection refused") })) : undefined,
+  "compresses and never starts": async () => {
+    for (;;) {
+      for (let stream = 0; stream < 100; stream++) createGzip();
+      await nextTurn();
+    }
+  },
+  "ends by itself": (_, start) => void (start === 1 && setTimeout(() => process.exit(0), 20)),
+  "first exits when asked": (index) => (index === 0 ? { metrics: async () => process.exit(1) } : undefined),
+  "throws when asked": () => ({
+    async metrics() {
+      setTimeout(() => fail(new Error("thrown", { cause: new Error("the cause") })));
+      return never();
+    },
+  }),
+  "rejects when asked": () => ({
+    async metrics() {
+      setTimeout(() => void Promise.reject(new Error("rejected")));
+      return never();
+    },
+  }),
+  "blocks when asked": () => ({
+    async metrics() {
+      for (;;);
+    },
+  }),
+  "first is silent": (index) => (index === 0 ? { metrics: never } : undefined),
+  "first returns what cannot be sent": (index) =>
+    index === 0 ? { metrics: async () => [() => "a function"] } : undefined,
+  "returns its environment": (index) => ({ metrics: async () => ({ index, environment: { ...process.env } }) }),
+  "first hangs when stopping": (index) =>
+    index === 0 ? { stop: () => new Promise(() => clearInterval(held)) } : undefined,
+  "fails when stopping": () => ({ stop: () => Promise.reject(new Error("cannot close")) }),
+};
+
+runThread<FixtureOptions>(async ({ behaviour, starts, finished }, { index }) => ({
+  async stop() {
     await after(200);
     Atomics.add(finished, 0, 1);
-  };
-  let metrics = async (): Promise<object> => [{ name: "index", value: index }];
-
-  switch (behaviour) {
-    case "fails to start twice":
-      if (start <= 2) throw new Error("cannot connect", { cause: new Error("connection refused") });
-      break;
-    case "never starts":
-      await after(600_000);
-      break;
-    case "ends by itself":
-      if (start === 1) setTimeout(() => process.exit(0), 20);
-      break;
-    case "throws when told":
-      metrics = () =>
-        new Promise(() =>
-          setTimeout(() => {
-            throw new Error("thrown", { cause: new Error("the cause") });
-          }),
-        );
-      break;
-    case "rejects when told":
-      metrics = async () => {
-        setTimeout(() => void Promise.reject(new Error("rejected")));
-        return new Promise(() => {});
-      };
-      break;
-    case "blocks when told":
-      metrics = async () => {
-        for (;;);
-      };
-      break;
-    case "first is silent":
-      if (index === 0) metrics = () => new Promise(() => {});
-      break;
-    case "first gives what cannot be sent":
-      if (index === 0) metrics = async () => [() => "a function"];
-      break;
-    case "first hangs when stopping":
-      if (index === 0) stop = () => new Promise(() => clearInterval(held));
-      break;
-    case "fails when stopping":
-      stop = () => Promise.reject(new Error("cannot close"));
-      break;
-    case "tells its health":
-      // oxlint-disable-next-line node/no-process-env -- that it is empty is what is tested
-      return { stop, health: () => ({ index, environment: process.env }) };
-    default:
-  }
-  return { stop, metrics };
-});
+  },
+  metrics: async () => [{ name: "index", value: index }],
+  ...(await behaviours[behaviour]?.(index, Atomics.add(starts, 0, 1) + 1)),
+}));

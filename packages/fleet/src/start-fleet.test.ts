@@ -1,5 +1,5 @@
-import { afterEach, expect, test, vi } from "vitest";
 import { silentLog } from "@tally/failures";
+import { afterEach, expect, test, vi } from "vitest";
 import type { FixtureOptions } from "./start-fleet.fixture.ts";
 import { type Fleet, startFleet } from "./start-fleet.ts";
 
@@ -7,17 +7,16 @@ const module = new URL("start-fleet.fixture.ts", import.meta.url);
 const fleets: Fleet[] = [];
 afterEach(() => Promise.all(fleets.splice(0).map((fleet) => fleet.stop())));
 
-test("a fleet is there when every thread was ready", async () => {
+test("a fleet is started when every thread was ready", async () => {
   const { fleet, starts } = await start("works", { threads: 3 });
   expect(fleet.threads).toEqual([0, 1, 2].map((index) => ({ index, state: "ready", restarts: 0 })));
   expect(starts[0]).toBe(3);
 });
 
-test("a thread that dies is started again and the others go on", async () => {
-  const { fleet, lines } = await start("works");
-  await fleet.terminate(0);
-  expect(fleet.threads).toMatchObject([{ state: "restarting" }, { state: "ready", restarts: 0 }]);
-  await becomes(fleet, 0, { state: "ready", restarts: 1, lastError: "it exited with 1, which nobody asked for" });
+test("a thread that dies is started again, the others continue, and metrics leave it out meanwhile", async () => {
+  const { fleet, lines } = await start("first exits when asked");
+  expect(await fleet.metrics()).toEqual([[{ name: "index", value: 1 }]]);
+  await becomes(fleet, 0, { state: "ready", restarts: 1, lastError: "it exited unexpectedly with status 1" });
   expect(fleet.threads[1]).toEqual({ index: 1, state: "ready", restarts: 0 });
   expect(lines.filter((line) => line.fields["thread"] === 0).map((line) => line.fields["state"])).toEqual([
     "starting",
@@ -29,35 +28,31 @@ test("a thread that dies is started again and the others go on", async () => {
 });
 
 test.each([
-  ["throws when told", "thrown: the cause"],
-  ["rejects when told", "rejected"],
-])(
-  "an error that nothing catches kills just its thread, and is logged with its cause: %s",
-  async (behaviour, reason) => {
-    const { fleet, lines } = await start(behaviour, { threads: 1 });
-    const asked = performance.now();
-    expect(await fleet.metrics()).toEqual([]);
-    expect(performance.now() - asked).toBeLessThan(900); // what waits for a thread is rejected when it exits
-    await becomes(fleet, 0, { state: "ready", restarts: 1, lastError: reason });
-    expect(lines).toContainEqual({
-      level: "error",
-      fields: { thread: 0, state: "restarting", err: expect.any(Error) },
-      message: expect.stringMatching(new RegExp(`^test: thread 0 died: ${reason}; it starts again in \\d+ ms$`)),
-    });
-  },
-);
-
-test("a thread that ends unasked is started again", async () => {
-  const { fleet } = await start("ends by itself", { threads: 1 });
-  await vi.waitFor(() => expect(fleet.threads[0]).toMatchObject({ state: "ready", restarts: 1 }), 10_000);
-  expect(fleet.threads[0]?.lastError).toBe("it exited with 0, which nobody asked for");
+  ["throws when asked", "thrown: the cause"],
+  ["rejects when asked", "rejected"],
+])("an uncaught error kills only its thread, and is logged with its cause: %s", async (behaviour, reason) => {
+  const { fleet, lines } = await start(behaviour, { threads: 1 });
+  const askedAt = performance.now();
+  expect(await fleet.metrics()).toEqual([]);
+  expect(performance.now() - askedAt).toBeLessThan(900); // the thread's exit ends the waiting
+  await becomes(fleet, 0, { state: "ready", restarts: 1, lastError: reason });
+  expect(lines).toContainEqual({
+    level: "error",
+    fields: { thread: 0, state: "restarting", err: expect.any(Error) },
+    message: expect.stringMatching(new RegExp(`^test: thread 0 died: ${reason}; restarting in \\d+ ms$`)),
+  });
 });
 
-test("a thread that cannot start is tried again until it can", async () => {
+test("a thread that ends without a stop is started again", async () => {
+  const { fleet } = await start("ends by itself", { threads: 1 });
+  const lastError = "it exited unexpectedly with status 0";
+  await becomes(fleet, 0, { state: "ready", restarts: 1, lastError });
+});
+
+test("a thread that cannot start is started again until it can", async () => {
   const { fleet, starts } = await start("fails to start twice", { threads: 1 });
-  expect(fleet.threads).toEqual([
-    { index: 0, state: "ready", restarts: 2, lastError: "cannot connect: connection refused" },
-  ]);
+  const lastError = "cannot connect: connection refused";
+  expect(fleet.threads).toEqual([{ index: 0, state: "ready", restarts: 2, lastError }]);
   expect(starts[0]).toBe(3);
 });
 
@@ -70,7 +65,7 @@ test("stop waits for the work in hand and is no death", async () => {
   expect(lines.filter((line) => line.level !== "info")).toEqual([]);
 });
 
-test("a thread that will not stop is terminated after the limit and named", async () => {
+test("a thread that does not stop is terminated after the limit and named", async () => {
   const { fleet, finished, lines } = await start("first hangs when stopping", { stopWithinMs: 400 });
   await fleet.stop();
   expect(finished[0]).toBe(1);
@@ -78,49 +73,59 @@ test("a thread that will not stop is terminated after the limit and named", asyn
     { state: "stopped", lastError: "it did not stop within 400 ms" },
     { state: "stopped" },
   ]);
+  const message = "test: terminated because they did not stop within 400 ms: thread 0";
   expect(lines.filter((line) => line.level === "error")).toEqual([
-    { level: "error", fields: { threads: [0] }, message: "test: killed after 400 ms without a stop: thread 0" },
+    { level: "error", fields: { threads: [0] }, message },
   ]);
 });
 
-test("a blocked thread neither holds up metrics nor the stop", async () => {
-  const { fleet, lines } = await start("blocks when told", { stopWithinMs: 100, threads: 1 });
+test("a blocked thread delays neither metrics nor the stop", async () => {
+  const { fleet, lines } = await start("blocks when asked", { stopWithinMs: 100, threads: 1 });
   expect(await fleet.metrics()).toEqual([]);
   await fleet.stop();
-  expect(lines.at(-1)?.message).toContain("killed after 100 ms");
+  expect(lines.at(-1)?.message).toContain("did not stop within 100 ms");
 });
 
 test("an error while stopping is logged, and the thread is stopped", async () => {
   const { fleet, lines } = await start("fails when stopping", { threads: 1 });
   await fleet.stop();
   expect(fleet.threads).toEqual([{ index: 0, state: "stopped", restarts: 0, lastError: "cannot close" }]);
-  expect(lines.at(-1)?.message).toBe("test: thread 0 died while it stopped: cannot close");
+  expect(lines.at(-1)?.message).toBe("test: thread 0 died while stopping: cannot close");
 });
 
-test("a thread that waits to be started again is stopped where it is", async () => {
-  const { fleet, starts } = await start("works", { threads: 1 });
-  const other = await start("works", { threads: 1 });
-  await fleet.terminate(0);
+test("a thread that waits for its restart is not started after a stop", async () => {
+  const { fleet, starts } = await start("first exits when asked", { threads: 1 });
+  const other = await start("first exits when asked", { threads: 1 });
+  await fleet.metrics();
+  await vi.waitFor(() => expect(fleet.threads).toMatchObject([{ state: "restarting" }]), { interval: 1 });
   await fleet.stop();
-  // Once another thread came back twice, with the longer back-off of the second time, the first would have as well.
+  // The other thread restarts twice, the second time after a longer back-off: by then the first would have restarted too.
   for (const restarts of [1, 2]) {
-    await other.fleet.terminate(0);
+    await other.fleet.metrics();
     await becomes(other.fleet, 0, { state: "ready", restarts, lastError: expect.any(String) });
   }
   expect(fleet.threads).toMatchObject([{ state: "stopped", restarts: 0 }]);
   expect(starts[0]).toBe(1);
 });
 
-test("a signal ends a start that is still under way", async () => {
-  const stopping = new AbortController();
-  const starting = start("never starts", { signal: stopping.signal, stopWithinMs: 60_000 });
-  stopping.abort();
-  await expect(starting).rejects.toMatchObject({ code: "FLEET_STOPPED" });
-  await expect(start("works", { signal: stopping.signal })).rejects.toMatchObject({ code: "FLEET_STOPPED" });
+test("stopping threads while they start and create zlib streams ends each start and never the process", async () => {
+  for (let round = 0; round < 20; round++) {
+    const stopping = new AbortController();
+    const starts = counter();
+    const starting = start("compresses and never starts", { signal: stopping.signal, starts });
+    await vi.waitFor(() => expect(starts[0]).toBe(2), { timeout: 10_000, interval: 1 });
+    stopping.abort();
+    await expect(starting).rejects.toMatchObject({ code: "FLEET_STOPPED" });
+  }
 });
 
-test.each(["first is silent", "first gives what cannot be sent"])(
-  "metrics leave out a thread that does not tell them: %s",
+test("a fleet that was stopped before it starts does not start", async () => {
+  const starting = start("works", { signal: AbortSignal.abort() });
+  await expect(starting).rejects.toMatchObject({ code: "FLEET_STOPPED" });
+});
+
+test.each(["first is silent", "first returns what cannot be sent"])(
+  "metrics leave out a thread that cannot send them: %s",
   async (behaviour) => {
     const { fleet } = await start(behaviour);
     expect(await fleet.metrics()).toEqual([[{ name: "index", value: 1 }]]);
@@ -128,20 +133,12 @@ test.each(["first is silent", "first gives what cannot be sent"])(
   },
 );
 
-test("health is told by index, and a thread knows nothing but its options", async () => {
-  const { fleet } = await start("tells its health");
-  expect(await fleet.health()).toEqual([0, 1].map((index) => ({ index, environment: {} })));
-  expect(await fleet.metrics()).toEqual([]);
-  await fleet.terminate(0);
-  expect(await fleet.health()).toEqual([undefined, { index: 1, environment: {} }]);
+test("a thread gets its options and an empty environment", async () => {
+  const { fleet } = await start("returns its environment");
+  expect(await fleet.metrics()).toEqual([0, 1].map((index) => ({ index, environment: {} })));
 });
 
-test("a thread that is not there cannot be terminated", async () => {
-  const { fleet } = await start("works", { threads: 1 });
-  await expect(fleet.terminate(1)).rejects.toMatchObject({ code: "THREAD_UNKNOWN" });
-});
-
-test("options that cannot be sent are refused at once", async () => {
+test("options that cannot be cloned are rejected at once", async () => {
   await expect(
     startFleet({ name: "test", threads: 1, module, options: () => 1, log: silentLog, stopWithinMs: 1 }),
   ).rejects.toThrow("could not be cloned");
@@ -155,21 +152,22 @@ interface Line {
 
 async function start(
   behaviour: string,
-  o: { readonly threads?: number; readonly stopWithinMs?: number; readonly signal?: AbortSignal } = {},
+  {
+    starts = counter(),
+    ...o
+  }: {
+    readonly threads?: number;
+    readonly stopWithinMs?: number;
+    readonly signal?: AbortSignal;
+    readonly starts?: Int32Array;
+  } = {},
 ) {
   const lines: Line[] = [];
   const to = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, fields: { ...fields }, message });
-  const options: FixtureOptions = { behaviour, starts: counter(), finished: counter() };
-  const fleet = await startFleet({
-    name: "test",
-    threads: 2,
-    stopWithinMs: 5000,
-    ...o,
-    module,
-    options,
-    log: { ...silentLog, info: to("info"), warn: to("warn"), error: to("error") },
-  });
+  const options: FixtureOptions = { behaviour, starts, finished: counter() };
+  const log = { ...silentLog, info: to("info"), warn: to("warn"), error: to("error") };
+  const fleet = await startFleet({ name: "test", threads: 2, stopWithinMs: 5000, ...o, module, options, log });
   fleets.push(fleet);
   return { fleet, lines, ...options };
 }

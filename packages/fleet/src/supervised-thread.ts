@@ -1,22 +1,27 @@
 /*
- * The life of one thread as its fleet sees it. There is a worker in starting, ready and stopping, and never more than one.
+ * The life of one thread as its fleet sees it. It has a worker in starting, ready and stopping, and never more than one.
  *
- *   starting     entered when the fleet starts and when a back-off ends. The worker says "ready" → ready; it exits →
- *                restarting; a stop kills it: it has acknowledged nothing → stopping.
- *   ready        the worker consumes. It exits, whyever → restarting; a stop asks it to finish → stopping.
- *   restarting   no worker; a timer runs. It ends → starting; a stop → stopped.
- *   stopping     the worker finishes what it has in hand, or is killed at the limit. It exits → stopped.
- *   stopped      for good.
+ *   starting     entered when the fleet starts and when a back-off ends. The worker is ready → ready; it exits → restarting; a stop →
+ *                stopping
+ *   ready        the worker consumes. It exits, for any reason → restarting; a stop → stopping
+ *   restarting   no worker; a timer runs. It ends → starting; a stop → stopped
+ *   stopping     the worker finishes the work in hand and exits; at the time limit it is terminated. It has exited → stopped
+ *   stopped      for good
+ *
+ * Threads are stopped by message, because Worker.terminate() can kill the whole process: it interrupts JavaScript at any place, and when
+ * that is the creation of a zlib stream, Node 26.10 aborts ("close before init" in CompressionStream::Close). Writer and ranker threads
+ * create such streams only when a database URL has `compress=true` (mysql2, for each packet). amqplib, ioredis, pino and prom-client's
+ * registry create none, and the threads do not use fetch. terminate() is the last resort at the time limit; Node does the same to threads
+ * that still run when the process exits after STOP_WITHIN_MS or a fault. An abort costs what a kill of the process costs: all its threads
+ * end with SIGABRT, and the broker delivers their unacknowledged batches again.
  */
 import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
-import { type ResourceLimits, Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { Log } from "@tally/failures";
 import { BackOff } from "./back-off.ts";
-import { FleetError } from "./fleet-error.ts";
-import { PendingAnswers } from "./pending-answers.ts";
-import type { FromThread, Question, ThreadData, ToThread } from "./protocol.ts";
 import { reasonOf } from "./reason-of.ts";
+import type { ThreadData, ToThread } from "./run-thread.ts";
 
 export interface ThreadStatus {
   readonly index: number;
@@ -32,7 +37,6 @@ export interface ThreadPlan {
   readonly module: URL;
   readonly data: ThreadData<unknown>;
   readonly log: Log;
-  readonly resourceLimits: ResourceLimits | undefined;
 }
 
 type State =
@@ -42,12 +46,16 @@ type State =
   | { readonly name: "stopping"; readonly worker: Worker }
   | { readonly name: "stopped" };
 
-const answerWithinMs = 1000;
+const metricsWithinMs = 1000;
+
+/** The fleet was stopped before every thread had been ready once. */
+export class FleetStopped extends Error {
+  readonly code = "FLEET_STOPPED";
+}
 
 export class SupervisedThread {
   readonly #plan: ThreadPlan;
   readonly #backOff = new BackOff();
-  readonly #pending = new PendingAnswers();
   readonly #firstReady = Promise.withResolvers<void>();
   readonly #stopped = Promise.withResolvers<void>();
   #state: State;
@@ -61,7 +69,7 @@ export class SupervisedThread {
     this.#log("info", "is starting");
   }
 
-  /** Resolves when the thread was ready once; rejects when it is stopped before. */
+  /** Resolves when the thread was ready once; rejects with FleetStopped when it is stopped before. */
   get firstReady(): Promise<void> {
     return this.#firstReady.promise;
   }
@@ -75,75 +83,67 @@ export class SupervisedThread {
     };
   }
 
-  /** Rejects with a FleetError when the thread is not ready, exits before it answers, or takes longer than a second. */
-  async ask(question: Question): Promise<object> {
-    const state = this.#state;
-    if (state.name !== "ready") throw new FleetError("THREAD_GONE", `the thread is ${state.name}`);
-    return this.#pending.ask(question, (message) => tell(state.worker, message), answerWithinMs);
+  /** undefined when the thread is not ready, exits, fails to collect them or takes longer than a second. */
+  async metrics(): Promise<object | undefined> {
+    if (this.#state.name !== "ready") return undefined;
+    const { port1, port2 } = new MessageChannel();
+    const request: ToThread = { type: "metrics", reply: port2 };
+    this.#state.worker.postMessage(request, [port2]);
+    return reply(port1, metricsWithinMs);
   }
 
-  /** Called once. Resolves when the thread has exited: true when it had to be killed with work in hand. */
+  /** Called once. Resolves when the thread has exited: true when it had to be terminated. */
   async stop(withinMs: number): Promise<boolean> {
-    const state = this.#state;
-    switch (state.name) {
+    let terminated = false;
+    switch (this.#state.name) {
       case "starting":
-        this.#enter({ name: "stopping", worker: state.worker });
-        void state.worker.terminate();
+      case "ready": {
+        const { worker } = this.#state;
+        this.#enter({ name: "stopping", worker });
+        const request: ToThread = { type: "stop" };
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
+        worker.postMessage(request);
+        const timer = setTimeout(() => {
+          terminated = true;
+          this.#lastError = `it did not stop within ${withinMs} ms`;
+          void worker.terminate();
+        }, withinMs);
+        await this.#stopped.promise;
+        clearTimeout(timer);
         break;
-      case "ready":
-        this.#enter({ name: "stopping", worker: state.worker });
-        tell(state.worker, { type: "stop" });
-        return this.#killAfter(withinMs, state.worker);
+      }
       case "restarting":
-        clearTimeout(state.timer);
+        clearTimeout(this.#state.timer);
         this.#end(undefined);
         break;
       case "stopping":
       case "stopped":
-        break;
+        await this.#stopped.promise;
     }
-    await this.#stopped.promise;
-    return false;
-  }
-
-  /** Ends the worker where it stands, as a crash would; nothing when there is none. Resolves when it has exited. */
-  async kill(): Promise<void> {
-    if ("worker" in this.#state) await this.#state.worker.terminate();
+    return terminated;
   }
 
   #started(): State {
-    const { fleet, module, data, resourceLimits } = this.#plan;
+    const { fleet, module, data } = this.#plan;
     const worker = new Worker(module, {
       name: `${fleet}-${data.index}`,
       workerData: data,
-      // All a thread knows comes with its options; only Node itself finds its cache of compiled code here.
+      // A thread's options hold all that it needs; only Node reads this environment, for its cache of compiled code.
       env: compileCache(),
-      ...(resourceLimits === undefined ? {} : { resourceLimits }),
     });
     let fault: unknown;
-    worker.on("message", (message: FromThread) => this.#heard(message));
+    worker.once("message", () => {
+      // A thread's only message, "ready". A stop may have come first.
+      if (this.#state.name !== "starting") return;
+      this.#enter({ name: "ready", worker, sinceMs: performance.now() });
+      this.#firstReady.resolve();
+    });
     worker.on("error", (error) => (fault = error)); // "exit" follows
     worker.on("exit", (exitCode) => this.#exited(exitCode, fault));
     return { name: "starting", worker };
   }
 
-  #heard(message: FromThread): void {
-    switch (message.type) {
-      case "ready":
-        // Told to stop meanwhile, it stays so.
-        if (this.#state.name !== "starting") return;
-        this.#enter({ name: "ready", worker: this.#state.worker, sinceMs: performance.now() });
-        this.#firstReady.resolve();
-        break;
-      case "answer":
-      case "refusal":
-        this.#pending.take(message);
-        break;
-    }
-  }
-
   #exited(exitCode: number, error: unknown): void {
-    this.#pending.rejectAll();
     const state = this.#state;
     switch (state.name) {
       case "starting":
@@ -167,9 +167,9 @@ export class SupervisedThread {
       this.#restarts += 1;
       this.#enter(this.#started());
     }, delayMs);
-    this.#lastError = error === undefined ? `it exited with ${exitCode}, which nobody asked for` : reasonOf(error);
+    this.#lastError = error === undefined ? `it exited unexpectedly with status ${exitCode}` : reasonOf(error);
     this.#state = { name: "restarting", timer };
-    this.#log("error", `died: ${this.#lastError}; it starts again in ${delayMs} ms`, { err: error });
+    this.#log("error", `died: ${this.#lastError}; restarting in ${delayMs} ms`, { err: error });
   }
 
   #end(error: unknown): void {
@@ -178,22 +178,10 @@ export class SupervisedThread {
       this.#log("info", "is stopped");
     } else {
       this.#lastError = reasonOf(error);
-      this.#log("error", `died while it stopped: ${this.#lastError}`, { err: error });
+      this.#log("error", `died while stopping: ${this.#lastError}`, { err: error });
     }
-    this.#firstReady.reject(new FleetError("FLEET_STOPPED", `thread ${this.#plan.data.index} was stopped unready`));
+    this.#firstReady.reject(new FleetStopped(`thread ${this.#plan.data.index} was stopped before it was ready`));
     this.#stopped.resolve();
-  }
-
-  async #killAfter(withinMs: number, worker: Worker): Promise<boolean> {
-    let killed = false;
-    const timer = setTimeout(() => {
-      killed = true;
-      this.#lastError = `it did not stop within ${withinMs} ms`;
-      void worker.terminate();
-    }, withinMs);
-    await this.#stopped.promise;
-    clearTimeout(timer);
-    return killed;
   }
 
   #enter(state: State): void {
@@ -207,13 +195,20 @@ export class SupervisedThread {
   }
 }
 
-function tell(worker: Worker, message: ToThread): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
-  worker.postMessage(message);
+/** The message of a port; undefined when it is closed without one, which the end of its thread does too, or after `withinMs`. */
+function reply(port: MessagePort, withinMs: number): Promise<object | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => port.close(), withinMs);
+    port.once("message", resolve);
+    port.once("close", () => {
+      clearTimeout(timer);
+      resolve(undefined);
+    });
+  });
 }
 
 function compileCache(): Record<string, string> {
   const directory = getCompileCacheDir();
-  // What Node names is the folder of its version within the one that it was told.
+  // Node returns the subfolder of its version, and expects the folder above it.
   return directory === undefined ? {} : { NODE_COMPILE_CACHE: dirname(directory) };
 }

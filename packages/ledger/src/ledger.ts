@@ -1,74 +1,69 @@
 import { createHash } from "node:crypto";
 import { textOfBatchId, type BatchId, type SqlReader, type SqlTransaction } from "@tally/pipeline";
 
-const selectKnown = "SELECT producer, sequence, body_hash, moves FROM batches WHERE (producer, sequence) IN (?)";
+const selectStored = "SELECT producer, sequence, body_hash, moves FROM batches WHERE (producer, sequence) IN (?)";
 const insertEntries =
   "INSERT INTO batches (producer, sequence, domain, body_hash, events, changes, refused, stored_at, moves) VALUES ?";
 
-// Along the index domain_time, behind the last row of the page before.
+// Uses the index domain_time; a page begins after the last row of the previous one.
 const selectPage = `
   SELECT producer, sequence, stored_at FROM batches
   WHERE domain = ? AND stored_at <= ? AND (stored_at > ? OR (stored_at = ? AND (producer, sequence) > (?, ?)))
   ORDER BY stored_at, producer, sequence LIMIT ?`;
-const selectMoves =
+const selectMessages =
   "SELECT producer, sequence, moves FROM batches WHERE (producer, sequence) IN (?) AND moves IS NOT NULL";
 const updatePruned = "UPDATE batches SET moves = NULL WHERE (producer, sequence) IN (?) AND moves IS NOT NULL";
 const selectTotals = `
   SELECT COUNT(*) AS batches, CAST(COALESCE(SUM(events), 0) AS UNSIGNED) AS events,
     CAST(COALESCE(SUM(changes), 0) AS UNSIGNED) AS changes, CAST(COALESCE(SUM(refused), 0) AS UNSIGNED) AS refused,
-    COALESCE(MAX(stored_at), 0) AS newest
+    CAST(COALESCE(MAX(stored_at), 0) AS UNSIGNED) AS newest
   FROM batches WHERE domain = ?`;
 
-/** A batch as the ledger remembers it. */
+/** The row of a batch. */
 export interface LedgerEntry {
   readonly batch: BatchId;
   readonly domain: string;
   readonly bodyHash: Buffer;
-  /** How many events its message held. */
+  /** Events in its message. */
   readonly events: number;
-  /** How many of them changed rows. */
+  /** Those that changed rows. */
   readonly changes: number;
-  /** How many of them the database refused for their data: they are dead letters. */
+  /** Those that became dead letters. */
   readonly refused: number;
+  /** ms since 1970. */
   readonly storedAt: number;
-  /** Its ranking message. */
-  readonly moves: Buffer;
+  readonly rankingMessage: Buffer;
 }
 
-/** What a stored batch left behind; `moves` is undefined when it was applied so long ago that they were pruned. */
-export interface KnownBatch {
+/** A batch that is stored; `rankingMessage` is undefined when it was pruned, long after the batch was counted. */
+export interface StoredBatch {
   readonly bodyHash: Buffer;
-  readonly moves: Buffer | undefined;
+  readonly rankingMessage: Buffer | undefined;
 }
 
-/** The folder of the ledger's numbered SQL files. */
+/** The folder of the numbered SQL files. */
 export const ledgerMigrations = new URL("../migrations/", import.meta.url);
 
-/** Eight bytes that tell two messages apart. About 20 µs for a message of 20 kB. */
+/** Eight bytes that identify the content of a message. About 20 µs for 20 kB. */
 export function hashOfBody(body: Buffer): Buffer {
   return createHash("sha256").update(body).digest().subarray(0, 8);
 }
 
-/** Those of some batches that are stored already, by textOfBatchId. One look-up in the clustered index for each. */
-export async function findKnown(
+/** Returns the given batches that are stored, by textOfBatchId. One look-up in the clustered index for each. */
+export async function findStored(
   transaction: SqlTransaction,
   batches: readonly BatchId[],
-): Promise<ReadonlyMap<string, KnownBatch>> {
+): Promise<ReadonlyMap<string, StoredBatch>> {
   const rows = await transaction.query<{
     producer: Buffer;
     sequence: number;
     body_hash: Buffer;
     moves: Buffer | null;
-  }>(selectKnown, [keysOf(batches)]);
-  return new Map(
-    rows.map((row) => [
-      textOfBatchId({ producer: row.producer.toString("hex"), sequence: row.sequence }),
-      { bodyHash: row.body_hash, moves: row.moves ?? undefined },
-    ]),
-  );
+  }>(selectStored, [keysOf(batches)]);
+  return new Map(rows.map((row) => [keyOf(row), { bodyHash: row.body_hash, rankingMessage: row.moves ?? undefined }]));
 }
 
-/** Enters batches, in the transaction that stores their events. "duplicate": another writer has entered one of them. */
+/** Enters batches, in the transaction that stores their events. "duplicate": another writer has entered one of them; nothing was entered. */
 export async function enter(
   transaction: SqlTransaction,
   entries: readonly LedgerEntry[],
@@ -84,22 +79,22 @@ export async function enter(
       entry.changes,
       entry.refused,
       entry.storedAt,
-      entry.moves,
+      entry.rankingMessage,
     ]),
   );
 }
 
-/** A place in the ledger, in the order of time. */
+/** A place in the ledger, which is in order of time. */
 export interface LedgerPlace extends BatchId {
   readonly storedAt: number;
 }
 
-/** The place before everything that was stored from a time on. */
+/** The place before all batches that were stored at `storedAt` or later. */
 export function placeAt(storedAt: number): LedgerPlace {
   return { storedAt, producer: "0000000000000000", sequence: 0 };
 }
 
-/** The next batches of a domain behind a place, stored not later than `until` (ms since 1970), oldest first. */
+/** Returns the next batches of a domain after `behind`, stored at `until` (ms since 1970) or before, oldest first. */
 export async function listBatches(
   reader: SqlReader,
   domain: string,
@@ -123,41 +118,46 @@ export async function listBatches(
   }));
 }
 
-/** The ranking messages of some batches, by textOfBatchId; without those that were pruned. */
-export async function readMoves(reader: SqlReader, batches: readonly BatchId[]): Promise<ReadonlyMap<string, Buffer>> {
+/** Returns the ranking messages of the given batches, by textOfBatchId; without those that were pruned. */
+export async function readRankingMessages(
+  reader: SqlReader,
+  batches: readonly BatchId[],
+): Promise<ReadonlyMap<string, Buffer>> {
   if (batches.length === 0) return new Map();
-  const rows = await reader.query<{ producer: Buffer; sequence: number; moves: Buffer }>(selectMoves, [
+  const rows = await reader.query<{ producer: Buffer; sequence: number; moves: Buffer }>(selectMessages, [
     keysOf(batches),
   ]);
-  return new Map(
-    rows.map((row) => [textOfBatchId({ producer: row.producer.toString("hex"), sequence: row.sequence }), row.moves]),
-  );
+  return new Map(rows.map((row) => [keyOf(row), row.moves]));
 }
 
-/** Forgets the moves of batches that are surely in the rankings; answers how many. Repeating it changes nothing. */
-export async function pruneMoves(transaction: SqlTransaction, batches: readonly BatchId[]): Promise<number> {
+/** Removes the ranking messages of batches that are counted; returns how many. Repeating it changes nothing. */
+export async function pruneRankingMessages(transaction: SqlTransaction, batches: readonly BatchId[]): Promise<number> {
   return batches.length === 0 ? 0 : transaction.execute(updatePruned, [keysOf(batches)]);
 }
 
-/** What the ledger says of a domain, in numbers. */
+/** Sums over all batches of a domain. */
 export interface LedgerTotals {
   readonly batches: number;
   readonly events: number;
   readonly changes: number;
   readonly refused: number;
-  /** When the newest batch was stored, in ms since 1970; 0 while there is none. */
+  /** When the newest batch was stored, in ms since 1970; 0 without any. */
   readonly newest: number;
 }
 
-/** Sums over all batches of a domain: a walk over the whole ledger, about a second for a million batches. */
+/** Reads the whole ledger of a domain: about a second for a million batches. */
 export async function readTotals(reader: SqlReader, domain: string): Promise<LedgerTotals> {
   const [row] = await reader.query<LedgerTotals>(selectTotals, [domain]);
   return row ?? { batches: 0, events: 0, changes: 0, refused: 0, newest: 0 };
 }
 
-/** All batches of a domain for a stream: (producer, sequence, stored_at, changes), changes being how many rows are new. */
+/** All batches of a domain, for a stream: (producer, sequence, stored_at, changes). `changes`: rows that were new or replaced. */
 export const selectBatches = "SELECT producer, sequence, stored_at, changes FROM batches WHERE domain = ?";
 
 function keysOf(batches: readonly BatchId[]): readonly (readonly [Buffer, number])[] {
   return batches.map((id) => [Buffer.from(id.producer, "hex"), id.sequence]);
+}
+
+function keyOf(row: { readonly producer: Buffer; readonly sequence: number }): string {
+  return textOfBatchId({ producer: row.producer.toString("hex"), sequence: row.sequence });
 }

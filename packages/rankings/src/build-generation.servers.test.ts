@@ -39,13 +39,13 @@ async function begin(domain: string): Promise<NewGeneration> {
   return generation;
 }
 
-test("before anything was built a domain is unbuilt, and counts all the same", async () => {
+test("a domain that was never built is unbuilt, and counts", async () => {
   await rankings.apply("first", batchOf(0, "b", "1", 2));
   expect(await rankings.state("first")).toEqual({ name: "unbuilt" });
   expect(await entriesOf("first", "b")).toEqual([{ member: "1", count: 2 }]);
 });
 
-test("a generation that was built of nothing has no age", async () => {
+test("a generation built without batches has no as-of time", async () => {
   const generation = await begin("nothing");
   await generation.loaded(0);
   expect(await generation.switch()).toBe(true);
@@ -53,13 +53,13 @@ test("a generation that was built of nothing has no age", async () => {
   expect(await rankings.top("nothing", "b", 10)).toEqual({ entries: [], asOf: undefined });
 });
 
-test("a new generation is seen when it is switched to, with its marks and its age, and what was there before is gone", async () => {
+test("a new generation is visible from its switch on, with its marks and as-of time, and the old one is deleted", async () => {
   await rankings.apply("built", batchOf(0, "old", "1", 2));
   const generation = await begin("built");
   await generation.add("new", [["7", 5]]);
   await generation.mark(producer, Buffer.from([0b1010_0000]));
   await generation.loaded(5000);
-  // Traffic goes on, to what is live.
+  // Traffic continues on the live generation.
   await rankings.apply("built", batchOf(4, "old", "1", 1));
   expect(await entriesOf("built", "old")).toEqual([{ member: "1", count: 3 }]);
   expect(await entriesOf("built", "new")).toEqual([]);
@@ -74,7 +74,7 @@ test("a new generation is seen when it is switched to, with its marks and its ag
   expect((await keysOf("built")).filter((key) => key.includes(":1:"))).toEqual([]);
 });
 
-test("large boards and many marks arrive whole, whatever chunks they travel in", async () => {
+test("large boards and many marks are loaded completely, in any chunks", async () => {
   const cells = Array.from({ length: 5000 }, (_, n): [string, number] => [String(n), n + 1]);
   const generation = await begin("large");
   for (const board of ["x", "y"]) await generation.add(board, cells);
@@ -90,7 +90,7 @@ test("large boards and many marks arrive whole, whatever chunks they travel in",
   for (const marks of await rankings.marks("large")) expect(marks.get(producer)?.equals(bits)).toBe(true);
 });
 
-test("a board may come in any portions, also when it becomes large between two that travel together", async () => {
+test("a board may be added in any portions, also when it becomes large between two of one chunk", async () => {
   const cells = Array.from({ length: 950 }, (_, n): [string, number] => [String(n), 1 + (n % 7)]);
   const generation = await begin("portions");
   for (const [from, to] of [
@@ -105,7 +105,7 @@ test("a board may come in any portions, also when it becomes large between two t
   await generation.release();
   const [found] = await rankings.cells("portions", ["b"]);
   expect(new Map(found)).toEqual(new Map(cells));
-  // The place of the last that is kept is known to what comes after: one behind it rises, and falls back.
+  // The floor is known to later moves: a member behind it rises, and falls back.
   const [sevens] = [cells.filter(([, count]) => count === 7).map(([member]) => member)];
   const entries = await entriesOf("portions", "b");
   expect(entries.map(({ member }) => member)).toEqual(sevens.slice(0, 100));
@@ -116,18 +116,18 @@ test("a generation that has lost a chunk cannot become the live one", async () =
   await generation.add("b", [["1", 1]]);
   await generation.loaded(1);
   const loaded = (await keysOf("torn")).find((key) => key.endsWith(":loaded")) ?? "";
-  await redis.del(loaded); // as in a Redis that came back older
+  await redis.del(loaded); // as after a restart from an older file
   expect(await generation.switch()).toBe(false);
   await generation.release();
   expect(await rankings.state("torn")).toEqual({ name: "unbuilt" });
 });
 
-test("one builds at a time; what a dead builder left is taken away by the next", async () => {
+test("one process builds at a time, and deletes what a dead builder left", async () => {
   const dead = await begin("turns");
   await dead.add("b", [["1", 1]]);
   await dead.loaded(1);
   expect(await rankings.build("turns")).toBeUndefined();
-  await redis.del(`${namespace}:{turns:0}:builder`); // its time is up
+  await redis.del(`${namespace}:{turns:0}:builder`); // its time has expired
 
   const next = await begin("turns");
   await next.add("b", [["2", 2]]);
@@ -140,12 +140,12 @@ test("one builds at a time; what a dead builder left is taken away by the next",
   await dead.release();
 });
 
-test("whoever was overtaken while it built leaves the younger generation alone", async () => {
+test("a builder that was overtaken does not touch the younger generation", async () => {
   const generation = await begin("overtaken");
   expect(await rankings.isBuilding("overtaken")).toBe(true);
   await generation.loaded(1);
   const first = (await keysOf("overtaken")).find((key) => key.endsWith(":builder")) ?? "";
-  // What another builder has, since this one's time ran out.
+  // Another builder's keys, after the time of this one expired.
   const theirs = `${first.slice(0, -"builder".length)}${Date.now() + 60_000}000:b:board`;
   await redis.zadd(theirs, 1, "member");
   await redis.set(first, "another");
@@ -157,7 +157,7 @@ test("whoever was overtaken while it built leaves the younger generation alone",
   expect(await rankings.isBuilding("overtaken")).toBe(false);
 });
 
-test("a script that fails half-way makes its generation dirty, and building anew ends that", async () => {
+test("a script that fails half-way makes its generation dirty, and a new generation ends that", async () => {
   const domain = "soiled";
   await rankings.apply(domain, batchOf(0, "b", "1", 1));
   const board = (await keysOf(domain)).find((key) => key.endsWith(":b:b")) ?? "";
@@ -173,7 +173,7 @@ test("a script that fails half-way makes its generation dirty, and building anew
   expect(await entriesOf(domain, "b")).toEqual([{ member: "1", count: 2 }]);
 });
 
-test("what was checked is known of the Redis process that was looked at only", async () => {
+test("the note of a check is valid only for the Redis process that was checked", async () => {
   expect(await rankings.checkedUntil("checked", "run-1")).toBeUndefined();
   await rankings.noteChecked("checked", "run-1", 1234);
   expect(await rankings.checkedUntil("checked", "run-1")).toBe(1234);

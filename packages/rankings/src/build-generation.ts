@@ -1,31 +1,31 @@
 import type { RankingsRedis } from "./open-redis.ts";
 import { Packr } from "msgpackr";
-import { applied } from "./applied.ts";
+import { batchCounter } from "./batch-counter.ts";
 import { shardOf } from "./encode-moves.ts";
 import { keysOfShard } from "./keys-of-shard.ts";
 import { encodeMember } from "./member.ts";
-import type { Applied } from "./rankings.ts";
+import type { BatchCounter } from "./rankings.ts";
 import { firstGeneration } from "./scripts.ts";
 
 /*
  * The life of a generation:
  *
- *   building   its builder holds the shard's `builder` key and loads chunks, each of which counts once. The live one goes on
- *   live       every chunk is there: one switch for each shard. The one before is taken away
- *   abandoned  its builder failed or died: the next builder takes it away
+ *   building   its builder holds the shard's `builder` key and loads chunks, each of which counts once. The live one continues
+ *   live       every chunk is loaded: one switch for each shard. The one before is deleted
+ *   abandoned  its builder failed or died: the next builder deletes it
  */
 
-/** A generation in the making. All its calls reject when Redis is away for too long. */
-export interface NewGeneration extends Applied {
-  /** Adds cells of one board, in any portions; each cell once. */
+/** A generation that is being built. All its calls reject when Redis is down for too long. */
+export interface NewGeneration extends BatchCounter {
+  /** Adds cells of one board, in portions of any size; each cell once. */
   add(board: string, cells: readonly (readonly [member: string, count: number])[]): Promise<void>;
-  /** Marks batches of a producer as counted in: bit n, highest bit of a byte first, is sequence n. */
-  mark(producer: string, bits: Buffer): Promise<void>;
-  /** Waits for what was added and marked. `asOf`: when the newest batch counted in was stored. */
+  /** Adds the marks of a producer, one for each counted batch: bit n, highest bit of a byte first, is sequence n. */
+  mark(producer: string, marks: Buffer): Promise<void>;
+  /** Waits until everything that was added is loaded. `asOf`: when the newest of its batches was stored. */
   loaded(asOf: number): Promise<void>;
-  /** Makes it the live one. False when Redis has lost a part of it meanwhile: then it is of no use. */
+  /** Makes it the live one. False when Redis has lost a part of it: then it is unusable. */
   switch(): Promise<boolean>;
-  /** Lets others build, and takes away what is not live. Always called at the end. */
+  /** Lets others build, and deletes what is not live. Always called at the end. */
   release(): Promise<void>;
 }
 
@@ -33,11 +33,11 @@ export interface NewGeneration extends Applied {
 const cellsPerChunk = 1000;
 const markBytesPerChunk = 64 * 1024;
 const chunksInFlightMax = 8;
-// Short: for so long nobody else builds when the builder was killed.
+// Short: after a builder was killed, others cannot build for this long.
 const holdMs = 10_000;
 const holdAgainMs = 2000;
 
-// Plain MessagePack, as the Lua of Redis reads it.
+// Plain MessagePack, which the Lua of Redis reads.
 const packr = new Packr({ useRecords: false });
 const noCells = packr.pack([]);
 
@@ -54,7 +54,7 @@ export async function buildGeneration(
   redis: RankingsRedis,
   keys: readonly string[],
 ): Promise<NewGeneration | undefined> {
-  // Never the name of an earlier one, even when Redis has forgotten them all.
+  // Differs from the names of earlier ones, even after Redis has lost them all.
   const name = `${Date.now()}${String(Math.floor(Math.random() * 1000)).padStart(3, "0")}`;
   const [first = ""] = keys;
   let heldAt = performance.now();
@@ -62,7 +62,7 @@ export async function buildGeneration(
   let held = true;
   const hold = async (): Promise<boolean> => {
     const now = performance.now();
-    // Another may have come and gone since it ran out.
+    // After it expired, another builder may have come and gone.
     held &&= now - heldAt < holdMs && (await redis.tallyHold(first, name, holdMs)) === 1;
     heldAt = now;
     return held;
@@ -92,7 +92,7 @@ export async function buildGeneration(
   }
 
   return {
-    ...applied(redis, name, () => keys),
+    ...batchCounter(redis, name, () => keys),
 
     async add(board, cells) {
       const shard = shards[shardOf(board, shards.length)];
@@ -108,10 +108,10 @@ export async function buildGeneration(
       }
     },
 
-    async mark(producer, bits) {
+    async mark(producer, marks) {
       for (const shard of shards) {
-        for (let at = 0; at < bits.length; at += markBytesPerChunk) {
-          await send(shard, noCells, [producer, at, bits.subarray(at, at + markBytesPerChunk)]);
+        for (let at = 0; at < marks.length; at += markBytesPerChunk) {
+          await send(shard, noCells, [producer, at, marks.subarray(at, at + markBytesPerChunk)]);
         }
       }
     },
@@ -120,14 +120,14 @@ export async function buildGeneration(
       asOf = newest;
       for (const shard of shards) {
         await flush(shard);
-        await send(shard, noCells, []); // each shard gets its age, and has a chunk that can be missed
+        await send(shard, noCells, []); // each shard gets its as-of time, and has at least one chunk, so that a loss is noticed
       }
       await Promise.all(inFlight);
       if (failure !== undefined) throw failure;
     },
 
     async switch() {
-      // One that was frozen for longer than it holds may have been overtaken.
+      // A process that was frozen for longer than `holdMs` may have been overtaken.
       if (!(await hold())) return false;
       const switched = await Promise.all(shards.map((shard) => redis.tallySwitch(shard.key, name, shard.chunks)));
       return switched.every((one) => one === 1);
@@ -144,7 +144,7 @@ export async function buildGeneration(
   };
 }
 
-/** Takes away every generation of a shard that is not live and not younger than `name`. Only its builder may call it, while it holds. */
+/** Deletes all generations of a shard that are neither live nor younger than `name`. Only the builder may call it, while it holds. */
 async function sweep(redis: RankingsRedis, shard: string, name: string, isHeld: () => boolean): Promise<void> {
   const live = (await redis.get(`${shard}:generation`)) ?? firstGeneration;
   for await (const keys of keysOfShard(redis, `${shard}:`)) {

@@ -37,14 +37,14 @@ function message(moves: Record<string, Record<string, number>>, storedAt = Date.
 
 test("a batch that is applied twice counts once", async () => {
   const twice = message({ "store:1": { "10": 3 }, "item:10": { "1": 3 } });
-  expect(await rankings.isApplied("once", twice.batch)).toBe(false);
+  expect(await rankings.isMarked("once", twice.batch)).toBe(false);
   expect(await rankings.apply("once", twice)).toBe(true);
   expect(await rankings.apply("once", twice)).toBe(false);
-  expect(await rankings.isApplied("once", twice.batch)).toBe(true);
+  expect(await rankings.isMarked("once", twice.batch)).toBe(true);
   expect((await rankings.top("once", "store:1", 10)).entries).toEqual([{ member: "10", count: 3 }]);
 });
 
-test("a batch applied by many at once counts once", async () => {
+test("a batch that many apply at once counts once", async () => {
   const same = message({ "store:2": { "20": 1 } });
   const answers = await Promise.all(Array.from({ length: 20 }, () => rankings.apply("race", same)));
   expect(answers.filter(Boolean)).toHaveLength(1);
@@ -63,7 +63,7 @@ test("the highest count comes first, equal counts by the smaller id", async () =
   expect(await rankings.count("ties", "none", "9")).toBe(0);
 });
 
-test("any ids in any order come out sorted by count, then id", async () => {
+test("ids in any order are returned by count, then id", async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -81,7 +81,7 @@ test("any ids in any order come out sorted by count, then id", async () => {
   );
 });
 
-// Flat, steep, and falling again, so that members cross the floor in both directions; the sorted set is cut, and filled again with all.
+// Flat, steep and falling, so that members cross the floor in both directions; the sorted set is cut, and filled with all again.
 test.each([
   { board: "equal counts", members: 3000, steps: 1, falling: 0 },
   { board: "rising counts", members: 1500, steps: 50, falling: 0 },
@@ -101,7 +101,7 @@ test.each([
     for (let i = 0; i < 60; i++) {
       const member = idOf(below(members));
       const count = counts.get(member) ?? 0;
-      // Some leave altogether.
+      // Some leave the board.
       const by = below(1000) < falling * 1000 ? -Math.min(count, 1 + below(2 * steps)) : 1 + below(steps);
       if (by === 0 || member in changes) continue;
       changes[member] = by;
@@ -112,7 +112,7 @@ test.each([
     if (batch % 5 !== 0) continue;
     const { entries } = await rankings.top("large", board, 100);
     expect(entries).toEqual(bestOf(counts));
-    // One among the best, one behind the floor, and one that is not there.
+    // One among the best, one behind the floor, and one that is absent.
     for (const member of [byRank(counts)[0]?.[0] ?? "", byRank(counts).at(-1)?.[0] ?? "", "nobody"])
       expect(await rankings.count("large", board, member)).toBe(counts.get(member) ?? 0);
   }
@@ -128,7 +128,7 @@ test.each([
     );
     expect((await rankings.top("large", board, 100)).entries).toEqual(bestOf(counts));
   };
-  // The best fall one by one, so that those behind the floor come up.
+  // The best fall one by one, so that members behind the floor rise.
   for (const { member, count } of bestOf(counts)) await change(-1, [[member, count]]);
   // Down to a handful, and up again, the last first.
   const gone = byRank(counts).slice(5);
@@ -140,13 +140,13 @@ test.each([
   expect(new Map(cells)).toEqual(counts);
 });
 
-test("a member whose count falls back to nothing leaves its board", async () => {
+test("a member whose count falls to 0 leaves its board", async () => {
   await rankings.apply("back", message({ b: { "1": 2, "2": 1 } }));
   await rankings.apply("back", message({ b: { "1": -2 } }));
   expect((await rankings.top("back", "b", 10)).entries).toEqual([{ member: "2", count: 1 }]);
 });
 
-test("when the best of a large board fall, all of it goes back into one sorted set, in steps between which others count", async () => {
+test("when the best of a large board fall, all members return to one sorted set, in steps between which others count", async () => {
   const counts = new Map(Array.from({ length: 20_000 }, (_, n) => [String(n * 31), 1 + (n % 900)]));
   const cells = [...counts];
   const of = (moved: Iterable<readonly [string, number]>) => message({ fallen: Object.fromEntries(moved) });
@@ -157,7 +157,7 @@ test("when the best of a large board fall, all of it goes back into one sorted s
   expect(await redis.hlen(large)).toBe(counts.size);
   expect(await redis.zcard(best)).toBeLessThan(200);
 
-  // One call of the script, where apply calls it until nothing is left to do.
+  // One call of the script; `apply` repeats it until nothing is left.
   const shard = large.slice(0, large.indexOf("}") + 1);
   const call = ({ batch, storedAt, shards }: ReturnType<typeof of>) => {
     const moves = shards[Number(shard.at(-2))] ?? Buffer.alloc(0);
@@ -171,12 +171,12 @@ test("when the best of a large board fall, all of it goes back into one sorted s
     }
     return of(moved);
   };
-  // More of the best than can be missed at once, every other one for good.
+  // More of the best than can be missed at once, every second one permanently.
   const falls = bestOf(counts).map(({ member, count }, n) => [member, n % 2 === 0 ? -count : 1 - count] as const);
   const fall = moving(falls);
   expect(await call(fall)).toEqual([1, 1]);
-  // Meanwhile those behind the floor rise, fall, leave, come and come back, whether they are back already or not. Their movers
-  // are not kept.
+  // Meanwhile members behind the floor rise, fall, leave, join and rejoin, whether they have returned or not. Their batches do not
+  // loop.
   for (let n = 0; n < 10; n++) {
     const some = cells.slice(n * 200, n * 200 + 200).filter(([member]) => counts.has(member));
     const moved = some.map(([member, count], i) => [member, [-count, 700, 1 - count][i % 3] ?? 0] as const);
@@ -185,7 +185,7 @@ test("when the best of a large board fall, all of it goes back into one sorted s
     expect(await call(moving([[`${n}7777777`, 800 + n], ...again]))).toEqual([1, 0]);
     expect(new Map((await rankings.cells("fallen", ["fallen"]))[0])).toEqual(counts);
   }
-  // Each call was a step: a part of the way is left, and the batch that made it happen goes it when it comes again.
+  // Each call was one step: the rest is done by the redelivery of the batch that triggered it.
   expect(await redis.zcard(best)).toBeLessThan(counts.size);
   expect(await call(fall)).toEqual([0, 1]);
   await rankings.apply("fallen", fall);
@@ -193,14 +193,14 @@ test("when the best of a large board fall, all of it goes back into one sorted s
   expect((await rankings.top("fallen", "fallen", 100)).entries).toEqual(bestOf(counts));
   expect(await redis.exists(large)).toBe(0);
 
-  // From then on it is as it was without hashes: nothing is left that could be made to happen again.
+  // From then on there is no hash, and falls of the best cost no further work.
   for (let n = 0; n < 3; n++)
     expect(await call(moving(bestOf(counts).map(({ member, count }) => [member, -count] as const)))).toEqual([1, 0]);
   expect((await rankings.top("fallen", "fallen", 100)).entries).toEqual(bestOf(counts));
   expect(await redis.zcard(best)).toBe(counts.size);
 });
 
-test("one call takes back of one board alone, however many fall", async () => {
+test("one call returns members of one board only, even if several fall", async () => {
   const both = Array.from({ length: 20 }, (_, n) => `board ${n}`)
     .filter((board) => shardOf(board, 3) === 0)
     .slice(0, 2);
@@ -216,7 +216,7 @@ test("one call takes back of one board alone, however many fall", async () => {
   expect(await sizes()).toEqual([5000, 5000]);
 });
 
-test("all members are read also while their board becomes large, and while it goes back", async () => {
+test("all members are read while their board becomes large, and while they return", async () => {
   const ids = Array.from({ length: 15_000 }, (_, n) => String(n));
   await rankings.apply("read", message({ read: { "0": 1 } }));
   const [best = ""] = await redis.keys(`${namespace}:{read:*}:1:b:read`);
@@ -240,13 +240,13 @@ test("all members are read also while their board becomes large, and while it go
   expect(await redis.exists(best.replace(":b:", ":c:"))).toBe(0);
 });
 
-test("what was left of taking a board back goes on when its batch comes again", async () => {
+test("an interrupted return of a board continues when its batch is delivered again", async () => {
   const [member = "", ...others] = Array.from({ length: 5000 }, (_, n) => String(n));
   await rankings.apply("left", message({ left: { ...Object.fromEntries(others.map((id) => [id, 1])), [member]: 9 } }));
   const fall = message({ left: { [member]: -9 } });
   const [floors = ""] = await redis.keys(`${namespace}:{left:*}:1:floors`);
   await rankings.apply("left", fall);
-  // As if who applied it had been killed after a step.
+  // As if its ranker had been killed after one step.
   await redis.hset(floors, "left", "back 0");
   await redis.hset(floors.replace(/floors$/, "c:left"), "77777", "-5");
   expect(await rankings.apply("left", fall)).toBe(false);
@@ -254,11 +254,11 @@ test("what was left of taking a board back goes on when its batch comes again", 
   expect((await rankings.top("left", "left", 1)).entries).toEqual([{ member: "7777", count: 5 }]);
 });
 
-test("a Redis that started again on the way back passes no member by: its hash is in another order than its cursor", async () => {
+test("a Redis that restarts during the return of a board misses no member, although its hash has another order than the cursor", async () => {
   const members = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [String(n), 1 + n]));
   await rankings.apply("restarted", message({ restarted: members }));
   const [hash = ""] = await redis.keys(`${namespace}:{restarted:*}:1:c:restarted`);
-  // As if it had been on its way: the cursor of the last portion, and only the best in the sorted set.
+  // As if it was returning: the cursor of the last portion, and only the best in the sorted set.
   let cursor = "0";
   let last = cursor;
   do {
@@ -286,7 +286,7 @@ test("a board of an earlier version that is too large to be rewritten at once st
   expect((await rankings.cells("earlier", ["earlier"]))[0]?.size).toBe(25_001);
 });
 
-test("a member whose count rises to nothing leaves its board, however large that was", async () => {
+test("a member whose negative count rises to 0 leaves its board, also a large one", async () => {
   const ids = Array.from({ length: 600 }, (_, n) => String(n));
   const of = (count: number, members: readonly string[]) => ({
     debts: Object.fromEntries(members.map((id) => [id, count])),
@@ -301,17 +301,17 @@ test("a member whose count rises to nothing leaves its board, however large that
   );
 });
 
-test("the age of a board is that of its newest batch, whatever order they come in", async () => {
+test("as-of is the time of the newest batch, in any order of arrival", async () => {
   expect(await rankings.top("age", "b", 10)).toEqual({ entries: [], asOf: undefined });
   await rankings.apply("age", message({ b: { "1": 1 } }, 2000));
   await rankings.apply("age", message({ b: { "1": 1 } }, 1000));
   expect((await rankings.top("age", "b", 10)).asOf).toBe(2000);
 });
 
-test("what cannot be read is refused before anything is marked", async () => {
+test("a message that cannot be read is rejected before anything is marked", async () => {
   const broken = { ...message({}), shards: [Buffer.from([0xc1]), Buffer.from([0x90]), Buffer.from([0x90])] };
   await expect(rankings.apply("broken", broken)).rejects.toThrow();
-  expect(await rankings.isApplied("broken", broken.batch)).toBe(false);
+  expect(await rankings.isMarked("broken", broken.batch)).toBe(false);
 });
 
 function byRank(counts: ReadonlyMap<string, number>) {

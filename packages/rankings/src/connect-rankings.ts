@@ -1,4 +1,4 @@
-import { applied } from "./applied.ts";
+import { batchCounter } from "./batch-counter.ts";
 import { buildGeneration } from "./build-generation.ts";
 import { shardOf } from "./encode-moves.ts";
 import { keysOfShard } from "./keys-of-shard.ts";
@@ -8,12 +8,12 @@ import { RankingsError, RankingsUnavailable, type Rankings, type RankingsState }
 import { pairsOf, scoresOf } from "./scores-of-board.ts";
 import { firstGeneration, shardKey, topLimitMax } from "./scripts.ts";
 
-/** Connects, and goes on connecting with back-off for as long as it takes; it never throws for a Redis that is away. */
+/** Connects, and reconnects with back-off without limit; never throws because Redis is down. */
 export function connectRankings(options: RankingsOptions): Rankings {
   const redis = openRedis(options);
   const shardsOf = (domain: string): readonly string[] =>
     Array.from({ length: options.shards }, (_, shard) => shardKey(options.namespace, domain, shard));
-  const live = applied(redis, "", shardsOf);
+  const live = batchCounter(redis, "", shardsOf);
   const livePrefix = async (shard: string): Promise<string> =>
     `${shard}:${(await redis.get(`${shard}:generation`)) ?? firstGeneration}`;
 
@@ -22,7 +22,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
   return {
     ...live,
 
-    async isApplied(domain, batch) {
+    async isMarked(domain, batch) {
       return (await answered(live.unmarked(domain, [batch]))).length === 0;
     },
 
@@ -53,11 +53,12 @@ export function connectRankings(options: RankingsOptions): Rankings {
     },
 
     async top(domain, board, limit) {
-      if (limit > topLimitMax) throw new RankingsError(`a board tells its first ${topLimitMax} members, not ${limit}`);
+      if (limit > topLimitMax)
+        throw new RankingsError(`a board returns at most its first ${topLimitMax} members, not ${limit}`);
       const shard = shardsOf(domain)[shardOf(board, options.shards)] ?? "";
       const [asOf, flat] = await answered(redis.tallyTop(shard, "", board, limit));
       const entries = pairsOf(flat).map(([member, score]) => ({ member: decodeMember(member), count: -Number(score) }));
-      // One that was built of nothing is of no time: 0.
+      // A generation built without batches has as-of 0.
       return { entries, asOf: Number(asOf ?? 0) || undefined };
     },
 
@@ -89,9 +90,9 @@ export function connectRankings(options: RankingsOptions): Rankings {
           const prefix = `${await livePrefix(shard)}:applied:`;
           const marks = new Map<string, Buffer>();
           for await (const keys of keysOfShard(redis, prefix)) {
-            const bits = await Promise.all(keys.map((key) => redis.getBuffer(key)));
+            const found = await Promise.all(keys.map((key) => redis.getBuffer(key)));
             for (const [index, key] of keys.entries())
-              marks.set(key.slice(prefix.length), bits[index] ?? Buffer.alloc(0));
+              marks.set(key.slice(prefix.length), found[index] ?? Buffer.alloc(0));
           }
           return marks;
         }),
@@ -101,7 +102,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
       try {
         return redis.status === "ready" && (await redis.ping()) === "PONG";
       } catch {
-        return false; // the caller asks for exactly this: does it answer
+        return false; // the caller wants to know exactly this
       }
     },
 
@@ -111,7 +112,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
   };
 }
 
-// Errors of Redis that end by waiting, or when an operator corrects an account. Any other error is a bug.
+// Errors of Redis that end by waiting, or by correcting an account. Any other error is a bug.
 const notNow = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS) /;
 
 async function answered<T>(question: Promise<T>): Promise<T> {

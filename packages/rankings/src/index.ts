@@ -4,7 +4,7 @@ export { encodeMoves } from "./encode-moves.ts";
 export {
   RankingsError,
   RankingsUnavailable,
-  type Applied,
+  type BatchCounter,
   type BoardTop,
   type Rankings,
   type RankingsState,

@@ -1,6 +1,6 @@
 import type { RankingsRedis } from "./open-redis.ts";
 
-/** All keys that begin with a text, in portions; one may come twice. Walks all keys of the Redis without blocking it. */
+/** All keys with a prefix, in portions; a key may occur twice. Scans all keys of the Redis without blocking it. */
 export async function* keysOfShard(redis: RankingsRedis, prefix: string): AsyncGenerator<readonly string[]> {
   const pattern = `${prefix.replaceAll(/[*?[\]\\]/g, String.raw`\$&`)}*`;
   let cursor = "0";

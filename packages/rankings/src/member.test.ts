@@ -4,7 +4,7 @@ import { decodeMember, encodeMember } from "./member.ts";
 
 const id = fc.maxSafeNat();
 
-test("members of equal score stand in the order of their ids, as the contract's tie rule wants", () => {
+test("members of equal score are in the order of their ids, as the contract requires", () => {
   fc.assert(
     fc.property(id, id, (a, b) => {
       const order = Buffer.compare(Buffer.from(encodeMember(String(a))), Buffer.from(encodeMember(String(b))));
@@ -13,7 +13,7 @@ test("members of equal score stand in the order of their ids, as the contract's 
   );
 });
 
-test("an id survives the way into a member and back, whatever text it is", () => {
+test("any id can be encoded as a member and decoded", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), id.map(String)), (text) => {
       expect(decodeMember(encodeMember(text))).toBe(text);

@@ -1,26 +1,26 @@
 /*
- * A member that falls back to 0 leaves its board: a board holds what the rows hold.
+ * A member whose score returns to 0 leaves its board: a board holds what the rows hold.
  *
- * A skip list of a hundred thousand is slow (docs/decisions/0004-how-boards-are-kept.md has the figures). So a board goes this way, and
- * never back:
+ * A skip list of a hundred thousand is slow (docs/decisions/0004-how-boards-are-kept.md has the figures). So a board passes through these
+ * states, and never returns to an earlier one:
  *
- *   small   all in the sorted set. No floor
- *   large   from more than `large` members on: all scores in a hash, only the best in the sorted set, exactly those who stand before or
- *           at the floor, "score member". It is cut when it holds more than `cutAbove`
- *   back    one of the best has fallen behind the floor: who comes up is nowhere but in the hash. So all go back into the sorted set, some
- *           hundreds at a time, and what moves meanwhile goes into both. Whoever made it happen calls until it is done, or who gets that
- *           batch again; all others take one step and leave. "back cursor"
- *   all     all in the sorted set, for good: whoever makes the best fall again and again makes no more work. "all"
+ *   small   all members are in the sorted set. No floor
+ *   large   it had more than `large` members: all scores are in a hash, and the sorted set holds exactly the members before or at the
+ *           floor, "score member". It is cut when it holds more than `cutAbove`
+ *   back    one of the best fell behind the floor, and the member that takes its place is only in the hash. So all members return to the
+ *           sorted set, some hundreds at a time, and moves meanwhile go into both. The batch that triggered it, or its redelivery,
+ *           loops; others do one step. Floor: "back cursor"
+ *   all     all members are in the sorted set, permanently: repeated falls of the best cost no further work. Floor: "all"
  */
 /**
- * Lua: `move(moves, turn)` moves boards, `goOn(moves)` does what is left to do for boards of moves that are in; both answer whether to call
- * again. `orSoil(work, ...)` calls one of them. Needs `call` and `p`, the generation's prefix.
+ * Lua: `move(moves, turn)` moves boards; `resume(moves)` continues the return of boards, for moves that were applied before. Both return
+ * whether to call again. `orMarkDirty(work, ...)` calls one of them. Needs `call` and `p`, the prefix of the generation.
  */
 export const move = `
 local large, tooLarge, cutAbove, kept, step = 512, 20000, 160, 120, 500
 local floors, texts, stepped = {}, {}, false
 
--- By bytes, as the sorted set does; Lua's own < goes by the locale.
+-- By bytes, like the sorted set; Lua's < depends on the locale.
 local function atOrBefore(a, b)
   for i = 1, math.min(#a, #b) do
     if a:byte(i) ~= b:byte(i) then return a:byte(i) < b:byte(i) end
@@ -28,7 +28,7 @@ local function atOrBefore(a, b)
   return #a <= #b
 end
 
--- As an argument a number of Lua's own is printed slowly; and most scores come again.
+-- Redis formats a Lua number slowly, and most scores recur.
 local function textOf(score)
   local text = texts[score]
   if not text then
@@ -55,13 +55,13 @@ local function enlarge(name, best, counts)
   cut(name, best)
 end
 
--- Takes some members back, once in a call. Answers whether there are more.
+-- Returns some members to the sorted set, once in a call. Returns whether there are more.
 local function takeBack(name, best, counts)
   if stepped then return true end
   stepped = true
   local found = call('HSCAN', counts, floors[name]:match('^back (%d+)$'), 'COUNT', step)
   for i = 1, #found[2], 2 do call('ZADD', best, found[2][i + 1], found[2][i]) end
-  -- Not the cursor decides: a Redis that started again, or was a replica, has the hash in another order, and members were passed by.
+  -- The cursor alone does not decide: a Redis that restarted, or was a replica, has the hash in another order, and the scan missed members.
   if call('ZCARD', best) < call('HLEN', counts) then
     setFloor(name, 'back ' .. found[1])
     return true
@@ -71,7 +71,7 @@ local function takeBack(name, best, counts)
   return false
 end
 
--- Answers whether the sorted set has won members, and whether it has lost one.
+-- Returns whether the sorted set has gained members, and whether it has lost one.
 local function moveMembers(best, counts, changes, from, to, floor)
   local members, written, gone, won, lost = {}, {}, {}, false, false
   local floorScore, floorMember = floor:match('^(%S+) (.*)$')
@@ -129,7 +129,7 @@ local function readFloors(moves)
   end
 end
 
--- 'turn': a board's size is looked at when many of its members change, and else once in 16 batches.
+-- 'turn': checks the size of a board when many of its members change, and otherwise once in 16 batches.
 local function move(moves, turn)
   readFloors(moves)
   local room, more = 5000, false
@@ -145,7 +145,7 @@ local function move(moves, turn)
       end
       if not floor and room > 0 and (#changes > 64 or (turn + i) % 32 < 2) then
         local size = call('ZCARD', best)
-        -- One of an earlier version may have a hundred thousand: to rewrite it would block everything.
+        -- A board of an earlier version may have a hundred thousand: rewriting it would block Redis.
         if size > tooLarge then setFloor(name, 'all')
         elseif size > large then
           enlarge(name, best, counts .. name)
@@ -157,8 +157,8 @@ local function move(moves, turn)
   return more
 end
 
--- What is left to do for the boards of moves that are in.
-local function goOn(moves)
+-- Continues the return of boards; the moves were applied before.
+local function resume(moves)
   readFloors(moves)
   local more = false
   for i = 1, #moves, 2 do
@@ -169,8 +169,8 @@ local function goOn(moves)
   return more
 end
 
--- A script that fails does not undo what it did: that generation is marked, and built anew. Answers the failure, and what work answers.
-local function orSoil(work, ...)
+-- A failing script does not undo its writes: the generation is dirty then and will be rebuilt. Returns the failure, and the result of work.
+local function orMarkDirty(work, ...)
   local ok, answer = pcall(work, ...)
   if ok then return nil, answer end
   local reason = type(answer) == 'table' and answer.err or tostring(answer)

@@ -13,7 +13,7 @@ interface Scripts {
     sequence: number,
     storedAt: number,
     moves: Buffer,
-  ): Promise<[applied: number, more: number]>;
+  ): Promise<[isNew: number, more: number]>;
   tallyLoad(
     shard: string,
     generation: string,
@@ -38,16 +38,16 @@ interface Scripts {
 
 export interface RankingsOptions {
   readonly url: string;
-  /** Keeps several systems apart in one Redis. */
+  /** Separates systems in one Redis. */
   readonly namespace: string;
-  /** How many shards each domain's boards are spread over; the same number everywhere. */
+  /** Number of shards of each domain; the same in all processes. */
   readonly shards: number;
-  /** How long one command may take before it is given up; absent: it waits until Redis is back. */
+  /** A command fails after this time; absent: it waits until Redis is back. */
   readonly commandTimeoutMs?: number;
   readonly log: Log;
 }
 
-/** Opens one connection with the scripts of the rankings. Commands may be sent again: reads change nothing, apply and load are marked. */
+/** Opens one connection with the scripts of the rankings. Commands may be repeated: reads change nothing, apply and load set marks. */
 export function openRedis({ url, commandTimeoutMs, log }: RankingsOptions): RankingsRedis {
   const redis = open({
     url,
@@ -66,7 +66,7 @@ export function openRedis({ url, commandTimeoutMs, log }: RankingsOptions): Rank
     },
     log,
   });
-  // The driver makes a method of each script.
+  // The driver adds a method for each script.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return redis as RankingsRedis;
 }

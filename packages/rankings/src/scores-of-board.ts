@@ -1,9 +1,9 @@
 import type { RankingsRedis } from "./open-redis.ts";
 
-// Of a board of a million: portions of about a millisecond each.
+// About 1 ms for each portion of a board of a million.
 const portion = 1000;
 
-/** All members of a board with their scores, as they are kept; `prefix`: its shard and generation. Blocks nobody, however many they are. */
+/** All members of a board with their scores, as stored; `prefix`: its shard and generation. Never blocks Redis for long. */
 export async function scoresOf(
   redis: RankingsRedis,
   prefix: string,
@@ -21,14 +21,14 @@ export async function scoresOf(
       for (const [member, score] of pairsOf(flat)) scores.set(member, score);
       cursor = next;
     } while (cursor !== "0");
-    // It may have become large meanwhile, or small again: each once at the most.
+    // The board may have changed its form meanwhile, at most twice in its life: from small to large and back.
     const isNow = await isInHash();
     if (isNow === inHash) return scores;
     inHash = isNow;
   }
 }
 
-/** What Redis answers flat: a member, its score, the next. */
+/** Pairs of a flat reply: a member, its score, the next. */
 export function pairsOf(flat: readonly string[]): (readonly [member: string, score: string])[] {
   return Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i] ?? "", flat[2 * i + 1] ?? ""] as const);
 }

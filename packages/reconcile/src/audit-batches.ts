@@ -1,20 +1,20 @@
 import { selectBatches } from "@tally/ledger";
 import { textOfBatchId, type Domain, type SqlSnapshot } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
-import { BatchBits } from "./batch-bits.ts";
+import { BatchMarks } from "./batch-marks.ts";
 import { Findings, type Found } from "./findings.ts";
 
-/** The ledger against the rows and against the marks, batch by batch. */
+/** Compares the ledger with the rows and with the marks, batch by batch. */
 export interface BatchAudit {
-  /** Events that are rows, by the rows. */
+  /** Rows. */
   readonly stored: number;
-  /** Events whose batch is marked on every shard. */
+  /** Changes of batches that are marked on every shard. */
   readonly ranked: number;
-  /** Batches whose rows are not as many as their ledger entry says. */
+  /** Batches whose number of rows differs from their ledger entry. */
   readonly miscounted: Found<Miscounted>;
   /** Batches of the ledger without a mark. */
   readonly unmarked: Found<string>;
-  /** Marks without a batch in the ledger: the database has lost what was counted. */
+  /** Marks without a batch in the ledger: the database has lost counted batches. */
   readonly strayMarks: number;
 }
 
@@ -31,7 +31,7 @@ export async function auditBatches(
   onProgress: (batches: number) => void,
 ): Promise<BatchAudit> {
   const marks = await rankings.marks(domain.name);
-  const ledger = new BatchBits();
+  const ledger = new BatchMarks();
   const changesOf = new Map<string, number>();
   const unmarked = new Findings<string>();
   let ranked = 0;
@@ -41,12 +41,12 @@ export async function auditBatches(
       ledger.set(producer, sequence);
       const id = batchOf(producer, sequence);
       changesOf.set(textOfBatchId(id), Number(changes));
-      if (marks.every((shard) => hasBit(shard.get(id.producer), id.sequence))) ranked += Number(changes);
+      if (marks.every((shard) => isMarked(shard.get(id.producer), id.sequence))) ranked += Number(changes);
       else unmarked.add(textOfBatchId(id));
     }
     onProgress((seen += rows.length));
   }
-  return { ranked, unmarked, strayMarks: strayBits(marks, ledger), ...(await countRows(snapshot, domain, changesOf)) };
+  return { ranked, unmarked, strayMarks: countStray(marks, ledger), ...(await countRows(snapshot, domain, changesOf)) };
 }
 
 async function countRows(snapshot: SqlSnapshot, domain: Domain, changesOf: Map<string, number>) {
@@ -70,18 +70,18 @@ function batchOf(producer: unknown, sequence: unknown) {
   return { producer: Buffer.isBuffer(producer) ? producer.toString("hex") : "", sequence: Number(sequence) };
 }
 
-function hasBit(bits: Buffer | undefined, at: number): boolean {
+function isMarked(marks: Buffer | undefined, at: number): boolean {
   const byte = at >>> 3;
-  return bits !== undefined && byte < bits.length && (bits.readUInt8(byte) & (0x80 >>> (at & 7))) !== 0;
+  return marks !== undefined && byte < marks.length && (marks.readUInt8(byte) & (0x80 >>> (at & 7))) !== 0;
 }
 
-function strayBits(marks: readonly ReadonlyMap<string, Buffer>[], ledger: BatchBits): number {
+function countStray(marks: readonly ReadonlyMap<string, Buffer>[], ledger: BatchMarks): number {
   const known = new Map(ledger.all());
   let stray = 0;
   for (const shard of marks) {
-    for (const [producer, bits] of shard) {
-      const own = known.get(producer);
-      for (const [at, byte] of bits.entries()) stray += ones(byte & ~(own?.[at] ?? 0));
+    for (const [producer, own] of shard) {
+      const stored = known.get(producer);
+      for (const [at, byte] of own.entries()) stray += ones(byte & ~(stored?.[at] ?? 0));
     }
   }
   return stray;

@@ -4,15 +4,15 @@ import type { Rankings } from "@tally/rankings";
 import { Findings, type Found } from "./findings.ts";
 import { readCells, type RecountedBoard } from "./read-cells.ts";
 
-/** Every cell of every board against the sum of its rows, none missing and none extra. */
+/** Compares every cell of every board with the sum of its rows, in both directions. */
 export interface BoardAudit {
   readonly boards: number;
   readonly cells: number;
-  /** What all cells of the rows add up to. */
+  /** Sum of all cells of the rows. */
   readonly units: number;
-  /** 16 hexadecimal digits, the same for the same cells in any order. A checksum: no protection against forgery. */
+  /** 16 hexadecimal digits, equal for the same cells in any order. A checksum, not cryptographic. */
   readonly hash: string;
-  /** Units that rows have and boards lack, and the other way round. */
+  /** Units in the rows that boards lack, and units on boards that rows lack. */
   readonly missing: number;
   readonly surplus: number;
   readonly differences: Found<CellDifference>;
@@ -21,12 +21,12 @@ export interface BoardAudit {
 interface CellDifference {
   readonly board: string;
   readonly member: string;
-  /** 0: it is not there. */
+  /** 0: absent. */
   readonly rows: number;
   readonly ranked: number;
 }
 
-// What is compared at once: enough for one round trip to carry many small boards.
+// Compared at once: one round trip carries many small boards.
 const cellsAtOnce = 20_000;
 
 export async function auditBoards(
@@ -90,7 +90,7 @@ export async function auditBoards(
   return { boards: known.size, cells, units, hash: hash.text, missing, surplus, differences };
 }
 
-/** Adds up two checksums of each cell: the order does not matter to a sum. */
+/** Sums two checksums of each cell, so that their order does not matter. */
 class CellsHash {
   #first = 0;
   #second = 0;

@@ -3,19 +3,19 @@ import { eventIdOfBytes, type Domain, type SqlSnapshot } from "@tally/pipeline";
 import { Findings, type Found } from "./findings.ts";
 import type { IdSet } from "./id-set.ts";
 
-/** The ids of events that clients were answered 2xx for, against the rows. */
+/** Compares the ids of acknowledged events with the rows. */
 export interface IdAudit {
-  /** Rows whose id is among them, each once. */
+  /** Rows with such an id, each id once. */
   readonly stored: number;
-  /** Among them, not stored, and kept as dead letters. */
+  /** Such ids that are not stored but kept as dead letters. */
   readonly deadLetters: number;
-  /** Rows with an id that another row has too. */
+  /** Rows whose id another row has too. */
   readonly doubled: number;
-  /** Rows that are not among them: their clients were answered nothing, or another list has them. */
+  /** Rows with other ids: their clients got no response, or another list has them. */
   readonly others: Found<string>;
 }
 
-/** Ticks off every stored id. What stays unticked, after all domains, is not stored. */
+/** Ticks off every stored id. Ids without a tick after all domains are not stored. */
 export async function auditIds(
   snapshot: SqlSnapshot,
   domain: Domain,
@@ -28,7 +28,7 @@ export async function auditIds(
   let seen = 0;
   for await (const rows of snapshot.stream(domain.recount.ids)) {
     for (const [id] of rows) {
-      if (!Buffer.isBuffer(id)) throw new TypeError(`${domain.name}: recount.ids must answer ids of 16 bytes`);
+      if (!Buffer.isBuffer(id)) throw new TypeError(`${domain.name}: recount.ids must return ids of 16 bytes`);
       const found = acknowledged.tick(id);
       if (found === "ticked") stored++;
       else if (found === "again") doubled++;

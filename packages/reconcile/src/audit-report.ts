@@ -1,23 +1,23 @@
 import type { DomainAudit } from "./audit.ts";
 
-/** What `tally audit --json` prints, of all audited domains together. Plain data: true of what is printed and of what is read again. */
+/** What `tally audit --json` prints, for all audited domains. Plain JSON data. */
 export interface AuditReport {
   readonly agrees: boolean;
   readonly endpoint: "read" | "write";
-  /** Empty when the pipeline was drained; else nothing was compared. */
+  /** Empty when the pipeline was drained; otherwise nothing was compared. */
   readonly underWay: readonly string[];
   readonly waitedSeconds: number;
   readonly seconds: number;
   readonly audit: {
-    /** Ids of the file; without one, events that the ledger says changed rows. */
+    /** Ids in the file; without a file, changes by the ledger. */
     readonly acknowledged: number;
-    /** Events that are rows. */
+    /** Rows. */
     readonly stored: number;
-    /** Events whose batch is counted on every shard. */
+    /** Changes of batches that are marked on every shard. */
     readonly ranked: number;
-    /** Acknowledged events that are nowhere, and units that boards lack. */
+    /** Acknowledged events that are neither stored nor dead letters, and units that boards lack. */
     readonly lost: number;
-    /** Events that are stored twice, and units that boards have too many. */
+    /** Events that are stored twice, and surplus units on boards. */
     readonly doubled: number;
     /** Acknowledged events that the database refused for their data: they are kept as dead letters, not lost. */
     readonly deadLetters?: number;

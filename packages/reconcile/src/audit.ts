@@ -14,7 +14,7 @@ export interface AuditOptions {
   readonly database: Database;
   readonly endpoint: "read" | "write";
   readonly rankings: Rankings;
-  /** Ids that clients were answered 2xx for; the domain's are ticked off. */
+  /** Ids of acknowledged events; those of the domain are ticked off. */
   readonly acknowledged?: IdSet;
   readonly onProgress?: (progress: AuditProgress) => void;
 }
@@ -25,35 +25,35 @@ type KeyConflicts = Readonly<Record<LetterState, number>>;
 export interface AuditProgress {
   readonly step: "batches" | "boards" | "contradictions" | "ids";
   readonly done: number;
-  /** How many there will be, where that is known. */
+  /** Where it is known. */
   readonly total: number | undefined;
 }
 
-/** What a domain's ledger, rows and boards say of each other. */
+/** Differences between the ledger, the rows, the marks and the boards of a domain. */
 export interface DomainAudit {
   readonly domain: string;
   readonly state: RankingsState;
   readonly ledger: LedgerTotals;
   readonly batches: BatchAudit;
   readonly boards: BoardAudit;
-  /** Sentences of the domain about rows that do not follow from its events. */
+  /** Sentences from `recount.contradictions` of the domain: rows that its events do not explain. */
   readonly contradictions: Findings<string>;
   readonly ids: IdAudit | undefined;
-  /** Events whose key belongs to a stored event with other content: dead letters, by what was decided about them. */
+  /** Events whose key belongs to a stored event with other content: dead letters by state. */
   readonly keyConflicts: KeyConflicts;
   /** Ledger, rows, marks and boards agree. */
   readonly agrees: boolean;
 }
 
 /**
- * Reads everything once, in one consistent snapshot of the database. Right only while nothing is under way: batches that are
- * stored and not ranked yet show up as differences. Throws DatabaseError, and what Redis refuses.
+ * Reads everything once, in one consistent snapshot of the database. Correct only while the pipeline is drained: batches that are stored
+ * and not counted yet appear as differences. Throws DatabaseError, and errors of Redis.
  */
-export async function audit(o: AuditOptions): Promise<DomainAudit> {
-  const { domain, rankings, acknowledged } = o;
+export async function audit(options: AuditOptions): Promise<DomainAudit> {
+  const { domain, rankings, acknowledged } = options;
   const progress = (step: AuditProgress["step"], total?: number) => (done: number) =>
-    o.onProgress?.({ step, done, total });
-  return o.database.snapshot(o.endpoint, async (snapshot) => {
+    options.onProgress?.({ step, done, total });
+  return options.database.snapshot(options.endpoint, async (snapshot) => {
     const ledger = await readTotals(snapshot, domain.name);
     const state = await rankings.state(domain.name);
     const batches = await auditBatches(snapshot, domain, rankings, progress("batches", ledger.batches));

@@ -1,6 +1,6 @@
 const shownMax = 10;
 
-/** How many there are of something that should not be, and the first ten of them. JSON of it reads the same. */
+/** The number of findings and the first ten. Its JSON has the same fields. */
 export interface Found<T> {
   readonly count: number;
   readonly first: readonly T[];

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { IdSet } from "./id-set.ts";
 
-test("ids are added once and ticked off once, through all its growing", () => {
+test("ids are added once and ticked off once, while the set grows", () => {
   const ids = Array.from({ length: 20_000 }, () => randomBytes(16));
   const set = new IdSet();
   for (const id of ids) expect(set.add(id)).toBe(true);
@@ -20,7 +20,7 @@ test("ids are added once and ticked off once, through all its growing", () => {
   );
 });
 
-test("ids that differ in one bit are two", () => {
+test("ids that differ in one bit are different", () => {
   const set = new IdSet();
   for (let bit = 0; bit < 128; bit++) {
     const id = Buffer.alloc(16);

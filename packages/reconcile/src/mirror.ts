@@ -3,7 +3,7 @@ import type { NewGeneration } from "@tally/rankings";
 // About 40 MB.
 const cellsHeldMax = 500_000;
 
-/** Adds cells with key and member exchanged: what one kind of boards says by key, another says by member. */
+/** Adds cells with key and member exchanged, for the boards that are the transpose of others. */
 export class Mirror {
   readonly #generation: Pick<NewGeneration, "add">;
   readonly #boardOf: (key: string) => string;
@@ -15,7 +15,7 @@ export class Mirror {
     this.#boardOf = boardOf;
   }
 
-  /** Takes the cells of one key. Holds up to 500,000 of them, so that those of one board travel together. */
+  /** Takes the cells of one key. Buffers up to 500,000 cells, so that those of one board are sent together. */
   async add(key: string, cells: readonly (readonly [member: string, count: number])[]): Promise<void> {
     for (const [member, count] of cells) {
       const own = this.#boards.get(member);

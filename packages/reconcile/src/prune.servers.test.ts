@@ -1,44 +1,17 @@
 import { randomBytes } from "node:crypto";
-import {
-  connectDatabase,
-  dropTestDatabase,
-  migrate,
-  readMigrations,
-  recreateTestDatabase,
-  type Database,
-} from "@tally/database";
+import { ownDatabase } from "@tally/database/own-database";
 import { silentLog } from "@tally/failures";
 import { enter, ledgerMigrations, placeAt } from "@tally/ledger";
-import { connectRankings, type NewGeneration, type Rankings } from "@tally/rankings";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { connectRankings, type NewGeneration } from "@tally/rankings";
+import { afterAll, expect, inject, test } from "vitest";
 import { prune } from "./prune.ts";
 
-const services = inject("services");
-const own = `${randomBytes(6).toString("hex")}_test`;
-const url = `${services.databaseWriteUrl}_${own}`;
-let database: Database;
-let rankings: Rankings;
+const database = ownDatabase([ledgerMigrations, "ledger"]).connect();
+const namespace = randomBytes(6).toString("hex");
+const rankings = connectRankings({ url: inject("services").redisUrl, namespace, shards: 1, log: silentLog });
+afterAll(() => rankings.close());
 
-beforeAll(async () => {
-  await recreateTestDatabase(url);
-  await migrate({ url, log: silentLog }, await readMigrations(ledgerMigrations, "ledger"));
-  database = connectDatabase({
-    writeUrl: url,
-    readUrl: url,
-    writeConnections: 1,
-    readConnections: 1,
-    queryTimeoutMs: 20_000,
-    log: silentLog,
-  });
-  rankings = connectRankings({ url: services.redisUrl, namespace: own, shards: 1, log: silentLog });
-});
-afterAll(async () => {
-  await rankings.close();
-  await database.close();
-  await dropTestDatabase(url);
-});
-
-/** So many batches, each stored a millisecond after the one before, from 1 on. */
+/** Stores batches at 1 ms, 2 ms, … */
 async function store(domain: string, count: number): Promise<void> {
   const producer = randomBytes(8).toString("hex");
   const entries = Array.from({ length: count }, (_, sequence) => ({
@@ -49,7 +22,7 @@ async function store(domain: string, count: number): Promise<void> {
     changes: 1,
     refused: 0,
     storedAt: 1 + sequence,
-    moves: Buffer.from("moves"),
+    rankingMessage: Buffer.from("message"),
   }));
   await database.transaction((transaction) => enter(transaction, entries));
 }
@@ -65,14 +38,14 @@ async function build(domain: string): Promise<NewGeneration> {
   return generation;
 }
 
-test("the moves of old batches are forgotten, page by page, and no younger ones", async () => {
+test("ranking messages of old batches are removed page by page, those of younger ones are kept", async () => {
   await store("old", 2500);
   const place = await prune({ domain: "old", database, rankings, behind: placeAt(0), until: 2100 });
   expect(place.storedAt).toBe(2100);
   expect(await kept("old")).toBe(400);
 });
 
-test("while some process builds a generation nothing is forgotten; afterwards it goes on from there", async () => {
+test("while a process builds a generation nothing is removed; afterwards pruning continues from there", async () => {
   await store("built", 10);
   const generation = await build("built");
   const all = { domain: "built", database, rankings, until: 10 };
@@ -83,7 +56,7 @@ test("while some process builds a generation nothing is forgotten; afterwards it
   expect(await kept("built")).toBe(0);
 });
 
-test("pruning that is under way pauses when a process begins to build", async () => {
+test("pruning stops when a process begins to build", async () => {
   await store("begun", 2500);
   let generation: NewGeneration | undefined;
   const place = await prune({

@@ -1,13 +1,13 @@
 import type { RecountedBoards, SqlSnapshot } from "@tally/pipeline";
 
-/** What the rows say of one board: all its cells, each once. */
+/** One board as its rows add up to it: all its cells, each once. */
 export interface RecountedBoard {
   readonly key: string;
   readonly board: string;
   readonly cells: readonly (readonly [member: string, count: number])[];
 }
 
-/** All boards of one kind, one after the other; each whole, and none without a cell. Holds one board in memory. */
+/** All boards of one kind with at least one cell, one after the other. Holds one board in memory. */
 export async function* readCells(snapshot: SqlSnapshot, kind: RecountedBoards): AsyncGenerator<RecountedBoard> {
   let key: unknown;
   let cells: (readonly [string, number])[] = [];
@@ -18,7 +18,7 @@ export async function* readCells(snapshot: SqlSnapshot, kind: RecountedBoards): 
         key = rowKey;
         cells = [];
       }
-      // A sum may have fallen back to nothing: then it is on no board.
+      // A sum of 0 is on no board.
       if (Number(count) !== 0) cells.push([String(member), Number(count)]);
     }
   }

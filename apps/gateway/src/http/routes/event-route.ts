@@ -7,7 +7,7 @@ import { ClientError } from "../../errors/client-error.ts";
 export interface EventSources {
   readonly domains: readonly Domain[];
   readonly database: { readonly reader: SqlReader; readonly writer: SqlReader };
-  readonly rankings: { readonly isApplied: (domain: string, batch: BatchId) => Promise<boolean> };
+  readonly rankings: { readonly isMarked: (domain: string, batch: BatchId) => Promise<boolean> };
 }
 
 const Params = Type.Object({ id: Type.String() });
@@ -40,7 +40,7 @@ export function addEventRoute(
       if (request.grant?.may(found.domain, "read") === false) {
         throw new ClientError(refusal("SCOPE_MISSING", { scope: `${found.domain}:read` }));
       }
-      return { id, domain: found.domain, stored: true, ranked: await rankings.isApplied(found.domain, found.batch) };
+      return { id, domain: found.domain, stored: true, ranked: await rankings.isMarked(found.domain, found.batch) };
     },
   );
 }

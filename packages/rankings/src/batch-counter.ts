@@ -1,24 +1,24 @@
 import type { RankingsRedis } from "./open-redis.ts";
-import { RankingsError, type Applied, type BatchName } from "./rankings.ts";
+import { RankingsError, type BatchCounter, type BatchName } from "./rankings.ts";
 
-/** Applies batches to one generation, "" for the live one. */
-export function applied(
+/** Counts batches in one generation, "" for the live one. */
+export function batchCounter(
   redis: RankingsRedis,
   generation: string,
   shardsOf: (domain: string) => readonly string[],
-): Applied {
+): BatchCounter {
   return {
     async apply(domain, { batch, storedAt, shards: moves }) {
       const shards = shardsOf(domain);
       if (moves.length !== shards.length) {
-        throw new RankingsError(`a message for ${moves.length} shards meets rankings with ${shards.length}`);
+        throw new RankingsError(`the ranking message has ${moves.length} shards, the rankings have ${shards.length}`);
       }
       const results = await Promise.all(
         moves.map(async (own, index) => {
           const call = () =>
             redis.tallyApply(shards[index] ?? "", generation, batch.producer, batch.sequence, storedAt, own);
           const [isNew, more] = await call();
-          // A step at a time, so that others get their turn.
+          // One step per call, so that Redis serves others in between.
           for (let left = more; left === 1;) [, left] = await call();
           return isNew;
         }),

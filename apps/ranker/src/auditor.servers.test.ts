@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import { ownDatabase } from "@tally/database/own-database";
+import { domains } from "@tally/domains";
+import { silentLog } from "@tally/failures";
+import { enter, ledgerMigrations, pruneRankingMessages } from "@tally/ledger";
+import { encodeRankingMessage, Moves } from "@tally/pipeline";
+import { connectRankings, encodeMoves, type Rankings } from "@tally/rankings";
+import { rebuild } from "@tally/reconcile";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { Auditor } from "./auditor.ts";
+
+const found = domains.find(({ name }) => name === "purchases");
+if (found === undefined) throw new Error("there is no domain purchases");
+const purchases = found;
+const own = ownDatabase([ledgerMigrations, "ledger"], [purchases.migrations, purchases.name]);
+
+const insertSales =
+  "INSERT INTO purchases (id, store_id, customer_id, purchased_on, items, producer, sequence) VALUES ?";
+
+/** A domain of the test's own, whose rows are those of one store. */
+function open(storeId: number) {
+  const domain = { ...purchases, name: `store-${storeId}` };
+  const database = own.connect();
+  const namespace = randomBytes(6).toString("hex");
+  const rankings = connectRankings({ url: inject("services").redisUrl, namespace, shards: 1, log: silentLog });
+  onTestFinished(() => rankings.close());
+  const seen = { healed: 0, rebuilt: 0 };
+  return {
+    domain,
+    database,
+    rankings,
+    seen,
+    /** Stores a sale of two pieces of item 5 as a batch of its own, without sending its ranking message. */
+    storeSale: async (storedAt: number) => {
+      const batch = { producer: randomBytes(8).toString("hex"), sequence: 0 };
+      const moves = new Moves();
+      moves.add(`store:${storeId}`, "5", 2);
+      const message = { batch, storedAt, shards: encodeMoves(moves, 1) };
+      await database.transaction(async (transaction) => {
+        const row = [randomBytes(16), storeId, 1, "20261120", "[[5,2]]", Buffer.from(batch.producer, "hex"), 0];
+        await transaction.insert(insertSales, [row]);
+        await enter(transaction, [
+          {
+            batch,
+            domain: domain.name,
+            bodyHash: Buffer.alloc(8),
+            events: 1,
+            changes: 1,
+            refused: 0,
+            storedAt,
+            rankingMessage: encodeRankingMessage(message),
+          },
+        ]);
+      });
+      return message;
+    },
+    rebuild: () => rebuild({ domain, database, rankings }),
+    count: () => rankings.count(domain.name, `store:${storeId}`, "5"),
+    start: (watched: Rankings = rankings): void => {
+      const auditor = new Auditor({
+        domains: [domain],
+        database,
+        rankings: watched,
+        log: silentLog,
+        messagesKeptMs: 3_600_000,
+        onHealed: (_, batches) => (seen.healed += batches),
+        onRebuilt: () => (seen.rebuilt += 1),
+      });
+      onTestFinished(() => auditor.stop());
+    },
+  };
+}
+
+const minutesAgo = (minutes: number): number => Date.now() - minutes * 60_000;
+
+test("a batch whose ranking message was lost is counted from the ledger; when the message comes after all, it does nothing", async () => {
+  const { domain, rankings, seen, storeSale, rebuild: build, count, start } = open(1);
+  await build();
+  const message = await storeSale(minutesAgo(1));
+  start();
+  await vi.waitFor(() => expect(seen).toEqual({ healed: 1, rebuilt: 0 }), 10_000);
+  expect(await rankings.apply(domain.name, message)).toBe(false);
+  expect(await count()).toBe(2);
+});
+
+test("a Redis that has lost everything is rebuilt from the rows", async () => {
+  const { domain, rankings, seen, storeSale, count, start } = open(2);
+  const message = await storeSale(minutesAgo(1));
+  start();
+  await vi.waitFor(() => expect(seen).toEqual({ healed: 0, rebuilt: 1 }), 10_000);
+  expect(await rankings.apply(domain.name, message)).toBe(false);
+  expect(await count()).toBe(2);
+});
+
+test("a batch that is not counted and whose ranking message was pruned makes the auditor rebuild from the rows", async () => {
+  const { database, seen, storeSale, rebuild: build, count, start } = open(3);
+  await build();
+  const { batch } = await storeSale(minutesAgo(1));
+  await database.transaction((transaction) => pruneRankingMessages(transaction, [batch]));
+  start();
+  await vi.waitFor(() => expect(seen).toEqual({ healed: 0, rebuilt: 1 }), 10_000);
+  expect(await count()).toBe(2);
+});
+
+test("what was checked in this run of Redis is not checked again, and all of it is after a restart", async () => {
+  const { domain, rankings, seen, storeSale, rebuild: build, count, start } = open(4);
+  await build();
+  const instance = await rankings.instance();
+  const noted = minutesAgo(5);
+  await rankings.noteChecked(domain.name, instance, noted);
+  await storeSale(minutesAgo(10));
+  start();
+  await vi.waitFor(
+    async () => expect(await rankings.checkedUntil(domain.name, instance)).toBeGreaterThan(noted),
+    10_000,
+  );
+  expect([await count(), seen]).toEqual([0, { healed: 0, rebuilt: 0 }]);
+  start({ ...rankings, instance: async () => "the run id after a restart" });
+  await vi.waitFor(() => expect(seen).toEqual({ healed: 1, rebuilt: 0 }), 10_000);
+  expect(await count()).toBe(2);
+});

@@ -1,0 +1,147 @@
+import { randomBytes } from "node:crypto";
+import { listLetters } from "@tally/dead-letters";
+import { silentLog } from "@tally/failures";
+import { openTcpProxy } from "@tally/lab";
+import { connectPublisher } from "@tally/messaging";
+import { queuesOf, textOfBatchId, writerChannels } from "@tally/pipeline";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { BatchWriter, type StoredFigures } from "./batch-writer.ts";
+import { LetterKeeper } from "./letter-keeper.ts";
+import {
+  bodyOf,
+  deliveryOf,
+  hexOf,
+  newBatchId,
+  poison,
+  purchases,
+  purchasesDatabase,
+  rowsOf,
+  sale,
+} from "./purchases.test-kit.ts";
+
+const own = purchasesDatabase();
+
+/** A writer with queues of its own, and what it does, in order. */
+async function open(databaseUrl = own.writeUrl) {
+  const database = own.connect({ writeUrl: databaseUrl });
+  const queues = queuesOf(`t${randomBytes(6).toString("hex")}`, purchases.name);
+  const publisher = connectPublisher({
+    url: inject("services").amqpUrl,
+    connectionName: "test",
+    queues: Object.values(queues),
+    log: silentLog,
+  });
+  onTestFinished(() => publisher.close());
+  await publisher.ready;
+  const steps: string[] = [];
+  const figures: StoredFigures[] = [];
+  const onCommit = () => void steps.push("committed");
+  writerChannels.afterCommit.subscribe(onCommit);
+  onTestFinished(() => writerChannels.afterCommit.unsubscribe(onCommit));
+  const writer = new BatchWriter({
+    domain: purchases,
+    database,
+    publisher: {
+      ...publisher,
+      async publish(message) {
+        const outcome = await publisher.publish(message);
+        steps.push(`${outcome} ${message.messageId}`);
+        return outcome;
+      },
+    },
+    keeper: new LetterKeeper(database, silentLog),
+    ingestQueue: queues.ingest.name,
+    rankQueue: queues.rank.name,
+    rankingShards: 1,
+    line: { eventsPerTransaction: 100, bytesPerTransaction: 1_000_000, prefetch: 16 },
+    transactionEveryMs: 10,
+    log: silentLog,
+    onStored: (one) => figures.push(one),
+  });
+  let acknowledged = 0;
+  return {
+    database,
+    publisher,
+    queues,
+    steps,
+    figures,
+    /** Takes deliveries within one turn, and resolves when all are acknowledged. */
+    take: async (...bodies: readonly Buffer[]): Promise<void> => {
+      const expected = acknowledged + bodies.length;
+      const ack = () => {
+        acknowledged++;
+        steps.push("acknowledged");
+      };
+      for (const body of bodies) writer.take(deliveryOf(body, ack));
+      await vi.waitFor(() => expect(acknowledged).toBe(expected), { timeout: 10_000, interval: 5 });
+      await writer.drain();
+    },
+  };
+}
+
+test("a batch is committed, then its ranking message is confirmed, then its delivery is acknowledged", async () => {
+  const { steps, take } = await open();
+  const batch = newBatchId();
+  await take(bodyOf([sale(1)], batch));
+  expect(steps).toEqual(["committed", `confirmed ${textOfBatchId(batch)}`, "acknowledged"]);
+});
+
+test("batches that wait share a transaction; all deliveries of a batch are acknowledged, and it is stored once", async () => {
+  const { database, figures, take } = await open();
+  const bodies = [1, 2, 3].map(() => bodyOf([sale(2), sale(2)]));
+  await take(...bodies, ...bodies.slice(0, 1));
+  expect(figures).toMatchObject([{ batches: 3, events: 6, changes: 6, conflicts: 0 }]);
+  expect(await rowsOf(database.writer, 2)).toHaveLength(6);
+});
+
+test("a delivery that comes again, because its acknowledgement was lost, stores nothing and publishes its ranking message again", async () => {
+  const { database, publisher, queues, figures, take } = await open();
+  const body = bodyOf([sale(3)]);
+  await take(body);
+  await take(body);
+  expect(figures.map(({ changes }) => changes)).toEqual([1, 0]);
+  expect(await rowsOf(database.writer, 3)).toHaveLength(1);
+  expect(await publisher.queueDepth(queues.rank.name)).toBe(2);
+});
+
+test("a batch whose commit got no response is stored once and acknowledged", async () => {
+  let [lost, committing] = [0, false];
+  const proxy = await openTcpProxy(own.writeUrl, {
+    onRequest(piece) {
+      committing = lost === 0 && piece.toString("latin1").endsWith("COMMIT");
+      return piece;
+    },
+    onResponse(piece) {
+      if (!committing) return piece;
+      [lost, committing] = [1, false];
+      return "cut";
+    },
+  });
+  onTestFinished(() => proxy.close());
+  const { database, steps, take } = await open(proxy.url);
+  const event = sale(4);
+  await take(bodyOf([event]));
+  expect([lost, steps.length, steps.at(-1)]).toEqual([1, 3, "acknowledged"]);
+  expect(await rowsOf(database.writer, 4)).toEqual([hexOf(event)]);
+});
+
+test("an event that the database refuses becomes a dead letter; all others of its transaction are stored", async () => {
+  const { database, take } = await open();
+  const bad = poison(5);
+  await take(bodyOf([sale(5)]), bodyOf([sale(5), bad, sale(5)]), bodyOf([sale(5)]));
+  expect(await rowsOf(database.writer, 5)).toHaveLength(4);
+  const letters = await listLetters(database.writer, { stage: "event" }, 10);
+  expect(letters.map(({ id }) => id)).toEqual([bad.id]);
+});
+
+test("a message that is no batch, or another batch under a stored id, becomes a dead letter; the rest is stored", async () => {
+  const { database, queues, take } = await open();
+  const batch = newBatchId();
+  const [stored, foreign, strange] = [bodyOf([sale(6)], batch), bodyOf([sale(6)], batch), Buffer.from("no batch")];
+  await take(stored);
+  await take(foreign, strange, bodyOf([sale(6)]));
+  const letters = await listLetters(database.writer, { stage: "message" }, 10);
+  expect(letters.map(({ queue }) => queue)).toEqual([queues.ingest.name, queues.ingest.name]);
+  expect(new Set(letters.map(({ body }) => body.toString()))).toEqual(new Set([foreign, strange].map(String)));
+  expect(await rowsOf(database.writer, 6)).toHaveLength(2);
+});

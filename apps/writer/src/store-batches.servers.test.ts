@@ -1,0 +1,116 @@
+import { listLetters } from "@tally/dead-letters";
+import { readTotals } from "@tally/ledger";
+import { batchDecoder, decodeRankingMessage, Moves, textOfBatchId, type SqlTransaction } from "@tally/pipeline";
+import { encodeMoves } from "@tally/rankings";
+import { expect, test } from "vitest";
+import {
+  bodyOf,
+  deliveryOf,
+  hexOf,
+  newBatchId,
+  purchases,
+  purchasesDatabase,
+  rowsOf,
+  sale,
+} from "./purchases.test-kit.ts";
+import { receive } from "./received-batch.ts";
+import { storeBatches } from "./store-batches.ts";
+
+const own = purchasesDatabase();
+const decode = batchDecoder(purchases.event);
+const options = { ingestQueue: "q", rankingShards: 2 };
+
+function open() {
+  const database = own.connect();
+  const within = (transaction: SqlTransaction, bodies: readonly Buffer[], domain = purchases) =>
+    storeBatches(
+      transaction,
+      domain,
+      bodies.map((body) => receive(decode, deliveryOf(body))),
+      options,
+    );
+  const store = (...bodies: readonly Buffer[]) => database.transaction((transaction) => within(transaction, bodies));
+  return { database, within, store };
+}
+
+test("a new batch becomes rows, a ledger entry and a ranking message of its moves", async () => {
+  const { database, store } = open();
+  const [one, two] = [sale(1), sale(1)];
+  const batch = newBatchId();
+  const before = await readTotals(database.writer, "purchases");
+  const { rankingMessages, changes } = await store(bodyOf([two, one], batch));
+  const moves = new Moves();
+  moves.add("store:1", "5", 4);
+  moves.add("item:5", "1", 4);
+  const message = decodeRankingMessage(rankingMessages.get(textOfBatchId(batch)) ?? Buffer.alloc(0));
+  const after = await readTotals(database.writer, "purchases");
+  expect(message).toEqual({ batch, storedAt: after.newest, shards: encodeMoves(moves, 2) });
+  expect(await rowsOf(database.writer, 1)).toEqual([one, two].map(hexOf));
+  expect([changes, after.batches - before.batches, after.changes - before.changes]).toEqual([2, 1, 2]);
+});
+
+test("a batch that is stored writes nothing and returns the ranking message of the first time", async () => {
+  const { database, store } = open();
+  const [stored, other] = [bodyOf([sale(2)]), bodyOf([sale(2)])];
+  const first = await store(stored);
+  const before = await readTotals(database.writer, "purchases");
+  const again = await store(stored, other);
+  const after = await readTotals(database.writer, "purchases");
+  expect(again.rankingMessages).toEqual(new Map([...again.rankingMessages, ...first.rankingMessages]));
+  expect([again.changes, after.batches - before.batches, after.changes - before.changes]).toEqual([1, 1, 1]);
+  expect(await rowsOf(database.writer, 2)).toHaveLength(2);
+});
+
+test("another batch under a stored id is an error, and nothing of the transaction is stored", async () => {
+  const { database, store } = open();
+  const batch = newBatchId();
+  await store(bodyOf([sale(3)], batch));
+  await expect(store(bodyOf([sale(3)]), bodyOf([sale(3)], batch))).rejects.toMatchObject({ code: "FOREIGN_BATCH" });
+  expect(await rowsOf(database.writer, 3)).toHaveLength(1);
+});
+
+test("of two writers that store copies of a batch at once one fails, and its retry returns the other's ranking message", async () => {
+  const { database, within, store } = open();
+  const body = bodyOf([sale(4)]);
+  let copy: Promise<unknown> | undefined;
+  const first = await database.transaction(async (transaction) => {
+    const stored = await within(transaction, [body]);
+    // The first commits when the copy has read the ledger and writes its rows.
+    await new Promise<void>((resolve) => {
+      const write: typeof purchases.store.write = (other, events) => {
+        resolve();
+        return purchases.store.write(other, events);
+      };
+      const domain = { ...purchases, store: { ...purchases.store, write } };
+      copy = Promise.allSettled([database.transaction((other) => within(other, [body], domain))]);
+    });
+    return stored;
+  });
+  expect(await copy).toMatchObject([{ status: "rejected", reason: { code: "STORED_MEANWHILE" } }]);
+  expect((await store(body)).rankingMessages).toEqual(first.rankingMessages);
+  expect(await rowsOf(database.writer, 4)).toHaveLength(1);
+});
+
+test.each([
+  ["in one transaction", true],
+  ["in a later one", false],
+])(
+  "an event that arrives again, %s, is a duplicate with equal content, and else a dead letter",
+  async (_, together) => {
+    const { database, store } = open();
+    const storeId = together ? 5 : 6;
+    const event = sale(storeId);
+    const conflict = { ...event, lines: [[5, 3]] };
+    const bodies = [bodyOf([event]), bodyOf([event, conflict])];
+    const before = await readTotals(database.writer, "purchases");
+    if (!together) await store(...bodies.splice(0, 1));
+    const { conflicts } = await store(...bodies);
+    const after = await readTotals(database.writer, "purchases");
+    expect(conflicts).toMatchObject([{ stage: "conflict", messageId: event.id }]);
+    expect(await listLetters(database.writer, { reason: "different content" }, 10)).toContainEqual(
+      expect.objectContaining({ id: conflicts[0]?.id, state: "open" }),
+    );
+    expect([after.changes - before.changes, after.refused - before.refused]).toEqual([1, 1]);
+    expect(await rowsOf(database.writer, storeId)).toEqual([hexOf(event)]);
+  },
+);

@@ -1,0 +1,107 @@
+import { ownDatabase } from "@tally/database/own-database";
+import { newEventId } from "@tally/pipeline";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { letterOfMessage, type DeadLetter, type NewLetter } from "./dead-letter.ts";
+import { deadLetterMigrations, findLetters, keepLetters, listLetters, settleLetter } from "./letters.ts";
+
+const { connect } = ownDatabase([deadLetterMigrations, "dead-letters"]);
+
+function letter(more: Partial<NewLetter> = {}): NewLetter {
+  const id = newEventId();
+  return {
+    id,
+    domain: "steps",
+    stage: "event",
+    queue: "q",
+    messageId: "",
+    reason: "why",
+    body: Buffer.from(id),
+    ...more,
+  };
+}
+
+function open() {
+  const database = connect();
+  const keep = (...letters: readonly NewLetter[]) =>
+    database.transaction((transaction) => keepLetters(transaction, letters));
+  const settle = (kept: DeadLetter, state: "replayed" | "discarded") =>
+    database.transaction((transaction) => settleLetter(transaction, kept, state));
+  const find = async ({ id }: NewLetter): Promise<DeadLetter> => {
+    const [found] = await findLetters(database.writer, [id]);
+    if (found === undefined) throw new Error(`no letter ${id}`);
+    return found;
+  };
+  return { keep, settle, find, reader: database.writer };
+}
+
+test.each([
+  ["event", "replayed", "open"],
+  ["message", "replayed", "open"],
+  ["event", "discarded", "discarded"],
+  // The replay was stored under the letter's id; only a retry of the client came again.
+  ["conflict", "replayed", "replayed"],
+] as const)("a letter of stage %s that is %s and comes again is one letter, %s", async (stage, before, after) => {
+  // It may come again within the same ms: a reader detects that by its time, too.
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { keep, settle, find } = open();
+  const own = letter({ stage });
+  await keep(own);
+  const first = await find(own);
+  expect(first).toEqual({ ...own, state: "open", diedAt: expect.any(Number) });
+  expect(await settle(first, before)).toBe(true);
+  await keep({ ...own, reason: "again" });
+  const again = await find(own);
+  expect(again).toMatchObject({ state: after, reason: "again" });
+  expect(again.diedAt).toBeGreaterThan(first.diedAt);
+});
+
+test("a letter that came again since it was read is not settled", async () => {
+  const { keep, settle, find } = open();
+  const own = letter();
+  await keep(own);
+  const read = await find(own);
+  await keep(own);
+  expect([await settle(read, "discarded"), (await find(own)).state]).toEqual([false, "open"]);
+  expect([await settle(await find(own), "discarded"), await settle(await find(own), "discarded")]).toEqual([
+    true,
+    false,
+  ]);
+});
+
+test("a body of several MB is kept whole, also when its letter comes again", async () => {
+  const { keep, find } = open();
+  const body = Buffer.alloc(2_500_001, "0123456789");
+  const own = letter({ body });
+  await keep(own, letter());
+  await keep(own);
+  expect((await find(own)).body.equals(body)).toBe(true);
+});
+
+test("of a message over 16 MB the beginning is kept, and the reason states it", () => {
+  const message = { domain: "steps", stage: "message", queue: "q", messageId: "m", reason: "no JSON" } as const;
+  const whole = letterOfMessage({ ...message, body: Buffer.alloc(16_000_000) });
+  const cut = letterOfMessage({ ...message, body: Buffer.alloc(16_000_001) });
+  expect([whole.body.length, whole.reason]).toEqual([16_000_000, "no JSON"]);
+  expect([cut.body.length, cut.reason]).toEqual([16_000_000, "the first 16000000 of 16000001 bytes; no JSON"]);
+  expect(cut.id).not.toBe(whole.id);
+});
+
+test("a filter lists the letters that match all its parts, oldest first, up to the limit", async () => {
+  const { keep, settle, find, reader } = open();
+  const [refused, unreadable, settled] = [
+    letter({ domain: "listed", reason: "Out of range value" }),
+    letter({ domain: "listed", stage: "message" }),
+    letter({ domain: "listed" }),
+  ];
+  for (const one of [refused, unreadable, settled]) await keep(one);
+  await settle(await find(settled), "discarded");
+  const idsOf = async (filter: object, limit = 10) =>
+    (await listLetters(reader, { domain: "listed", ...filter }, limit)).map(({ id }) => id);
+  expect(await idsOf({ reason: "of range" })).toEqual([refused.id]);
+  expect(await idsOf({ stage: "message", state: "open" })).toEqual([unreadable.id]);
+  expect(await idsOf({ state: "discarded" })).toEqual([settled.id]);
+  expect(await idsOf({ until: 0 })).toEqual([]);
+  expect((await idsOf({})).toSorted()).toEqual([refused.id, unreadable.id, settled.id].toSorted());
+  expect(await idsOf({ stage: "event" }, 1)).toHaveLength(1);
+});

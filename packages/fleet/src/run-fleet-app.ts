@@ -1,0 +1,84 @@
+import {
+  createLogger,
+  createMetrics,
+  integer,
+  mergeMetrics,
+  runService,
+  startHealthServer,
+  string,
+  systemSettings,
+  type Config,
+} from "@tally/service";
+import { type Fleet, startFleet } from "./start-fleet.ts";
+
+/** The settings of an app that is a fleet of consumers; `prefix` begins its environment variables. */
+export function fleetAppSettings(
+  prefix: string,
+  defaults: { readonly threads: number; readonly prefetch: number; readonly healthPort: number },
+) {
+  return {
+    ...systemSettings,
+    threads: integer(`${prefix}_THREADS`, {
+      min: 1,
+      max: 256,
+      default: defaults.threads,
+      description: "threads, each with its own consumers and connections",
+    }),
+    prefetch: integer(`${prefix}_PREFETCH`, {
+      min: 1,
+      max: 10_000,
+      default: defaults.prefetch,
+      description: "batches a thread holds unacknowledged, for each domain",
+    }),
+    healthPort: integer(`${prefix}_HEALTH_PORT`, {
+      min: 0,
+      max: 65_535,
+      default: defaults.healthPort,
+      description: "port of /health and /metrics; 0 takes any free port",
+    }),
+    healthHost: string(`${prefix}_HEALTH_HOST`, { default: "0.0.0.0", description: "address of that port" }),
+  } as const;
+}
+
+export type FleetAppConfig = Config<ReturnType<typeof fleetAppSettings>>;
+
+/**
+ * Runs an app that is a fleet, until a signal stops it. Its health server opens first and reports "not ready" until every thread consumes.
+ * `module` calls runThread; each thread gets `config`.
+ */
+export async function runFleetApp(name: string, config: FleetAppConfig, module: URL): Promise<void> {
+  const log = createLogger({ name, level: config.logLevel });
+  const { stopWithinMs } = config;
+  await runService({
+    name,
+    log,
+    stopWithinMs,
+    async start(signal) {
+      const metrics = createMetrics();
+      let fleet: Fleet | undefined;
+      const health = await startHealthServer({
+        port: config.healthPort,
+        host: config.healthHost,
+        keptMs: config.healthKeptMs,
+        live: () => ({ process: { ok: true } }),
+        ready: () => ({
+          threads: {
+            ok: fleet?.threads.every((thread) => thread.state === "ready") ?? false,
+            detail: fleet?.threads ?? "starting",
+          },
+        }),
+        metrics: async () => mergeMetrics(metrics, (await fleet?.metrics()) ?? []),
+      });
+      const { threads } = config;
+      // A tenth of the time is left for what closes after the threads.
+      const threadsWithinMs = stopWithinMs * 0.9;
+      fleet = await startFleet({ name, threads, module, options: config, log, stopWithinMs: threadsWithinMs, signal });
+      return {
+        async stop() {
+          await fleet?.stop();
+          await health.close();
+        },
+      };
+    },
+  });
+}

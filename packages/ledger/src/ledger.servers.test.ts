@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { ownDatabase } from "@tally/database/own-database";
+import { textOfBatchId } from "@tally/pipeline";
+import { expect, test } from "vitest";
+import {
+  enter,
+  findStored,
+  ledgerMigrations,
+  listBatches,
+  placeAt,
+  pruneRankingMessages,
+  readRankingMessages,
+  readTotals,
+  type LedgerEntry,
+  type LedgerPlace,
+} from "./ledger.ts";
+
+const { connect } = ownDatabase([ledgerMigrations, "ledger"]);
+
+function entryOf(domain: string, more: Partial<LedgerEntry> = {}): LedgerEntry {
+  return {
+    batch: { producer: randomBytes(8).toString("hex"), sequence: 0xffffffff },
+    domain,
+    bodyHash: randomBytes(8),
+    events: 5,
+    changes: 3,
+    refused: 1,
+    storedAt: 1000,
+    rankingMessage: randomBytes(100_000),
+    ...more,
+  };
+}
+
+test("a batch that was entered is found, with its hash and its ranking message; no other is", async () => {
+  const database = connect();
+  const entry = entryOf("found");
+  expect(await database.transaction((transaction) => enter(transaction, [entry]))).toBe("inserted");
+  const found = await database.transaction((transaction) => findStored(transaction, [entry.batch, entryOf("").batch]));
+  const { bodyHash, rankingMessage } = entry;
+  expect(found).toEqual(new Map([[textOfBatchId(entry.batch), { bodyHash, rankingMessage }]]));
+});
+
+test("entering batches of which one is stored enters none of them", async () => {
+  const database = connect();
+  const [stored, other] = [entryOf("twice"), entryOf("twice")];
+  await database.transaction((transaction) => enter(transaction, [stored]));
+  const outcome = await database.transaction((transaction) => enter(transaction, [other, stored]));
+  expect([outcome, await readTotals(database.writer, "twice")]).toMatchObject(["duplicate", { batches: 1 }]);
+});
+
+test("pages list every batch once and oldest first, also those stored in the same ms, up to a time", async () => {
+  const database = connect();
+  const producers = ["00000000000000aa", "00000000000000bb"];
+  const places = [10, 11, 12].flatMap((storedAt) =>
+    producers.flatMap((producer) => [0, 1].map((at) => ({ producer, sequence: 2 * storedAt + at, storedAt }))),
+  );
+  const entries = places.map(({ storedAt, ...batch }) => entryOf("paged", { batch, storedAt }));
+  await database.transaction((transaction) => enter(transaction, [...entries.toReversed(), entryOf("other")]));
+  const listed: LedgerPlace[] = [];
+  for (let place: LedgerPlace | undefined = placeAt(10); place !== undefined; place = listed[listed.length - 1]) {
+    const page: readonly LedgerPlace[] = await listBatches(database.writer, "paged", place, 11, 3);
+    if (page.length === 0) break;
+    listed.push(...page);
+  }
+  expect(listed).toEqual(places.filter(({ storedAt }) => storedAt <= 11));
+});
+
+test("pruning removes the ranking message and keeps the batch; repeating it changes nothing", async () => {
+  const database = connect();
+  const [old, young] = [entryOf("pruned"), entryOf("pruned")];
+  const batches = [old.batch, young.batch];
+  await database.transaction((transaction) => enter(transaction, [old, young]));
+  const prune = () => database.transaction((transaction) => pruneRankingMessages(transaction, [old.batch]));
+  expect([await prune(), await prune()]).toEqual([1, 0]);
+  const kept = new Map([[textOfBatchId(young.batch), young.rankingMessage]]);
+  expect(await readRankingMessages(database.writer, batches)).toEqual(kept);
+  const found = await database.transaction((transaction) => findStored(transaction, batches));
+  expect(found.get(textOfBatchId(old.batch))).toEqual({ bodyHash: old.bodyHash, rankingMessage: undefined });
+});
+
+test("totals are the sums of one domain, and 0 without batches", async () => {
+  const database = connect();
+  const entries = [entryOf("summed"), entryOf("summed", { storedAt: 2000, changes: 0 }), entryOf("not summed")];
+  await database.transaction((transaction) => enter(transaction, entries));
+  const [summed, none] = [await readTotals(database.writer, "summed"), await readTotals(database.writer, "none")];
+  expect(summed).toEqual({ batches: 2, events: 10, changes: 3, refused: 2, newest: 2000 });
+  expect(none).toEqual({ batches: 0, events: 0, changes: 0, refused: 0, newest: 0 });
+});

@@ -1,0 +1,22 @@
+/** A mark for each batch of the ledger, in the form of Redis: bit n of a producer, highest bit of a byte first, is its sequence n. */
+export class BatchMarks {
+  readonly #marks = new Map<string, Buffer>();
+
+  /** Takes two columns of a row of the ledger. */
+  set(producer: unknown, sequence: unknown): void {
+    if (!Buffer.isBuffer(producer) || typeof sequence !== "number") {
+      throw new TypeError("expected the columns producer and sequence of a batch");
+    }
+    const name = producer.toString("hex");
+    const at = sequence >>> 3;
+    let marks = this.#marks.get(name) ?? Buffer.alloc(1024);
+    if (at >= marks.length) marks = Buffer.concat([marks], Math.max(marks.length * 2, at + 1));
+    marks.writeUInt8(marks.readUInt8(at) | (0x80 >>> (sequence & 7)), at);
+    this.#marks.set(name, marks);
+  }
+
+  /** The marks of each producer. */
+  all(): Iterable<readonly [producer: string, marks: Buffer]> {
+    return this.#marks;
+  }
+}
