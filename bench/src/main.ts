@@ -1,6 +1,6 @@
+import { wholeNumber } from "@tally/lab";
 import { Command } from "commander";
 import type { Asked } from "./command/asked.ts";
-import { wholeNumber } from "./command/flag-values.ts";
 import { withFlags } from "./command/flags.ts";
 import { orTell } from "./command/or-tell.ts";
 import { runComparison } from "./command/run-comparison.ts";

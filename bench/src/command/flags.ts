@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { number, origin, setting, share, wholeNumber } from "@tally/lab";
 import { Option, type Command } from "commander";
 import { designNames, durabilityNames, type DesignName, type Durability } from "../designs/designs.ts";
 import { root } from "../root.ts";
-import { number, setting, share, wholeNumber } from "./flag-values.ts";
 
 /** As commander hands them over. */
 export interface Flags {
@@ -50,7 +50,7 @@ export function withFlags(command: Command): Command {
     .option("--client-threads <number>", "threads that send", wholeNumber, 1)
     .addOption(new Option("--design <name>", "one idea taken away").choices(designNames).default("batched"))
     .addOption(new Option("--durability <name>", "what a 2xx means").choices(durabilityNames).default("confirmed"))
-    .option("--target <url>", "a system that runs somewhere, instead of one of its own")
+    .option("--target <url>", "a system that runs somewhere, instead of one of its own", origin)
     .option("--set <NAME=value>", "a setting of the apps; may be repeated", setting, [])
     .option("--source <name>", "the load of a source document, S0 to S4, beside what it printed")
     .option("--scale <share>", "of a source's requests", share, 1)

@@ -1,8 +1,8 @@
 import { workloadOf, type Spread } from "@tally/domains/workloads";
+import { Random } from "@tally/lab";
 import type { BenchPlan } from "../bench-plan.ts";
 import { designOf, type Durability } from "../designs/designs.ts";
 import type { Phase } from "../load/load-plan.ts";
-import { randomOf } from "../load/requests.ts";
 import { root } from "../root.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import type { Flags } from "./flags.ts";
@@ -28,7 +28,7 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
     warmUpSeconds: flags.amount === undefined ? flags.warmUp : 0,
     phase: phaseOf(flags),
     settings: settingsOf(flags),
-    target: targetOf(flags),
+    target: flags.target,
     say,
     ...progressBar(),
     signal,
@@ -77,15 +77,6 @@ function durabilityFor({ design, durability }: Flags): Durability {
   return durability;
 }
 
-function targetOf({ target }: Flags): string | undefined {
-  if (target === undefined) return undefined;
-  const url = URL.parse(target);
-  // The load sends paths of its own, to the root.
-  if (url === null || !/^https?:$/.test(url.protocol) || `${url.pathname}${url.search}${url.hash}` !== "/")
-    throw new WrongUsage(`--target: expected an address as http://127.0.0.1:8080, without a path; got ${target}`);
-  return url.origin;
-}
-
 // As FORM_PART_BYTES_MAX of the gateway.
 const contentBytesMax = 15 * 1024 * 1024;
 
@@ -93,7 +84,7 @@ const contentBytesMax = 15 * 1024 * 1024;
 function domainOf({ domain: name, contentBytes, zipf }: Flags): string {
   const workload = namedByUser(name);
   const sent = (spread: Spread, bytes?: number) => {
-    const random = randomOf(1);
+    const random = new Random(1).fraction;
     const requests = Array.from({ length: 10 }, () => workload.next(random, spread, { contentBytes: bytes }));
     return JSON.stringify([requests, Array.from({ length: 10 }, () => workload.read(random, spread))]);
   };
