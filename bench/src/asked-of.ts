@@ -33,7 +33,7 @@ export function askedOf(plan: BenchPlan) {
 function modeOf({ target, settings }: BenchPlan): string {
   if (target !== undefined) return `a running system, ${target}`;
   const changed = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-  return ["production, a fresh stack on this machine", ...changed].join(", ");
+  return ["production, a fresh system on this machine", ...changed].join(", ");
 }
 
 function sourceOf({ domain, phase }: BenchPlan): Report["source"] {

@@ -8,7 +8,7 @@ import { cpuOf } from "./cpu-of.ts";
 import { designOf } from "./designs/designs.ts";
 import { distributionOf, latencyOf, latencyOfAll, spansOf } from "./latency.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
-import type { Stack } from "./open-stack.ts";
+import type { System } from "./open-system.ts";
 import type { Report } from "./report.ts";
 import { round } from "./round.ts";
 import { verdictOf } from "./verdict.ts";
@@ -29,7 +29,7 @@ export interface Seen {
 
 /** What is known beside the load itself. */
 interface Around {
-  readonly stack: Stack | undefined;
+  readonly system: System | undefined;
   readonly followed: Followed | undefined;
   readonly audit: AuditReport | undefined;
   /** Accepted before anything else was sent. */
@@ -37,7 +37,7 @@ interface Around {
 }
 
 /** Figures from what was seen; reads nothing but the machine and the commit. */
-export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit, filled }: Around): Report {
+export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audit, filled }: Around): Report {
   const { result, looks, drained, startedAt } = seen;
   const { accepted, seconds } = result;
   const events = accepted + result.read;
@@ -46,7 +46,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit
     runId: randomUUID(),
     at: new Date().toISOString(),
     machine: machine(),
-    versions: { node: process.version, ...stack?.versions },
+    versions: { node: process.version, ...system?.versions },
     commit: commitOf(plan.root),
     ...askedOf(plan),
     fill: plan.fill === undefined ? null : { asked: plan.fill, accepted: filled },

@@ -58,5 +58,5 @@ export function sampleReport(
     startedAt,
     clientCpuSeconds: 1,
   };
-  return { ...makeReport(plan, seen, { stack: undefined, followed: undefined, audit, filled: 0 }), ...changes };
+  return { ...makeReport(plan, seen, { system: undefined, followed: undefined, audit, filled: 0 }), ...changes };
 }

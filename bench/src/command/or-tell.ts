@@ -2,7 +2,7 @@ import { onLauncherGone, ServiceError } from "@tally/local";
 import { WrongUsage } from "../wrong-usage.ts";
 import { say } from "./say.ts";
 
-/** What a user did wrong, servers that do not start, or an interruption, is told without a stack, and its exit status is 2, or 130. Anything else is a fault of ours. */
+/** What a user did wrong, servers that do not start, or an interruption, is told without a system, and its exit status is 2, or 130. Anything else is a fault of ours. */
 export async function orTell(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const { signal } = interruption();
   try {

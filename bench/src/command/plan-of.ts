@@ -36,7 +36,7 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
 }
 
 function fillOf({ fill, design }: Flags): number | undefined {
-  if (fill !== undefined && designOf(design).stores === "nobody")
+  if (fill !== undefined && designOf(design).stores === "nothing")
     throw new WrongUsage(`--fill: nothing is stored in the design ${design}`);
   return fill;
 }

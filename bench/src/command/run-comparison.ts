@@ -9,7 +9,7 @@ import { makeResults, stored, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
 
-/** Runs designs by turns, each on a fresh stack, and tells their ratios. */
+/** Runs designs by turns, each on a fresh system, and tells their ratios. */
 export async function runComparison(
   names: readonly string[],
   rounds: number,

@@ -10,7 +10,7 @@ import { makeResults, stored, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
 
-/** Every run of a source, each on a fresh stack, and the table of what was printed beside what is measured here. */
+/** Every run of a source, each on a fresh system, and the table of what was printed beside what is measured here. */
 export async function runSource(name: string, asked: Asked, signal: AbortSignal): Promise<void> {
   const { flags } = asked;
   refuse(asked, ["csv", "html", "compare", "amount", "rate"], "goes with one run; those of a source are stored");

@@ -1,4 +1,4 @@
-import type { Stack } from "../open-stack.ts";
+import type { System } from "../open-system.ts";
 import { sumsOfMetrics } from "./metrics.ts";
 
 /** What the tiers themselves have counted since they started. */
@@ -20,7 +20,7 @@ const ranked = "tally_ranker_batches_total";
 export async function readCounters({
   writerUrls,
   rankerUrls,
-}: Pick<Stack, "writerUrls" | "rankerUrls">): Promise<Counters> {
+}: Pick<System, "writerUrls" | "rankerUrls">): Promise<Counters> {
   const at = performance.now();
   const [writer, ranker] = await Promise.all([
     sumsOfMetrics(writerUrls, [stored, batches]),

@@ -21,7 +21,7 @@ async function tiers(counts: { stored: number; batches: number; ranked: number }
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
   const queue = { depth: 0, max: 10 };
-  return { stack: { writerUrls: [url], rankerUrls: [url], queues: async () => [queue] }, counts, queue };
+  return { system: { writerUrls: [url], rankerUrls: [url], queues: async () => [queue] }, counts, queue };
 }
 
 async function waiting(o: { accepted: number; unknown: number }) {
@@ -29,8 +29,8 @@ async function waiting(o: { accepted: number; unknown: number }) {
   const said: string[] = [];
   let isOver = false;
   const begunAt = performance.now();
-  const before = await readCounters(system.stack);
-  const whenOver = drained(system.stack, "a", {
+  const before = await readCounters(system.system);
+  const whenOver = drained(system.system, "a", {
     ...o,
     before,
     sentAt: 0,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Stack } from "../open-stack.ts";
+import type { System } from "../open-system.ts";
 import { readCounters, type Counters } from "./counters.ts";
 
 /** A moment of performance.now(), and how many events were stored by then. */
@@ -33,7 +33,7 @@ const drainWithinMs = 300_000;
  * counters that stand still while the queues are empty. `looks` are those of the load.
  */
 export async function drained(
-  stack: Pick<Stack, "writerUrls" | "rankerUrls" | "queues">,
+  system: Pick<System, "writerUrls" | "rankerUrls" | "queues">,
   domain: string,
   { looks, say, ...o }: Accepted & { readonly looks: readonly Counters[]; readonly say: (line: string) => void },
 ): Promise<Drained> {
@@ -42,14 +42,14 @@ export async function drained(
   let last = o.before;
   let movedAt = performance.now();
   for (;;) {
-    const now = await readCounters(stack);
+    const now = await readCounters(system);
     series.push(now);
     if (now.stored !== last.stored || now.batches !== last.batches || now.ranked !== last.ranked) movedAt = now.at;
     last = now;
     const stored = now.stored - o.before.stored;
     if (o.unknown === 0 && stored === o.accepted && now.ranked >= now.batches) break;
     const isLate = now.at > deadline;
-    if (isLate || (now.at - movedAt > stillForMs && (await stack.queues(domain)).every(({ depth }) => depth === 0))) {
+    if (isLate || (now.at - movedAt > stillForMs && (await system.queues(domain)).every(({ depth }) => depth === 0))) {
       if (stored < o.accepted || now.ranked < now.batches || isLate)
         say(
           `${stored} events are stored, ${o.accepted} were accepted, ${now.ranked} of ${now.batches} batches are ranked` +

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Stack } from "../open-stack.ts";
+import type { System } from "../open-system.ts";
 import { readCounters, type Counters } from "./counters.ts";
 import { eachTier, type OfTiers, type TierFigures, type TierName } from "./tiers.ts";
 
-/** What is seen of a running stack at one moment. */
+/** What is seen of a running system at one moment. */
 export interface Look extends Counters {
   /** Messages in the domain's two queues, without those that consumers hold. */
   readonly queued: number;
@@ -14,16 +14,16 @@ export interface Look extends Counters {
 
 const lookEveryMs = 500;
 
-/** Looks at a stack twice a second until it is stopped. A look costs some ms of the bench's own CPU. */
+/** Looks at a system twice a second until it is stopped. A look costs some ms of the bench's own CPU. */
 export class Watch {
-  readonly #stack: Stack;
+  readonly #system: System;
   readonly #domain: string;
   readonly #looks: Look[] = [];
   #running: Promise<void>;
   #stopped = false;
 
-  constructor(stack: Stack, domain: string) {
-    this.#stack = stack;
+  constructor(system: System, domain: string) {
+    this.#system = system;
     this.#domain = domain;
     this.#running = this.#run();
     // Told by stop(): nobody waits for it before.
@@ -38,21 +38,21 @@ export class Watch {
   async stop(): Promise<readonly Look[]> {
     this.#stopped = true;
     await this.#running;
-    this.#looks.push(await look(this.#stack, this.#domain));
+    this.#looks.push(await look(this.#system, this.#domain));
     return this.#looks;
   }
 
   async #run(): Promise<void> {
     while (!this.#stopped) {
-      this.#looks.push(await look(this.#stack, this.#domain));
+      this.#looks.push(await look(this.#system, this.#domain));
       await delay(lookEveryMs);
     }
   }
 }
 
-async function look(stack: Stack, domain: string): Promise<Look> {
-  const tiers = stack.tiers();
-  const [queues, counters] = await Promise.all([stack.queues(domain), readCounters(stack)]);
+async function look(system: System, domain: string): Promise<Look> {
+  const tiers = system.tiers();
+  const [queues, counters] = await Promise.all([system.queues(domain), readCounters(system)]);
   return {
     ...counters,
     queued: queues.reduce((sum, { depth }) => sum + depth, 0),
