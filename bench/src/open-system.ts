@@ -4,9 +4,10 @@ import { silentLog } from "@tally/failures";
 import { startPrivateServices, startSystem, type PrivateServices, type Server } from "@tally/local";
 import { connectPublisher } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
+import type { TierName } from "@tally/pipeline/bench-report";
 import { designOf, type DesignName, type Durability } from "./designs/designs.ts";
 import { declareTransientQueues } from "./designs/transient-queues.ts";
-import { readTiers, type TierFigures, type TierName } from "./watch/tiers.ts";
+import { readTiers, type TierFigures } from "./watch/tiers.ts";
 
 /** A fresh and empty tally, as in production but on one machine. */
 export interface System {

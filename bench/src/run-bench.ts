@@ -19,7 +19,7 @@ import { Follower } from "./watch/follow.ts";
 import { Watch } from "./watch/watch.ts";
 import { WrongUsage } from "./wrong-usage.ts";
 
-/** One run on a fresh system, or on a running system: fill, drain, warm-up, drain, load, drain, audit. */
+/** One run, on a fresh system or on a running one: fill, drain, warm-up, drain, load, drain, audit. */
 export async function runBench(plan: BenchPlan): Promise<Report> {
   if (plan.target !== undefined) return unlessAborted(plan.signal, measure(plan, plan.target, undefined, undefined));
   const { directory } = await claimDirectory(join(plan.root, ".tally"), "bench", plan.say);
@@ -36,7 +36,7 @@ export async function runBench(plan: BenchPlan): Promise<Report> {
   }
 }
 
-/** Rejects at once when it is aborted; what is under way then ends with the process. */
+/** Rejects at once when `signal` is aborted. The work then ends with the process. */
 async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);
@@ -49,7 +49,7 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
   }
 }
 
-/** `idsFile` takes what was acknowledged, for the audit of our own system. */
+/** `idsFile` gets the ids of acknowledged events, for the audit of a system that the bench has started. */
 async function measure(
   plan: BenchPlan,
   url: string,
@@ -104,7 +104,7 @@ function warmUpOf({ domain, phase, warmUpSeconds }: BenchPlan): Phase | undefine
   return warmUpSeconds > 0 ? { ...phase, until: { name: "seconds", seconds: warmUpSeconds } } : undefined;
 }
 
-/** Runs and watches a load until nothing of it is under way any more. */
+/** Runs a load and observes the system until it has drained. */
 async function runPhase(plan: BenchPlan, system: System | undefined, run: () => Promise<PhaseResult>): Promise<Seen> {
   const { domain, say } = plan;
   const { stores, ranks } = designOf(plan.design);
@@ -120,17 +120,24 @@ async function runPhase(plan: BenchPlan, system: System | undefined, run: () => 
   if (system !== undefined && before !== undefined && stores === "writer") {
     const unknown = result.sent - accepted - result.read;
     const sentAt = startedAt + sendingSeconds * 1000;
-    whenDrained = await drained(system, domain, { before, accepted, unknown, sentAt, looks: watch?.looks ?? [], say });
+    whenDrained = await drained(system, domain, {
+      before,
+      accepted,
+      unknown,
+      sentAt,
+      series: watch?.observations ?? [],
+      say,
+    });
   } else if (system !== undefined && rowsBefore !== undefined) {
-    // Each row is there before its answer, and in the rankings if there are any.
+    // Each row exists before its response, and its counts in the rankings, if there are any.
     const answered = { at: startedAt + seconds * 1000, events: (await system.rows(domain)) - rowsBefore };
     const stored = answered.events < accepted ? undefined : answered;
     whenDrained = { stored, ranked: ranks === false ? undefined : stored };
-    if (stored === undefined) say(`${answered.events} rows were stored, ${accepted} events accepted`);
+    if (stored === undefined) say(`${answered.events} rows were stored, ${accepted} events were accepted`);
   }
   return {
     result,
-    looks: (await watch?.stop()) ?? [],
+    observations: (await watch?.stop()) ?? [],
     drained: whenDrained,
     startedAt,
     clientCpuSeconds: (clientCpu.user + clientCpu.system) / 1e6,
@@ -142,15 +149,15 @@ async function expectLive(url: string): Promise<void> {
     const response = await fetch(`${url}/health/live`);
     await response.arrayBuffer();
     if (response.ok) return;
-    throw new Error(`answers ${response.status} to /health/live`);
+    throw new Error(`/health/live responds with ${response.status}`);
   } catch (error) {
-    throw new WrongUsage(`${url} does not answer: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new WrongUsage(`${url} does not respond: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });
   }
 }
 
-/** `acknowledged`: answers 2xx that the client has counted, whether they named their event or not. */
+/** `acknowledged`: the number of 2xx, with or without an event id. */
 async function audited(
   plan: BenchPlan,
   system: System,
@@ -160,14 +167,14 @@ async function audited(
   const { stores } = designOf(plan.design);
   if (stores === "nothing") return undefined;
   plan.say("auditing");
-  // Without a ledger nothing tells how far the replica is, and what always differs need not be looked at for long.
+  // Without a ledger the lag of the replica is unknown, and differences do not vanish by waiting.
   const how = stores === "writer" ? ["--wait", "300"] : ["--wait", "5", "--endpoint", "write"];
   const args = ["audit", "--json", ...how, "--acknowledged", idsFile];
   const { output, errors } = await runTally(plan.root, system.environment, args, { signal: plan.signal });
-  if (output === "") throw new Error(`the audit answered nothing: ${errors}`);
+  if (output === "") throw new Error(`the audit wrote no report: ${errors}`);
   const report: AuditReport = JSON.parse(output);
-  if (report.underWay.length > 0) plan.say(`not drained, still under way: ${report.underWay.join("; ")}`);
+  if (report.underWay.length > 0) plan.say(`not drained, still in flight: ${report.underWay.join("; ")}`);
   const unnamed = acknowledged - (await stat(idsFile)).size / idBytes;
-  if (unnamed > 0) plan.say(`${unnamed} of ${acknowledged} answers 2xx named no event: nobody can look for it`);
+  if (unnamed > 0) plan.say(`${unnamed} of ${acknowledged} 2xx responses had no event id: these events count as lost`);
   return withUnnamed(report, unnamed);
 }

@@ -9,7 +9,7 @@ import type { Flags } from "./flags.ts";
 import { progressBar } from "./progress-bar.ts";
 import { say } from "./say.ts";
 
-/** One run as the flags ask for it; throws a WrongUsage for what does not go together. */
+/** The plan of one run. Throws a WrongUsage for flags that contradict each other. */
 export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
   return {
     root,
@@ -37,7 +37,7 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
 
 function fillOf({ fill, design }: Flags): number | undefined {
   if (fill !== undefined && designOf(design).stores === "nothing")
-    throw new WrongUsage(`--fill: nothing is stored in the design ${design}`);
+    throw new WrongUsage(`--fill: the design ${design} stores nothing`);
   return fill;
 }
 
@@ -58,7 +58,7 @@ function phaseOf({ amount, duration, rate, connections, clientThreads, gateways 
   return rate === undefined ? { model: "closed", until } : { model: "open", until, perSecond: rate };
 }
 
-// A timer of Node takes no more, and would end at once.
+// The longest delay of Node's timers; longer ones fire at once.
 const secondsMax = (2 ** 31 - 1) / 1000;
 
 function checkDuration(seconds: number, rate: number | undefined): void {
@@ -68,7 +68,7 @@ function checkDuration(seconds: number, rate: number | undefined): void {
     throw new WrongUsage(`--rate: no request is due in ${seconds} s at ${rate} a second`);
 }
 
-/** A durability is about the broker: where nothing is sent to it, a 2xx would be told to mean what it does not. */
+/** Durability is a property of the broker. Without it, the report would claim what a 2xx does not mean. */
 function durabilityFor({ design, durability }: Flags): Durability {
   if (designOf(design).stores !== "writer" && durability !== "confirmed")
     throw new WrongUsage(
@@ -80,7 +80,7 @@ function durabilityFor({ design, durability }: Flags): Durability {
 // As FORM_PART_BYTES_MAX of the gateway.
 const contentBytesMax = 15 * 1024 * 1024;
 
-/** Checks also that it takes what was asked of its load: what a domain ignores would be reported as if it had been so. */
+/** Checks also that the domain uses the flags of its load: the report would claim a flag that it ignores. */
 function domainOf({ domain: name, contentBytes, zipf }: Flags): string {
   const workload = namedByUser(name);
   const sent = (spread: Spread, bytes?: number) => {
@@ -91,9 +91,9 @@ function domainOf({ domain: name, contentBytes, zipf }: Flags): string {
   if (contentBytes !== undefined && sent("wide", 1000) === sent("wide", 2000))
     throw new WrongUsage(`--content-bytes: events of ${name} have no content`);
   if (contentBytes !== undefined && contentBytes > contentBytesMax)
-    throw new WrongUsage(`--content-bytes: expected at most ${contentBytesMax}, more no gateway takes`);
+    throw new WrongUsage(`--content-bytes: expected at most ${contentBytesMax}, the largest FORM_PART_BYTES_MAX`);
   if (zipf === true && sent("wide") === sent("zipf"))
-    throw new WrongUsage(`--zipf: the load of ${name} is always the same`);
+    throw new WrongUsage(`--zipf: the load of ${name} does not depend on it`);
   return name;
 }
 

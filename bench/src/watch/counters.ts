@@ -1,14 +1,14 @@
 import type { System } from "../open-system.ts";
 import { sumsOfMetrics } from "./metrics.ts";
 
-/** What the tiers themselves have counted since they started. */
+/** Counters of the apps since their start. */
 export interface Counters {
-  /** Of performance.now(). */
+  /** Time of performance.now(). */
   readonly at: number;
-  /** Events whose transaction is committed, and the batches that they came in. */
+  /** Events of committed transactions, and their batches. */
   readonly stored: number;
   readonly batches: number;
-  /** Batches that the boards have. */
+  /** Batches that are counted in the boards. */
   readonly ranked: number;
 }
 
@@ -16,7 +16,7 @@ const stored = "tally_writer_events_total";
 const batches = "tally_writer_batches_total";
 const ranked = "tally_ranker_batches_total";
 
-/** Costs a millisecond or two, half of it the tiers'. */
+/** Costs 1 to 2 ms, half of it in the apps. */
 export async function readCounters({
   writerUrls,
   rankerUrls,

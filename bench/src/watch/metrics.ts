@@ -1,4 +1,4 @@
-/** Sums of metrics over all their labels, from one or several services' Prometheus texts: one request to each. */
+/** Sums of metrics over all labels and services. Sends one request to each service. */
 export async function sumsOfMetrics<N extends string>(
   urls: readonly string[],
   names: readonly N[],

@@ -1,9 +1,7 @@
 import { readProcesses } from "@tally/lab";
+import { tierNames, type TierName } from "@tally/pipeline/bench-report";
 
-export const tierNames = ["gateway", "writer", "ranker", "broker", "database", "redis"] as const;
-export type TierName = (typeof tierNames)[number];
-
-/** A figure of each tier. */
+/** A figure for each tier. */
 export type OfTiers<T> = Readonly<Record<TierName, T>>;
 
 export function eachTier<T>(of: (tier: TierName) => T): OfTiers<T> {
@@ -17,7 +15,7 @@ export function eachTier<T>(of: (tier: TierName) => T): OfTiers<T> {
   };
 }
 
-/** CPU seconds so far and resident memory in MiB of a tier's processes. */
+/** CPU time so far and resident memory of a tier's processes. */
 export interface TierFigures {
   readonly cpuSeconds: number;
   readonly memoryMiB: number;
