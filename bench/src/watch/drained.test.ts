@@ -86,7 +86,13 @@ test("a late response does not extend the time until everything is stored", () =
     batches: stored / 10,
     ranked,
   });
-  const series = [counters(0, 100, 10), counters(500, 600, 50), counters(1000, 1100, 109), counters(1500, 1100, 110), counters(9000, 1100, 110)];
+  const series = [
+    counters(0, 100, 10),
+    counters(500, 600, 50),
+    counters(1000, 1100, 109),
+    counters(1500, 1100, 110),
+    counters(9000, 1100, 110),
+  ];
   const before = counters(0, 100, 10);
   expect(momentsOf(series, { before, accepted: 1000, sentAt: 900 })).toEqual({
     stored: { at: 1000, events: 1000 },
