@@ -14,14 +14,20 @@ export async function declareTransientQueues(
 ): Promise<void> {
   const vhost = "/";
   const specs = domains.flatMap(({ name }) => Object.values(queuesOf(namespace, name)));
-  const options = { vhost, durable: false, auto_delete: false };
-  const queues = specs.map(({ name }) => ({ name, ...options, arguments: { "x-queue-type": "classic" } }));
-  const names = [...new Set(specs.flatMap(({ exchange }) => exchange ?? []))];
-  const exchanges = names.map((name) => ({
+  const queueArguments = { "x-queue-type": "classic" };
+  const queues = specs.map(({ name }) => ({
     name,
-    ...options,
-    durable: true,
+    vhost,
+    durable: false,
+    auto_delete: false,
+    arguments: queueArguments,
+  }));
+  const exchanges = [...new Set(specs.flatMap(({ exchange }) => exchange ?? []))].map((name) => ({
+    name,
+    vhost,
     type: "direct",
+    durable: true,
+    auto_delete: false,
     internal: false,
     arguments: {},
   }));
