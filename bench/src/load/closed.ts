@@ -19,7 +19,7 @@ export interface Closed {
   readonly retries?: number;
   /** Called when a connection has all its responses. */
   readonly onEnd?: (connection: number) => void;
-  /** A paced load: each connection sends a request every so many ms, later where a response takes longer. These do not count as progress. */
+  /** Paced load: the interval between requests of a connection, longer where a response takes longer. They do not count as progress. */
   readonly everyMs?: number;
 }
 
