@@ -23,7 +23,7 @@ test.each([
     true,
   ],
   ["nothing got a 2xx", { accepted: { ...accepted, events: 0 }, reads: { ...reads, requests: 0 } }, false],
-] as const)("a run in which %s is good: %s", (_what, changes, good) => {
+] as const)("isGood judges a run in which %s", (_what, changes, good) => {
   expect(isGood(sampleReport(changes))).toBe(good);
 });
 
