@@ -9,7 +9,7 @@ import { benchMain } from "./run-bench.ts";
 
 const timeout = 5 * 60_000;
 
-test("on a terminal the bench shows how far its fill, its warm-up and its load are", { timeout }, async () => {
+test("on a terminal the bench shows the progress of its fill, warm-up and load", { timeout }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "tally-bench-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const flags = ["--connections", "8", "--fill", "20000", "--warm-up", "3", "--duration", "3", "--results", folder];
@@ -19,10 +19,10 @@ test("on a terminal the bench shows how far its fill, its warm-up and its load a
   });
   const [shown, errors, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
   expect({ exitCode, shown, errors }).toMatchObject({ exitCode: 0 });
-  // A bar begins where it notes the place of the cursor.
+  // A bar starts by saving the position of the cursor.
   const [before = "", ...bars] = shown.split("\u001B7");
   expect(before).toContain("filling with 20000 events");
   expect(bars[0]).toContain("warming up");
   expect(bars).toHaveLength(3);
-  for (const bar of bars) expect(bar).toMatch(/[=-]{20,} \d+ % \| \d+ answered/);
+  for (const bar of bars) expect(bar).toMatch(/[=-]{20,} \d+ % \| \d+ requests/);
 });

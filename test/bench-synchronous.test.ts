@@ -6,7 +6,7 @@ import { runBench } from "./run-bench.ts";
 
 const within = 5 * 60_000;
 
-/** The report of a run of the bench, as its users start it. */
+/** Runs the bench as its users do, and returns its report. */
 async function bench(...flags: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), "tally-bench-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -19,27 +19,27 @@ async function bench(...flags: readonly string[]) {
 const load = ["--amount", "3000", "--connections", "33", "--seed", "5"];
 
 test(
-  "synchronous stores a row for each 2xx, counted as rows, and its rankings are those of the batched design",
+  "synchronous stores a row for each 2xx, and its rankings equal those of the batched design",
   async () => {
     const { report, output } = await bench("--design", "synchronous", ...load);
     expect(report).toMatchObject({
       statuses: { "201": 3000 },
       agrees: null,
       audit: { acknowledged: 3000, stored: 3000, ranked: null, lost: 0, doubled: 0 },
-      // What the batched design has of the same seed and amount.
+      // As the batched design with the same seed and amount.
       boardsHash: "bb387ba5a7cbd8a2",
-      looks: expect.arrayContaining([expect.objectContaining({ stored: null })]),
+      observations: expect.arrayContaining([expect.objectContaining({ stored: null })]),
     });
     expect(report.stored.perSecond).toBe(report.accepted.perSecond);
     expect(report.ranked.perSecond).toBe(report.accepted.perSecond);
-    expect(output).toContain("acknowledged 3000, stored 3000, ranked not known  lost 0, doubled 0");
+    expect(output).toContain("acknowledged 3000, stored 3000, ranked unknown  lost 0, doubled 0");
     expect(output).toContain("no ledger");
   },
   within,
 );
 
 test(
-  "synchronous-unranked stores as many, and claims no rankings",
+  "synchronous-unranked stores a row for each 2xx, and reports no rankings",
   async () => {
     const { report } = await bench("--design", "synchronous-unranked", ...load);
     expect(report).toMatchObject({
@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  "an event that takes several statements is stored as one, too",
+  "an event that needs several statements is stored once, too",
   async () => {
     const { report } = await bench("--design", "synchronous", "--domain", "swipes", ...load);
     expect(report).toMatchObject({

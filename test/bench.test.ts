@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { processesNaming } from "@tally/lab";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { benchMain, runBench } from "./run-bench.ts";
 
@@ -19,7 +20,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 const bench = (...args: readonly string[]) => runBench(directory, ...args);
 
 test(
-  "so many purchases of a seed: all stored and ranked, the report has every figure, and the rankings are always the same",
+  "purchases of a seed are all stored and ranked, the report has every figure, and the rankings are reproducible",
   async () => {
     const file = join(directory, "report.json");
     const page = join(directory, "report.html");
@@ -44,7 +45,7 @@ test(
       errors: { non2xx: 0, timeouts: 0, unanswered: 0 },
       queue: { max: expect.any(Number) },
       audit: { acknowledged: 3000, stored: 3000, ranked: 3000, lost: 0, doubled: 0 },
-      // Seed 5, 3,000 purchases. Another hash is another workload, or other rankings.
+      // Seed 5, 3,000 purchases. Another hash means another workload or other rankings.
       boardsHash: "bb387ba5a7cbd8a2",
     });
     for (const figure of ["accepted", "stored", "ranked"]) expect(report[figure].perSecond).toBeGreaterThan(0);
@@ -60,12 +61,12 @@ test(
     const html = await readFile(page, "utf8");
     expect(html).toContain("uPlot");
     expect(Object.keys(report.versions)).toEqual(["node", "database", "broker", "redis"]);
-    for (const told of [output, html]) {
-      for (const name of ["runId", "at", "machine", "commit", "mode", "repeat"]) expect(told).toContain(report[name]);
+    for (const text of [output, html]) {
+      for (const name of ["runId", "at", "machine", "commit", "mode", "repeat"]) expect(text).toContain(report[name]);
       for (const [name, version] of Object.entries<string>(report.versions))
-        expect(told).toContain(`${name} ${version}`);
-      expect(told).toContain("seed 5");
-      expect(told).toContain("boards bb387ba5a7cbd8a2");
+        expect(text).toContain(`${name} ${version}`);
+      expect(text).toContain("seed 5");
+      expect(text).toContain("boards bb387ba5a7cbd8a2");
     }
     expect(html).not.toMatch(/(src|href)="?https?:/);
   },
@@ -73,7 +74,7 @@ test(
 );
 
 test(
-  "a source's run, much shorter: exactly as many purchases as its stores have, beside what was printed",
+  "a scaled-down source sends the exact number of purchases and compares itself with the printed figures",
   async () => {
     const file = join(directory, "source.json");
     const { exitCode, output, errors } = await bench("--source", "S4", "--scale", "0.0034", "--json", file);
@@ -82,8 +83,14 @@ test(
       source: "S4",
       scale: 0.0034,
       runs: [
-        { accepted: { events: 2304 }, source: { name: "S4", run: 1, runs: 2, says: "256 stores", scale: 0.0034 } },
-        { accepted: { events: 4608 }, source: { name: "S4", run: 2, runs: 2, says: "512 stores", scale: 0.0034 } },
+        {
+          accepted: { events: 2304 },
+          source: { name: "S4", run: 1, runs: 2, description: "256 stores", scale: 0.0034 },
+        },
+        {
+          accepted: { events: 4608 },
+          source: { name: "S4", run: 2, runs: 2, description: "512 stores", scale: 0.0034 },
+        },
       ],
     });
     expect(output).toContain("S4, 512 stores (run 2 of 2), scale 0.0034, 512 connections");
@@ -96,7 +103,7 @@ test(
 );
 
 test(
-  "a fresh stack is filled before what is measured, with POSTs that are stored and ranked, audited and not counted",
+  "a fill before the load is stored, ranked and audited, and not counted",
   async () => {
     const file = join(directory, "filled.json");
     const fill = ["--fill", "500", "--connections", "8", "--json", file];
@@ -120,7 +127,7 @@ test(
   within,
 );
 
-/** A bench that is under way, and what it has said so far. */
+/** A running bench and its output so far. */
 function running(...args: readonly string[]) {
   const child = spawn(process.execPath, [benchMain, ...args, "--results", directory], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -129,54 +136,42 @@ function running(...args: readonly string[]) {
   let output = "";
   child.stdout.on("data", (data: Buffer) => (output += data.toString()));
   const folder = join(import.meta.dirname, "..", ".tally", `bench-${child.pid}`);
-  const says = (line: string) => vi.waitFor(() => expect(output).toContain(line), { timeout: 120_000, interval: 20 });
-  return { child, folder, says, exited: once(child, "exit"), output: () => output };
-}
-
-/** The processes whose command or environment names a folder. */
-function processesOf(folder: string): readonly string[] {
-  return readdirSync("/proc").filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false;
-    try {
-      return ["cmdline", "environ"].some((file) => readFileSync(`/proc/${pid}/${file}`, "latin1").includes(folder));
-    } catch {
-      return false; // it has ended, or is nobody's
-    }
-  });
+  const prints = (line: string) => vi.waitFor(() => expect(output).toContain(line), { timeout: 120_000, interval: 20 });
+  return { child, folder, prints, exited: once(child, "exit"), output: () => output };
 }
 
 test(
-  "what a bench that was killed has left running is ended when the next one begins",
+  "the next bench stops the servers and apps of a killed one",
   async () => {
     const killed = running("--warm-up", "600", "--connections", "4");
-    await killed.says("warming up");
+    await killed.prints("warming up");
     killed.child.kill("SIGKILL");
     await killed.exited;
-    expect(processesOf(killed.folder).length).toBeGreaterThanOrEqual(7);
+    expect(processesNaming(killed.folder).length).toBeGreaterThanOrEqual(7);
     const { exitCode, output, errors } = await bench("--amount", "50", "--connections", "4");
     expect({ exitCode, output, errors }).toMatchObject({ exitCode: 0 });
     expect(output).toContain("Stopping writer, left behind by an earlier run");
-    expect(processesOf(killed.folder)).toEqual([]);
+    expect(processesNaming(killed.folder)).toEqual([]);
     expect(existsSync(killed.folder)).toBe(false);
   },
   within,
 );
 
 test(
-  "interrupted while it audits, the bench ends with everything that it has started",
+  "interrupted during the audit, the bench stops everything that it has started",
   async () => {
     const interrupted = running("--amount", "50", "--connections", "4");
-    await interrupted.says("auditing");
+    await interrupted.prints("auditing");
     interrupted.child.kill("SIGINT");
     expect((await interrupted.exited)[0]).toBe(130);
-    expect(processesOf(interrupted.folder)).toEqual([]);
+    expect(processesNaming(interrupted.folder)).toEqual([]);
     expect(existsSync(interrupted.folder)).toBe(false);
     expect(interrupted.output()).toContain("interrupted; its servers are stopped");
   },
   within,
 );
 
-/** A system that runs elsewhere: takes everything, and is quick about it. */
+/** A running system that accepts everything at once. */
 async function elsewhere(onPost: () => void = () => undefined): Promise<string> {
   const id = "01a1fb30-2980-71ee-89cd-4f71757df440";
   const server = createServer((request, response) => {
@@ -191,7 +186,7 @@ async function elsewhere(onPost: () => void = () => undefined): Promise<string> 
   return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
 }
 
-test("what cannot be known of a system that runs elsewhere is null, and no figure of it a zero", async () => {
+test("figures that are unknown for a running system are null, not 0", async () => {
   const target = await elsewhere();
   const [json, csv, html] = ["json", "csv", "html"].map((kind) => join(directory, `target.${kind}`));
   const flags = ["--target", target, "--amount", "500", "--connections", "5"];
@@ -219,15 +214,15 @@ test("what cannot be known of a system that runs elsewhere is null, and no figur
   for (const cpu of [cpuUsPerEvent, cpuSeconds]) expect(cpu).toMatchObject({ ...nulls, total: null });
   expect(cpuUsPerEvent.client).toBeGreaterThan(0);
   for (const figure of ["stored", "ranked", "queues", "memory MiB"])
-    expect(output).toMatch(new RegExp(`^${figure} +not known`, "m"));
-  expect(await readFile(html ?? "", "utf8")).toMatch(/^queues +not known/m);
+    expect(output).toMatch(new RegExp(`^${figure} +unknown`, "m"));
+  expect(await readFile(html ?? "", "utf8")).toMatch(/^queues +unknown/m);
   expect((await readFile(csv ?? "", "utf8")).split("\n")[0]).toBe("run,second,accepted,read,failed,p50_ms,p99_ms");
   const again = await bench(...flags, "--compare", json ?? "");
   expect(again.output).toMatch(/^accepted \/s +\d+ +\d+ +[\d.]+$/m);
   expect(again.output).not.toMatch(/^stored \/s +\d/m);
 }, 60_000);
 
-test("what the warm-up sends is in no figure", async () => {
+test("no figure includes the warm-up", async () => {
   let posts = 0;
   const flags = ["--target", await elsewhere(() => posts++), "--connections", "2", "--duration", "0.5"];
   const file = join(directory, "warm.json");
@@ -244,7 +239,7 @@ test("what the warm-up sends is in no figure", async () => {
   expect(before).toBeGreaterThan(0);
 }, 60_000);
 
-test("a file that cannot be written is told in a line, and takes neither the stored report nor another file with it", async () => {
+test("a file that cannot be written is reported in a line, and the stored report and other files are written", async () => {
   const results = join(directory, "kept");
   const [json, csv, html] = [
     join(benchMain, "report.json"),
@@ -272,20 +267,20 @@ test.each([
   '{"source":"S4","table":[],"runs":[]}',
   '{"design":"bare","at":"","commit":"","accepted":{},"stored":{},"ranked":{},"reads":{},"cpuUsPerEvent":{}}',
   "no JSON",
-])("what is no report of a run is refused before the run that it shall be compared with: %s", async (content) => {
+])("a file that is not a report is rejected before the run that it would be compared with: %s", async (content) => {
   const file = join(directory, "other.json");
   await writeFile(file, content);
-  // Nobody listens there: a run would tell that.
+  // Nothing listens there, which a run would report.
   const { exitCode, output, errors } = await bench("--target", "http://127.0.0.1:1", "--compare", file);
   expect({ exitCode, output, errors }).toEqual({
     exitCode: 2,
     output: "",
-    errors: `--compare: ${file} is no report of a run of pnpm bench\n`,
+    errors: `--compare: ${file} is not a report of pnpm bench\n`,
   });
 });
 
 test(
-  "every design runs, and tells what its answer means, what it has lost and no more than can be known; a comparison has all reports and the ratios of every round",
+  "every design runs and reports its durability, its losses and only known figures; a comparison has all reports and the ratios of every round",
   async () => {
     const file = join(directory, "compared.json");
     const designs = [
@@ -312,7 +307,7 @@ test(
     const audited = { ...confirmed, stored: known, ranked: known, audit: whole, agrees: true, boardsHash };
     for (const report of [batched, perMessage]) expect(report).toMatchObject(audited);
     expect(transient).toMatchObject({ ...audited, durability: "transient" });
-    // It promises nothing: what it has lost is told, and by the status too.
+    // It may lose events: the report and the exit status say so.
     expect(unconfirmed).toMatchObject({
       durability: "persistent",
       accepted: { events: 200 },
@@ -320,7 +315,7 @@ test(
     });
     const isWhole = unconfirmed.audit.lost === 0 && unconfirmed.agrees === true;
     expect({ exitCode, output, errors }).toMatchObject({ exitCode: isWhole ? 0 : 1, errors: "" });
-    // Without a ledger: as many rows as answers and the same boards is all that can be known.
+    // Without a ledger only the number of rows and the boards can be checked.
     const rows = { ...confirmed, stored: known, audit: { ...whole, ranked: null }, agrees: null, followed: null };
     expect(synchronous).toMatchObject({ ...rows, ranked: known, drainSeconds: 0, boardsHash });
     expect(unranked).toMatchObject({ ...rows, ranked: unknown, drainSeconds: null, boardsHash: null });
@@ -340,7 +335,7 @@ test(
 );
 
 test(
-  "a setting that an app does not take is told as the app tells it, without a stack",
+  "a setting that an app rejects is reported with the app's message, without a stack trace",
   async () => {
     const { exitCode, output, errors } = await bench("--set", "BATCH_EVENTS_MAX=abc", "--amount", "600");
     expect(exitCode).toBe(2);
@@ -353,14 +348,14 @@ test(
 test.each([
   [["--source", "S9"], "--source: expected one of S4, "],
   [["--domain", "lifts"], "--domain: there is no domain lifts; there are: purchases"],
-  [["--source", "S4", "--zipf"], "--zipf is not asked for: the source says it"],
-  [["--amount", "600", "--warm-up", "3"], "--warm-up does not go with --amount"],
-  [["--target", "http://127.0.0.1:1", "--set", "A=b"], "--set does not go with --target"],
-  [["compare", "bare", "--amount", "600", "--duration", "3"], "--duration does not go with --amount"],
-  [["--source", "S4", "--fill", "9"], "--fill is not asked for: the source says it"],
-  [["--target", "http://127.0.0.1:1", "--fill", "9"], "--fill does not go with --target"],
-  [["compare", "batched", "bare", "--fill", "9"], "--fill: nothing is stored in the design bare"],
-  [["--scale", "0.5"], "--scale goes with --source"],
+  [["--source", "S4", "--zipf"], "--zipf is set by the source"],
+  [["--amount", "600", "--warm-up", "3"], "--warm-up cannot be combined with --amount"],
+  [["--target", "http://127.0.0.1:1", "--set", "A=b"], "--set cannot be combined with --target"],
+  [["compare", "bare", "--amount", "600", "--duration", "3"], "--duration cannot be combined with --amount"],
+  [["--source", "S4", "--fill", "9"], "--fill is set by the source"],
+  [["--target", "http://127.0.0.1:1", "--fill", "9"], "--fill cannot be combined with --target"],
+  [["compare", "batched", "bare", "--fill", "9"], "--fill: the design bare stores nothing"],
+  [["--scale", "0.5"], "--scale needs --source"],
   [["--duration", "0"], "--duration: expected more than 0"],
   [["--duration", "2147484"], "--duration: expected more than 0 and at most 2147483 seconds"],
   [["--duration", "3", "--rate", "0.1"], "--rate: no request is due in 3 s at 0.1 a second"],
@@ -369,22 +364,22 @@ test.each([
   [["--domain", "albums", "--zipf"], "--zipf: the load of albums is always the same"],
   [["--design", "bare", "--durability", "transient"], "--durability: the design bare sends nothing to the broker"],
   [["compare", "batched", "synchronous:transient"], "--durability: the design synchronous sends nothing to the broker"],
-  [["--target", "http://127.0.0.1:1/base"], "--target: expected an address as http://127.0.0.1:8080, without a path"],
-  [["--target", "127.0.0.1:8080"], "--target: expected an address as http://127.0.0.1:8080, without a path"],
-  [["--target", "http://127.0.0.1:1", "--design", "bare"], "--design does not go with --target"],
+  [["--target", "http://127.0.0.1:1/base"], "expected an address such as http://127.0.0.1:8080, without a path"],
+  [["--target", "127.0.0.1:8080"], "expected an address such as http://127.0.0.1:8080, without a path"],
+  [["--target", "http://127.0.0.1:1", "--design", "bare"], "--design cannot be combined with --target"],
   [["--amount", "3"], "--amount: expected at least one for each connection"],
-  [["--target", "http://127.0.0.1:1"], "http://127.0.0.1:1 does not answer"],
+  [["--target", "http://127.0.0.1:1"], "http://127.0.0.1:1 does not respond"],
   [["--compare", "/no/such/file"], "--compare: ENOENT"],
   [["--results", join(benchMain, "results")], "--results: ENOTDIR"],
   [["compare", "fast"], 'there is no "fast"'],
   [["compare", "bare", "batched", "bare"], '"bare" is named twice'],
-  [["compare", "bare", "--csv", "x"], "--csv goes with one run"],
-  [["compare", "bare", "--compare", "x"], "--compare goes with one run"],
-  [["compare", "bare", "--design", "batched"], "--design is what compare is about"],
-  [["compare", "bare", "--target", "http://127.0.0.1:1"], "--target does not go with compare"],
-])("wrong usage is told in a line: %s", async (args, told) => {
+  [["compare", "bare", "--csv", "x"], "--csv needs a single run"],
+  [["compare", "bare", "--compare", "x"], "--compare needs a single run"],
+  [["compare", "bare", "--design", "batched"], "--design is set by compare"],
+  [["compare", "bare", "--target", "http://127.0.0.1:1"], "--target cannot be combined with compare"],
+])("wrong usage is reported in a line: %s", async (args, message) => {
   const { exitCode, output, errors } = await bench(...args);
   expect(exitCode).toBe(2);
-  expect(output + errors).toContain(told);
+  expect(output + errors).toContain(message);
   expect(output + errors).not.toMatch(/\n {4}at /);
 });

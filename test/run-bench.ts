@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 
 export const benchMain = join(import.meta.dirname, "..", "bench", "src", "main.ts");
 
-/** Runs the bench as its users do; its runs are stored in the folder. */
+/** Runs the bench as its users do, and stores its runs in the folder. */
 export async function runBench(folder: string, ...flags: readonly string[]) {
   const args = [benchMain, "--results", folder, ...flags];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });

@@ -4,7 +4,7 @@ import { durabilityOf } from "./designs/designs.ts";
 import { repeatOf } from "./repeat.ts";
 import type { Report } from "./report.ts";
 
-/** What a report tells of what was asked for: everything that is needed to ask for it again. */
+/** The part of a report that repeats the request: everything that another run of it needs. */
 export function askedOf(plan: BenchPlan) {
   const { phase, target } = plan;
   return {
@@ -33,7 +33,7 @@ export function askedOf(plan: BenchPlan) {
 function modeOf({ target, settings }: BenchPlan): string {
   if (target !== undefined) return `a running system, ${target}`;
   const changed = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-  return ["production, a fresh stack on this machine", ...changed].join(", ");
+  return ["production, a fresh system on this machine", ...changed].join(", ");
 }
 
 function sourceOf({ domain, phase }: BenchPlan): Report["source"] {
@@ -44,7 +44,7 @@ function sourceOf({ domain, phase }: BenchPlan): Report["source"] {
     name: source.name,
     run: run + 1,
     runs: source.runs.length,
-    says: source.runs[run]?.description ?? "",
+    description: source.runs[run]?.description ?? "",
     scale,
   };
 }

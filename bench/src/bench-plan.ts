@@ -8,17 +8,17 @@ export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   readonly durability: Durability;
   readonly gateways: number;
   readonly clientThreads: number;
-  /** So many POSTs, stored and ranked before the warm-up; undefined: none. */
+  /** Number of POSTs that are stored and ranked before the warm-up; undefined: none. */
   readonly fill: number | undefined;
-  /** A source's run has its own, or none. */
+  /** Not for a source's run, which has its own warm-up or none. */
   readonly warmUpSeconds: number;
   readonly phase: Phase;
-  /** For the apps, beside what the design sets. */
+  /** Settings of the apps, beside those of the design. */
   readonly settings: Readonly<Record<string, string>>;
-  /** A system that runs somewhere; undefined: one of our own. */
+  /** The URL of a running system; undefined: the bench starts its own. */
   readonly target: string | undefined;
   readonly say: (line: string) => void;
-  /** Told once a second while the load runs: how much of it is over, 0 to 1, and how many requests. */
+  /** Called once a second while the load runs: how much of it is over, 0 to 1, and how many requests. */
   readonly onProgress: (figures: { readonly share: number; readonly through: number }) => void;
   readonly onLoadEnded: () => void;
   readonly signal: AbortSignal;

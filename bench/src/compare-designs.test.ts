@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { comparison, contenderNamed, ratiosOf, turns } from "./compare-designs.ts";
 import { sampleReport } from "./report.fixture.ts";
 
-test("contenders run in one order and then in the opposite one", () => {
+test("each round runs the contenders in the reverse order of the one before", () => {
   const contenders = ["batched", "bare"].map(contenderNamed);
   expect(turns(contenders, 3).map(({ name }) => name)).toEqual([
     "batched",
@@ -14,7 +14,7 @@ test("contenders run in one order and then in the opposite one", () => {
   ]);
 });
 
-test("a contender is a design, with a durability or without", () => {
+test("a contender is a design, with or without a durability", () => {
   expect(contenderNamed("batched:transient")).toEqual({
     name: "batched:transient",
     design: "batched",
@@ -23,7 +23,7 @@ test("a contender is a design, with a durability or without", () => {
   expect(() => contenderNamed("fast")).toThrow('there is no "fast"; expected batched, per-message');
 });
 
-test("a comparison tells of each run that did not end well", () => {
+test("a comparison lists each run that failed", () => {
   const contenders = ["batched", "unconfirmed"].map(contenderNamed);
   const audit = { acknowledged: 100, stored: 100, ranked: 100, lost: 0, doubled: 0 };
   const whole = sampleReport({ audit, agrees: true });
@@ -33,14 +33,14 @@ test("a comparison tells of each run that did not end well", () => {
     { contender: "unconfirmed", report: { ...whole, accepted: { events: 0, perSecond: 0 } } },
     { contender: "batched", report: whole },
   ];
-  const told = comparison(contenders, runs).split("\n");
-  expect(told.filter((line) => line.includes(", run "))).toEqual([
+  const lines = comparison(contenders, runs).split("\n");
+  expect(lines.filter((line) => line.includes(", run "))).toEqual([
     "unconfirmed, run 2: lost 7, doubled 0, the audit does not agree",
-    "unconfirmed, run 3: nothing was answered 2xx",
+    "unconfirmed, run 3: no request got a 2xx",
   ]);
 });
 
-test("every figure that both know is compared, round by round, with its spread", () => {
+test("every figure that both contenders know is compared by round, with its spread", () => {
   const contenders = ["batched", "bare"].map(contenderNamed);
   const run = (contender: string, perSecond: number, p99: number, storedPerSecond: number | null) => ({
     contender,

@@ -10,30 +10,30 @@ export interface Contender {
   readonly durability: Durability;
 }
 
-/** Throws a WrongUsage that tells what there is. */
+/** Throws a WrongUsage that lists the valid names. */
 export function contenderNamed(name: string): Contender {
   const [first, second = "confirmed", ...more] = name.split(":");
   const design = designNames.find((one) => one === first);
   const durability = durabilityNames.find((one) => one === second);
   if (design === undefined || durability === undefined || more.length > 0) {
     throw new WrongUsage(
-      `there is no "${name}"; expected ${designNames.join(", ")}, each with :${durabilityNames.join(", :")} behind it or nothing`,
+      `there is no "${name}"; expected ${designNames.join(", ")}, optionally followed by :${durabilityNames.join(", :")}`,
     );
   }
   return { name, design, durability };
 }
 
-/** Throws a WrongUsage also for one that is named twice: runs are told apart by the name. */
+/** Throws a WrongUsage also for a name that occurs twice, because names identify runs. */
 export function contendersNamed(names: readonly string[]): readonly Contender[] {
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice !== undefined)
     throw new WrongUsage(
-      `"${twice}" is named twice; --rounds tells how often each runs, and a design is its own :confirmed`,
+      `"${twice}" is named twice; --rounds sets how often each runs, and a design without durability means :confirmed`,
     );
   return names.map(contenderNamed);
 }
 
-/** Who runs when: in one order and then in the opposite one, so that a machine that becomes slower or faster is fair to all. */
+/** The order of the runs: each round reverses the one before, so that a machine that becomes slower or faster is fair to all. */
 export function turns<T>(contenders: readonly T[], rounds: number): readonly T[] {
   return Array.from({ length: rounds }, (_, round) => (round % 2 === 0 ? contenders : contenders.toReversed())).flat();
 }
@@ -44,7 +44,7 @@ export interface Run {
   readonly report: Report;
 }
 
-/** What the first contender has of another in each round: above 1 is more. */
+/** The figure of the first contender divided by that of another, over all rounds. */
 interface Ratio {
   readonly figure: string;
   readonly of: string;
@@ -55,7 +55,7 @@ interface Ratio {
   readonly rounds: number;
 }
 
-/** Of every figure that both know, against each other contender. `runs` in the order of turns. */
+/** Compares the first contender with each other one, in every figure that both know. `runs` are in the order of turns(). */
 export function ratiosOf([first, ...others]: readonly Contender[], runs: readonly Run[]): readonly Ratio[] {
   if (first === undefined) return [];
   return others.flatMap((other) =>
@@ -73,7 +73,7 @@ export function ratiosOf([first, ...others]: readonly Contender[], runs: readonl
   );
 }
 
-/** For a person: medians of each contender, and the ratios. */
+/** A table of medians and ratios for people. */
 export function comparison(contenders: readonly Contender[], runs: readonly Run[]): string {
   const width = Math.max(12, ...contenders.map(({ name }) => name.length + 2));
   const cell = (text: string): string => text.padStart(width);
@@ -97,11 +97,11 @@ export function comparison(contenders: readonly Contender[], runs: readonly Run[
   ].join("\n");
 }
 
-/** What its figures do not tell of a run that did not end well. */
+/** What went wrong in a run, where its figures do not show it. */
 function faultsOf(name: string, report: Report): readonly string[] {
   if (isGood(report)) return [];
   const { accepted, reads, audit } = report;
-  if (accepted.events + reads.requests === 0) return [`${name}: nothing was answered 2xx`];
+  if (accepted.events + reads.requests === 0) return [`${name}: no request got a 2xx`];
   return [
     `${name}: lost ${audit?.lost ?? 0}, doubled ${audit?.doubled ?? 0}${report.agrees === false ? ", the audit does not agree" : ""}`,
   ];

@@ -4,15 +4,15 @@ import { round } from "./round.ts";
 import { eachTier } from "./watch/tiers.ts";
 import { cpuBetween } from "./watch/watch.ts";
 
-/** What all tiers and the client have used. Until everything was ranked: what is waited beyond that is no work of the events. */
+/** CPU time of all tiers and the client until everything was ranked. Waiting after that is no work for events. */
 export function cpuOf(
-  { looks, drained, clientCpuSeconds: client }: Seen,
+  { observations, drained, clientCpuSeconds: client }: Seen,
   events: number,
 ): Pick<Report, "cpuSeconds" | "cpuUsPerEvent"> {
   const seconds = (used: number): number => round(used, 3);
   const each = (used: number): number | null => (events === 0 ? null : round((used * 1e6) / events, 1));
-  const first = looks[0];
-  const last = looks.find(({ at }) => at >= (drained?.ranked?.at ?? Infinity)) ?? looks.at(-1);
+  const first = observations[0];
+  const last = observations.find(({ at }) => at >= (drained?.ranked?.at ?? Infinity)) ?? observations.at(-1);
   if (first === undefined || last === undefined) {
     const unknown = { ...eachTier(() => null), total: null };
     return { cpuSeconds: { ...unknown, client: seconds(client) }, cpuUsPerEvent: { ...unknown, client: each(client) } };

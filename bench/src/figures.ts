@@ -1,6 +1,6 @@
 import type { Report } from "./report.ts";
 
-/** What two runs are compared by. null: not known of a run. */
+/** The figures by which runs are compared. null: unknown for a run. */
 export const figures: readonly (readonly [name: string, of: (report: Report) => number | null])[] = [
   ["accepted /s", ({ accepted }) => accepted.perSecond],
   ["stored /s", ({ stored }) => stored.perSecond],

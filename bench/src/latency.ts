@@ -3,14 +3,14 @@ import type { PhaseResult } from "./load/load-plan.ts";
 import type { Latency, Report, Spans } from "./report.ts";
 import { round } from "./round.ts";
 
-/** Of POSTs and GETs together. */
+/** POSTs and GETs together. */
 export function latencyOfAll({ posts, gets }: PhaseResult): Latency | null {
   const all = decodeFromCompressedBase64(posts);
   all.add(decodeFromCompressedBase64(gets));
   return latencyIn(all);
 }
 
-/** Of a histogram in µs, as hdr-histogram-js encodes it. */
+/** Reads a histogram in µs that hdr-histogram-js has encoded. */
 export function latencyOf(encoded: string): Latency | null {
   return latencyIn(decodeFromCompressedBase64(encoded));
 }
@@ -29,7 +29,7 @@ function latencyIn(histogram: ReturnType<typeof decodeFromCompressedBase64>): La
   };
 }
 
-/** The curve of a histogram by percentile; empty of nothing. */
+/** The values of a histogram by percentile; empty without values. */
 export function distributionOf(encoded: string): Report["histogram"] {
   const histogram = decodeFromCompressedBase64(encoded);
   if (histogram.totalCount === 0) return [];
@@ -37,7 +37,7 @@ export function distributionOf(encoded: string): Report["histogram"] {
   return percentiles.map((percentile) => ({ percentile, ms: histogram.getValueAtPercentile(percentile) / 1000 }));
 }
 
-/** null of nothing. */
+/** null without values. */
 export function spansOf(values: readonly number[]): Spans | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);

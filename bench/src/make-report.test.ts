@@ -4,22 +4,25 @@ import { isClientLimit } from "./make-report.ts";
 import { sampleReport } from "./report.fixture.ts";
 import { textOf } from "./text-of.ts";
 
-test("the client is the limit when it is never idle, and when it is late by half of what it measures", () => {
+test("the client is the limit when it is never idle, or late by half of what it measures", () => {
   expect(isClientLimit({ busy: 0.5, delayP99: 5 }, 60)).toBe(false);
   expect(isClientLimit({ busy: 0.96, delayP99: 5 }, 60)).toBe(true);
   expect(isClientLimit({ busy: 0.5, delayP99: 31 }, 60)).toBe(true);
 });
 
 test.each([
-  ["is refused", (recorder: Recorder) => recorder.answer(503, 1000, undefined, false)],
-  ["breaks off", (recorder: Recorder) => recorder.broken(false)],
-])("Little's law is told of whole loads: what %s holds a connection and is in no mean", (_what, more) => {
-  const whole = sampleReport({}, undefined, (recorder) => recorder.timedOut(10_000_000, false));
-  expect(whole.littlesLaw).toEqual({ expectedPerSecond: expect.any(Number), errorPercent: expect.any(Number) });
-  expect(sampleReport({}, undefined, more).littlesLaw).toEqual({ expectedPerSecond: null, errorPercent: null });
-});
+  ["is rejected", (recorder: Recorder) => recorder.answer(503, 1000, undefined, false)],
+  ["breaks its connection", (recorder: Recorder) => recorder.broken(false)],
+])(
+  "Little's law is not applied to a load in which a request %s: it occupies a connection and is not in the mean",
+  (_what, more) => {
+    const whole = sampleReport({}, undefined, (recorder) => recorder.timedOut(10_000_000, false));
+    expect(whole.littlesLaw).toEqual({ expectedPerSecond: expect.any(Number), errorPercent: expect.any(Number) });
+    expect(sampleReport({}, undefined, more).littlesLaw).toEqual({ expectedPerSecond: null, errorPercent: null });
+  },
+);
 
-test("what has failed is told of POSTs and GETs apart", () => {
+test("failures of POSTs and GETs are reported separately", () => {
   const report = sampleReport({}, undefined, (recorder) => {
     for (const isRead of [true, true, false]) {
       recorder.answer(503, 1000, undefined, isRead);
@@ -32,7 +35,7 @@ test("what has failed is told of POSTs and GETs apart", () => {
   expect(textOf(report)).toMatch(/^successes +POST 100, 3 failed {2}GET 1, 6 failed$/m);
 });
 
-test("a report warns of a queue that was full, and of a client that was the limit", () => {
+test("a report warns when a queue was full and when the client was the limit", () => {
   const quiet = { busy: 0.5, delayP99Ms: 1, isLimit: false };
   const text = (changes: Parameters<typeof sampleReport>[0]) => textOf(sampleReport({ client: quiet, ...changes }));
   expect(text({})).not.toMatch(/was full|was the limit/);

@@ -8,7 +8,7 @@ import { cpuOf } from "./cpu-of.ts";
 import { designOf } from "./designs/designs.ts";
 import { distributionOf, latencyOf, latencyOfAll, spansOf } from "./latency.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
-import type { Stack } from "./open-stack.ts";
+import type { System } from "./open-system.ts";
 import type { Report } from "./report.ts";
 import { round } from "./round.ts";
 import { verdictOf } from "./verdict.ts";
@@ -16,37 +16,37 @@ import type { Drained, Moment } from "./watch/drained.ts";
 import type { Followed } from "./watch/follow.ts";
 import { queueVerdictOf } from "./watch/queue-verdict.ts";
 import { eachTier } from "./watch/tiers.ts";
-import { memoryOf, type Look } from "./watch/watch.ts";
+import { memoryOf, type Observation } from "./watch/watch.ts";
 
-/** What was seen of the measured phase of a run. Times are of performance.now(). */
+/** What was observed of a phase. Times are of performance.now(). */
 export interface Seen {
   readonly result: PhaseResult;
-  readonly looks: readonly Look[];
+  readonly observations: readonly Observation[];
   readonly drained: Drained | undefined;
   readonly startedAt: number;
   readonly clientCpuSeconds: number;
 }
 
-/** What is known beside the load itself. */
+/** What is known beyond the load itself. */
 interface Around {
-  readonly stack: Stack | undefined;
+  readonly system: System | undefined;
   readonly followed: Followed | undefined;
   readonly audit: AuditReport | undefined;
-  /** Accepted before anything else was sent. */
+  /** Events that the fill had accepted. */
   readonly filled: number;
 }
 
-/** Figures from what was seen; reads nothing but the machine and the commit. */
-export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit, filled }: Around): Report {
-  const { result, looks, drained, startedAt } = seen;
+/** Computes the figures. Reads nothing but the machine and the commit. */
+export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audit, filled }: Around): Report {
+  const { result, observations, drained, startedAt } = seen;
   const { accepted, seconds } = result;
   const events = accepted + result.read;
-  const first = looks[0];
+  const first = observations[0];
   return {
     runId: randomUUID(),
     at: new Date().toISOString(),
     machine: machine(),
-    versions: { node: process.version, ...stack?.versions },
+    versions: { node: process.version, ...system?.versions },
     commit: commitOf(plan.root),
     ...askedOf(plan),
     fill: plan.fill === undefined ? null : { asked: plan.fill, accepted: filled },
@@ -72,12 +72,12 @@ export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit
       retries: result.retries,
       ofReads: result.failedReads,
     },
-    queue: queueOf(looks.filter(({ at }) => at <= startedAt + result.sendingSeconds * 1000)),
+    queue: queueOf(observations.filter(({ at }) => at <= startedAt + result.sendingSeconds * 1000)),
     followed: followed === undefined ? null : pick(followed),
     eventToStoredMs: spansOf(followed?.stored ?? []),
     eventToRankedMs: spansOf(followed?.ranked ?? []),
     ...cpuOf(seen, events),
-    memoryMiB: first === undefined ? eachTier(() => null) : memoryOf(looks),
+    memoryMiB: first === undefined ? eachTier(() => null) : memoryOf(observations),
     client: clientOf(result),
     littlesLaw: littlesLawOf(plan, result),
     ...verdictOf(plan.design, plan.domain, audit),
@@ -87,10 +87,10 @@ export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit
       ended: round(ended, 2),
     })),
     perSecond: result.perSecond,
-    looks: looks.map(({ at, queued, stored, tiers }) => ({
+    observations: observations.map(({ at, queued, stored, tiers }) => ({
       second: round((at - startedAt) / 1000, 1),
       queued,
-      // By the writer's counter, which stands still where another stores.
+      // From the writer's counter, which stays 0 where the gateway stores.
       stored: designOf(plan.design).stores === "writer" ? stored - (first?.stored ?? 0) : null,
       cpuSeconds: Object.fromEntries([...tiers].map(([tier, { cpuSeconds }]) => [tier, round(cpuSeconds, 2)])),
     })),
@@ -98,10 +98,10 @@ export function makeReport(plan: BenchPlan, seen: Seen, { stack, followed, audit
   };
 }
 
-// Opening hundreds of connections takes a moment.
+// Opening hundreds of connections takes this long at most.
 const atOnceSeconds = 0.5;
 
-/** Whether as many connections are open from the beginning to the end. */
+/** Whether the number of open connections is constant. */
 function isSteady({ phase }: BenchPlan, { groups }: PhaseResult): boolean {
   return phase.model === "closed" || (phase.model === "source" && groups.every(({ begun }) => begun < atOnceSeconds));
 }
@@ -110,10 +110,10 @@ function perSecondUntil(moment: Moment | undefined, startedAt: number): number |
   return moment === undefined ? null : round((moment.events * 1000) / (moment.at - startedAt), 0);
 }
 
-function queueOf(looks: readonly Look[]): Report["queue"] {
+function queueOf(observations: readonly Observation[]): Report["queue"] {
   return {
-    max: looks.length === 0 ? null : Math.max(...looks.map(({ queued }) => queued)),
-    verdict: queueVerdictOf(looks),
+    max: observations.length === 0 ? null : Math.max(...observations.map(({ queued }) => queued)),
+    verdict: queueVerdictOf(observations),
   };
 }
 
@@ -130,7 +130,7 @@ function clientOf(result: PhaseResult): Report["client"] {
   };
 }
 
-/** Whether the client measured itself: never idle, or so late at its p99 that half of the requests' p99 may be its own. */
+/** Whether the client measured itself: it was never idle, or its p99 delay is above half of the requests' p99. */
 export function isClientLimit({ busy, delayP99 }: PhaseResult["client"], p99Ms: number): boolean {
   return busy > 0.95 || delayP99 > p99Ms / 2;
 }
@@ -138,11 +138,11 @@ export function isClientLimit({ busy, delayP99 }: PhaseResult["client"], p99Ms: 
 function littlesLawOf(plan: BenchPlan, result: PhaseResult): Report["littlesLaw"] {
   const mean = latencyOfAll(result)?.mean;
   const answered = Object.values(result.statuses).reduce((sum, count) => sum + count, 0);
-  // What was refused or broke off held a connection, and has no time of its own.
+  // A request without a 2xx occupied a connection too, but its time is not in the mean.
   const isWhole = answered === result.accepted + result.read && result.connectionErrors === 0;
   if (mean === undefined || !isWhole) return { expectedPerSecond: null, errorPercent: null };
   const expected = plan.connections / (mean / 1000);
-  // All that is in the mean.
+  // The requests whose times are in the mean.
   const measured = (result.accepted + result.read + result.timeouts) / result.seconds;
   return {
     expectedPerSecond: round(expected, 0),
@@ -161,6 +161,6 @@ function commitOf(root: string): string {
   try {
     return git("rev-parse", "--short", "HEAD") + (git("status", "--porcelain") === "" ? "" : " with changes");
   } catch {
-    return "unknown"; // no checkout of git
+    return "unknown"; // not a git checkout
   }
 }

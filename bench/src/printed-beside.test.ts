@@ -4,7 +4,7 @@ import { sampleReport } from "./report.fixture.ts";
 
 const latency = { mean: 1, min: 1, p50: 2, p95: 3, p999: 5, max: 6 };
 
-test("beside each printed row stand our requests by the time until all was ranked, the p99 of its method, and both ratios", () => {
+test("each printed row is compared with our requests until all was ranked and the p99 of its method", () => {
   // 100 events and 300 reads: 400 requests by the time in which 100 events were ranked, at 500 a second.
   const report = sampleReport({
     accepted: { events: 100, perSecond: 900 },
@@ -24,7 +24,7 @@ test("beside each printed row stand our requests by the time until all was ranke
   ]);
 });
 
-test("what was accepted and not all ranked is not shown as if it had been", () => {
+test("a rate of accepted events is marked where not all were ranked", () => {
   const printed = [{ description: "theirs", perSecond: 100, p99Ms: null }];
   const rowOf = (ranked: number | null) =>
     printedBeside(

@@ -1,24 +1,24 @@
 import type { PrintedRow } from "@tally/domains/workloads";
 import type { Report } from "./report.ts";
 
-/** The head of a table of what a source printed beside what was measured here. */
+/** The head of the table that compares printed figures of a source with measured ones. */
 export const printedHead =
   "| run | printed | /s | ours /s | ratio | p99 ms | ours | ratio |\n| --- | --- | --- | --- | --- | --- | --- | --- |";
 
-/** One run of a source: a row for each that was printed of it. */
+/** The rows of one run of a source: one for each printed row. */
 export function printedBeside(run: string, printed: readonly PrintedRow[], report: Report): readonly string[] {
   const { accepted, ranked, reads, latencyMs } = report;
-  // All requests, by the time until the last event was ranked; where that is not known, or never came, until the last answer, and so marked.
+  // All requests, divided by the time until the last event was ranked; where that is unknown, until the last response, and marked so.
   const requestsPerEvent = accepted.events === 0 ? 1 : (accepted.events + reads.requests) / accepted.events;
   const ours = Math.round((ranked.perSecond ?? accepted.perSecond) * requestsPerEvent);
-  const told = ranked.perSecond === null ? `${ours} (accepted)` : ours;
+  const shown = ranked.perSecond === null ? `${ours} (accepted)` : ours;
   return printed.map(({ description, perSecond, p99Ms, method = "POST" }) => {
     const p99 = (method === "GET" ? reads.latencyMs : latencyMs)?.p99;
     const cells = [
       run,
       description,
       perSecond,
-      told,
+      shown,
       (ours / perSecond).toFixed(2),
       p99Ms ?? "-",
       p99?.toFixed(1) ?? "-",

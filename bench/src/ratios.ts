@@ -1,7 +1,7 @@
 import { figures } from "./figures.ts";
 import type { Report } from "./report.ts";
 
-/** Ours against another run: above 1 is more. A figure that one of them does not know has no ratio. */
+/** Figures of our run divided by those of another. A figure that one of them does not know has no ratio. */
 export function ratios(ours: Report, theirs: Report): string {
   const lines = figures.flatMap(([name, of]) => {
     const [a, b] = [of(ours), of(theirs)];
@@ -10,13 +10,13 @@ export function ratios(ours: Report, theirs: Report): string {
     return [`${name.padEnd(14)}${cell(a)}${cell(b)}  ${ratio}`];
   });
   return [
-    `against ${theirs.design}, ${theirs.at}, commit ${theirs.commit}`,
+    `compared with ${theirs.design}, ${theirs.at}, commit ${theirs.commit}`,
     ...differences(ours, theirs),
     ...lines,
   ].join("\n");
 }
 
-/** What a run was asked for and where it ran. Where two differ in it, their ratios are not of the code alone. */
+/** The request of a run and its machine. Where two runs differ in these, the code is not the only difference. */
 const conditions = [
   "machine",
   "mode",
@@ -38,12 +38,12 @@ const conditions = [
   "contentBytes",
 ] as const satisfies readonly (keyof Report)[];
 
-/** A report of an older bench may not tell all of it. */
+/** Reports of an older bench may lack some of them. */
 function differences(ours: Report, theirs: Report): readonly string[] {
   return conditions.flatMap((name) => {
-    const [a, b] = [ours[name], theirs[name]].map((value) => JSON.stringify(value) ?? "not told");
-    return a === b || theirs[name] === undefined ? [] : [`not alike: ${name} is ${a} here, ${b} there`];
+    const [a, b] = [ours[name], theirs[name]].map((value) => JSON.stringify(value) ?? "unknown");
+    return a === b || theirs[name] === undefined ? [] : [`different ${name}: ${a} here, ${b} there`];
   });
 }
 
-const cell = (value: number | null): string => String(value ?? "not known").padStart(11);
+const cell = (value: number | null): string => String(value ?? "unknown").padStart(11);

@@ -7,13 +7,13 @@ import { planOf } from "./command/plan-of.ts";
 import { askedOf } from "./asked-of.ts";
 import { repeatOf } from "./repeat.ts";
 
-/** What the bench makes of words on its command line. */
+/** The plan that the bench makes from its command line. */
 function planFor(words: readonly string[]): BenchPlan {
   const program = withFlags(new Command()).parse(words, { from: "user" });
   return planOf(program.opts(), new AbortController().signal);
 }
 
-/** The words of a command, as a shell tells them apart. */
+/** Splits a command into words, as a shell does. */
 function wordsOf(command: string): readonly string[] {
   const output = execFileSync("sh", ["-c", `for word in ${command}; do printf '%s\\0' "$word"; done`], {
     encoding: "utf8",
@@ -28,21 +28,21 @@ test.each([
   [["--amount", "600", "--fill", "7", "--rate", "50", "--design", "per-message", "--durability", "transient"]],
   [["--set", "BATCH_EVERY_MS=0", "--set", "ODD=a 'b' $HOME=`c`", "--set", "EMPTY="]],
   [["--target", "http://127.0.0.1:8080/", "--mix", "1"]],
-])("the command that a report tells asks for the same run: %s", (words) => {
+])("the command in a report repeats the run: %s", (words) => {
   const plan = planFor(words);
   const [pnpm, bench, ...again] = wordsOf(repeatOf(plan));
   expect([pnpm, bench]).toEqual(["pnpm", "bench"]);
   expect(askedOf(planFor(again))).toEqual(askedOf(plan));
 });
 
-test("of a source's run it asks for the runs of that source", () => {
+test("for a source's run, the command repeats all runs of the source", () => {
   const phase = { model: "source", run: 1, scale: 0.25 } as const;
   const plan = { ...planFor(["--domain", "swipes", "--seed", "3"]), phase };
   expect(repeatOf(plan)).toBe(
     "pnpm bench --source S2 --scale 0.25 --seed 3 --gateways 1 --design batched --durability confirmed",
   );
   expect(askedOf(plan)).toMatchObject({
-    source: { name: "S2", run: 2, runs: 2, says: "900 threads and readers", scale: 0.25 },
+    source: { name: "S2", run: 2, runs: 2, description: "900 threads and readers", scale: 0.25 },
     asked: null,
     warmUpSeconds: null,
   });

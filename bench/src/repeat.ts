@@ -1,7 +1,7 @@
 import { workloadOf } from "@tally/domains/workloads";
 import type { BenchPlan } from "./bench-plan.ts";
 
-/** The command that asks for the same run, or for all runs of the same source; also what is so when nobody asks, because that may change. */
+/** The command that repeats the run, or all runs of its source. It names defaults too, because they may change. */
 export function repeatOf(plan: BenchPlan): string {
   const own = plan.target === undefined;
   const flags: readonly (readonly [name: string, value: string | number | undefined])[] = [
@@ -39,7 +39,7 @@ function flagsOfLoad(plan: BenchPlan): readonly (readonly [name: string, value: 
   ];
 }
 
-/** For a shell. */
+/** Quotes a word for a shell. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

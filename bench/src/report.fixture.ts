@@ -1,12 +1,12 @@
 import { join } from "node:path";
+import { tierNames } from "@tally/pipeline/bench-report";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
 import { Recorder } from "./load/recorder.ts";
 import { makeReport } from "./make-report.ts";
 import type { Report } from "./report.ts";
-import { tierNames } from "./watch/tiers.ts";
 
-/** A report of 100 events and 4 looks, made as all are; `changes` go over it. `more` is seen beside them. */
+/** A report of 100 events and 4 observations, with `changes`. `more` adds to what the recorder has seen. */
 export function sampleReport(
   changes: Partial<Report> = {},
   audit?: AuditReport,
@@ -19,7 +19,7 @@ export function sampleReport(
   }
   more(recorder);
   const startedAt = performance.now();
-  const looks = [0, 1, 2, 3].map((n) => ({
+  const observations = [0, 1, 2, 3].map((n) => ({
     at: startedAt + n * 1000,
     stored: n * 30,
     batches: n,
@@ -53,10 +53,10 @@ export function sampleReport(
   const moment = { at: startedAt + 2000, events: 100 };
   const seen = {
     result: recorder.result(),
-    looks,
+    observations,
     drained: { stored: moment, ranked: moment },
     startedAt,
     clientCpuSeconds: 1,
   };
-  return { ...makeReport(plan, seen, { stack: undefined, followed: undefined, audit, filled: 0 }), ...changes };
+  return { ...makeReport(plan, seen, { system: undefined, followed: undefined, audit, filled: 0 }), ...changes };
 }

@@ -8,26 +8,26 @@ const whole = { acknowledged: 100, stored: 100, ranked: 100, lost: 0, doubled: 0
 
 test.each([
   ["nothing is lost", { audit: whole, agrees: true }, true],
-  ["nothing can be audited", { audit: null, agrees: null }, true],
+  ["there is no audit", { audit: null, agrees: null }, true],
   ["one is lost", { audit: { ...whole, lost: 1 }, agrees: true }, false],
   ["one is doubled", { audit: { ...whole, doubled: 1 }, agrees: true }, false],
   ["rankings and rows do not agree", { audit: whole, agrees: false }, false],
   [
-    "nothing can be audited and an event never comes",
+    "nothing can be audited and an event is never stored",
     { audit: null, followed: { events: 9, neverStored: 1, neverRanked: 1 } },
     false,
   ],
   [
-    "one is stored that was not found in time",
+    "the audit finds an event that was not found in time",
     { audit: whole, agrees: true, followed: { events: 9, neverStored: 1, neverRanked: 1 } },
     true,
   ],
-  ["nothing was answered", { accepted: { ...accepted, events: 0 }, reads: { ...reads, requests: 0 } }, false],
-] as const)("a run in which %s ends well: %s", (_what, changes, good) => {
+  ["nothing got a 2xx", { accepted: { ...accepted, events: 0 }, reads: { ...reads, requests: 0 } }, false],
+] as const)("isGood judges a run in which %s", (_what, changes, good) => {
   expect(isGood(sampleReport(changes))).toBe(good);
 });
 
-test("a run that does not drain is reported, and does not end well", () => {
+test("a run that does not drain is reported, and is not good", () => {
   const audited = { ...nothing, agrees: true, audit: whole };
   expect(isGood(sampleReport({}, { ...audited, underWay: [] }))).toBe(true);
   expect(isGood(sampleReport({}, { ...audited, underWay: ["3 batches wait in the ingest queue"] }))).toBe(false);

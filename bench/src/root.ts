@@ -1,4 +1,4 @@
 import { join } from "node:path";
 
-/** The checkout that is measured. */
+/** The checkout under test. */
 export const root = join(import.meta.dirname, "..", "..");

@@ -9,7 +9,7 @@ import type { Fill, Phase, PhaseResult } from "./load/load-plan.ts";
 import { idBytes } from "./load/recorder.ts";
 import { startLoad } from "./load/start-load.ts";
 import { makeReport, type Seen } from "./make-report.ts";
-import { openStack, type Stack } from "./open-stack.ts";
+import { openSystem, type System } from "./open-system.ts";
 import type { Report } from "./report.ts";
 import { withUnnamed } from "./verdict.ts";
 import { withProgress } from "./with-progress.ts";
@@ -19,24 +19,24 @@ import { Follower } from "./watch/follow.ts";
 import { Watch } from "./watch/watch.ts";
 import { WrongUsage } from "./wrong-usage.ts";
 
-/** One run on a fresh stack, or on a running system: fill, drain, warm-up, drain, load, drain, audit. */
+/** One run, on a fresh system or on a running one: fill, drain, warm-up, drain, load, drain, audit. */
 export async function runBench(plan: BenchPlan): Promise<Report> {
   if (plan.target !== undefined) return unlessAborted(plan.signal, measure(plan, plan.target, undefined, undefined));
   const { directory } = await claimDirectory(join(plan.root, ".tally"), "bench", plan.say);
   try {
-    const stack = await openStack({ ...plan, directory });
+    const system = await openSystem({ ...plan, directory });
     try {
       const idsFile = join(directory, "acknowledged");
-      return await unlessAborted(plan.signal, measure(plan, stack.urls[0] ?? "", stack, idsFile));
+      return await unlessAborted(plan.signal, measure(plan, system.urls[0] ?? "", system, idsFile));
     } finally {
-      await stack.close();
+      await system.close();
     }
   } finally {
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-/** Rejects at once when it is aborted; what is under way then ends with the process. */
+/** Rejects at once when `signal` is aborted. The work then ends with the process. */
 async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);
@@ -49,24 +49,24 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
   }
 }
 
-/** `idsFile` takes what was acknowledged, for the audit of our own stack. */
+/** `idsFile` gets the ids of acknowledged events, for the audit of a system that the bench has started. */
 async function measure(
   plan: BenchPlan,
   url: string,
-  stack: Stack | undefined,
+  system: System | undefined,
   idsFile: string | undefined,
 ): Promise<Report> {
   await expectLive(url);
   const { connections, seed, spread, readShare, contentBytes, answerWithinMs, domain } = plan;
   const shape = { connections, seed, spread, readShare, contentBytes, answerWithinMs, domain };
-  const urls = stack?.urls ?? [url];
+  const urls = system?.urls ?? [url];
   const load = startLoad({ ...shape, urls }, plan.clientThreads);
   plan.signal.addEventListener("abort", () => void load.close(), { once: true });
   try {
     const { phase } = plan;
     const before = async (what: Phase | Fill): Promise<number> => {
       const run = await load.prepare(what);
-      const seen = await runPhase(plan, stack, () => withProgress(plan, what, load, () => run(idsFile)));
+      const seen = await runPhase(plan, system, () => withProgress(plan, what, load, () => run(idsFile)));
       return seen.result.accepted;
     };
     let filled = 0;
@@ -83,14 +83,14 @@ async function measure(
     const follower = designOf(plan.design).stores === "writer" ? new Follower(url) : undefined;
     load.onSample = (sample) => follower?.follow(sample);
     const run = await load.prepare(phase);
-    const seen = await runPhase(plan, stack, () => withProgress(plan, phase, load, () => run(idsFile)));
+    const seen = await runPhase(plan, system, () => withProgress(plan, phase, load, () => run(idsFile)));
     const followed = await follower?.done();
     acknowledged += seen.result.accepted;
     const audit =
-      stack === undefined || idsFile === undefined || acknowledged === 0
+      system === undefined || idsFile === undefined || acknowledged === 0
         ? undefined
-        : await audited(plan, stack, idsFile, acknowledged);
-    return makeReport(plan, seen, { stack, followed, audit, filled });
+        : await audited(plan, system, idsFile, acknowledged);
+    return makeReport(plan, seen, { system, followed, audit, filled });
   } finally {
     await load.close();
   }
@@ -104,33 +104,40 @@ function warmUpOf({ domain, phase, warmUpSeconds }: BenchPlan): Phase | undefine
   return warmUpSeconds > 0 ? { ...phase, until: { name: "seconds", seconds: warmUpSeconds } } : undefined;
 }
 
-/** Runs and watches a load until nothing of it is under way any more. */
-async function runPhase(plan: BenchPlan, stack: Stack | undefined, run: () => Promise<PhaseResult>): Promise<Seen> {
+/** Runs a load and observes the system until it has drained. */
+async function runPhase(plan: BenchPlan, system: System | undefined, run: () => Promise<PhaseResult>): Promise<Seen> {
   const { domain, say } = plan;
   const { stores, ranks } = designOf(plan.design);
-  const before = stack && (await readCounters(stack));
-  const rowsBefore = stores === "gateway" ? await stack?.rows(domain) : undefined;
-  const watch = stack && new Watch(stack, domain);
+  const before = system && (await readCounters(system));
+  const rowsBefore = stores === "gateway" ? await system?.rows(domain) : undefined;
+  const watch = system && new Watch(system, domain);
   const cpuBefore = process.cpuUsage();
   const startedAt = performance.now();
   const result = await run();
   const clientCpu = process.cpuUsage(cpuBefore);
   const { accepted, seconds, sendingSeconds } = result;
   let whenDrained: Drained | undefined;
-  if (stack !== undefined && before !== undefined && stores === "writer") {
+  if (system !== undefined && before !== undefined && stores === "writer") {
     const unknown = result.sent - accepted - result.read;
     const sentAt = startedAt + sendingSeconds * 1000;
-    whenDrained = await drained(stack, domain, { before, accepted, unknown, sentAt, looks: watch?.looks ?? [], say });
-  } else if (stack !== undefined && rowsBefore !== undefined) {
-    // Each row is there before its answer, and in the rankings if there are any.
-    const answered = { at: startedAt + seconds * 1000, events: (await stack.rows(domain)) - rowsBefore };
+    whenDrained = await drained(system, domain, {
+      before,
+      accepted,
+      unknown,
+      sentAt,
+      series: watch?.observations ?? [],
+      say,
+    });
+  } else if (system !== undefined && rowsBefore !== undefined) {
+    // Each row exists before its response, and its counts in the rankings, if there are any.
+    const answered = { at: startedAt + seconds * 1000, events: (await system.rows(domain)) - rowsBefore };
     const stored = answered.events < accepted ? undefined : answered;
     whenDrained = { stored, ranked: ranks === false ? undefined : stored };
-    if (stored === undefined) say(`${answered.events} rows were stored, ${accepted} events accepted`);
+    if (stored === undefined) say(`${answered.events} rows were stored, ${accepted} events were accepted`);
   }
   return {
     result,
-    looks: (await watch?.stop()) ?? [],
+    observations: (await watch?.stop()) ?? [],
     drained: whenDrained,
     startedAt,
     clientCpuSeconds: (clientCpu.user + clientCpu.system) / 1e6,
@@ -142,32 +149,32 @@ async function expectLive(url: string): Promise<void> {
     const response = await fetch(`${url}/health/live`);
     await response.arrayBuffer();
     if (response.ok) return;
-    throw new Error(`answers ${response.status} to /health/live`);
+    throw new Error(`/health/live responds with ${response.status}`);
   } catch (error) {
-    throw new WrongUsage(`${url} does not answer: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new WrongUsage(`${url} does not respond: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });
   }
 }
 
-/** `acknowledged`: answers 2xx that the client has counted, whether they named their event or not. */
+/** `acknowledged`: the number of 2xx, with or without an event id. */
 async function audited(
   plan: BenchPlan,
-  stack: Stack,
+  system: System,
   idsFile: string,
   acknowledged: number,
 ): Promise<AuditReport | undefined> {
   const { stores } = designOf(plan.design);
-  if (stores === "nobody") return undefined;
+  if (stores === "nothing") return undefined;
   plan.say("auditing");
-  // Without a ledger nothing tells how far the replica is, and what always differs need not be looked at for long.
+  // Without a ledger the lag of the replica is unknown, and differences do not vanish by waiting.
   const how = stores === "writer" ? ["--wait", "300"] : ["--wait", "5", "--endpoint", "write"];
   const args = ["audit", "--json", ...how, "--acknowledged", idsFile];
-  const { output, errors } = await runTally(plan.root, stack.environment, args, { signal: plan.signal });
-  if (output === "") throw new Error(`the audit answered nothing: ${errors}`);
+  const { output, errors } = await runTally(plan.root, system.environment, args, { signal: plan.signal });
+  if (output === "") throw new Error(`the audit wrote no report: ${errors}`);
   const report: AuditReport = JSON.parse(output);
-  if (report.underWay.length > 0) plan.say(`not drained, still under way: ${report.underWay.join("; ")}`);
+  if (report.underWay.length > 0) plan.say(`not drained, still in flight: ${report.underWay.join("; ")}`);
   const unnamed = acknowledged - (await stat(idsFile)).size / idBytes;
-  if (unnamed > 0) plan.say(`${unnamed} of ${acknowledged} answers 2xx named no event: nobody can look for it`);
+  if (unnamed > 0) plan.say(`${unnamed} of ${acknowledged} 2xx responses had no event id: these events count as lost`);
   return withUnnamed(report, unnamed);
 }

@@ -4,19 +4,19 @@ import { figures } from "./figures.ts";
 import { pageOf } from "./page/page.ts";
 import type { Report } from "./report.ts";
 
-/** A report as it was stored. Throws one line for a file that cannot be read or is anything else. */
+/** Reads a stored report. Throws an error of one line for a file that is unreadable or no report. */
 export async function readReport(file: string): Promise<Report> {
   const text = await readFile(file, "utf8");
   try {
     const report: Report = JSON.parse(text);
     if (isCompared(report)) return report;
   } catch {
-    // no JSON, or JSON without what a report has
+    // not JSON, or JSON without the objects of a report
   }
-  throw new TypeError(`${file} is no report of a run of pnpm bench`);
+  throw new TypeError(`${file} is not a report of pnpm bench`);
 }
 
-/** Whether it has what runs are compared by. Throws where even the objects around that are missing. */
+/** Whether it has all figures for a comparison. Throws where an object around them is missing. */
 function isCompared(report: Report): boolean {
   const { design, at, commit } = report;
   const values = figures.map(([, figureOf]) => figureOf(report));
@@ -26,7 +26,7 @@ function isCompared(report: Report): boolean {
   );
 }
 
-/** Keeps it with its page under the moment of its run; answers the file. */
+/** Stores a report and its page, named after the time of the run. Returns the file of the report. */
 export async function keepReport(report: Report, results: string): Promise<string> {
   const file = join(results, `${report.at.replaceAll(":", "-")}-${report.design}.json`);
   await writeWithFolder(file, jsonOf(report));
@@ -34,7 +34,7 @@ export async function keepReport(report: Report, results: string): Promise<strin
   return file;
 }
 
-/** Also makes the folder. */
+/** Creates the folder when it is missing. */
 export async function writeWithFolder(file: string, content: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, content);
@@ -42,7 +42,7 @@ export async function writeWithFolder(file: string, content: string): Promise<vo
 
 export const jsonOf = (content: object): string => `${JSON.stringify(content, undefined, 1)}\n`;
 
-/** A line for each second of the load, each with the id of its run. */
+/** One line for each second of the load. */
 export function csvOf({ runId, perSecond }: Report): string {
   const rows = perSecond.map(({ accepted, read, failed, p50, p99 }, second) =>
     [runId, second, accepted, read, failed, p50 ?? "", p99 ?? ""].join(","),

@@ -1,8 +1,8 @@
 import type { Latency, Report, Spans } from "./report.ts";
 
-const unknown = "not known";
+const unknown = "unknown";
 
-/** A report for a person. */
+/** A report as text for people. */
 export function textOf(report: Report): string {
   const { accepted, stored, ranked, latencyMs, reads, errors, queue, followed, audit } = report;
   const lines = [
@@ -33,14 +33,14 @@ export function textOf(report: Report): string {
           row(
             "followed",
             `${followed.events} events`,
-            `within a minute ${followed.neverStored} not found stored, ${followed.neverRanked} not found ranked`,
+            `${followed.neverStored} not stored and ${followed.neverRanked} not ranked within a minute`,
           ),
         ]),
     row(
-      "answers",
+      "responses",
       `${report.sent} sent`,
       JSON.stringify(report.statuses).replaceAll('"', ""),
-      `${errors.timeouts} timed out, ${errors.connections} connections broken, ${errors.unanswered} never answered, ${errors.retries} sent again`,
+      `${errors.timeouts} timed out, ${errors.connections} connections broken, ${errors.unanswered} without a response, ${errors.retries} retries`,
     ),
     ...report.groups.map(({ name, connections, begun, ended }) =>
       row(name, `${connections} connections`, `from ${begun.toFixed(1)} to ${ended.toFixed(1)} s`),
@@ -60,33 +60,31 @@ export function textOf(report: Report): string {
           ),
         ]),
     audit === null
-      ? row("audit", "not of this design or target")
+      ? row("audit", "not available for this design or target")
       : row(
           "audit",
           `acknowledged ${audit.acknowledged}, stored ${audit.stored}, ranked ${audit.ranked ?? unknown}`,
           `lost ${audit.lost}, doubled ${audit.doubled}`,
           report.boardsHash === null ? "no rankings" : `boards ${report.boardsHash}`,
-          audit.ranked === null
-            ? "(no ledger: ids and rows, and boards if there are any, are all that was compared)"
-            : "",
+          audit.ranked === null ? "(no ledger: only ids, rows and boards, where there are any, were compared)" : "",
         ),
   ];
   if (queue.verdict === "full")
-    lines.push("", "A queue was full: what came then was refused, so accepted tells how fast it was emptied.");
+    lines.push("", "A queue was full and rejected messages: the accepted rate is the rate at which it was emptied.");
   if (report.client.isLimit)
     lines.push(
       "",
-      "The client was the limit: its thread was never idle, or late by half of the p99 itself. More --client-threads, or another machine for it.",
+      "The client was the limit: its thread was never idle, or its own delay was half of the p99. Use more --client-threads or another machine.",
     );
   return lines.join("\n");
 }
 
-/** What ran, in a line. */
+/** The run in one line. */
 export function headOf({ domain, design, durability, connections, source, model, offeredPerSecond }: Report): string {
   const load =
     source === null
       ? `${model} model${offeredPerSecond === null ? "" : ` at ${offeredPerSecond}/s`}`
-      : `${source.name}, ${source.says} (run ${source.run} of ${source.runs}), scale ${source.scale}`;
+      : `${source.name}, ${source.description} (run ${source.run} of ${source.runs}), scale ${source.scale}`;
   return `${domain}, ${design}, ${durability}, ${load}, ${connections} connections`;
 }
 
@@ -110,7 +108,7 @@ function row(name: string, ...cells: readonly string[]): string {
   return `${name.padEnd(14)}${cells.filter((cell) => cell !== "").join("  ")}`;
 }
 
-/** POSTs and GETs apart. */
+/** POSTs and GETs separately. */
 function byMethod({ accepted, reads, errors }: Report): string {
   const failed = errors.non2xx + errors.timeouts + errors.connections;
   return row(

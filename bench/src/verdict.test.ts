@@ -5,7 +5,7 @@ import { verdictOf, withUnnamed } from "./verdict.ts";
 const none = { count: 0, first: [] };
 const rows = 100;
 
-/** What the audit says of 100 rows; without a ledger every batch is miscounted and every mark a stray one. */
+/** An audit of 100 rows. Without a ledger every batch is miscounted and every mark is stray. */
 function audited(o: {
   readonly ledger: boolean;
   readonly missing?: number;
@@ -57,7 +57,7 @@ function audited(o: {
   );
 }
 
-test("a design with a ledger agrees when all of it does, and nothing is under way", () => {
+test("a design with a ledger agrees when everything does and nothing is in flight", () => {
   const of = (report: AuditReport) => verdictOf("batched", "purchases", report);
   expect(of(audited({ ledger: true }))).toMatchObject({ agrees: true, boardsHash: "ab", audit: { ranked: rows } });
   expect(of(audited({ ledger: true, missing: 1 })).agrees).toBe(false);
@@ -65,7 +65,7 @@ test("a design with a ledger agrees when all of it does, and nothing is under wa
   expect(of(audited({ ledger: false })).agrees).toBe(false);
 });
 
-test("without a ledger nothing is said to agree, and how many are ranked is not known", () => {
+test("without a ledger `agrees` and the number of ranked events are unknown", () => {
   const whole = { acknowledged: rows, stored: rows, ranked: null, lost: 0, doubled: 0 };
   const report = audited({ ledger: false });
   expect(verdictOf("synchronous", "purchases", report)).toEqual({ audit: whole, agrees: null, boardsHash: "ab" });
@@ -73,23 +73,23 @@ test("without a ledger nothing is said to agree, and how many are ranked is not 
 });
 
 test.each([
-  ["an acknowledged event that is no row", { acknowledged: rows + 1 }, { lost: 1 }],
-  ["units that boards lack", { missing: 5 }, { lost: 5 }],
-  ["units that boards have too many", { surplus: 5 }, { doubled: 5 }],
+  ["an acknowledged event without a row", { acknowledged: rows + 1 }, { lost: 1 }],
+  ["units missing from boards", { missing: 5 }, { lost: 5 }],
+  ["surplus units in boards", { surplus: 5 }, { doubled: 5 }],
   ["an event that is stored twice", { doubled: 1 }, { doubled: 1 }],
   [
-    "more found than was acknowledged, beside one that is stored twice",
+    "more found than acknowledged, and one stored twice",
     { acknowledged: rows - 1, doubled: 1 },
     { lost: 0, doubled: 1 },
   ],
   ["rows that contradict each other", { contradictions: 1 }, {}],
-  ["what was still under way", { underWay: ["a queue"] }, {}],
-])("without a ledger, too, %s is found out", (_what, o, audit) => {
+  ["an event in flight", { underWay: ["a queue"] }, {}],
+])("without a ledger, too, the audit finds %s", (_what, o, audit) => {
   const verdict = verdictOf("synchronous", "purchases", audited({ ledger: false, ...o }));
   expect(verdict).toMatchObject({ agrees: false, audit });
 });
 
-test("a design without rankings has lost nothing by that, and has no hash of them", () => {
+test("a design without rankings loses nothing by that, and has no hash of boards", () => {
   const verdict = verdictOf("synchronous-unranked", "purchases", audited({ ledger: false, missing: 500 }));
   expect(verdict).toMatchObject({ agrees: null, boardsHash: null, audit: { stored: rows, lost: 0, doubled: 0 } });
 });
@@ -97,7 +97,7 @@ test("a design without rankings has lost nothing by that, and has no hash of the
 test.each([
   ["batched", true],
   ["synchronous", false],
-] as const)("what was acknowledged without a name for it is lost, in the design %s", (design, ledger) => {
+] as const)("an event acknowledged without an event id counts as lost in the design %s", (design, ledger) => {
   const verdict = verdictOf(design, "purchases", withUnnamed(audited({ ledger }), 3));
   expect(verdict).toMatchObject({ agrees: false, audit: { acknowledged: rows + 3, lost: 3 } });
 });

@@ -5,14 +5,14 @@ import type { Report } from "./report.ts";
 type Verdict = Pick<Report, "audit" | "agrees" | "boardsHash">;
 
 /**
- * What an audit shows of a design. One that keeps no ledger has nothing to compare rows and marks with: every row is counted, every
- * acknowledged id looked for and, where it ranks, every cell of its boards compared with the rows. So it can be found out, but never agrees.
+ * The result of an audit for a design. Without a ledger, rows and marks cannot be compared; every row is counted, every acknowledged id is
+ * looked up and, where there are rankings, every cell of the boards is compared with the rows. So a loss is found, but `agrees` is never true.
  */
 export function verdictOf(design: DesignName, domain: string, report: AuditReport | undefined): Verdict {
   if (report === undefined) return { audit: null, agrees: null, boardsHash: null };
   const { stores, ranks = true } = designOf(design);
   const hash = report.domains.find((one) => one.domain === domain)?.boards.hash ?? null;
-  // What is still under way may be missing for no other reason; it is not shown to be there either.
+  // An event in flight may be missing for that reason alone; nothing shows that it will arrive.
   const isDrained = report.underWay.length === 0;
   if (stores === "writer") return { audit: report.audit, agrees: report.agrees && isDrained, boardsHash: hash };
 
@@ -32,7 +32,7 @@ export function verdictOf(design: DesignName, domain: string, report: AuditRepor
   return { audit, agrees: differs ? false : null, boardsHash: ranks ? hash : null };
 }
 
-/** Acknowledged with an answer that named no event: nobody can look for it, so it counts as lost. */
+/** A 2xx without an event id: the event cannot be looked up, so it counts as lost. */
 export function withUnnamed(report: AuditReport, unnamed: number): AuditReport {
   if (unnamed === 0) return report;
   const { acknowledged, lost } = report.audit;

@@ -2,14 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { lengthOf, withProgress } from "./with-progress.ts";
 
-test("a load that does not answer how far it is is asked once, and what it answers later is told", async () => {
+test("a load that does not reply is asked once, and its late reply is reported", async () => {
   const answer = Promise.withResolvers<number>();
   let asked = 0;
-  const told: { readonly share: number; readonly through: number }[] = [];
+  const reported: { readonly share: number; readonly through: number }[] = [];
   let hasEnded = false;
   const plan = {
     domain: "purchases",
-    onProgress: (figures: { readonly share: number; readonly through: number }) => void told.push(figures),
+    onProgress: (figures: { readonly share: number; readonly through: number }) => void reported.push(figures),
     onLoadEnded: () => (hasEnded = true),
   };
   const load = { progress: () => (asked++, answer.promise) };
@@ -23,13 +23,13 @@ test("a load that does not answer how far it is is asked once, and what it answe
   });
   expect(outcome).toBe("over");
   expect(hasEnded).toBe(true);
-  expect(told).toEqual([{ share: 0.25, through: 50 }]);
+  expect(reported).toEqual([{ share: 0.25, through: 50 }]);
 });
 
 test.each([
   [{ model: "fill", amount: 7 }, { requests: 7 }],
   [{ model: "closed", until: { name: "amount", amount: 9 } }, { requests: 9 }],
   [{ model: "open", perSecond: 3, until: { name: "seconds", seconds: 4 } }, { seconds: 4 }],
-] as const)("when a load is over: %o", (phase, length) => {
+] as const)("the length of a load: %o", (phase, length) => {
   expect(lengthOf("purchases", phase)).toEqual(length);
 });

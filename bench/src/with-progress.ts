@@ -3,7 +3,7 @@ import type { BenchPlan } from "./bench-plan.ts";
 import type { Fill, Phase } from "./load/load-plan.ts";
 import type { Load } from "./load/start-load.ts";
 
-/** Runs a phase and tells once a second how much of it is over. */
+/** Runs a phase and reports its progress once a second. */
 export async function withProgress<T>(
   { domain, onProgress, onLoadEnded }: Pick<BenchPlan, "domain" | "onProgress" | "onLoadEnded">,
   phase: Phase | Fill,
@@ -14,7 +14,7 @@ export async function withProgress<T>(
   const length = lengthOf(domain, phase);
   let asking = false;
   const timer = setInterval(() => {
-    // A thread that is too busy to answer is not asked again meanwhile.
+    // One question at a time: a busy thread replies late.
     if (asking) return;
     asking = true;
     void load
@@ -25,7 +25,7 @@ export async function withProgress<T>(
         onProgress({ share: Math.min(1, share), through });
         return undefined;
       })
-      .catch(() => undefined) // of a thread that has failed run() tells
+      .catch(() => undefined) // run() rejects when a thread fails
       .finally(() => (asking = false));
   }, 1000);
   try {
@@ -36,7 +36,7 @@ export async function withProgress<T>(
   }
 }
 
-/** When a phase is over. Groups of a source that ask meanwhile have no number of their own. */
+/** When a phase is over. Requests of paced groups do not count. */
 export function lengthOf(
   domain: string,
   phase: Phase | Fill,

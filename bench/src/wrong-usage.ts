@@ -1,4 +1,4 @@
-/** What a user asked for cannot be done; the message says what was expected. Any other error is ours. */
+/** The user asked for something impossible; the message says what was expected. Any other error is a bug. */
 export class WrongUsage extends Error {
   readonly code = "WRONG_USAGE";
 }

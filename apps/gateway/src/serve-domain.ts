@@ -5,8 +5,7 @@ import type { FastifyReply } from "fastify";
 import type { GatewayConfig } from "./config.ts";
 import { Finder } from "./find/finder.ts";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
-import type { GroupCommit } from "./ingest/group-commit.ts";
-import type { Intake } from "./ingest/intake.ts";
+import type { Commit, Intake } from "./ingest/intake.ts";
 import { DomainKeys } from "./keys/domain-keys.ts";
 import type { KeyMemory } from "./keys/key-memory.ts";
 import { GroupReads } from "./read/group-reads.ts";
@@ -19,7 +18,7 @@ const readersWaitingMax = 5000;
 /** A domain with what its routes need. */
 export interface Served {
   readonly domain: Domain;
-  readonly commit: GroupCommit;
+  readonly commit: Commit;
   readonly keys: DomainKeys;
   readonly finder: Finder;
   readonly sources: Sources;

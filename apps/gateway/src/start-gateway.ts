@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connectDatabase } from "@tally/database";
 import { domains } from "@tally/domains";
 import { connectPublisher } from "@tally/messaging";
-import { queuesOf } from "@tally/pipeline";
+import { queuesOf, type Domain } from "@tally/pipeline";
 import { connectRankings } from "@tally/rankings";
 import { startHealthServer, type Logger } from "@tally/service";
 import { forbidOpenToOthers, openAdmission } from "./admission/open-admission.ts";
@@ -14,7 +14,7 @@ import { buildServer } from "./http/build-server.ts";
 import { responseBudget } from "./http/responses/response-budget.ts";
 import { addDomainRoutes, mountsOf } from "./http/routes/domain-routes.ts";
 import { addEventRoute } from "./http/routes/event-route.ts";
-import { openIntake, type Intake } from "./ingest/intake.ts";
+import { openIntake, type Intake, type IntakeServers } from "./ingest/intake.ts";
 import { KeyMemory } from "./keys/key-memory.ts";
 import { readyChecks } from "./ready-checks.ts";
 import { serveDomain } from "./serve-domain.ts";
@@ -26,18 +26,34 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
+/** Parts that a variant of the gateway replaces; the bench compares such variants. */
+export interface GatewayParts {
+  readonly openIntake: (domain: Domain, servers: IntakeServers) => Intake;
+  readonly connectPublisher: typeof connectPublisher;
+  /** Connections to the database's write endpoint. */
+  readonly writeConnections: number;
+}
+
 /**
  * Connects to the servers, mounts all domains and listens. Resolves when the broker is reached or `stopAsked` fires. Without the broker,
  * events get 503, and /health/ready on the operator port says so.
  */
-export async function startGateway(config: GatewayConfig, log: Logger, stopAsked: AbortSignal): Promise<Gateway> {
+export async function startGateway(
+  config: GatewayConfig,
+  log: Logger,
+  stopAsked: AbortSignal,
+  replaced: Partial<GatewayParts> = {},
+): Promise<Gateway> {
+  const parts: GatewayParts = { openIntake, connectPublisher, writeConnections: 4, ...replaced };
   forbidOpenToOthers(config);
   const metrics = gatewayMetrics(() =>
     intakes.map(({ domain, commit }) => ({ domain: domain.name, events: commit.waiting })),
   );
-  const { database, rankings, publisher, keyMemory } = connectServers(config, log);
+  const { database, rankings, publisher, keyMemory } = connectServers(config, log, parts);
   const admission = await openAdmission(config, database.writer, log);
-  const intakes: readonly Intake[] = domains.map((domain) => openIntake(domain, { config, publisher, metrics }));
+  const intakes: readonly Intake[] = domains.map((domain) =>
+    parts.openIntake(domain, { config, publisher, database, rankings, metrics }),
+  );
 
   const mounts = mountsOf(config.basePaths);
   const app = buildServer(config, {
@@ -92,11 +108,11 @@ export async function startGateway(config: GatewayConfig, log: Logger, stopAsked
   };
 }
 
-function connectServers(config: GatewayConfig, log: Logger) {
+function connectServers(config: GatewayConfig, log: Logger, parts: GatewayParts) {
   const database = connectDatabase({
     writeUrl: config.databaseWriteUrl,
     readUrl: config.databaseReadUrl,
-    writeConnections: 4,
+    writeConnections: parts.writeConnections,
     readConnections: 8,
     queryTimeoutMs: config.queryWithinMs,
     log,
@@ -108,7 +124,7 @@ function connectServers(config: GatewayConfig, log: Logger) {
     commandTimeoutMs: config.queryWithinMs,
     log,
   });
-  const publisher = connectPublisher({
+  const publisher = parts.connectPublisher({
     url: config.amqpUrl,
     connectionName: "tally gateway",
     queues: domains.flatMap((domain) => Object.values(queuesOf(config.namespace, domain.name))),

@@ -3,16 +3,16 @@ import type { Report } from "../report.ts";
 import { keepReport, writeWithFolder } from "../stored-reports.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 
-/* What is left of a run. By then it is over: a file that cannot be written costs a line and the exit status, and nothing else. */
+/* The files of a run. A file that cannot be written costs one line on stderr and the exit status, not the other files. */
 
-/** A file that somebody asked for by a flag, if they did, and what comes into it. */
+/** A file that a flag requests (undefined: it was not given), and its content. */
 interface Output {
   readonly flag: string;
   readonly file: string | undefined;
   readonly content: () => string | Promise<string>;
 }
 
-/** Before a run: throws a WrongUsage where its report could not be stored. */
+/** Called before a run: throws a WrongUsage where its report could not be stored. */
 export async function makeResults(results: string): Promise<void> {
   try {
     await mkdir(results, { recursive: true });
@@ -21,7 +21,7 @@ export async function makeResults(results: string): Promise<void> {
   }
 }
 
-/** Stores a report; answers how that went, as a line. */
+/** Stores a report. Returns one line about it. */
 export async function stored(report: Report, results: string): Promise<string> {
   try {
     return `stored as ${await keepReport(report, results)}`;
@@ -30,7 +30,7 @@ export async function stored(report: Report, results: string): Promise<string> {
   }
 }
 
-/** Writes each file, with its folder, whatever becomes of the others. */
+/** Writes each file and its folder, even when another one fails. */
 export async function writeOutputs(outputs: readonly Output[]): Promise<void> {
   for (const { flag, file, content } of outputs) {
     if (file === undefined) continue;
@@ -43,7 +43,7 @@ export async function writeOutputs(outputs: readonly Output[]): Promise<void> {
 }
 
 function notWritten(flag: string, file: string, error: unknown): string {
-  // 1, something was lost, is graver.
+  // 1, an event was lost, takes precedence.
   process.exitCode ??= 2;
   return `${flag}: ${file} cannot be written: ${reasonOf(error)}`;
 }

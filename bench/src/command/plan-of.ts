@@ -1,15 +1,15 @@
 import { workloadOf, type Spread } from "@tally/domains/workloads";
+import { Random } from "@tally/lab";
 import type { BenchPlan } from "../bench-plan.ts";
 import { designOf, type Durability } from "../designs/designs.ts";
 import type { Phase } from "../load/load-plan.ts";
-import { randomOf } from "../load/requests.ts";
 import { root } from "../root.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import type { Flags } from "./flags.ts";
 import { progressBar } from "./progress-bar.ts";
 import { say } from "./say.ts";
 
-/** One run as the flags ask for it; throws a WrongUsage for what does not go together. */
+/** The plan of one run. Throws a WrongUsage for flags that contradict each other. */
 export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
   return {
     root,
@@ -28,7 +28,7 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
     warmUpSeconds: flags.amount === undefined ? flags.warmUp : 0,
     phase: phaseOf(flags),
     settings: settingsOf(flags),
-    target: targetOf(flags),
+    target: flags.target,
     say,
     ...progressBar(),
     signal,
@@ -36,8 +36,8 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
 }
 
 function fillOf({ fill, design }: Flags): number | undefined {
-  if (fill !== undefined && designOf(design).stores === "nobody")
-    throw new WrongUsage(`--fill: nothing is stored in the design ${design}`);
+  if (fill !== undefined && designOf(design).stores === "nothing")
+    throw new WrongUsage(`--fill: the design ${design} stores nothing`);
   return fill;
 }
 
@@ -58,7 +58,7 @@ function phaseOf({ amount, duration, rate, connections, clientThreads, gateways 
   return rate === undefined ? { model: "closed", until } : { model: "open", until, perSecond: rate };
 }
 
-// A timer of Node takes no more, and would end at once.
+// The longest delay of Node's timers; longer ones fire at once.
 const secondsMax = (2 ** 31 - 1) / 1000;
 
 function checkDuration(seconds: number, rate: number | undefined): void {
@@ -68,7 +68,7 @@ function checkDuration(seconds: number, rate: number | undefined): void {
     throw new WrongUsage(`--rate: no request is due in ${seconds} s at ${rate} a second`);
 }
 
-/** A durability is about the broker: where nothing is sent to it, a 2xx would be told to mean what it does not. */
+/** Durability is a property of the broker. Without it, the report would claim what a 2xx does not mean. */
 function durabilityFor({ design, durability }: Flags): Durability {
   if (designOf(design).stores !== "writer" && durability !== "confirmed")
     throw new WrongUsage(
@@ -77,32 +77,23 @@ function durabilityFor({ design, durability }: Flags): Durability {
   return durability;
 }
 
-function targetOf({ target }: Flags): string | undefined {
-  if (target === undefined) return undefined;
-  const url = URL.parse(target);
-  // The load sends paths of its own, to the root.
-  if (url === null || !/^https?:$/.test(url.protocol) || `${url.pathname}${url.search}${url.hash}` !== "/")
-    throw new WrongUsage(`--target: expected an address as http://127.0.0.1:8080, without a path; got ${target}`);
-  return url.origin;
-}
-
 // As FORM_PART_BYTES_MAX of the gateway.
 const contentBytesMax = 15 * 1024 * 1024;
 
-/** Checks also that it takes what was asked of its load: what a domain ignores would be reported as if it had been so. */
+/** Checks also that the domain uses the flags of its load: the report would claim a flag that it ignores. */
 function domainOf({ domain: name, contentBytes, zipf }: Flags): string {
   const workload = namedByUser(name);
   const sent = (spread: Spread, bytes?: number) => {
-    const random = randomOf(1);
+    const random = new Random(1).fraction;
     const requests = Array.from({ length: 10 }, () => workload.next(random, spread, { contentBytes: bytes }));
     return JSON.stringify([requests, Array.from({ length: 10 }, () => workload.read(random, spread))]);
   };
   if (contentBytes !== undefined && sent("wide", 1000) === sent("wide", 2000))
     throw new WrongUsage(`--content-bytes: events of ${name} have no content`);
   if (contentBytes !== undefined && contentBytes > contentBytesMax)
-    throw new WrongUsage(`--content-bytes: expected at most ${contentBytesMax}, more no gateway takes`);
+    throw new WrongUsage(`--content-bytes: expected at most ${contentBytesMax}, the largest FORM_PART_BYTES_MAX`);
   if (zipf === true && sent("wide") === sent("zipf"))
-    throw new WrongUsage(`--zipf: the load of ${name} is always the same`);
+    throw new WrongUsage(`--zipf: the load of ${name} does not depend on it`);
   return name;
 }
 

@@ -1,10 +1,10 @@
 import { SingleBar } from "cli-progress";
 import type { BenchPlan } from "../bench-plan.ts";
 
-/** Shows on a terminal how much of a load is over. */
+/** Shows the progress of a load on a terminal. */
 export function progressBar(): Pick<BenchPlan, "onProgress" | "onLoadEnded"> {
   const bar = new SingleBar({
-    format: "{bar} {percentage} % | {through} answered",
+    format: "{bar} {percentage} % | {through} requests",
     clearOnComplete: true,
     hideCursor: null,
   });

@@ -4,12 +4,12 @@ import { isGood } from "../report.ts";
 import { runBench } from "../run-bench.ts";
 import { jsonOf } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
-import { refuse, refuseLeftAside, type Asked } from "./asked.ts";
+import { refuse, refuseExcluded, type Asked } from "./asked.ts";
 import { makeResults, stored, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
 
-/** Runs designs by turns, each on a fresh stack, and tells their ratios. */
+/** Runs designs in turns, each on a fresh system, and prints their ratios. */
 export async function runComparison(
   names: readonly string[],
   rounds: number,
@@ -20,13 +20,17 @@ export async function runComparison(
   refuse(
     asked,
     ["csv", "html", "compare"],
-    "goes with one run; all runs of a comparison are stored, and --json has their ratios",
+    "needs a single run; a comparison stores all its runs, and --json has their ratios",
   );
-  refuse(asked, ["design", "durability"], "is what compare is about: name the designs behind it");
-  refuse(asked, ["target", "source", "scale"], "does not go with compare, which starts a system for each design");
-  refuseLeftAside(asked);
+  refuse(asked, ["design", "durability"], "is set by compare: name the designs as its arguments");
+  refuse(
+    asked,
+    ["target", "source", "scale"],
+    "cannot be combined with compare, which starts a system for each design",
+  );
+  refuseExcluded(asked);
   const contenders = contendersNamed(names);
-  // All of them before the first run: what is wrong with the last is told at once.
+  // All plans before the first run, so that an error in the last is reported at once.
   const planned = contenders.map(({ name, design, durability }) => {
     const plan: BenchPlan = { ...planOf({ ...flags, design, durability }, signal), say: () => undefined };
     return { name, plan };

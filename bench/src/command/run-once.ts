@@ -5,21 +5,21 @@ import { runBench } from "../run-bench.ts";
 import { csvOf, jsonOf, readReport } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import { refuse, refuseLeftAside, type Asked } from "./asked.ts";
+import { refuse, refuseExcluded, type Asked } from "./asked.ts";
 import { makeResults, stored, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
 
-/** One run: told, stored, and written wherever it was asked for. */
+/** One run: printed, stored, and written to the requested files. */
 export async function runOnce(asked: Asked, signal: AbortSignal): Promise<void> {
   const { flags } = asked;
-  refuse(asked, ["scale"], "goes with --source");
-  refuseLeftAside(asked);
+  refuse(asked, ["scale"], "needs --source");
+  refuseExcluded(asked);
   const before = flags.compare === undefined ? undefined : await storedReport(flags.compare);
   await makeResults(flags.results);
   const report = await runBench(planOf(flags, signal));
   if (!isGood(report)) process.exitCode = 1;
-  // First of all: what follows can fail.
+  // First, because the rest can fail.
   const line = await stored(report, flags.results);
   say(`\n${textOf(report)}`);
   if (before !== undefined) say(`\n${ratios(report, before)}`);

@@ -5,21 +5,21 @@ import { runBench } from "../run-bench.ts";
 import { jsonOf } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import { refuse, refuseLeftAside, type Asked } from "./asked.ts";
+import { refuse, refuseExcluded, type Asked } from "./asked.ts";
 import { makeResults, stored, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
 
-/** Every run of a source, each on a fresh stack, and the table of what was printed beside what is measured here. */
+/** All runs of a source, each on a fresh system, and a table that compares them with the printed figures. */
 export async function runSource(name: string, asked: Asked, signal: AbortSignal): Promise<void> {
   const { flags } = asked;
-  refuse(asked, ["csv", "html", "compare", "amount", "rate"], "goes with one run; those of a source are stored");
+  refuse(asked, ["csv", "html", "compare", "amount", "rate"], "needs a single run; a source stores all its runs");
   refuse(
     asked,
     ["domain", "connections", "duration", "fill", "warmUp", "mix", "contentBytes", "zipf", "clientThreads"],
-    "is not asked for: the source says it",
+    "is set by the source",
   );
-  refuseLeftAside(asked);
+  refuseExcluded(asked);
   const { domain, runs } = sourceNamed(name);
   await makeResults(flags.results);
   const rows: string[] = [];
@@ -40,10 +40,10 @@ export async function runSource(name: string, asked: Asked, signal: AbortSignal)
   await writeOutputs([{ flag: "--json", file: flags.json, content: () => jsonOf(all) }]);
 }
 
-/** The runs of a source, and the domain whose load they are. */
+/** The runs of a source, and their domain. */
 function sourceNamed(name: string): Pick<Source, "runs"> & { readonly domain: string } {
   const found = workloads.find(({ source }) => source?.name === name);
   if (found?.source !== undefined) return { domain: found.domain, runs: found.source.runs };
   const known = workloads.flatMap(({ source }) => source?.name ?? []).join(", ");
-  throw new WrongUsage(`--source: expected one of ${known}, whose domains are built; got ${name}`);
+  throw new WrongUsage(`--source: expected one of ${known}, got ${name}`);
 }

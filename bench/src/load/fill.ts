@@ -1,21 +1,17 @@
 import type { Workload } from "@tally/domains/workloads";
+import { mixSeed, Random } from "@tally/lab";
 import { runClosed } from "./closed.ts";
 import type { LoadPlan } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";
-import { mixed, randomOf } from "./requests.ts";
 
-// A queue that is full takes the next one in milliseconds, or never.
+// A full queue accepts the next event within ms, or never.
 const retries = 1000;
 
-/**
- * Sends so many POSTs, each again while it is refused. Its random numbers are its own, not those of what is sent afterwards. Ends when all
- * are accepted, or given up.
- */
+/** Sends POSTs until `amount` are accepted or given up. Draws from a sequence apart from that of the load. */
 export async function runFill(plan: LoadPlan, workload: Workload, amount: number, recorder: Recorder): Promise<void> {
   const connections = Math.min(plan.connections, amount);
-  if (connections === 0) return;
   const { spread, contentBytes } = plan;
-  const random = randomOf(mixed(~plan.seed));
-  const next = () => workload.next(random, spread, { contentBytes });
+  const { fraction } = new Random(mixSeed(~plan.seed));
+  const next = () => workload.next(fraction, spread, { contentBytes });
   await runClosed({ ...plan, connections, amount, next, recorder, retries }).done;
 }

@@ -1,29 +1,29 @@
 import type { Spread } from "@tally/domains/workloads";
 
-/** What a load thread has to do from its start to its end. Plain data: it travels to the thread. */
+/** The work of a load thread. Plain data, because it is sent to the thread. */
 export interface LoadPlan {
-  /** One for each gateway: connections take them in turn. */
+  /** One for each gateway; connections use them in turn. */
   readonly urls: readonly string[];
   readonly domain: string;
   readonly connections: number;
   readonly seed: number;
   readonly spread: Spread;
-  /** Which share of the requests are GETs of rankings, from 0 to 1. */
+  /** Share of requests that are GETs of rankings, 0 to 1. */
   readonly readShare: number;
-  /** How large the content of an event is, where it has any; undefined: as the domain has it. */
+  /** Size of an event's content, in domains that have one; undefined: the domain's default. */
   readonly contentBytes?: number | undefined;
-  /** A request without an answer for so long is given up. */
+  /** A request without a response for this long times out. */
   readonly answerWithinMs: number;
 }
 
-/** Closed, as the sources: each connection sends its next request when the last is answered. Open: requests come at a rate, answered or not. */
+/** Closed, like the sources: each connection sends its next request after the response to the last. Open: requests are sent at a rate. */
 export type Phase =
   | { readonly model: "closed"; readonly until: Until }
   | { readonly model: "open"; readonly until: Until; readonly perSecond: number }
-  /** One of a source's runs, by its place, with so much of its requests; or what it sends before that is measured. */
+  /** A source's run, by its index, with a share of its requests; or the warm-up before that run. */
   | { readonly model: "source"; readonly run: number; readonly scale: number; readonly warmUp?: true };
 
-/** So many POSTs before anything is measured, each sent again until it is accepted. */
+/** POSTs before anything is measured, each retried until it is accepted. */
 export interface Fill {
   readonly model: "fill";
   readonly amount: number;
@@ -33,33 +33,33 @@ export type Until =
   | { readonly name: "seconds"; readonly seconds: number }
   | { readonly name: "amount"; readonly amount: number };
 
-/** What was seen of one phase. */
+/** The result of one phase. */
 export interface PhaseResult {
-  /** From the first request to the last answer, at least until the last was sent: what hangs at the end does not stretch it. */
+  /** From the first request to the last response, and at least to the last request: a request that hangs at the end does not extend it. */
   readonly seconds: number;
-  /** From the first request to the last that was sent. */
+  /** From the first request to the last. */
   readonly sendingSeconds: number;
   readonly sent: number;
   /** 2xx to a POST. */
   readonly accepted: number;
   /** 2xx to a GET. */
   readonly read: number;
-  /** Answers by their status. */
+  /** Responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
   /** Connections that were refused or ended. */
   readonly connectionErrors: number;
   readonly timeouts: number;
-  /** GETs among all that was not answered 2xx. */
+  /** GETs among the requests without a 2xx. */
   readonly failedReads: number;
-  /** Requests that were sent again; they are among the sent. */
+  /** Retried requests; `sent` includes them. */
   readonly retries: number;
-  /** Sent, and neither answered nor given up when the load ended. */
+  /** Requests without a response and without a timeout when the load ended. */
   readonly unanswered: number;
-  /** Of what was answered 2xx, and of what was given up the time that it had waited; in µs, as hdr-histogram-js encodes it. */
+  /** Times of 2xx responses, and of timed-out requests the time that they had waited; in µs, encoded by hdr-histogram-js. */
   readonly posts: string;
   readonly gets: string;
   readonly perSecond: readonly Second[];
-  /** Of a source's run. */
+  /** Only of a source's run. */
   readonly groups: readonly GroupTime[];
   readonly client: ClientFigures;
 }
@@ -67,14 +67,14 @@ export interface PhaseResult {
 export interface Second {
   readonly accepted: number;
   readonly read: number;
-  /** Answers other than 2xx, time-outs and broken connections. */
+  /** Statuses other than 2xx, timeouts and broken connections. */
   readonly failed: number;
-  /** In ms; undefined without an answer. */
+  /** In ms; undefined without a response. */
   readonly p50?: number;
   readonly p99?: number;
 }
 
-/** When the connections of a source's group began and had all their answers, in seconds of the load. */
+/** When a group of connections began and had all its responses, in seconds of the load. */
 export interface GroupTime {
   readonly name: string;
   readonly connections: number;
@@ -82,15 +82,15 @@ export interface GroupTime {
   readonly ended: number;
 }
 
-/** How busy the load thread was: a client that is the limit measures itself. */
+/** How busy the load thread was. A client that is the limit measures itself. */
 interface ClientFigures {
-  /** Share of the time in which its event loop was not idle, 0 to 1. */
+  /** Share of time in which its event loop was busy, 0 to 1. */
   readonly busy: number;
-  /** How late its event loop was, in ms. */
+  /** Delay of its event loop, in ms. */
   readonly delayP99: number;
 }
 
-/** An event that was accepted just now, for whoever wants to follow it. */
+/** An event that was just accepted, to be followed. */
 export interface Sample {
   readonly id: string;
   /** When its request was sent, in ms since 1970. */

@@ -2,7 +2,7 @@ import { decodeFromCompressedBase64 as decode, encodeIntoCompressedBase64 as enc
 import type { PhaseResult, Second } from "./load-plan.ts";
 import { microseconds } from "./recorder.ts";
 
-/** What several threads saw of the same phase. Quantiles come from the merged histograms; those of each second from the worst thread. */
+/** Merges the results of several threads. Quantiles come from the merged histograms, those of each second from the worst thread. */
 export function mergeResults(results: readonly PhaseResult[]): PhaseResult {
   const sum = (of: (result: PhaseResult) => number): number => results.reduce((total, result) => total + of(result), 0);
   const most = (of: (result: PhaseResult) => number): number => Math.max(...results.map(of));

@@ -3,16 +3,16 @@ import { build, encodeIntoCompressedBase64 as encode, type Histogram } from "hdr
 import type { GroupTime, PhaseResult, Sample, Second } from "./load-plan.ts";
 
 const longestUs = 120_000_000;
-/** In µs, to three digits. */
+/** A histogram in µs, with three significant digits. */
 export const microseconds = (): Histogram =>
   build({ lowestDiscernibleValue: 1, highestTrackableValue: longestUs, numberOfSignificantValueDigits: 3 });
 
 const sampleEveryMs = 100;
-/** Of each line of the ids of accepted events. */
+/** Length of a line of the file of event ids. */
 export const idBytes = 37;
 const loopResolutionMs = 5;
 
-/** Counts what a load sees. Everything here happens once for each request, and costs well under a microsecond. */
+/** Counts the outcomes of requests. Each call costs well under 1 µs. */
 export class Recorder {
   readonly #startedAt = performance.now();
   readonly #posts = microseconds();
@@ -32,7 +32,7 @@ export class Recorder {
   accepted = 0;
   read = 0;
   retries = 0;
-  /** Requests that a load sends besides those that it counts. */
+  /** Requests of paced groups, which do not count as progress. */
   beside = 0;
   groups: readonly GroupTime[] = [];
   #connectionErrors = 0;
@@ -45,23 +45,23 @@ export class Recorder {
     this.#loop.enable();
   }
 
-  /** Ids of accepted events, a line each. */
+  /** Ids of accepted events, one a line. */
   get ids(): Buffer {
     return this.#ids.subarray(0, this.#idsLength);
   }
 
-  /** How many requests are over, with whatever came of them; not those that are sent again, nor those beside. */
+  /** Requests that are over, with any outcome; without retries and paced groups. */
   get through(): number {
     return this.#settled - this.retries - this.beside;
   }
 
-  /** A request goes out, or should have. Answers how many before it. */
+  /** A request is due at `now`. Returns the number of requests before it. */
   sending(now: number): number {
     this.#lastSentAt = now;
     return this.#sent++;
   }
 
-  /** `id` is what the answer to a POST names, undefined of a GET. `us` since it was sent, or should have been. */
+  /** A response. `id`: of the event; undefined for a GET. `us`: since the request was due. */
   answer(status: number, us: number, id: string | undefined, isRead: boolean): void {
     const now = performance.now();
     this.#lastAnswerAt = now;
@@ -84,7 +84,7 @@ export class Recorder {
     if (id !== undefined) this.#keep(id, now, us);
   }
 
-  /** Given up after `us`: so long it has taken at least, so it counts among the times. */
+  /** A timeout after `us`. It counts among the times, because the request would have taken at least as long. */
   timedOut(us: number, isRead: boolean): void {
     const second = this.#secondOf(performance.now());
     second.failed++;
@@ -94,7 +94,7 @@ export class Recorder {
     this.#record(second, us, isRead);
   }
 
-  /** The connection was refused, or ended before the answer. */
+  /** The connection was refused, or ended before the response. */
   broken(isRead: boolean): void {
     this.#secondOf(performance.now()).failed++;
     if (isRead) this.#failedReads++;
@@ -123,7 +123,7 @@ export class Recorder {
       groups: this.groups,
       client: {
         busy: performance.eventLoopUtilization(this.#busySince).utilization,
-        // Of a loop that is never late it is the resolution.
+        // A loop without delay shows the resolution.
         delayP99: Math.max(0, this.#loop.percentile(99) / 1e6 - loopResolutionMs),
       },
     };

@@ -4,7 +4,7 @@ import type { LoadPlan, Phase } from "./load-plan.ts";
 import { seedOfThread } from "./requests.ts";
 import { loadOn, serverOf } from "./start-load.fixture.ts";
 
-/** What each connection of a load has sent, in order. */
+/** The requests of each connection of a load, in order. */
 async function sentBy(
   plan: Partial<LoadPlan>,
   threads = 1,
@@ -49,8 +49,8 @@ test("each connection of a source's run sends the same requests with the same se
   expect(first).not.toEqual(other);
 });
 
-test("the same seed over as many threads sends the same requests, and no thread those of another thread or of a seed beside it", async () => {
-  // Of one connection each, which sends all that its thread does; in any order of the threads.
+test("the same seed and number of threads send the same requests; threads and neighbouring seeds send different ones", async () => {
+  // One connection for each thread; the threads are in any order.
   const threadsOf = async (seed: number): Promise<ReadonlySet<string>> =>
     new Set((await sentBy({ seed, connections: 3 }, 3)).map((sent) => sent.join("\n")));
   const [first, again, beside] = [await threadsOf(1), await threadsOf(1), await threadsOf(2)];
@@ -64,14 +64,14 @@ test.each([
   [2, 3],
   [301, 3],
 ])(
-  "a fill of %i over %i threads has as many POSTs accepted, whatever share of GETs is measured later",
+  "a fill of %i over %i threads has exactly as many POSTs accepted, with any share of GETs",
   async (amount, threads) => {
     let n = 0;
     const methods: (string | undefined)[] = [];
     const server = await serverOf((request, response) => {
       request.resume();
       methods.push(request.method);
-      // Every second is refused.
+      // Every second request is rejected.
       if (n++ % 2 === 0) response.writeHead(503).end();
       else response.writeHead(201, { "Tally-Event-Id": "01a1fb30-2980-71ee-89cd-4f71757df440" }).end();
     });
@@ -81,16 +81,13 @@ test.each([
   },
 );
 
-test.each(domains.map(({ name }) => name))(
-  "after a fill the same requests are sent as without one: %s",
-  async (domain) => {
-    const plan = { domain, connections: 1 };
-    const [without, with50] = [await sentBy(plan), await sentBy(plan, 1, 50)];
-    expect(without).toEqual(with50);
-  },
-);
+test.each(domains.map(({ name }) => name))("a fill does not change the requests after it: %s", async (domain) => {
+  const plan = { domain, connections: 1 };
+  const [without, with50] = [await sentBy(plan), await sentBy(plan, 1, 50)];
+  expect(without).toEqual(with50);
+});
 
-test("no two threads of any seeds have the same seed, and the first of each has the seed itself", () => {
+test("threads of all seeds have different seeds, and the first has the seed itself", () => {
   const seeds = Array.from({ length: 300 }, (_, seed) =>
     Array.from({ length: 16 }, (_thread, index) => seedOfThread(seed + 1, index)),
   );

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { lengthOf } from "../with-progress.ts";
 import { albumServer, loadOn, serverOf } from "./start-load.fixture.ts";
 
-test("a source's warm-up is sent by itself, and its groups start when it says", async () => {
+test("a source's warm-up is a phase by itself, and its groups start on their conditions", async () => {
   const { url, asked } = await albumServer();
   const load = loadOn(url, { domain: "albums" });
   const scale = 0.01;
@@ -22,7 +22,7 @@ test("a source's warm-up is sent by itself, and its groups start when it says", 
   expect([...asked.values()].flat().filter((request) => /^GET \/review\/album-\d+$/.test(request))).toHaveLength(12);
 });
 
-test("a source's phases: each begins when it should, and exactly as many requests of each kind are sent as it says", async () => {
+test("each phase of a source begins on its condition and sends the exact number of requests of each kind", async () => {
   const phaseOfHour = (hour: number): number => [0, 3, 8, 19].findLastIndex((from) => hour >= from);
   const seen: number[] = [];
   let reads = 0;
@@ -47,7 +47,7 @@ test("a source's phases: each begins when it should, and exactly as many request
   ]);
 });
 
-test("a request of a source that allows retries is sent again until it is answered 2xx, six times at most", async () => {
+test("a source with retries sends a request until it gets a 2xx, six times at most", async () => {
   const tries = new Map<string, number>();
   const server = await serverOf((request, response) => {
     let body = "";
@@ -55,7 +55,7 @@ test("a request of a source that allows retries is sent again until it is answer
     request.on("end", () => {
       const count = (tries.get(body) ?? 0) + 1;
       tries.set(body, count);
-      // Every seventh never succeeds; one in three at once; the others the second time.
+      // Some never succeed, some at once, the others the second time.
       const kind = Number(/"swipee":"(\d+)"/.exec(body)?.[1]) % 7;
       if (kind === 0) response.writeHead(503).end();
       else response.writeHead(kind < 3 || count === 2 ? 201 : 503).end();
@@ -74,7 +74,7 @@ test.each([
   ["swipes", 0, 1800],
   ["swipes", 1, 1800],
 ])(
-  "a source's load tells at any time how many of its requests are over, and at its end all of them: %s, run %i",
+  "a source's load reports how many of its requests are over, and at its end all of them: %s, run %i",
   async (domain, run, requests) => {
     const phase = { model: "source", run, scale: domain === "steps" ? 0.01 : 0.0036 } as const;
     const held: (() => void)[] = [];
@@ -82,14 +82,14 @@ test.each([
     const server = await serverOf((request, response) => {
       request.resume();
       const isRead = request.method === "GET";
-      // Posts from the 600th on are held; then one in ten is refused, and sent again where the source does so.
+      // POSTs from the 600th are held; then one in ten is rejected, and retried where the source does so.
       const answer = (): void => void response.writeHead(isReleased && ++posts % 10 === 0 ? 503 : 200).end("{}");
       if (!isRead && !isReleased && ++posts > 600) {
         held.push(answer);
         return;
       }
       answer();
-      // Who asks meanwhile, as often as it likes, is no part of it.
+      // Requests of paced groups do not count.
       if (!isRead || domain === "steps") over++;
     });
     const load = loadOn(server.url, { domain });
@@ -111,20 +111,20 @@ test.each([
   },
 );
 
-test("readers ask at their pace as long as the others of a source's run post, and no longer", async () => {
+test("paced readers send requests as long as the counted groups of the run do", async () => {
   const asked = new Map<unknown, number[]>();
   const startedAt = performance.now();
   const server = await serverOf((request, response) => {
     request.resume();
     const isRead = request.method === "GET";
     if (isRead) asked.set(request.socket, [...(asked.get(request.socket) ?? []), performance.now() - startedAt]);
-    // Each connection has two posts: they take 800 ms.
+    // The two POSTs of each connection take 800 ms.
     setTimeout(() => response.writeHead(isRead ? 200 : 201).end("{}"), isRead ? 1 : 400);
   });
   const result = await loadOn(server.url, { domain: "swipes" }).run({ model: "source", run: 1, scale: 0.0036 });
   const reads = [...asked.values()];
   expect(reads).toHaveLength(5);
-  // A read may come late, but none early.
+  // A read may be late, but not early.
   for (const times of reads) expect((times.length - 1) * 200).toBeLessThan(times.at(-1) ?? 0);
   const total = reads.flat().length;
   expect(total).toBeGreaterThan(5);

@@ -4,9 +4,9 @@ import { onTestFinished } from "vitest";
 import type { Fill, LoadPlan, Phase } from "./load-plan.ts";
 import { startLoad } from "./start-load.ts";
 
-/** A server that ends with its test. Counts connections. */
+/** A server that stops with its test. Counts connections. */
 export async function serverOf(listener: RequestListener) {
-  // Asked on each connection before an open load begins; no part of it.
+  // Opens the connections of an open load; not part of it.
   const server = createServer((request, response) => {
     if (request.url === "/health/live") response.end();
     else listener(request, response);
@@ -29,7 +29,7 @@ export async function serverOf(listener: RequestListener) {
   };
 }
 
-/** A load on it, whose threads end with the test. */
+/** A load on a server. Its threads stop with the test. */
 export function loadOn(url: string, more: Partial<LoadPlan> = {}, threads = 1) {
   const load = startLoad(
     {
@@ -51,7 +51,7 @@ export function loadOn(url: string, more: Partial<LoadPlan> = {}, threads = 1) {
   };
 }
 
-/** Answers each POST with an id of its own, and keeps what each connection has asked, in order. */
+/** Responds to each POST with a new id, and keeps the requests of each connection in order. */
 export async function albumServer() {
   const asked = new Map<unknown, string[]>();
   let n = 0;

@@ -1,63 +1,56 @@
-import { Worker } from "node:worker_threads";
+import { startThread } from "@tally/lab";
 import type { Fill, LoadPlan, Phase, PhaseResult, Sample } from "./load-plan.ts";
 import { mergeResults } from "./merge-results.ts";
 import { seedOfThread } from "./requests.ts";
 import { share } from "./share.ts";
-import type { FromThread, ToThread } from "./protocol.ts";
+import type { LoadCalls } from "./thread.ts";
 
-/** `idsFile` takes the ids of what was accepted, a line each. */
+/** `idsFile` gets the ids of accepted events, one a line. */
 type RunPhase = (idsFile?: string) => Promise<PhaseResult>;
 
-/** A client in threads of its own. */
+/** A load client in its own threads. */
 export interface Load {
-  /** Does what a phase needs before its time begins, as opening connections; the answer runs it, once. One phase after the other. */
+  /** Does what a phase needs before its time starts, such as opening connections. The returned function runs it, once. One phase at a time. */
   prepare(phase: Phase | Fill): Promise<RunPhase>;
-  /** Takes some accepted events while a phase runs, about ten a second from each thread. */
+  /** Gets some accepted events while a phase runs, about ten a second from each thread. */
   onSample: (sample: Sample) => void;
-  /** How many requests of the running phase are over so far, answered or given up; not those that ask meanwhile, as often as they like. */
+  /** Requests of the running phase that are over, with a response or timed out; those of paced groups do not count. */
   progress(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Connections, rate and amount are shared out over the threads; none is lost. */
-export function startLoad(plan: LoadPlan, threads: number): Load {
-  const workers = Array.from({ length: threads }, (_, index) => {
-    const workerData: LoadPlan = {
+/** Divides connections, rate and amount among the threads without a remainder. */
+export function startLoad(plan: LoadPlan, count: number): Load {
+  const threads = Array.from({ length: count }, (_, index) => {
+    const own: LoadPlan = {
       ...plan,
-      urls: turned(plan.urls, sharesBefore(plan.connections, index, threads)),
-      connections: share(plan.connections, index, threads),
+      urls: rotated(plan.urls, sharesBefore(plan.connections, index, count)),
+      connections: share(plan.connections, index, count),
       seed: seedOfThread(plan.seed, index),
     };
-    return new Worker(new URL("thread.ts", import.meta.url), { workerData });
+    return startThread<LoadCalls, Sample>(new URL("thread.ts", import.meta.url), own, (sample) =>
+      load.onSample(sample),
+    );
   });
   const load: Load = {
     onSample: () => undefined,
     async prepare(phase) {
-      await Promise.all(
-        workers.map((worker, index) =>
-          asked(worker, { name: "prepare", phase: shareOf(phase, index, threads) }, "prepared"),
-        ),
-      );
-      return async (idsFile) => {
-        const order: ToThread = { name: "run", idsFile };
-        const onSample = (sample: Sample): void => load.onSample(sample);
-        const results = await Promise.all(workers.map((worker) => asked(worker, order, "done", onSample)));
-        return mergeResults(results.map(({ result }) => result));
-      };
+      await Promise.all(threads.map((thread, index) => thread.call("prepare", shareOf(phase, index, count))));
+      return async (idsFile) => mergeResults(await Promise.all(threads.map((thread) => thread.call("run", idsFile))));
     },
     async progress() {
-      const answers = await Promise.all(workers.map((worker) => asked(worker, { name: "progress" }, "progress")));
-      return answers.reduce((sum, { through }) => sum + through, 0);
+      const each = await Promise.all(threads.map((thread) => thread.call("progress")));
+      return each.reduce((sum, one) => sum + one, 0);
     },
     async close() {
-      await Promise.all(workers.map((worker) => worker.terminate()));
+      await Promise.all(threads.map((thread) => thread.stop()));
     },
   };
   return load;
 }
 
-/** Connections take the gateways in turn, over all threads: each thread begins where the one before it has ended. */
-function turned(urls: readonly string[], by: number): readonly string[] {
+/** Connections use the gateways in turn, over all threads: each thread continues where the one before it ends. */
+function rotated(urls: readonly string[], by: number): readonly string[] {
   const first = by % urls.length;
   return [...urls.slice(first), ...urls.slice(0, first)];
 }
@@ -68,44 +61,10 @@ function sharesBefore(whole: number, index: number, parts: number): number {
 
 function shareOf(phase: Phase | Fill, index: number, threads: number): Phase | Fill {
   if (phase.model === "fill") return { ...phase, amount: share(phase.amount, index, threads) };
-  if (phase.model === "source") return phase; // of one thread only
+  if (phase.model === "source") return phase; // runs in one thread
   const { until } = phase;
   const own = until.name === "amount" ? { ...until, amount: share(until.amount, index, threads) } : until;
   return phase.model === "open"
     ? { ...phase, until: own, perSecond: phase.perSecond / threads }
     : { ...phase, until: own };
-}
-
-type Said<N extends FromThread["name"]> = Extract<FromThread, { readonly name: N }>;
-
-function asked<N extends "prepared" | "done" | "progress">(
-  worker: Worker,
-  order: ToThread,
-  answer: N,
-  onSample?: (sample: Sample) => void,
-): Promise<Said<N>> {
-  return new Promise((resolve, reject) => {
-    const end = (): void => {
-      worker.off("message", take).off("error", fail);
-    };
-    const fail = (error: unknown): void => {
-      end();
-      reject(error);
-    };
-    const take = (message: FromThread): void => {
-      if (message.name === "sample") onSample?.(message.sample);
-      else if (message.name === "failed") fail(new Error(message.reason));
-      else if (isSaid(message, answer)) {
-        end();
-        resolve(message);
-      }
-    };
-    worker.on("message", take).on("error", fail);
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
-    worker.postMessage(order);
-  });
-}
-
-function isSaid<N extends FromThread["name"]>(message: FromThread, name: N): message is Said<N> {
-  return message.name === name;
 }

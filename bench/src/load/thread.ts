@@ -1,84 +1,75 @@
 import { appendFileSync } from "node:fs";
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 import { workloadOf } from "@tally/domains/workloads";
+import { serveThread } from "@tally/lab";
 import { runClosed } from "./closed.ts";
 import { runFill } from "./fill.ts";
-import type { Fill, LoadPlan, Phase } from "./load-plan.ts";
+import type { Fill, LoadPlan, Phase, PhaseResult, Sample } from "./load-plan.ts";
 import { openLoad } from "./open.ts";
-import type { FromThread, ToThread } from "./protocol.ts";
 import { Recorder } from "./recorder.ts";
 import { Requests } from "./requests.ts";
 import { runSource } from "./source.ts";
 
-/* The load's own thread: what the bench does meanwhile does not delay it. */
+/* A thread of the load, so that the rest of the bench does not delay it. */
+
+/** Each "prepare" is followed by a "run" of that phase. */
+export interface LoadCalls {
+  /** Does what a phase needs before its time starts. */
+  prepare: (phase: Phase | Fill) => void;
+  /** Appends the ids of accepted events to `idsFile`, one a line. */
+  run: (idsFile: string | undefined) => PhaseResult;
+  /** Requests of the running phase that are over. */
+  progress: () => number;
+}
 
 const plan: LoadPlan = workerData;
-if (parentPort === null) throw new TypeError("runs as a thread");
-const port = parentPort;
 const workload = workloadOf(plan.domain);
-const { source } = workload;
 const requests = new Requests(plan, workload);
 let recorder: Recorder | undefined;
-let ready: ((to: Recorder) => Promise<void>) | undefined;
+let runPhase: ((to: Recorder) => Promise<void>) | undefined;
 
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
-const say = (message: FromThread): void => port.postMessage(message);
-
-port.on("message", (order: ToThread) => {
-  if (order.name === "prepare") void makeReady(order.phase);
-  else if (order.name === "run") void run(order.idsFile);
-  else if (order.name === "progress") say({ name: "progress", through: recorder?.through ?? 0 });
-  else port.close();
+const emit = serveThread<LoadCalls, Sample>({
+  async prepare(phase) {
+    recorder = undefined;
+    runPhase = await prepare(phase);
+  },
+  async run(idsFile) {
+    const run = runPhase;
+    if (run === undefined) throw new Error("no phase is prepared");
+    runPhase = undefined;
+    recorder = new Recorder((sample) => emit(sample));
+    await run(recorder);
+    // In one write, because other threads append to it too.
+    if (idsFile !== undefined) appendFileSync(idsFile, recorder.ids);
+    return recorder.result();
+  },
+  progress: () => recorder?.through ?? 0,
 });
 
-/** Makes ready what a phase needs before its time begins. The answer runs it. */
+/** Returns a function that runs the phase. */
 async function prepare(phase: Phase | Fill): Promise<(to: Recorder) => Promise<void>> {
-  if (phase.model === "fill") return (to) => runFill(plan, workload, phase.amount, to);
-  if (phase.model === "open") {
-    const runOpen = await openLoad(plan);
-    return (to) => runOpen(phase, requests, to);
+  switch (phase.model) {
+    case "fill":
+      return (to) => runFill(plan, workload, phase.amount, to);
+    case "open": {
+      const runOpen = await openLoad(plan);
+      return (to) => runOpen(phase, requests, to);
+    }
+    case "source": {
+      const run = workload.source?.runs[phase.run];
+      if (run === undefined) throw new RangeError(`${plan.domain} has ${workload.source?.runs.length ?? 0} runs`);
+      const groups = phase.warmUp === true ? run.warmUp : run.groups;
+      return (to) => runSource(plan, { groups: groups?.(phase.scale) ?? [], retries: run.retries ?? 0 }, to);
+    }
+    case "closed": {
+      const { until } = phase;
+      const amount = until.name === "amount" ? until.amount : undefined;
+      return (to) => {
+        const next = (_connection: number, _sent: number, eventId: string | undefined) => requests.next(eventId);
+        const closed = runClosed({ ...plan, amount, next, recorder: to });
+        if (until.name === "seconds") setTimeout(() => closed.end(), until.seconds * 1000);
+        return closed.done;
+      };
+    }
   }
-  if (phase.model === "source") {
-    const sourceRun = source?.runs[phase.run];
-    if (sourceRun === undefined) throw new RangeError(`${plan.domain} has ${source?.runs.length ?? 0} runs`);
-    const groups = phase.warmUp === true ? sourceRun.warmUp : sourceRun.groups;
-    return (to) => runSource(plan, { groups: groups?.(phase.scale) ?? [], retries: sourceRun.retries ?? 0 }, to);
-  }
-  const { until } = phase;
-  const amount = until.name === "amount" ? until.amount : undefined;
-  return (to) => {
-    const next = (_connection: number, _sent: number, eventId: string | undefined) => requests.next(eventId);
-    const closed = runClosed({ ...plan, amount, next, recorder: to });
-    if (until.name === "seconds") setTimeout(() => closed.end(), until.seconds * 1000);
-    return closed.done;
-  };
-}
-
-async function makeReady(phase: Phase | Fill): Promise<void> {
-  recorder = undefined;
-  try {
-    ready = await prepare(phase);
-    say({ name: "prepared" });
-  } catch (error) {
-    fail(error);
-  }
-}
-
-async function run(idsFile: string | undefined): Promise<void> {
-  try {
-    if (ready === undefined) throw new Error("nothing is prepared");
-    const runPhase = ready;
-    ready = undefined;
-    recorder = new Recorder((sample) => say({ name: "sample", sample }));
-    await runPhase(recorder);
-    // In one write: other threads append to it too.
-    if (idsFile !== undefined) appendFileSync(idsFile, recorder.ids);
-    say({ name: "done", result: recorder.result() });
-  } catch (error) {
-    fail(error);
-  }
-}
-
-function fail(error: unknown): void {
-  say({ name: "failed", reason: error instanceof Error ? error.message : String(error) });
 }

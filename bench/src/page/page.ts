@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Report } from "../report.ts";
 import { headOf, textOf } from "../text-of.ts";
 
-/** One file with everything in it: the report as text, and its plots. Opens without a network; prints on paper. */
+/** The report as text and plots, in one file. It opens without a network, and prints well. */
 export async function pageOf(report: Report): Promise<string> {
   const [library, style, script] = await Promise.all(
     [

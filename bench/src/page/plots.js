@@ -1,4 +1,4 @@
-// Runs in the browser, in the page of a report: draws it with uPlot, which stands before it in the page.
+// Runs in the page of a report and draws it with uPlot, which is included before.
 /* global uPlot, document */
 "use strict";
 const report = JSON.parse(document.getElementById("report").textContent);
@@ -29,7 +29,7 @@ function plot(title, x, lines, options = {}) {
         { label: options.xLabel ?? "seconds", values: options.xValues },
         { size: 60, label: options.yLabel },
       ],
-      // The figure says when its plot is drawn, and of how many lines.
+      // For tests: the plot is drawn, with this number of lines.
       hooks: { draw: [() => (figure.dataset.drawn = String(lines.length))] },
       series: [{ label: options.xLabel ?? "second" }, ...series],
       legend: { live: false },
@@ -39,10 +39,10 @@ function plot(title, x, lines, options = {}) {
   figure.append(drawn.root);
 }
 
-const { perSecond, looks, histogram } = report;
+const { perSecond, observations, histogram } = report;
 const seconds = perSecond.map((_, second) => second);
 plot(
-  "Answered 2xx a second",
+  "2xx a second",
   seconds,
   [
     ["accepted", perSecond.map(({ accepted }) => accepted)],
@@ -52,7 +52,7 @@ plot(
   { yLabel: "/s" },
 );
 plot(
-  "Latency in each second",
+  "Latency by second",
   seconds,
   [
     ["p50", perSecond.map(({ p50 }) => p50 ?? null)],
@@ -72,22 +72,24 @@ if (histogram.length > 0) {
     },
   );
 }
-if (looks.length > 1) {
-  const at = looks.map(({ second }) => second);
-  plot("Messages in the queues", at, [["waiting", looks.map(({ queued }) => queued)]], { yLabel: "messages" });
-  const tiers = Object.keys(looks[0].cpuSeconds);
+if (observations.length > 1) {
+  const at = observations.map(({ second }) => second);
+  plot("Messages in the queues", at, [["waiting", observations.map(({ queued }) => queued)]], { yLabel: "messages" });
+  const tiers = Object.keys(observations[0].cpuSeconds);
   plot(
     "Cores busy, by tier",
     at.slice(1),
     tiers.map((tier) => [
       tier,
-      looks.slice(1).map((look, index) => {
-        const before = looks[index];
-        return (look.cpuSeconds[tier] - before.cpuSeconds[tier]) / Math.max(0.001, look.second - before.second);
+      observations.slice(1).map((observation, index) => {
+        const before = observations[index];
+        return (
+          (observation.cpuSeconds[tier] - before.cpuSeconds[tier]) / Math.max(0.001, observation.second - before.second)
+        );
       }),
     ]),
     { yLabel: "cores" },
   );
-  if (looks[0].stored !== null)
-    plot("Events stored so far", at, [["stored", looks.map(({ stored }) => stored)]], { yLabel: "events" });
+  if (observations[0].stored !== null)
+    plot("Events stored so far", at, [["stored", observations.map(({ stored }) => stored)]], { yLabel: "events" });
 }

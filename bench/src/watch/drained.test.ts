@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { readCounters, type Counters } from "./counters.ts";
 import { drained, momentsOf } from "./drained.ts";
 
-/** Tiers that count what a test tells: all their counters in one place. */
+/** Apps with the counters of a test. */
 async function tiers(counts: { stored: number; batches: number; ranked: number }) {
   const server = createServer((_request, response) =>
     response.end(
@@ -21,7 +21,7 @@ async function tiers(counts: { stored: number; batches: number; ranked: number }
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
   const queue = { depth: 0, max: 10 };
-  return { stack: { writerUrls: [url], rankerUrls: [url], queues: async () => [queue] }, counts, queue };
+  return { system: { writerUrls: [url], rankerUrls: [url], queues: async () => [queue] }, counts, queue };
 }
 
 async function waiting(o: { accepted: number; unknown: number }) {
@@ -29,18 +29,18 @@ async function waiting(o: { accepted: number; unknown: number }) {
   const said: string[] = [];
   let isOver = false;
   const begunAt = performance.now();
-  const before = await readCounters(system.stack);
-  const whenOver = drained(system.stack, "a", {
+  const before = await readCounters(system.system);
+  const whenOver = drained(system.system, "a", {
     ...o,
     before,
     sentAt: 0,
-    looks: [],
+    series: [],
     say: (line) => said.push(line),
   }).finally(() => (isOver = true));
   return { ...system, said, whenOver, begunAt, over: () => isOver };
 }
 
-test("when as many are stored as were accepted, and all of it is ranked, the wait is over at once", async () => {
+test("the wait ends at once when as many events are stored as were accepted and all are ranked", async () => {
   const { counts, whenOver, said, begunAt, over } = await waiting({ accepted: 7, unknown: 0 });
   Object.assign(counts, { stored: 7, batches: 2, ranked: 1 });
   await delay(1500);
@@ -53,22 +53,22 @@ test("when as many are stored as were accepted, and all of it is ranked, the wai
   expect(said).toEqual([]);
 });
 
-test("when events were lost the wait ends as soon as nothing moves any more, and says so", async () => {
+test("with lost events the wait ends when the counters have stopped, and says so", async () => {
   const { counts, queue, whenOver, said, begunAt, over } = await waiting({ accepted: 7, unknown: 0 });
   Object.assign(counts, { stored: 5, batches: 2, ranked: 2 });
   queue.depth = 1;
   await delay(6500);
-  // Something still waits.
+  // A message still waits.
   expect(over()).toBe(false);
   queue.depth = 0;
   expect(await whenOver).toEqual({ stored: undefined, ranked: undefined });
   expect(performance.now() - begunAt).toBeLessThan(30_000);
   expect(said).toEqual([
-    "5 events are stored, 7 were accepted, 2 of 2 batches are ranked, and nothing moves any more: the audit tells",
+    "5 events are stored, 7 were accepted, 2 of 2 batches are ranked; the counters have stopped, see the audit",
   ]);
 });
 
-test("requests without a 2xx may have been stored: as many as accepted is not the end then", async () => {
+test("requests without a 2xx may be stored, so the number of accepted events does not end the wait", async () => {
   const { counts, whenOver, said, over } = await waiting({ accepted: 7, unknown: 2 });
   Object.assign(counts, { stored: 7, batches: 2, ranked: 2 });
   await delay(1500);
@@ -79,21 +79,26 @@ test("requests without a 2xx may have been stored: as many as accepted is not th
   expect(said).toEqual([]);
 });
 
-test("an answer that hangs when all is stored long since does not stretch the time until then", () => {
-  const look = (at: number, stored: number, ranked: number): Counters => ({ at, stored, batches: stored / 10, ranked });
+test("a late response does not extend the time until everything is stored", () => {
+  const counters = (at: number, stored: number, ranked: number): Counters => ({
+    at,
+    stored,
+    batches: stored / 10,
+    ranked,
+  });
   const series = [
-    look(0, 100, 10),
-    look(500, 600, 50),
-    look(1000, 1100, 109),
-    look(1500, 1100, 110),
-    look(9000, 1100, 110),
+    counters(0, 100, 10),
+    counters(500, 600, 50),
+    counters(1000, 1100, 109),
+    counters(1500, 1100, 110),
+    counters(9000, 1100, 110),
   ];
-  const before = look(0, 100, 10);
+  const before = counters(0, 100, 10);
   expect(momentsOf(series, { before, accepted: 1000, sentAt: 900 })).toEqual({
     stored: { at: 1000, events: 1000 },
     ranked: { at: 1500, events: 1000 },
   });
-  // As long as requests are sent it is not over, even if what follows was never accepted.
+  // Not before the last request, even if the rest is never accepted.
   expect(momentsOf(series, { before, accepted: 500, sentAt: 1400 }).stored).toEqual({ at: 1500, events: 1000 });
   expect(momentsOf(series, { before, accepted: 1001, sentAt: 900 })).toEqual({ stored: undefined, ranked: undefined });
 });

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { Follower } from "./follow.ts";
 
-/** Answers where an event is, by its id. */
+/** Responds with the state of an event, by its id. */
 async function gateway(whereIs: (id: number) => { readonly stored: boolean; readonly ranked: boolean } | undefined) {
   const askedAt = new Map<number, number>();
   const server = createServer((request, response) => {
@@ -25,7 +25,7 @@ async function gateway(whereIs: (id: number) => { readonly stored: boolean; read
 
 const now = () => performance.timeOrigin + performance.now();
 
-test("each event that is offered is followed while that is little work, and its times count from its request", async () => {
+test("each event is followed while there are few, and its times count from its request", async () => {
   const begunAt = now();
   const { url } = await gateway(() => ({ stored: now() - begunAt > 300, ranked: now() - begunAt > 600 }));
   const follower = new Follower(url);
@@ -36,11 +36,11 @@ test("each event that is offered is followed while that is little work, and its 
   expect(Math.min(...ranked)).toBeGreaterThan(600);
 });
 
-test("when events are slow fewer are followed, evenly over the whole load: none is passed over for being slow", async () => {
+test("of slow events fewer are followed, evenly over the whole load: slow ones are not left out", async () => {
   let isSlow = true;
   const { url, askedAt } = await gateway(() => ({ stored: !isSlow, ranked: !isSlow }));
   const follower = new Follower(url);
-  // The first half of the load is fast, the second is stored at the very end only.
+  // The first half of the load is fast; the second is stored at the end.
   isSlow = false;
   for (let id = 0; id < 200; id++) {
     if (id === 100) isSlow = true;
@@ -59,7 +59,7 @@ test("when events are slow fewer are followed, evenly over the whole load: none 
   expect(slow / events).toBeGreaterThan(0.4);
 });
 
-test("what is never found, or never ranked, is told", async () => {
+test("events that are never found or never ranked are counted", async () => {
   const { url } = await gateway((id) => (id < 3 ? undefined : { stored: true, ranked: id > 4 }));
   const follower = new Follower(url, 1000);
   for (let id = 0; id < 10; id++) follower.follow({ id: String(id), sentAt: now() });

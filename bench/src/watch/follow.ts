@@ -1,38 +1,39 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Sample } from "../load/load-plan.ts";
 
-/** How long single events took, in ms from sending their request: of events that lie evenly in all that were offered. */
+/** How long single events took, in ms from sending the request. The events are an even sample of the load. */
 export interface Followed {
   readonly stored: readonly number[];
   readonly ranked: readonly number[];
   readonly events: number;
-  /** Not stored, and not ranked, when they were given up. */
+  /** Events that were not stored, or not ranked, when the follower gave up. */
   readonly neverStored: number;
   readonly neverRanked: number;
 }
 
-interface Way {
+/** An event that is followed, and its number in the samples. */
+interface FollowedEvent {
   readonly number: number;
   storedMs?: number;
   rankedMs?: number;
   isOver: boolean;
 }
 
-const askEveryMs = 15;
-// What takes longer is asked for less often, and few at a time: a watcher must not be a load.
-const askEveryShare = 0.1;
+const pollEveryMs = 15;
+// Slow events are polled less often, and few at a time, so that following is not a load.
+const pollEveryShare = 0.1;
 const followedAtOnce = 20;
 const answerWithinMs = 10_000;
 
-/** Follows single events on their way as a user can: it asks for each again and again until it is ranked. */
+/** Follows single events as a client can: polls GET /events/:id until the event is ranked. */
 export class Follower {
   readonly #url: string;
   readonly #giveUpMs: number;
-  readonly #ways: Way[] = [];
+  readonly #events: FollowedEvent[] = [];
   readonly #underWay: Promise<void>[] = [];
   #offered = 0;
-  // One in so many is followed. Doubled when too many are under way, and all that are not among them are left out, those before too:
-  // passing over only what comes while events are slow would show them faster than they are.
+  // Sampling stride; doubled when too many events are in flight. Earlier events outside the new stride are dropped too: dropping only new
+  // ones, while events are slow, would make the sample too fast.
   #every = 1;
 
   constructor(url: string, giveUpMs = 60_000) {
@@ -44,12 +45,12 @@ export class Follower {
     const number = this.#offered++;
     if (this.#kept().filter(({ isOver }) => !isOver).length >= followedAtOnce) this.#every *= 2;
     if (number % this.#every !== 0) return;
-    const way: Way = { number, isOver: false };
-    this.#ways.push(way);
-    this.#underWay.push(this.#follow(way, sample));
+    const event: FollowedEvent = { number, isOver: false };
+    this.#events.push(event);
+    this.#underWay.push(this.#follow(event, sample));
   }
 
-  /** When each is ranked or given up. */
+  /** Resolves when each event is ranked or given up. */
   async done(): Promise<Followed> {
     await Promise.all(this.#underWay);
     const kept = this.#kept();
@@ -64,27 +65,27 @@ export class Follower {
     };
   }
 
-  #kept(): readonly Way[] {
-    return this.#ways.filter((way) => this.#isKept(way));
+  #kept(): readonly FollowedEvent[] {
+    return this.#events.filter((event) => this.#isKept(event));
   }
 
-  #isKept({ number }: Way): boolean {
+  #isKept({ number }: FollowedEvent): boolean {
     return number % this.#every === 0;
   }
 
-  async #follow(way: Way, { id, sentAt }: Sample): Promise<void> {
-    while (this.#isKept(way)) {
-      const event = await this.#ask(id);
+  async #follow(followed: FollowedEvent, { id, sentAt }: Sample): Promise<void> {
+    while (this.#isKept(followed)) {
+      const event = await this.#read(id);
       const ms = performance.timeOrigin + performance.now() - sentAt;
-      if (event.stored) way.storedMs ??= ms;
-      if (event.ranked) way.rankedMs ??= ms;
+      if (event.stored) followed.storedMs ??= ms;
+      if (event.ranked) followed.rankedMs ??= ms;
       if (event.ranked || ms > this.#giveUpMs) break;
-      await delay(Math.max(askEveryMs, ms * askEveryShare));
+      await delay(Math.max(pollEveryMs, ms * pollEveryShare));
     }
-    way.isOver = true;
+    followed.isOver = true;
   }
 
-  async #ask(id: string): Promise<{ readonly stored: boolean; readonly ranked: boolean }> {
+  async #read(id: string): Promise<{ readonly stored: boolean; readonly ranked: boolean }> {
     try {
       const response = await fetch(`${this.#url}/events/${id}`, { signal: AbortSignal.timeout(answerWithinMs) });
       if (response.ok) {
@@ -93,7 +94,7 @@ export class Follower {
       }
       await response.body?.cancel();
     } catch {
-      // asked again
+      // polled again
     }
     return { stored: false, ranked: false };
   }

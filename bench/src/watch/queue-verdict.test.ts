@@ -3,41 +3,37 @@ import { queueVerdictOf } from "./queue-verdict.ts";
 
 const verdictOf = (depths: readonly number[], max = 10_000) =>
   queueVerdictOf(depths.map((queued) => ({ queued, fullness: queued / max })));
-const series = (length: number, depthAt: (look: number) => number) =>
-  Array.from({ length }, (_, look) => depthAt(look));
-/** Always the same, from 0 to below 1. */
-const noise = (look: number) => Math.abs((Math.sin(look * 12.9898) * 43_758.5453) % 1);
-const swinging = (look: number) => 20 + 20 * noise(look);
+const series = (length: number, depthAt: (at: number) => number) => Array.from({ length }, (_, at) => depthAt(at));
+/** Reproducible, from 0 to below 1. */
+const noise = (at: number) => Math.abs((Math.sin(at * 12.9898) * 43_758.5453) % 1);
+const swinging = (at: number) => 20 + 20 * noise(at);
 
-test("a queue that has found its level is at a plateau, also one that swings, that falls, or that rose before", () => {
+test("a level queue is at a plateau, even if it oscillates, falls, or rose before", () => {
   expect(verdictOf(series(60, () => 0))).toBe("plateau");
   expect(verdictOf(series(60, swinging))).toBe("plateau");
-  expect(verdictOf(series(60, (look) => Math.min(look, 20) * 100 + swinging(look)))).toBe("plateau");
-  expect(verdictOf(series(60, (look) => 3000 - look * 40))).toBe("plateau");
+  expect(verdictOf(series(60, (at) => Math.min(at, 20) * 100 + swinging(at)))).toBe("plateau");
+  expect(verdictOf(series(60, (at) => 3000 - at * 40))).toBe("plateau");
 });
 
-test.each([40, 100, 160, 4000])(
-  "a queue that grows evenly to %i messages, and would grow on, is at its peak",
-  (most) => {
-    for (const looks of [9, 20, 60]) expect(verdictOf(series(looks, (look) => (look / looks) * most))).toBe("peak");
-    expect(verdictOf(series(60, (look) => (look / 60) * most * 2 + swinging(look)))).toBe("peak");
-  },
-);
-
-test("growth that begins late is no plateau", () => {
-  expect(verdictOf(series(60, (look) => Math.max(0, look - 40) * 30))).toBe("peak");
+test.each([40, 100, 160, 4000])("a queue that grows evenly to %i messages is at its peak", (most) => {
+  for (const length of [9, 20, 60]) expect(verdictOf(series(length, (at) => (at / length) * most))).toBe("peak");
+  expect(verdictOf(series(60, (at) => (at / 60) * most * 2 + swinging(at)))).toBe("peak");
 });
 
-test("a queue at its limit is full, however level that is, and also when it swings below", () => {
-  expect(verdictOf(series(60, (look) => Math.min(look * 500, 10_000)))).toBe("full");
-  expect(verdictOf(series(60, (look) => 8000 + (look % 10) * 200))).toBe("full");
-  // It refuses as long as it has not fallen to 8,000.
-  expect(verdictOf(series(60, (look) => (look < 12 ? look * 830 : 9994 - (look - 12) * 35)))).toBe("full");
-  expect(verdictOf(series(60, (look) => 8000 + (look % 10) * 20))).toBe("plateau");
-  expect(verdictOf(series(60, (look) => (look < 12 ? look * 830 : 9994 - (look - 12) * 150)))).toBe("plateau");
+test("late growth is no plateau", () => {
+  expect(verdictOf(series(60, (at) => Math.max(0, at - 40) * 30))).toBe("peak");
 });
 
-test("two looks tell nothing", () => {
+test("a queue at its limit is full, whether it is level or oscillates below", () => {
+  expect(verdictOf(series(60, (at) => Math.min(at * 500, 10_000)))).toBe("full");
+  expect(verdictOf(series(60, (at) => 8000 + (at % 10) * 200))).toBe("full");
+  // It rejects messages until it has drained to 8,000.
+  expect(verdictOf(series(60, (at) => (at < 12 ? at * 830 : 9994 - (at - 12) * 35)))).toBe("full");
+  expect(verdictOf(series(60, (at) => 8000 + (at % 10) * 20))).toBe("plateau");
+  expect(verdictOf(series(60, (at) => (at < 12 ? at * 830 : 9994 - (at - 12) * 150)))).toBe("plateau");
+});
+
+test("two observations are too few", () => {
   expect(verdictOf([0, 500])).toBeNull();
   expect(verdictOf([])).toBeNull();
 });

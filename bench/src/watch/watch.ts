@@ -1,58 +1,59 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Stack } from "../open-stack.ts";
+import type { TierName } from "@tally/pipeline/bench-report";
+import type { System } from "../open-system.ts";
 import { readCounters, type Counters } from "./counters.ts";
-import { eachTier, type OfTiers, type TierFigures, type TierName } from "./tiers.ts";
+import { eachTier, type OfTiers, type TierFigures } from "./tiers.ts";
 
-/** What is seen of a running stack at one moment. */
-export interface Look extends Counters {
-  /** Messages in the domain's two queues, without those that consumers hold. */
+/** The state of a running system at one moment. */
+export interface Observation extends Counters {
+  /** Messages in the domain's two queues, without those in the hands of consumers. */
   readonly queued: number;
-  /** Of the queue that is nearest to its limit, 0 to 1. */
+  /** Share of its limit of the fuller queue, 0 to 1. */
   readonly fullness: number;
   readonly tiers: ReadonlyMap<TierName, TierFigures>;
 }
 
-const lookEveryMs = 500;
+const observeEveryMs = 500;
 
-/** Looks at a stack twice a second until it is stopped. A look costs some ms of the bench's own CPU. */
+/** Observes a system twice a second until it is stopped. An observation costs the bench some ms of CPU time. */
 export class Watch {
-  readonly #stack: Stack;
+  readonly #system: System;
   readonly #domain: string;
-  readonly #looks: Look[] = [];
+  readonly #observations: Observation[] = [];
   #running: Promise<void>;
   #stopped = false;
 
-  constructor(stack: Stack, domain: string) {
-    this.#stack = stack;
+  constructor(system: System, domain: string) {
+    this.#system = system;
     this.#domain = domain;
     this.#running = this.#run();
-    // Told by stop(): nobody waits for it before.
+    // stop() rejects with it.
     this.#running.catch(() => undefined);
   }
 
-  /** So far. */
-  get looks(): readonly Look[] {
-    return this.#looks;
+  /** All observations so far. */
+  get observations(): readonly Observation[] {
+    return this.#observations;
   }
 
-  async stop(): Promise<readonly Look[]> {
+  async stop(): Promise<readonly Observation[]> {
     this.#stopped = true;
     await this.#running;
-    this.#looks.push(await look(this.#stack, this.#domain));
-    return this.#looks;
+    this.#observations.push(await observe(this.#system, this.#domain));
+    return this.#observations;
   }
 
   async #run(): Promise<void> {
     while (!this.#stopped) {
-      this.#looks.push(await look(this.#stack, this.#domain));
-      await delay(lookEveryMs);
+      this.#observations.push(await observe(this.#system, this.#domain));
+      await delay(observeEveryMs);
     }
   }
 }
 
-async function look(stack: Stack, domain: string): Promise<Look> {
-  const tiers = stack.tiers();
-  const [queues, counters] = await Promise.all([stack.queues(domain), readCounters(stack)]);
+async function observe(system: System, domain: string): Promise<Observation> {
+  const tiers = system.tiers();
+  const [queues, counters] = await Promise.all([system.queues(domain), readCounters(system)]);
   return {
     ...counters,
     queued: queues.reduce((sum, { depth }) => sum + depth, 0),
@@ -61,12 +62,14 @@ async function look(stack: Stack, domain: string): Promise<Look> {
   };
 }
 
-/** CPU seconds that each tier has used from one look to another. */
-export function cpuBetween(first: Look, last: Look): OfTiers<number> {
+/** CPU seconds of each tier between two observations. */
+export function cpuBetween(first: Observation, last: Observation): OfTiers<number> {
   return eachTier((tier) => (last.tiers.get(tier)?.cpuSeconds ?? 0) - (first.tiers.get(tier)?.cpuSeconds ?? 0));
 }
 
-/** The most resident memory of each tier that was seen, in MiB. */
-export function memoryOf(looks: readonly Look[]): OfTiers<number> {
-  return eachTier((tier) => Math.round(Math.max(0, ...looks.map(({ tiers }) => tiers.get(tier)?.memoryMiB ?? 0))));
+/** The maximum resident memory of each tier, in MiB. */
+export function memoryOf(observations: readonly Observation[]): OfTiers<number> {
+  return eachTier((tier) =>
+    Math.round(Math.max(0, ...observations.map(({ tiers }) => tiers.get(tier)?.memoryMiB ?? 0))),
+  );
 }

@@ -128,7 +128,7 @@ test("a piece can be replaced or cut, and a cut piece does not reach the server"
   expect(received).toBe("a");
 });
 
-test("a piece that is passed and cut reaches the server, and its answer reaches nobody", async () => {
+test("a piece that is passed and cut reaches the server; the client gets no response", async () => {
   const own = await proxyOf({ onRequest: () => "pass and cut" });
   const socket = await open(own);
   const ended = once(socket, "close");

@@ -1,6 +1,6 @@
 import { channel as diagnosticChannel } from "node:diagnostics_channel";
 import type { QueueSpec } from "@tally/pipeline";
-import type { ChannelModel, ConfirmChannel } from "amqplib";
+import type { Channel, ChannelModel, ConfirmChannel } from "amqplib";
 import { declareQueues } from "./declare-queues.ts";
 import { depthProbe, type DepthProbe } from "./depth-probe.ts";
 import {
@@ -88,11 +88,21 @@ const nacked = "message nacked";
  */
 const sent = diagnosticChannel("tally:messaging:sent");
 
+/** A channel whose publish calls back with the broker's confirm. */
+export type PublishChannel = Channel & Pick<ConfirmChannel, "publish">;
+
+export interface PublisherOptions extends ConnectionOptions {
+  readonly queues: readonly QueueSpec[];
+  /** Default: a channel with confirms. */
+  readonly openChannel?: (model: ChannelModel) => Promise<PublishChannel>;
+}
+
 /** Connects for publishing only: a broker under alarm blocks connections that publish, and consuming must continue. */
-export function connectPublisher(options: ConnectionOptions & { readonly queues: readonly QueueSpec[] }): Publisher {
+export function connectPublisher(options: PublisherOptions): Publisher {
+  const { openChannel = (model: ChannelModel) => model.createConfirmChannel() } = options;
   const open = new Set<OpenMessage>();
   const returned = new Set<string>();
-  let channel: ConfirmChannel | undefined;
+  let channel: PublishChannel | undefined;
   let probe: DepthProbe | undefined;
   let renewConnection: Renew | undefined;
   let bufferFull = false;
@@ -103,7 +113,7 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
   const connection = openConnection({ ...options, setup, onUp: sendWaiting });
 
   async function setup(model: ChannelModel, renew: Renew): Promise<void> {
-    const made = await model.createConfirmChannel();
+    const made = await openChannel(model);
     made.on("return", ({ properties }) => returned.add(String(properties.messageId)));
     made.on("drain", () => {
       bufferFull = false;
@@ -132,7 +142,7 @@ export function connectPublisher(options: ConnectionOptions & { readonly queues:
     }
   }
 
-  function send(one: OpenMessage, to: ConfirmChannel): void {
+  function send(one: OpenMessage, to: PublishChannel): void {
     const { queue, messageId, body, headers } = one.message;
     try {
       const properties = { persistent: true, mandatory: true, messageId, headers };

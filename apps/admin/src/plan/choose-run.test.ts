@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { chooseRun } from "./choose-run.ts";
 import { measuredRun as fit } from "./measured-run.fixture.ts";
-import type { MeasuredRun } from "./plan.ts";
+import type { MeasuredRun } from "@tally/pipeline/bench-report";
 
 async function folderOf(runs: readonly (MeasuredRun | string)[]) {
   const folder = await mkdtemp(join(tmpdir(), "tally-plan-"));

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { tiers, type MeasuredRun } from "./plan.ts";
+import { readMeasuredRun, tierNames, type MeasuredRun } from "@tally/pipeline/bench-report";
 
 /** A stored run, or why it is unfit for a plan. */
 export type ReadRun =
@@ -36,8 +36,8 @@ export async function chooseRun(
 /** Reads one stored run. */
 export async function readRun(file: string, domain: string): Promise<ReadRun> {
   try {
-    const run: MeasuredRun = JSON.parse(await readFile(file, "utf8"));
-    if (typeof run?.runId !== "string") return { file, unfit: "no report of pnpm bench" };
+    const run = readMeasuredRun(await readFile(file, "utf8"));
+    if (run === undefined) return { file, unfit: "no report of pnpm bench" };
     const unfit = whyUnfit(run, domain);
     return unfit === undefined ? { file, run } : { file, unfit: `run ${run.runId} is ${unfit}` };
   } catch (error) {
@@ -68,7 +68,7 @@ function whyUnfit(run: MeasuredRun, domain: string): string | undefined {
   if (run.ranked.perSecond === null) return "one whose events were not all ranked";
   if (run.accepted.events < eventsMin)
     return `one of ${run.accepted.events} events only: too few to average out the start`;
-  const unknown = tiers.find((tier) => !((run.cpuUsPerEvent?.[tier] ?? 0) > 0));
+  const unknown = tierNames.find((tier) => !((run.cpuUsPerEvent[tier] ?? 0) > 0));
   return unknown === undefined ? undefined : `without the CPU of a tier: cpuUsPerEvent.${unknown}`;
 }
 

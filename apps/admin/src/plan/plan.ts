@@ -1,30 +1,4 @@
-/** The fields of a stored run of `pnpm bench` that a plan needs. */
-export interface MeasuredRun {
-  readonly runId: string;
-  readonly at: string;
-  readonly machine: string;
-  readonly domain: string;
-  readonly design: string;
-  readonly durability: string;
-  readonly target: string | null;
-  readonly model: string;
-  readonly connections: number;
-  readonly readShare: number;
-  /** How the apps ran, followed by the settings that --set changed. */
-  readonly mode: string;
-  /** The changed settings; absent in older reports. */
-  readonly settings?: Readonly<Record<string, string>>;
-  readonly agrees: boolean | null;
-  readonly audit: { readonly lost: number; readonly doubled: number } | null;
-  readonly ranked: { readonly perSecond: number | null };
-  readonly accepted: { readonly events: number; readonly perSecond: number };
-  readonly reads: { readonly requests: number };
-  /** CPU time of all processes of a tier per event. */
-  readonly cpuUsPerEvent: Readonly<Record<Tier, number | null>>;
-}
-
-export const tiers = ["gateway", "writer", "ranker", "broker", "database", "redis"] as const;
-type Tier = (typeof tiers)[number];
+import type { MeasuredRun, TierName as Tier } from "@tally/pipeline/bench-report";
 
 export interface Demand {
   readonly stores: number;

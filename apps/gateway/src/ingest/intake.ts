@@ -1,26 +1,45 @@
+import type { Database } from "@tally/database";
 import type { Publisher } from "@tally/messaging";
-import { BatchIds, queuesOf, type Domain } from "@tally/pipeline";
+import { BatchIds, encodeEvent, queuesOf, type Domain, type EncodedEvent, type Event } from "@tally/pipeline";
+import type { Rankings } from "@tally/rankings";
 import type { GatewayConfig } from "../config.ts";
 import type { GatewayMetrics } from "../gateway-metrics.ts";
-import { GroupCommit } from "./group-commit.ts";
-import { Pace } from "./pace.ts";
+import { GroupCommit, type CommitOutcome } from "./group-commit.ts";
+import { Pace, type PaceOptions } from "./pace.ts";
 
 /** How the events of a domain reach the broker. */
 export interface Intake {
   readonly domain: Domain;
-  readonly commit: GroupCommit;
+  readonly commit: Commit;
   /** Resolves when every event that was added has its outcome. */
   close(): Promise<void>;
+}
+
+export interface Commit {
+  /** Events whose outcome is not known yet. */
+  readonly waiting: number;
+  /** Never rejects. `encoded`: the event, where the caller has encoded it already. */
+  add(event: Event, encoded?: EncodedEvent): Promise<CommitOutcome>;
+}
+
+/** What an intake may use. */
+export interface IntakeServers {
+  readonly config: GatewayConfig;
+  readonly publisher: Publisher;
+  readonly database: Database;
+  readonly rankings: Rankings;
+  readonly metrics: GatewayMetrics;
 }
 
 /** Opens a group commit for a domain. Its pace follows the queues of the domain. */
 export function openIntake(
   domain: Domain,
-  { config, publisher, metrics }: { config: GatewayConfig; publisher: Publisher; metrics: GatewayMetrics },
+  { config, publisher, metrics }: IntakeServers,
+  newPace = (options: PaceOptions) => new Pace(options),
 ): Intake {
   const queues = queuesOf(config.namespace, domain.name);
   const label = { domain: domain.name };
-  const pace = new Pace({
+  const pace = newPace({
     async backlog() {
       const depths = await Promise.all([
         publisher.queueDepth(queues.ingest.name),
@@ -53,7 +72,12 @@ export function openIntake(
   });
   return {
     domain,
-    commit,
+    commit: {
+      get waiting() {
+        return commit.waiting;
+      },
+      add: (event, encoded = encodeEvent(event)) => commit.add(encoded),
+    },
     async close() {
       await commit.drain();
       pace.close();

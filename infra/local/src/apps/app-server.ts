@@ -12,6 +12,8 @@ interface AppPlan {
   /** The operator port. */
   readonly healthPort: number;
   readonly environment: NodeJS.ProcessEnv;
+  /** The module and its arguments. Default: the app's. */
+  readonly main?: readonly string[] | undefined;
   /** Flags for node, before the heap flags. */
   readonly execArgv: readonly string[];
 }
@@ -26,13 +28,13 @@ export const heapFlags = ["--max-semi-space-size=32", "--heap-growing-percent=10
 
 /** One process of an app, not started yet. It serves when its readiness route succeeds. */
 export function appServer(root: string, plan: AppPlan, home: ServerHome): ChildServer {
-  const { app, name, port, healthPort, environment, execArgv } = plan;
+  const { app, name, port, healthPort, environment, execArgv, main } = plan;
   const prefix = app.toUpperCase();
   return new ChildServer(
     {
       name,
       program: process.execPath,
-      args: [...execArgv, ...heapFlags, join(root, "apps", app, "src", "main.ts")],
+      args: [...execArgv, ...heapFlags, ...(main ?? [join(root, "apps", app, "src", "main.ts")])],
       environment: {
         ...(app === "gateway" && { PORT: String(port) }),
         [`${prefix}_HEALTH_PORT`]: String(healthPort),

@@ -28,6 +28,8 @@ export interface AppsOptions {
   readonly environmentOf?: (app: AppName, index: number) => NodeJS.ProcessEnv;
   /** Further flags for node. A restarted process gets the same. */
   readonly execArgv?: (app: AppName, index: number) => readonly string[];
+  /** A module to start as the gateway, and its arguments. Default: the app's. */
+  readonly gatewayMain?: readonly string[] | undefined;
   readonly say: (line: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
@@ -117,6 +119,7 @@ async function plannedApps(options: AppsOptions) {
             [directoryVariable]: directory,
           },
           execArgv: options.execArgv?.(app, index) ?? [],
+          main: app === "gateway" ? options.gatewayMain : undefined,
         },
         home,
       ),

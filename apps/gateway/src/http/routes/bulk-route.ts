@@ -1,7 +1,6 @@
 import type { Grant } from "@tally/access";
 import type { FastifyInstance } from "fastify";
 import {
-  encodeEvent,
   eventIdOfKey,
   eventIdOfKeyedEntry,
   firstProblem,
@@ -94,7 +93,7 @@ export function addBulkRoute(
       return { index, refused: refusalOfEntry(error) };
     }
     const named = event.id === noId ? { ...event, id } : event;
-    const outcome = await commit.add(encodeEvent(named));
+    const outcome = await commit.add(named);
     return outcome === "confirmed" ? { index, id: named.id } : { index, refused: refusalOfOutcome(outcome) };
   }
 

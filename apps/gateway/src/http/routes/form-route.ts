@@ -34,7 +34,7 @@ export function addFormRoute(
     const acceptedAtMs =
       key === undefined ? Date.now() : await keys.bind(id, keys.contentOf(event), keyHeader, event.id);
     const encoded = encodeEvent(event);
-    const outcome = await commit.add(encoded);
+    const outcome = await commit.add(event, encoded);
     if (outcome !== "confirmed") return refuse(reply, refusalOfOutcome(outcome));
     // With a key, the event may be that of an earlier request.
     if (key === undefined) finder.remember(event, encoded.size);

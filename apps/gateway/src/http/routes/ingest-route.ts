@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { encodeEvent, eventIdOfKey, newEventId, type Event, type IngestRoute } from "@tally/pipeline";
+import { eventIdOfKey, newEventId, type Event, type IngestRoute } from "@tally/pipeline";
 import type { RouteAccess } from "../../admission/route-access.ts";
 import { ignoreType, plainText } from "../body/content.ts";
 import type { Served } from "../../serve-domain.ts";
@@ -32,7 +32,7 @@ export function addIngestRoute(
     const id = key === undefined ? newEventId() : eventIdOfKey(route.scope(request.params, request.body), key);
     const event = route.toEvent(id, request.params, request.body);
     if (key !== undefined) await keys.bind(id, keys.contentOf(event), keyHeader, event.id);
-    const outcome = await commit.add(encodeEvent(event));
+    const outcome = await commit.add(event);
     if (outcome !== "confirmed") return refuse(reply, refusalOfOutcome(outcome));
     reply.code(status).header("tally-event-id", event.id);
     return text === undefined ? reply.send() : reply.type(plainText).send(text);

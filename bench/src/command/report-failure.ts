@@ -2,8 +2,8 @@ import { onLauncherGone, ServiceError } from "@tally/local";
 import { WrongUsage } from "../wrong-usage.ts";
 import { say } from "./say.ts";
 
-/** What a user did wrong, servers that do not start, or an interruption, is told without a stack, and its exit status is 2, or 130. Anything else is a fault of ours. */
-export async function orTell(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+/** Exits with 2 on usage or start-up errors, 130 when interrupted, after one line of text; rethrows bugs. */
+export async function reportFailure(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const { signal } = interruption();
   try {
     await work(signal);
@@ -12,7 +12,7 @@ export async function orTell(work: (signal: AbortSignal) => Promise<void>): Prom
       say("interrupted; its servers are stopped");
       process.exit(130);
     }
-    // Servers or apps that do not start tell why themselves: a setting that they do not take, a program that is missing.
+    // A ServiceError explains why a server or an app did not start: a wrong setting, a missing program.
     if (!(error instanceof WrongUsage || error instanceof ServiceError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 2;
@@ -22,8 +22,8 @@ export async function orTell(work: (signal: AbortSignal) => Promise<void>): Prom
 function interruption(): AbortController {
   const interrupted = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    // Every time: a second Ctrl-C must not leave servers behind.
+    // Handled every time: a second Ctrl-C must not leave servers running.
     process.on(signal, () => interrupted.abort(new Error(`interrupted by ${signal}`)));
-  onLauncherGone(() => interrupted.abort(new Error("interrupted: what has started it is gone")));
+  onLauncherGone(() => interrupted.abort(new Error("interrupted: its parent process has ended")));
   return interrupted;
 }
