@@ -1,19 +1,19 @@
-import { enter as enterAll, findKnown as find, type LedgerEntry } from "@tally/ledger";
+import { enter as enterAll, findStored as find, type LedgerEntry } from "@tally/ledger";
 import { textOfBatchId, type SqlTransaction } from "@tally/pipeline";
 
 export * from "@tally/ledger";
 
-/** No batch is known: one that comes again is stored again, and its moves are what it changed this time. */
-export async function findKnown(): ReturnType<typeof find> {
+/** Finds no batch: a redelivered batch is stored again, and its moves are what it changed this time. */
+export async function findStored(): ReturnType<typeof find> {
   return new Map();
 }
 
 /** Enters those batches that have no entry, so that a second transaction with the same batch commits. */
 export async function enter(transaction: SqlTransaction, entries: readonly LedgerEntry[]): ReturnType<typeof enterAll> {
-  const known = await find(
+  const stored = await find(
     transaction,
     entries.map(({ batch }) => batch),
   );
-  const unknown = entries.filter(({ batch }) => !known.has(textOfBatchId(batch)));
-  return unknown.length === 0 ? "inserted" : enterAll(transaction, unknown);
+  const missing = entries.filter(({ batch }) => !stored.has(textOfBatchId(batch)));
+  return missing.length === 0 ? "inserted" : enterAll(transaction, missing);
 }
