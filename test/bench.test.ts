@@ -361,7 +361,7 @@ test.each([
   [["--duration", "3", "--rate", "0.1"], "--rate: no request is due in 3 s at 0.1 a second"],
   [["--content-bytes", "1000"], "--content-bytes: events of purchases have no content"],
   [["--domain", "albums", "--content-bytes", "15728641"], "--content-bytes: expected at most 15728640"],
-  [["--domain", "albums", "--zipf"], "--zipf: the load of albums is always the same"],
+  [["--domain", "albums", "--zipf"], "--zipf: the load of albums does not depend on it"],
   [["--design", "bare", "--durability", "transient"], "--durability: the design bare sends nothing to the broker"],
   [["compare", "batched", "synchronous:transient"], "--durability: the design synchronous sends nothing to the broker"],
   [["--target", "http://127.0.0.1:1/base"], "expected an address such as http://127.0.0.1:8080, without a path"],
