@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { startApps, startServices, type Apps, type Services } from "@tally/local";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { picture } from "./form.ts";
+import { picture } from "./http/form.ts";
 
 /*
  * The first gateway takes albums; the second remembers nothing and is asked for them. Servers of its own: the replica is stopped here.

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import type { Database } from "@tally/database";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { field, file, formOf, formType } from "./form.ts";
+import { field, file, formOf, formType } from "./http/form.ts";
 import { bearer, createKey, keysCommand, knows, type TestKey } from "./keys.ts";
 import { spawnGateway, startLoneGateway } from "./lone-gateway.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";

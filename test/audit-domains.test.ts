@@ -5,7 +5,7 @@ import type { Database } from "@tally/database";
 import { newEventId } from "@tally/pipeline";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { picture } from "./form.ts";
+import { picture } from "./http/form.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";

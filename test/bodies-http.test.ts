@@ -12,8 +12,8 @@ import {
   zstdDecompressSync,
 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { field, file, formOf, formType, picture } from "./form.ts";
-import { RawConnection } from "./raw-http.ts";
+import { field, file, formOf, formType, picture } from "./http/form.ts";
+import { RawConnection } from "./http/raw-connection.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
 const mebibyte = 1024 * 1024;

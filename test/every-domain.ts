@@ -1,4 +1,4 @@
-import { field, file, formOf, formType, picture } from "./form.ts";
+import { field, file, formOf, formType, picture } from "./http/form.ts";
 
 /** A POST of one event, in two versions with different content for one key. */
 export interface TwoContents {

@@ -6,7 +6,7 @@ import { startApps, startPrivateServices, type Apps, type Services } from "@tall
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
-import { RawConnection } from "./raw-http.ts";
+import { RawConnection } from "./http/raw-connection.ts";
 
 const root = join(import.meta.dirname, "..");
 const directory = join(root, ".tally", `test-${randomBytes(4).toString("hex")}`);

@@ -99,7 +99,10 @@ test("the newest wins: in one batch, in two batches, out of order, and twice", a
     { swipee: 6, liked: 1, taken_at: 1 },
     { swipee: 7, liked: 1, taken_at: 10 },
   ]);
-  expect(await auditOf(system, "swipes", [...ids])).toMatchObject({ agrees: true, audit: { lost: 0, doubled: 0 } });
+  expect(await auditOf(system, [...ids], "--domain", "swipes")).toMatchObject({
+    agrees: true,
+    audit: { lost: 0, doubled: 0 },
+  });
 });
 
 test("the newest wins while two writers store hundreds of swipes of the same few pairs at once, in any order and some twice", async () => {
@@ -125,7 +128,7 @@ test("the newest wins while two writers store hundreds of swipes of the same few
     .toSorted((a, b) => a.swipee - b.swipee)
     .map(({ swipee, liked, at }) => ({ swipee, liked: liked ? 1 : 0, taken_at: at }));
   expect(await pairsOf(2)).toEqual(expected);
-  expect(await auditOf(system, "swipes", [...ids])).toMatchObject({
+  expect(await auditOf(system, [...ids], "--domain", "swipes")).toMatchObject({
     agrees: true,
     audit: { acknowledged: ids.size, stored: ids.size, ranked: ids.size, lost: 0, doubled: 0 },
   });
@@ -141,7 +144,7 @@ test("the audit names a pair that does not follow from its swipes", async () => 
     );
   });
   // A difference that stays for two seconds is one.
-  const report = await auditOf(system, "swipes", [...ids], "--wait", "2");
+  const report = await auditOf(system, [...ids], "--domain", "swipes", "--wait", "2");
   expect(report).toMatchObject({ agrees: false });
   const text = JSON.stringify(report);
   expect(text).toMatch(/swipe [0-9a-f]{32} is newer than the pair 1, 1"/);

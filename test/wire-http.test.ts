@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openDatabase } from "./rankings-equal-rows.ts";
-import { RawConnection, upgrade } from "./raw-http.ts";
+import { RawConnection, upgrade } from "./http/raw-connection.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
 const headersWithinMs = 1500;

@@ -7,7 +7,7 @@ import { validPost, validRequest, type World } from "./templates.ts";
 /** What must come of a request; "any": no 5xx and nothing else that is wrong with every request. */
 type Outcome = "accepted" | "any" | "reused";
 
-interface Asked {
+export interface Asked {
   readonly model: RequestModel;
   readonly outcome: Outcome;
 }

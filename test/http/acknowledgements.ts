@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { objectOf, type Answer } from "./answers.ts";
+import { objectOf, type HttpResponse } from "./read-responses.ts";
 import type { StoredContent } from "./stored-content.ts";
 import type { Stored } from "./stored-rows.ts";
 
@@ -13,16 +13,18 @@ interface Acknowledged {
 }
 
 /** The ids of the events that a response acknowledges, with the place of each entry in its request. */
-export function idsOf(answer: Answer): readonly { readonly id: string; readonly index: number }[] {
-  if (answer.status < 200 || answer.status > 299) return [];
-  const only = answer.headers.get("tally-event-id");
+export function idsOf(response: HttpResponse): readonly { readonly id: string; readonly index: number }[] {
+  if (response.status < 200 || response.status > 299) return [];
+  const only = response.headers.get("tally-event-id");
   if (only !== undefined) return [{ id: only, index: 0 }];
-  return resultsOf(answer).flatMap(({ id }, index) => (id === undefined ? [] : [{ id, index }]));
+  return resultsOf(response).flatMap(({ id }, index) => (id === undefined ? [] : [{ id, index }]));
 }
 
 /** What a bulk response says of each entry; empty for any other response. */
-export function resultsOf(answer: Answer): readonly { readonly status: number; readonly id: string | undefined }[] {
-  const results = objectOf(answer)?.["results"];
+export function resultsOf(
+  response: HttpResponse,
+): readonly { readonly status: number; readonly id: string | undefined }[] {
+  const results = objectOf(response)?.["results"];
   if (!Array.isArray(results)) return [];
   return results.map((result: unknown) => {
     const isObject = typeof result === "object" && result !== null;

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { headerOf, type RequestModel } from "./request-model.ts";
-import type { StoredContent } from "./stored-content.ts";
-import { fingerprint } from "./stored-rows.ts";
+import type { StoredContent } from "../http/stored-content.ts";
+import { fingerprint } from "../http/stored-rows.ts";
 
 /** What each event of a request says, by its place; undefined where it says nothing that can be read. */
 export type Contents = readonly (StoredContent | undefined)[];

@@ -1,7 +1,10 @@
-import { formType } from "../form.ts";
+import { formType } from "../http/form.ts";
 import type { Draw } from "./draw.ts";
 import { jsonType, type RequestModel } from "./request-model.ts";
-import { albumForm, entry } from "./sample-requests.ts";
+import { albumForm, entry } from "../http/sample-requests.ts";
+
+/** BASE_PATHS of the system under test. */
+export const basePaths = "/shop_war,api/v1/";
 
 /** What mutations know of the system: albums that exist. */
 export interface World {
