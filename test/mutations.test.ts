@@ -6,7 +6,7 @@ import { expectAllStored, expectNone, expectPromiseKept } from "./http/expect-st
 import { inLanes } from "./http/in-lanes.ts";
 import { RawConnection } from "./http/raw-connection.ts";
 import { album, albumForm } from "./http/sample-requests.ts";
-import { Draw } from "./mutations/draw.ts";
+import { mixSeed, Random } from "@tally/lab";
 import { mutationOf } from "./mutations/mutation.ts";
 import { Lane, type Seen } from "./mutations/run-mutation.ts";
 import { basePaths } from "./mutations/templates.ts";
@@ -38,7 +38,7 @@ test(`${mutations} mutated requests: no 5xx, no hang, each has a response, and w
   const running = Array.from({ length: lanes }, () => new Lane(system.url, seen));
   const found: string[] = [];
   await inLanes(mutations, lanes, async (n, lane) => {
-    const mutation = mutationOf(2_000_000 + n, new Draw(seed, n), world);
+    const mutation = mutationOf(2_000_000 + n, new Random(mixSeed(seed ^ mixSeed(n + 1))), world);
     found.push(...((await running[lane]?.run(mutation, n)) ?? []));
   });
   for (const lane of running) lane.end();

@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { recorded, type Contract } from "./contract.ts";
 import { RawConnection } from "../http/raw-connection.ts";
@@ -100,6 +101,31 @@ export function purchasePages(contract: Contract): void {
           { storeID: storeB, numberOfItems: 30 },
         ]),
       );
+    });
+
+    test.each([
+      ["gzip", gunzipSync],
+      ["br", brotliDecompressSync],
+      ["zstd", zstdDecompressSync],
+    ] as const)("a large response is compressed as %s for a client that accepts it", async (encoding, decode) => {
+      const path = `/purchases?storeID=${storeOfManyItems}`;
+      const connection = new RawConnection(contract.system().url);
+      const plain = await connection.get(path, ["Accept-Encoding: gzip;q=0, deflate"]);
+      expect([plain.headers.get("content-encoding"), plain.headers.get("vary")]).toEqual([
+        undefined,
+        "accept-encoding",
+      ]);
+      const { headers, bytes } = await connection.get(path, [`Accept-Encoding: ${encoding}`]);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        "content-encoding": encoding,
+        vary: "accept-encoding",
+        "content-type": "application/json; charset=utf-8",
+      });
+      expect(bytes.length).toBeLessThan(plain.bytes.length / 3);
+      expect(decode(bytes).toString()).toBe(plain.body);
+      const small = await connection.get("/items/store/1", ["Accept-Encoding: gzip, br, zstd"]);
+      expect([small.headers.get("content-encoding"), small.headers.get("vary")]).toEqual([undefined, undefined]);
+      connection.destroy();
     });
   });
 }

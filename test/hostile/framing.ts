@@ -217,6 +217,11 @@ const order: readonly HttpCase[] = [
     { ...created, headers: { connection: /^close$/ } },
     sale,
   ),
+  asks(
+    "a client that still sends gets the 400 for what it sent",
+    () => all("no HTTP\r\n\r\n", Buffer.alloc(4 * 1024 * 1024)),
+    malformed,
+  ),
   asks("a POST with a length of 0 needs its body", (n) => post(salePath(n)), refused(400, /^body: expected an object/)),
 ];
 

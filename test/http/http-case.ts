@@ -74,8 +74,11 @@ export const ok = (status: number | readonly number[], body?: string | RegExp): 
 /** A 201 without a body. */
 export const created = ok(201, "");
 export const live = ok(200, '{"status":"ok"}');
-/** Bytes that cannot be read as HTTP. */
-export const malformed = refused(400, /^(request|body|headers?|[A-Z][A-Za-z-]+): expected /);
+/** Bytes that cannot be read as HTTP. The connection closes. */
+export const malformed: ExpectedResponse = {
+  ...refused(400, /^(request|body|headers?|[A-Z][A-Za-z-]+): expected /),
+  headers: { connection: /^close$/ },
+};
 export const noSuchPath = refused(404, /^no such path/);
 
 /** Any number of requests, each sent after the response to the one before. */

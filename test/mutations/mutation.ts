@@ -1,6 +1,6 @@
 import { changeBytes } from "./change-bytes.ts";
 import { harmless, structural } from "./change-request.ts";
-import type { Draw } from "./draw.ts";
+import type { Random } from "@tally/lab";
 import { bytesOf, type RequestModel } from "./request-model.ts";
 import { validPost, validRequest, type World } from "./templates.ts";
 
@@ -34,24 +34,24 @@ const one = (name: string, model: RequestModel, outcome: Outcome, cuts: readonly
   cuts,
 });
 
-type Make = (n: number, draw: Draw, world: World) => Mutation;
+type Make = (n: number, random: Random, world: World) => Mutation;
 
-const valid: Make = (n, draw, world) =>
-  one("valid", draw.pick(harmless)(validRequest(n, draw, world), draw), "accepted");
+const valid: Make = (n, random, world) =>
+  one("valid", random.pick(harmless)(validRequest(n, random, world), random), "accepted");
 
-const changed: Make = (n, draw, world) => one("changed", changedRequest(n, draw, world), "any");
+const changed: Make = (n, random, world) => one("changed", changedRequest(n, random, world), "any");
 
-function changedRequest(n: number, draw: Draw, world: World): RequestModel {
-  let model = validRequest(n, draw, world);
-  for (let times = draw.pick([1, 1, 1, 2, 3]); times > 0; times--) model = draw.pick(structural)(model, draw);
+function changedRequest(n: number, random: Random, world: World): RequestModel {
+  let model = validRequest(n, random, world);
+  for (let times = random.pick([1, 1, 1, 2, 3]); times > 0; times--) model = random.pick(structural)(model, random);
   return model;
 }
 
 /** A valid request in several writes. */
-const slow: Make = (n, draw, world) => {
-  const model = validRequest(n, draw, world);
+const slow: Make = (n, random, world) => {
+  const model = validRequest(n, random, world);
   const { length } = bytesOf(model);
-  const cuts = Array.from({ length: draw.integer(1, 5) }, () => draw.integer(1, length - 1));
+  const cuts = Array.from({ length: random.integer(1, 5) }, () => random.integer(1, length - 1));
   return one(
     "in several writes",
     model,
@@ -61,36 +61,36 @@ const slow: Make = (n, draw, world) => {
 };
 
 /** Several requests in one write, some of them changed. */
-const pipelined: Make = (n, draw, world) => ({
+const pipelined: Make = (n, random, world) => ({
   kind: "kept",
   name: "pipelined",
   together: true,
   cuts: [],
-  requests: Array.from({ length: draw.integer(2, 6) }, (): Asked =>
-    draw.once(3)
-      ? { model: changedRequest(n, draw, world), outcome: "any" }
-      : { model: validRequest(n, draw, world), outcome: "accepted" },
+  requests: Array.from({ length: random.integer(2, 6) }, (): Asked =>
+    random.once(3)
+      ? { model: changedRequest(n, random, world), outcome: "any" }
+      : { model: validRequest(n, random, world), outcome: "accepted" },
   ),
 });
 
 /** A key: a first request, a retry, the same key with other content, the first again. */
-const keyed: Make = (n, draw, world) => {
+const keyed: Make = (n, random, world) => {
   const withKey = (model: RequestModel): RequestModel => ({
     ...model,
     headers: [...model.headers, ["Idempotency-Key", `key-${n}`]],
   });
-  const first = withKey(validPost(n, draw, world));
+  const first = withKey(validPost(n, random, world));
   const requests: Asked[] = [
     { model: first, outcome: "accepted" },
-    { model: draw.pick(harmless)(first, draw), outcome: "accepted" },
-    { model: otherContent(first, draw), outcome: "reused" },
+    { model: random.pick(harmless)(first, random), outcome: "accepted" },
+    { model: otherContent(first, random), outcome: "reused" },
     { model: first, outcome: "accepted" },
   ];
   return { kind: "kept", name: "keyed", requests, together: false, cuts: [] };
 };
 
 /** The same request with one digit changed: in the path of steps, else in the body. A ride names itself, so it has no other content. */
-function otherContent(model: RequestModel, draw: Draw): RequestModel {
+function otherContent(model: RequestModel, random: Random): RequestModel {
   if (/\/review\/|skiers/.test(model.target)) return model;
   if (model.target.includes("swipe")) {
     return {
@@ -104,30 +104,30 @@ function otherContent(model: RequestModel, draw: Draw): RequestModel {
     return { ...model, target: model.target.replace(/customer\/\d+/, "customer/1000") };
   if (model.target.includes("albums"))
     return { ...model, body: Buffer.from((model.body?.toString("latin1") ?? "").replace('"A"', '"B"'), "latin1") };
-  return { ...model, target: model.target.replace(/\d+$/, String(draw.integer(5001, 9999))) };
+  return { ...model, target: model.target.replace(/\d+$/, String(random.integer(5001, 9999))) };
 }
 
 /** Any byte of a whole request may change. */
-const raw: Make = (n, draw, world) => ({
+const raw: Make = (n, random, world) => ({
   kind: "own",
   name: "raw bytes",
-  bytes: changeBytes(bytesOf(validRequest(n, draw, world)), draw),
+  bytes: changeBytes(bytesOf(validRequest(n, random, world)), random),
 });
 
-const head: Make = (n, draw, world) => {
-  const bytes = bytesOf(validRequest(n, draw, world));
+const head: Make = (n, random, world) => {
+  const bytes = bytesOf(validRequest(n, random, world));
   const end = bytes.indexOf("\r\n\r\n");
   return {
     kind: "own",
     name: "bytes of the head",
-    bytes: Buffer.concat([changeBytes(bytes.subarray(0, end), draw), bytes.subarray(end)]),
+    bytes: Buffer.concat([changeBytes(bytes.subarray(0, end), random), bytes.subarray(end)]),
   };
 };
 
 /** The body is longer or shorter than its Content-Length says. */
-const wrongLength: Make = (n, draw, world) => {
-  const bytes = bytesOf(validPost(n, draw, world)).toString("latin1");
-  const by = draw.pick([-10, -3, -2, -1, 1, 2, 3, 100, 1_000_000_000]);
+const wrongLength: Make = (n, random, world) => {
+  const bytes = bytesOf(validPost(n, random, world)).toString("latin1");
+  const by = random.pick([-10, -3, -2, -1, 1, 2, 3, 100, 1_000_000_000]);
   const changedLength = bytes.replace(
     /Content-Length: (\d+)/,
     (_, length: string) => `Content-Length: ${Math.max(0, Number(length) + by)}`,
@@ -135,15 +135,17 @@ const wrongLength: Make = (n, draw, world) => {
   return { kind: "own", name: "a wrong length", bytes: Buffer.from(changedLength, "latin1") };
 };
 
-const cutOff: Make = (n, draw, world) => {
-  const bytes = bytesOf(validRequest(n, draw, world));
-  return { kind: "own", name: "cut off", bytes: bytes.subarray(0, draw.integer(1, bytes.length)) };
+const cutOff: Make = (n, random, world) => {
+  const bytes = bytesOf(validRequest(n, random, world));
+  return { kind: "own", name: "cut off", bytes: bytes.subarray(0, random.integer(1, bytes.length)) };
 };
 
 /** Valid requests, and behind them what is none. */
-const garbageBehind: Make = (n, draw, world) => {
-  const requests = Array.from({ length: draw.integer(1, 3) }, () => bytesOf(validRequest(n, draw, world)));
-  const garbage = changeBytes(Buffer.from("GET / HTTP/1.1\r\nHost: tally\r\n\r\n"), draw).subarray(draw.integer(0, 3));
+const garbageBehind: Make = (n, random, world) => {
+  const requests = Array.from({ length: random.integer(1, 3) }, () => bytesOf(validRequest(n, random, world)));
+  const garbage = changeBytes(Buffer.from("GET / HTTP/1.1\r\nHost: tally\r\n\r\n"), random).subarray(
+    random.integer(0, 3),
+  );
   return { kind: "own", name: "garbage behind requests", bytes: Buffer.concat([...requests, garbage]) };
 };
 
@@ -173,6 +175,6 @@ const makes: readonly [Make, ...Make[]] = [
 ];
 
 /** The nth mutated exchange of a seed. */
-export function mutationOf(n: number, draw: Draw, world: World): Mutation {
-  return draw.pick(makes)(n, draw, world);
+export function mutationOf(n: number, random: Random, world: World): Mutation {
+  return random.pick(makes)(n, random, world);
 }

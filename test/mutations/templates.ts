@@ -1,5 +1,5 @@
 import { formType } from "../http/form.ts";
-import type { Draw } from "./draw.ts";
+import type { Random } from "@tally/lab";
 import { jsonType, type RequestModel } from "./request-model.ts";
 import { albumForm, entry } from "../http/sample-requests.ts";
 
@@ -26,33 +26,38 @@ const post = (
 const formHeader = ["Content-Type", formType.replace("Content-Type: ", "")] as const;
 const lines = ["Content-Type", "application/x-ndjson"] as const;
 
-type Template = (n: number, draw: Draw, world: World) => RequestModel;
+type Template = (n: number, random: Random, world: World) => RequestModel;
 
-function items(draw: Draw): string {
+function items(random: Random): string {
   const item = (): string =>
-    draw.once(2)
-      ? `{"ItemID":"${draw.integer(1, 99_999)}","numberOfItems":${draw.integer(1, 9)}}`
-      : `{"ItemID":${draw.integer(1, 99_999)},"numberOfItems:":${draw.integer(1, 9)}}`;
-  return `[${Array.from({ length: draw.integer(1, 5) }, item).join()}]`;
+    random.once(2)
+      ? `{"ItemID":"${random.integer(1, 99_999)}","numberOfItems":${random.integer(1, 9)}}`
+      : `{"ItemID":${random.integer(1, 99_999)},"numberOfItems:":${random.integer(1, 9)}}`;
+  return `[${Array.from({ length: random.integer(1, 5) }, item).join()}]`;
 }
 
 /** A valid POST of every route; `n` stands in it, so that a row tells which request it came from. */
 const posts: readonly [Template, ...Template[]] = [
-  (n, draw) => post(`/purchase/${n}/customer/${draw.integer(0, 999)}/date/20261120`, `{"items":${items(draw)}}`),
-  (n, draw) =>
-    post(`/shop_war/purchase/${n}/customer/${draw.integer(0, 999)}/date/20240229/`, `{"items":${items(draw)}}`),
-  (n, draw) => post("/purchases", `[${Array.from({ length: draw.integer(1, 4) }, () => entry(n)).join(", ")}]`),
-  (n, draw) => post("/purchases", Array.from({ length: draw.integer(1, 4) }, () => entry(n)).join("\n"), lines),
+  (n, random) => post(`/purchase/${n}/customer/${random.integer(0, 999)}/date/20261120`, `{"items":${items(random)}}`),
+  (n, random) =>
+    post(`/shop_war/purchase/${n}/customer/${random.integer(0, 999)}/date/20240229/`, `{"items":${items(random)}}`),
+  (n, random) => post("/purchases", `[${Array.from({ length: random.integer(1, 4) }, () => entry(n)).join(", ")}]`),
+  (n, random) => post("/purchases", Array.from({ length: random.integer(1, 4) }, () => entry(n)).join("\n"), lines),
   (n) => post("/swipe/left", `{"swiper":"${n}","swipee":"7","comment":"you are not my type"}`),
   (n) => post("//swipe/right/", `{"swiper":${n},"swipee":9007199254740991,"comment":"Grüße 🎿 \\u00e9"}`),
   (n) => post("/skiers/liftrides", `{"resortID":"silverMt","dayID":"1","skierID":"${n}","time":"408","liftID":"27"}`),
   (n) => post(`/api/v1/skiers/Z%C3%BCrich/seasons/2026/days/12/skiers/${n}`, '{"time":1440,"liftID":39}'),
-  (n, draw) =>
-    post(`/steps/${n}/${draw.integer(1, 365)}/${draw.integer(0, 23)}/${draw.integer(0, 5000)}`, undefined, undefined),
-  (n, draw) =>
-    post(`/shop_war/${n}/${draw.integer(1, 365)}/${draw.integer(0, 23)}/${draw.integer(0, 5000)}`, "any text"),
+  (n, random) =>
+    post(
+      `/steps/${n}/${random.integer(1, 365)}/${random.integer(0, 23)}/${random.integer(0, 5000)}`,
+      undefined,
+      undefined,
+    ),
+  (n, random) =>
+    post(`/shop_war/${n}/${random.integer(1, 365)}/${random.integer(0, 23)}/${random.integer(0, 5000)}`, "any text"),
   (n) => post("/albums", albumForm(n), formHeader),
-  (_, draw, { albums }) => post(`/review/${draw.pick(["like", "dislike"])}/${draw.pick(albums)}`, undefined, undefined),
+  (_, random, { albums }) =>
+    post(`/review/${random.pick(["like", "dislike"])}/${random.pick(albums)}`, undefined, undefined),
 ];
 
 /** A GET of every route. */
@@ -67,9 +72,9 @@ const gets: readonly [Template, ...Template[]] = [
   () => get("/purchases?customer=5&limit=5&cursor=20261120-019d0000000070008000000000000000"),
   () => get("/events/019d0000-0000-7000-8000-000000000000"),
   () => get("/health/live"),
-  (_, draw, { albums }) => get(`/albums/${draw.pick(albums)}`),
-  (_, draw, { albums }) => get(`/albums/${draw.pick(albums)}/image`),
-  (_, draw, { albums }) => get(`/review/${draw.pick(albums)}`),
+  (_, random, { albums }) => get(`/albums/${random.pick(albums)}`),
+  (_, random, { albums }) => get(`/albums/${random.pick(albums)}/image`),
+  (_, random, { albums }) => get(`/review/${random.pick(albums)}`),
   () => get("/albums/top?by=dislikes&limit=10"),
   () => get("/skiers/silverMt/days/1/skiers/2"),
   () => get("/skiers/silverMt/seasons/2026/days/1/skiers/2"),
@@ -85,10 +90,10 @@ const gets: readonly [Template, ...Template[]] = [
 ];
 
 /** A valid request: three of four are POSTs. */
-export function validRequest(n: number, draw: Draw, world: World): RequestModel {
-  return draw.once(4) ? draw.pick(gets)(n, draw, world) : validPost(n, draw, world);
+export function validRequest(n: number, random: Random, world: World): RequestModel {
+  return random.once(4) ? random.pick(gets)(n, random, world) : validPost(n, random, world);
 }
 
-export function validPost(n: number, draw: Draw, world: World): RequestModel {
-  return draw.pick(posts)(n, draw, world);
+export function validPost(n: number, random: Random, world: World): RequestModel {
+  return random.pick(posts)(n, random, world);
 }
