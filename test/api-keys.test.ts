@@ -4,7 +4,7 @@ import type { Database } from "@tally/database";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { field, file, formOf, formType } from "./http/form.ts";
 import { bearer, createKey, keysCommand, knows, type TestKey } from "./keys.ts";
-import { spawnGateway, startLoneGateway } from "./lone-gateway.ts";
+import { spawnGateway, startGateway } from "./start-app.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
@@ -324,7 +324,7 @@ test("a mistake on the command line is one line and exit status 2", async () => 
 test("while the database is away known keys work and others are 503; when it is back both are as they should be", async () => {
   const way = await tcpSwitch(system.addresses.databaseWriteUrl);
   const { id, key } = await newKey("--scope", "*:write", "*:read");
-  const gateway = await startLoneGateway(system, { AUTH: "required", DATABASE_WRITE_URL: way.url });
+  const gateway = await startGateway(system, { AUTH: "required", DATABASE_WRITE_URL: way.url });
   const statusOf = async (sent: string) => {
     const response = await fetch(`${gateway.url}/items/store/1`, { headers: { "x-api-key": sent } });
     return [response.status, response.headers.get("retry-after")];
@@ -355,7 +355,7 @@ test("a gateway that started while the database is away answers 503 until it has
   const way = await tcpSwitch(system.addresses.databaseWriteUrl);
   way.cut();
   const { key } = await newKey("--scope", "*:write", "*:read");
-  const gateway = await startLoneGateway(system, { AUTH: "required", DATABASE_WRITE_URL: way.url });
+  const gateway = await startGateway(system, { AUTH: "required", DATABASE_WRITE_URL: way.url });
   try {
     const headers = bearer(key);
     expect((await fetch(`${gateway.url}/items/store/1`, { headers })).status).toBe(503);
@@ -377,13 +377,13 @@ test("AUTH=off on an address that others reach ends the start with status 2, unl
     expect(gateway.output()).toContain(`got off with HOST=${host}`);
     expect(gateway.output()).not.toMatch(/^\s+at /m);
   }
-  const confirmed = await startLoneGateway(system, { AUTH: "off", AUTH_OFF_CONFIRMED: "yes", HOST: "0.0.0.0" });
+  const confirmed = await startGateway(system, { AUTH: "off", AUTH_OFF_CONFIRMED: "yes", HOST: "0.0.0.0" });
   expect((await fetch(`${confirmed.url}/items/store/1`)).status).toBe(200);
   expect(await confirmed.stop()).toBe(0);
 }, 60_000);
 
 test("AUTH=required is the default", async () => {
-  const gateway = await startLoneGateway(system, {});
+  const gateway = await startGateway(system, {});
   expect((await fetch(`${gateway.url}/items/store/1`)).status).toBe(401);
   expect(await gateway.stop()).toBe(0);
 });

@@ -4,7 +4,7 @@ import type { Database } from "@tally/database";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { twoContents, type Post } from "./every-domain.ts";
-import { startLoneGateway } from "./lone-gateway.ts";
+import { startGateway } from "./start-app.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
@@ -172,7 +172,7 @@ test("a request without a key sends nothing to Redis", async () => {
   const [pair] = twoContents;
   if (pair === undefined) throw new TypeError("expected a pair of contents");
   const way = await tcpSwitch(system.addresses.redisUrl);
-  const gateway = await startLoneGateway(system, { AUTH: "off", REDIS_URL: way.url });
+  const gateway = await startGateway(system, { AUTH: "off", REDIS_URL: way.url });
   const bytesOf = async (work: () => Promise<unknown>) => {
     const before = way.bytesSent();
     await work();
@@ -203,7 +203,7 @@ test("a Redis that does not answer is not asked by every keyed request, and all 
   const [pair] = twoContents;
   if (pair === undefined) throw new TypeError("expected a pair of contents");
   const way = await tcpSwitch(system.addresses.redisUrl);
-  const gateway = await startLoneGateway(system, { AUTH: "off", DOOR_REDIS_URL: way.url });
+  const gateway = await startGateway(system, { AUTH: "off", DOOR_REDIS_URL: way.url });
   const sell = async () => expect((await postTo(gateway.url, pair.first, randomUUID())).status).toBe(201);
   try {
     await sell();

@@ -1,7 +1,7 @@
 import type { Database } from "@tally/database";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { bearer, createKey } from "./keys.ts";
-import { startLoneGateway } from "./lone-gateway.ts";
+import { startGateway } from "./start-app.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 import { tcpSwitch } from "./tcp-switch.ts";
@@ -149,7 +149,7 @@ test("requests without a valid key are limited by their address, across gateways
 });
 
 test("X-Forwarded-For counts only where its proxy is trusted", async () => {
-  const gateway = await startLoneGateway(system, {
+  const gateway = await startGateway(system, {
     ...settings,
     AUTH: "off",
     TRUST_PROXY: "",
@@ -157,7 +157,7 @@ test("X-Forwarded-For counts only where its proxy is trusted", async () => {
     RATE_LIMIT_PER_ADDRESS_BURST: "3",
     NAMESPACE: `${system.namespace}x`,
   });
-  const trusting = await startLoneGateway(system, {
+  const trusting = await startGateway(system, {
     ...settings,
     AUTH: "off",
     TRUST_PROXY: "127.0.0.1",
@@ -185,7 +185,7 @@ test.each([
   async (fails, expected) => {
     const way = await tcpSwitch(system.addresses.redisUrl);
     const { key } = await newKey("--rate", "1", "--burst", "25");
-    const gateway = await startLoneGateway(system, { ...settings, DOOR_REDIS_URL: way.url, RATE_LIMIT_FAILS: fails });
+    const gateway = await startGateway(system, { ...settings, DOOR_REDIS_URL: way.url, RATE_LIMIT_FAILS: fails });
     try {
       await vi.waitFor(async () => {
         expect((await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit")).not.toBeNull();

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { addressVariables, freePorts, type Addresses } from "@tally/local";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
-import { startApp } from "./app-process.ts";
+import { startApp } from "./start-app.ts";
 import { bearer, keysCommand } from "./keys.ts";
 import { logTexts } from "./log-texts.ts";
-import { startLoneGateway } from "./lone-gateway.ts";
+import { startGateway } from "./start-app.ts";
 import { runTally } from "./run-tally.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
@@ -38,7 +38,7 @@ async function usedApiKeys(system: TestSystem): Promise<{ readonly secrets: read
   const { key } = await keysCommand(system, "create", "--name", "a test", "--scope", "*:read", "*:write");
   const secret = key.slice(-43);
   const wrongSecret = randomBytes(32).toString("base64url");
-  const gateway = await startLoneGateway(system, { AUTH: "required", LOG_LEVEL: "trace" });
+  const gateway = await startGateway(system, { AUTH: "required", LOG_LEVEL: "trace" });
   const statusOf = async (headers: Readonly<Record<string, string>>) =>
     (await fetch(`${gateway.url}/items/store/1`, { headers })).status;
   expect(await statusOf(bearer(key))).toBe(200);

@@ -14,7 +14,7 @@ import {
   type PrivateServices,
 } from "@tally/local";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { startApp } from "./app-process.ts";
+import { startApp } from "./start-app.ts";
 import { makeCertificates, type Certificates } from "./certificates.ts";
 import { runTally } from "./run-tally.ts";
 
