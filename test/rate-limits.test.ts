@@ -1,15 +1,16 @@
 import type { Database } from "@tally/database";
+import { openTcpProxy } from "@tally/lab";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { bearer, createKey } from "./keys.ts";
 import { startGateway } from "./start-app.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
+import { sell as sellAt } from "./sell.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
-import { tcpSwitch } from "./tcp-switch.ts";
 
 let system: TestSystem;
 let database: Database;
 
-// A token a second, so that hardly any comes during a test.
+// One token a second, so that few come during a test.
 const settings = {
   AUTH: "required",
   RATE_LIMIT_PER_KEY: "1",
@@ -29,19 +30,18 @@ afterAll(async () => {
 });
 
 const newKey = (...flags: readonly string[]) => createKey(system, "--scope", "*:read", "*:write", ...flags);
-const sale = { items: [{ ItemID: 9, numberOfItems: 4 }] };
-const sell = (url: string, store: number, headers: Readonly<Record<string, string>>) =>
-  fetch(`${url}/purchase/${store}/customer/1/date/20261120`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(sale),
-  });
+const sell = (url: string, store: number, headers: Readonly<Record<string, string>>) => sellAt(url, store, { headers });
 const bulk = (url: string, store: number, entries: number, headers: Readonly<Record<string, string>>) =>
   fetch(`${url}/purchases`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(
-      Array.from({ length: entries }, () => ({ storeID: store, custID: 1, date: "20261120", ...sale })),
+      Array.from({ length: entries }, () => ({
+        storeID: store,
+        custID: 1,
+        date: "20261120",
+        items: [{ ItemID: 9, numberOfItems: 4 }],
+      })),
     ),
   });
 const statusesOf = (responses: readonly Response[]) => responses.map(({ status }) => status);
@@ -49,7 +49,7 @@ const count = (statuses: readonly number[], status: number) => statuses.filter((
 const from = (address: string) => ({ "x-forwarded-for": address });
 const rowsOf = (store: number) => database.writer.query("SELECT id FROM purchases WHERE store_id = ?", [store]);
 
-/** Requests by turns to both gateways, all at once: the responses, their statuses, a refused one, and how many seconds it took. */
+/** Sends requests to both gateways in turn, all at once. Returns the statuses, one response with 429, and the time it took. */
 async function atOnce(requests: number, one: (url: string) => Promise<Response>) {
   const startedAt = performance.now();
   const sent = Array.from({ length: requests }, (_, n) => one(system.urls[n % 2] ?? ""));
@@ -58,7 +58,7 @@ async function atOnce(requests: number, one: (url: string) => Promise<Response>)
   return { statuses: statusesOf(responses), refused, seconds: (performance.now() - startedAt) / 1000 };
 }
 
-test("a key's limit holds across gateways; what is over is 429 and leaves no row", async () => {
+test("a key's limit holds across gateways; requests beyond it get 429 and leave no row", async () => {
   const { key } = await newKey("--rate", "1", "--burst", "30");
   // createKey has asked each gateway at least once with this key.
   const { statuses, seconds } = await atOnce(200, (url) => sell(url, 50, bearer(key)));
@@ -69,7 +69,7 @@ test("a key's limit holds across gateways; what is over is 429 and leaves no row
   await vi.waitFor(async () => expect(await rowsOf(50)).toHaveLength(taken), 15_000);
 });
 
-test("a busy key's limit holds across gateways, each of which has tokens in hand", async () => {
+test("the limit of a busy key holds across gateways, each of which holds tokens", async () => {
   const { key } = await newKey("--rate", "200", "--burst", "400");
   const startedAt = performance.now();
   let taken = 0;
@@ -86,11 +86,11 @@ test("a busy key's limit holds across gateways, each of which has tokens in hand
   const seconds = (performance.now() - startedAt) / 1000;
   expect(refused).toBeGreaterThanOrEqual(300);
   expect(taken).toBeLessThanOrEqual(400 + 200 * seconds + 1);
-  // What is dropped is little.
+  // Few tokens are lost.
   expect(taken).toBeGreaterThan(0.7 * 400);
 }, 20_000);
 
-test("a 429 says when to come again, and then the request is taken", async () => {
+test("a 429 names the time to retry, and then the request is accepted", async () => {
   const { key } = await newKey("--rate", "2", "--burst", "20");
   const { refused } = await atOnce(60, (url) => sell(url, 51, bearer(key)));
   expect(await refused.json()).toEqual({
@@ -106,7 +106,7 @@ test("a 429 says when to come again, and then the request is taken", async () =>
   }, 5000);
 });
 
-test("a key without its own limit has that of the settings; each key has its own bucket", async () => {
+test("a key without a limit has that of the settings; each key has its own bucket", async () => {
   const [one, other] = [await newKey(), await newKey()];
   const { refused } = await atOnce(60, (url) => sell(url, 52, bearer(one.key)));
   expect(refused.headers.get("ratelimit-policy")).toBe('"key";q=20;w=20');
@@ -132,7 +132,7 @@ test("a bulk request costs as many tokens as it has entries, and stores all of t
   await vi.waitFor(async () => expect(await rowsOf(53)).toHaveLength(81), 15_000);
 });
 
-test("requests without a valid key are limited by their address, across gateways: 401, then 429", async () => {
+test("requests without a valid key are limited by their address across gateways: 401, then 429", async () => {
   const headers = from("203.0.113.60");
   const { statuses, seconds } = await atOnce(60, (url) => sell(url, 54, headers));
   const unauthorised = count(statuses, 401);
@@ -141,7 +141,7 @@ test("requests without a valid key are limited by their address, across gateways
   expect(unauthorised).toBeLessThanOrEqual(10 + Math.ceil(seconds));
   const wrongKey = await atOnce(30, (url) => sell(url, 54, { ...headers, "x-api-key": "tally_x" }));
   expect(wrongKey.refused.headers.get("ratelimit-policy")).toBe('"address";q=10;w=10');
-  // Another address, and a valid key from the same one, are not concerned.
+  // Another address, and a valid key from the same address, are not limited by it.
   expect((await sell(system.url, 54, from("203.0.113.61"))).status).toBe(401);
   const { key } = await newKey();
   expect((await sell(system.url, 54, { ...headers, ...bearer(key) })).status).toBe(201);
@@ -166,10 +166,10 @@ test("X-Forwarded-For counts only where its proxy is trusted", async () => {
   try {
     const read = (url: string, address: string) => fetch(`${url}/items/store/1`, { headers: from(address) });
     const claimed = Array.from({ length: 20 }, (_, n) => `198.51.100.${n}`);
-    const statuses = statusesOf(await Promise.all(claimed.map((address) => read(gateway.url, address))));
+    const statuses = statusesOf(await Promise.all(claimed.map((address) => read(gateproxy.url, address))));
     expect(count(statuses, 429)).toBeGreaterThan(10);
     expect(statusesOf(await Promise.all(claimed.map((address) => read(trusting.url, address))))).not.toContain(429);
-    // One proxy is trusted: it has added the last address, the client may have made up the others.
+    // One proxy is trusted: it added the last address; the client may have made up the others.
     const forged = claimed.map((address) => read(trusting.url, `${address}, 198.51.100.200`));
     expect(count(statusesOf(await Promise.all(forged)), 429)).toBeGreaterThan(5);
   } finally {
@@ -181,30 +181,30 @@ test.each([
   ["open", 201],
   ["closed", 503],
 ])(
-  "while Redis is away a gateway that fails %s answers %i, and limits again when it is back",
+  "while Redis is down a gateway that fails %s responds with %i; afterwards it limits again",
   async (fails, expected) => {
-    const way = await tcpSwitch(system.addresses.redisUrl);
+    const proxy = await openTcpProxy(system.addresses.redisUrl);
     const { key } = await newKey("--rate", "1", "--burst", "25");
-    const gateway = await startGateway(system, { ...settings, DOOR_REDIS_URL: way.url, RATE_LIMIT_FAILS: fails });
+    const gateway = await startGateway(system, { ...settings, DOOR_REDIS_URL: proxy.url, RATE_LIMIT_FAILS: fails });
     try {
       await vi.waitFor(async () => {
-        expect((await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit")).not.toBeNull();
+        expect((await sell(gateproxy.url, 56, bearer(key))).headers.get("ratelimit")).not.toBeNull();
       }, 5000);
-      way.cut();
+      proxy.become({ name: "cut" });
       await vi.waitFor(async () => {
-        const answers = await Promise.all(Array.from({ length: 40 }, () => sell(gateway.url, 56, bearer(key))));
-        expect(new Set(statusesOf(answers))).toEqual(new Set([expected]));
-        expect(answers[0]?.headers.get("retry-after")).toBe(expected === 503 ? "1" : null);
+        const responses = await Promise.all(Array.from({ length: 40 }, () => sell(gateproxy.url, 56, bearer(key))));
+        expect(new Set(statusesOf(responses))).toEqual(new Set([expected]));
+        expect(responses[0]?.headers.get("retry-after")).toBe(expected === 503 ? "1" : null);
       }, 10_000);
-      way.mend();
+      proxy.become({ name: "open" });
       await vi.waitFor(async () => {
-        expect((await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit")).not.toBeNull();
+        expect((await sell(gateproxy.url, 56, bearer(key))).headers.get("ratelimit")).not.toBeNull();
       }, 10_000);
-      const { statuses } = await atOnce(60, () => sell(gateway.url, 56, bearer(key)));
+      const { statuses } = await atOnce(60, () => sell(gateproxy.url, 56, bearer(key)));
       expect(count(statuses, 429)).toBeGreaterThan(20);
     } finally {
       await gateway.stop();
-      await way.close();
+      await proxy.close();
     }
   },
   60_000,
