@@ -166,7 +166,7 @@ test("X-Forwarded-For counts only where its proxy is trusted", async () => {
   try {
     const read = (url: string, address: string) => fetch(`${url}/items/store/1`, { headers: from(address) });
     const claimed = Array.from({ length: 20 }, (_, n) => `198.51.100.${n}`);
-    const statuses = statusesOf(await Promise.all(claimed.map((address) => read(gateproxy.url, address))));
+    const statuses = statusesOf(await Promise.all(claimed.map((address) => read(gateway.url, address))));
     expect(count(statuses, 429)).toBeGreaterThan(10);
     expect(statusesOf(await Promise.all(claimed.map((address) => read(trusting.url, address))))).not.toContain(429);
     // One proxy is trusted: it added the last address; the client may have made up the others.
@@ -188,19 +188,19 @@ test.each([
     const gateway = await startGateway(system, { ...settings, DOOR_REDIS_URL: proxy.url, RATE_LIMIT_FAILS: fails });
     try {
       await vi.waitFor(async () => {
-        expect((await sell(gateproxy.url, 56, bearer(key))).headers.get("ratelimit")).not.toBeNull();
+        expect((await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit")).not.toBeNull();
       }, 5000);
       proxy.become({ name: "cut" });
       await vi.waitFor(async () => {
-        const responses = await Promise.all(Array.from({ length: 40 }, () => sell(gateproxy.url, 56, bearer(key))));
+        const responses = await Promise.all(Array.from({ length: 40 }, () => sell(gateway.url, 56, bearer(key))));
         expect(new Set(statusesOf(responses))).toEqual(new Set([expected]));
         expect(responses[0]?.headers.get("retry-after")).toBe(expected === 503 ? "1" : null);
       }, 10_000);
       proxy.become({ name: "open" });
       await vi.waitFor(async () => {
-        expect((await sell(gateproxy.url, 56, bearer(key))).headers.get("ratelimit")).not.toBeNull();
+        expect((await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit")).not.toBeNull();
       }, 10_000);
-      const { statuses } = await atOnce(60, () => sell(gateproxy.url, 56, bearer(key)));
+      const { statuses } = await atOnce(60, () => sell(gateway.url, 56, bearer(key)));
       expect(count(statuses, 429)).toBeGreaterThan(20);
     } finally {
       await gateway.stop();
