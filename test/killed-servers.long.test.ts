@@ -68,8 +68,8 @@ test("an outage is one log line, however many attempts to connect there are", as
 test("while the read endpoint is down what needs it gets 503 with Retry-After, the rest works, and one log line says so", async () => {
   const query = "/purchases?storeID=1&limit=1";
   const lines = async () => [
-    await shop.linesOf("gateway", "database is away"),
-    await shop.linesOf("gateway", "database is back"),
+    await shop.linesOf("gateway", "cannot use the database's read endpoint"),
+    await shop.linesOf("gateway", "recovered: use the database's read endpoint"),
   ];
   expect(await shop.isUp(query)).toBe(true);
   const [away = 0, back = 0] = await lines();
