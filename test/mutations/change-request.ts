@@ -1,7 +1,8 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { changeBytes } from "./change-bytes.ts";
+import { weighted } from "./weighted.ts";
 import type { Random } from "@tally/lab";
-import { nastyHeaders, nastyJson, nastySegments } from "./nasty-values.ts";
+import { nastyHeaders, nastyJson, nastySegments, queryNames } from "./nasty-values.ts";
 import { headerOf, type RequestModel } from "./request-model.ts";
 
 /** Changes a request without changing where it ends. */
@@ -31,10 +32,8 @@ const jsonValue: Change = (model, random) =>
 const jsonTokens: Change = (model, random) =>
   withText(model, (text) => {
     const tokens = Array.from(text.matchAll(token), ({ index, 0: found }) => ({ index, found }));
-    const [one, two] = [
-      tokens[random.integer(0, Math.max(0, tokens.length - 1))],
-      tokens[random.integer(0, Math.max(0, tokens.length - 1))],
-    ];
+    const any = () => tokens[random.integer(0, Math.max(0, tokens.length - 1))];
+    const [one, two] = [any(), any()];
     if (one === undefined || two === undefined) return text;
     const end = one.index + one.found.length;
     return random.once(2)
@@ -54,21 +53,7 @@ const segment: Change = (model, random) => {
 };
 
 const query: Change = (model, random) => {
-  const name = random.pick([
-    "limit",
-    "date",
-    "storeID",
-    "cursor",
-    "resort",
-    "day",
-    "dayID",
-    "by",
-    "mutual",
-    "__proto__",
-    "",
-    "x[]",
-    "%00",
-  ]);
+  const name = random.pick(queryNames);
   const added = `${name}=${random.pick(nastySegments)}`;
   return { ...model, target: `${model.target}${model.target.includes("?") ? "&" : "?"}${added}` };
 };
@@ -123,27 +108,19 @@ export const harmless: readonly [Change, ...Change[]] = [
 ];
 
 /** Changes that may do anything to the meaning of a request. */
-export const structural: readonly [Change, ...Change[]] = [
-  bodyBytes,
-  bodyBytes,
-  bodyBytes,
-  jsonValue,
-  jsonValue,
-  jsonValue,
-  jsonValue,
-  jsonTokens,
-  jsonTokens,
-  segment,
-  segment,
-  query,
-  slashes,
-  header,
-  header,
-  headerTwice,
-  noHeaders,
-  chunks,
-  compression,
-  (model, random) => bodyBytes(compression(model, random), random),
-  method,
-  (model, random) => (random.once(8) ? longBody(model, random) : jsonValue(model, random)),
-];
+export const structural = weighted<Change>(
+  [3, bodyBytes],
+  [4, jsonValue],
+  [2, jsonTokens],
+  [2, segment],
+  [1, query],
+  [1, slashes],
+  [2, header],
+  [1, headerTwice],
+  [1, noHeaders],
+  [1, chunks],
+  [1, compression],
+  [1, (model, random) => bodyBytes(compression(model, random), random)],
+  [1, method],
+  [1, (model, random) => (random.once(8) ? longBody(model, random) : jsonValue(model, random))],
+);

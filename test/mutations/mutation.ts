@@ -2,9 +2,10 @@ import { changeBytes } from "./change-bytes.ts";
 import { harmless, structural } from "./change-request.ts";
 import type { Random } from "@tally/lab";
 import { bytesOf, type RequestModel } from "./request-model.ts";
+import { weighted } from "./weighted.ts";
 import { validPost, validRequest, type World } from "./templates.ts";
 
-/** What must come of a request; "any": no 5xx and nothing else that is wrong with every request. */
+/** The expected outcome of a request; "any": no 5xx, nor anything else that is wrong for every request. */
 type Outcome = "accepted" | "any" | "reused";
 
 export interface Asked {
@@ -13,8 +14,10 @@ export interface Asked {
 }
 
 /**
- * A mutated exchange. kept: requests that end where they say, on a connection that others use too, written together or one after the other's
- * response. own: bytes that may end anywhere, on a connection of their own whose sending side is closed behind them.
+ * A mutated exchange.
+ *
+ *   kept   requests that end where they declare, on a shared connection, written together or each after the response to the one before
+ *   own    bytes that may end anywhere, on a new connection whose sending side is closed behind them
  */
 export type Mutation =
   | {
@@ -89,90 +92,74 @@ const keyed: Make = (n, random, world) => {
   return { kind: "kept", name: "keyed", requests, together: false, cuts: [] };
 };
 
-/** The same request with one digit changed: in the path of steps, else in the body. A ride names itself, so it has no other content. */
+/** What to replace in the target or the body of a route for other content. A ride or a review has no other content under its key. */
+const otherContents: readonly (readonly [route: RegExp, part: "target" | "body", found: RegExp, other: string])[] = [
+  [/\/review\/|skiers/, "target", /$/, ""],
+  [/swipe\/left/, "target", /left/, "right"],
+  [/swipe\/right/, "target", /right/, "left"],
+  [/purchases/, "body", /"custID":1,/g, '"custID":2,'],
+  [/\/purchase\//, "target", /customer\/\d+/, "customer/1000"],
+  [/albums/, "body", /"A"/, '"B"'],
+];
+
 function otherContent(model: RequestModel, random: Random): RequestModel {
-  if (/\/review\/|skiers/.test(model.target)) return model;
-  if (model.target.includes("swipe")) {
-    return {
-      ...model,
-      target: model.target.replace(/left|right/, (direction) => (direction === "left" ? "right" : "left")),
-    };
-  }
-  if (model.target.includes("purchases"))
-    return { ...model, body: Buffer.from(model.body?.toString().replaceAll('"custID":1,', '"custID":2,') ?? "") };
-  if (model.target.includes("/purchase/"))
-    return { ...model, target: model.target.replace(/customer\/\d+/, "customer/1000") };
-  if (model.target.includes("albums"))
-    return { ...model, body: Buffer.from((model.body?.toString("latin1") ?? "").replace('"A"', '"B"'), "latin1") };
-  return { ...model, target: model.target.replace(/\d+$/, String(random.integer(5001, 9999))) };
+  const { target, body } = model;
+  const [, part, found, other] = otherContents.find(([route]) => route.test(target)) ?? [
+    undefined,
+    "target" as const,
+    /\d+$/, // the steps
+    String(random.integer(5001, 9999)),
+  ];
+  return part === "target"
+    ? { ...model, target: target.replace(found, other) }
+    : { ...model, body: Buffer.from((body?.toString("latin1") ?? "").replace(found, other), "latin1") };
 }
 
-/** Any byte of a whole request may change. */
-const raw: Make = (n, random, world) => ({
-  kind: "own",
-  name: "raw bytes",
-  bytes: changeBytes(bytesOf(validRequest(n, random, world)), random),
-});
+const own =
+  (name: string, bytesFor: (...args: Parameters<Make>) => Buffer): Make =>
+  (...args) => ({ kind: "own", name, bytes: bytesFor(...args) });
 
-const head: Make = (n, random, world) => {
+/** Any byte of a whole request may change. */
+const raw = own("raw bytes", (n, random, world) => changeBytes(bytesOf(validRequest(n, random, world)), random));
+
+const head = own("bytes of the head", (n, random, world) => {
   const bytes = bytesOf(validRequest(n, random, world));
   const end = bytes.indexOf("\r\n\r\n");
-  return {
-    kind: "own",
-    name: "bytes of the head",
-    bytes: Buffer.concat([changeBytes(bytes.subarray(0, end), random), bytes.subarray(end)]),
-  };
-};
+  return Buffer.concat([changeBytes(bytes.subarray(0, end), random), bytes.subarray(end)]);
+});
 
-/** The body is longer or shorter than its Content-Length says. */
-const wrongLength: Make = (n, random, world) => {
-  const bytes = bytesOf(validPost(n, random, world)).toString("latin1");
+/** The body is longer or shorter than its Content-Length. */
+const wrongLength = own("a wrong length", (n, random, world) => {
   const by = random.pick([-10, -3, -2, -1, 1, 2, 3, 100, 1_000_000_000]);
-  const changedLength = bytes.replace(
-    /Content-Length: (\d+)/,
-    (_, length: string) => `Content-Length: ${Math.max(0, Number(length) + by)}`,
-  );
-  return { kind: "own", name: "a wrong length", bytes: Buffer.from(changedLength, "latin1") };
-};
+  const bytes = bytesOf(validPost(n, random, world)).toString("latin1");
+  const changedLength = (_: string, length: string): string => `Content-Length: ${Math.max(0, Number(length) + by)}`;
+  return Buffer.from(bytes.replace(/Content-Length: (\d+)/, changedLength), "latin1");
+});
 
-const cutOff: Make = (n, random, world) => {
+const cutOff = own("cut off", (n, random, world) => {
   const bytes = bytesOf(validRequest(n, random, world));
-  return { kind: "own", name: "cut off", bytes: bytes.subarray(0, random.integer(1, bytes.length)) };
-};
+  return bytes.subarray(0, random.integer(1, bytes.length));
+});
 
-/** Valid requests, and behind them what is none. */
-const garbageBehind: Make = (n, random, world) => {
+/** Valid requests, and behind them bytes that are none. */
+const garbageBehind = own("garbage behind requests", (n, random, world) => {
   const requests = Array.from({ length: random.integer(1, 3) }, () => bytesOf(validRequest(n, random, world)));
-  const garbage = changeBytes(Buffer.from("GET / HTTP/1.1\r\nHost: tally\r\n\r\n"), random).subarray(
-    random.integer(0, 3),
-  );
-  return { kind: "own", name: "garbage behind requests", bytes: Buffer.concat([...requests, garbage]) };
-};
+  const garbage = changeBytes(Buffer.from("GET / HTTP/1.1\r\nHost: tally\r\n\r\n"), random);
+  return Buffer.concat([...requests, garbage.subarray(random.integer(0, 3))]);
+});
 
-const makes: readonly [Make, ...Make[]] = [
-  valid,
-  valid,
-  valid,
-  changed,
-  changed,
-  changed,
-  changed,
-  changed,
-  changed,
-  changed,
-  changed,
-  changed,
-  changed,
-  changed,
-  slow,
-  pipelined,
-  keyed,
-  raw,
-  head,
-  wrongLength,
-  cutOff,
-  garbageBehind,
-];
+const makes = weighted<Make>(
+  [3, valid],
+  [11, changed],
+  [1, slow],
+  [1, pipelined],
+  [1, keyed],
+  [1, raw],
+  [1, head],
+  [1, wrongLength],
+  [1, cutOff],
+  [1, garbageBehind],
+);
 
 /** The nth mutated exchange of a seed. */
 export function mutationOf(n: number, random: Random, world: World): Mutation {
