@@ -10,7 +10,7 @@ import { openDatabase } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
-/* The audit of all domains at once, by what makes a row of each. In this order: the last test breaks what the first finds whole. */
+/* The audit of all domains at once. */
 
 let system: TestSystem;
 let database: Database;
@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Posts, and notes down under which id it was acknowledged. */
+/** Posts, and records the acknowledged id. */
 async function post(path: string, body?: unknown): Promise<string> {
   const json = { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
   const response = await fetch(system.url + path, {
@@ -66,7 +66,7 @@ async function audit(...flags: readonly string[]) {
 
 const posted: Record<string, string> = {};
 
-test("without a flag it covers every domain; ids of all may stand in one file, and the whole is the sum of the domains", async () => {
+test("without a flag the audit covers every domain: one file has the ids of all, and the totals are the sums of the domains", async () => {
   posted["sale"] = await postSale(1, 5, 3);
   await postSale(1, 6, 2);
   posted["album"] = await postAlbum(67);
@@ -75,7 +75,7 @@ test("without a flag it covers every domain; ids of all may stand in one file, a
   await post(`/review/like/${posted["large album"]}`);
   await post(`/review/dislike/${posted["large album"]}`);
   posted["ride"] = await postRide(7, 60);
-  // The same once more: another answer with the same id, and no other row.
+  // The same ride again: the same id, no new row.
   expect(await postRide(7, 60)).toBe(posted["ride"]);
   posted["later ride"] = await postRide(7, 70);
   await postRide(8, 80);
@@ -84,7 +84,7 @@ test("without a flag it covers every domain; ids of all may stand in one file, a
   posted["swipe"] = await postSwipe("right", 1, 3);
   await postSwipe("right", 4, 5);
   posted["steps"] = await post("/steps/9/1/8/100");
-  // The same hour once more: another row.
+  // The same hour again: a new row.
   await post("/steps/9/1/8/100");
   await post("/steps/10/1/8/50");
 
@@ -102,17 +102,17 @@ test("without a flag it covers every domain; ids of all may stand in one file, a
   expect(Object.fromEntries(domains)).toMatchObject({
     purchases: { stored: 2, units: 10, cells: 4, boards: 3 },
     albums: { stored: 5, units: 3, cells: 3, boards: 2 },
-    // Four acknowledged ids are three.
+    // Two of the four acknowledged ids are equal.
     liftrides: { stored: 3, events: 4, changes: 3, units: 600, cells: 2, boards: 1 },
-    // Every swipe is a row; what was taken back is not counted.
+    // Every swipe is a row; a like that was taken back is not counted.
     swipes: { stored: 4, units: 2, cells: 2, boards: 1 },
     steps: { stored: 3, units: 250, cells: 2, boards: 1 },
   });
   expect(exitCode).toBe(0);
 });
 
-test("of every domain a row that is another one, and a cell of a board, are found and named", async () => {
-  await system.ranker.stop(); // it would mend some of it
+test("in every domain a changed row and a changed cell of a board are found and named", async () => {
+  await system.ranker.stop(); // it would repair some of this
   const change = (sql: string, ...values: readonly (string | Buffer)[]) => database.writer.query(sql, values);
   const move = async (domain: string, board: string, member: string, by: number) => {
     const shard = `${system.namespace}:{${domain}:0}`;
@@ -129,7 +129,7 @@ test("of every domain a row that is another one, and a cell of a board, are foun
   await change("INSERT INTO album_images VALUES (UNHEX(?), 0, 'x')", nobodys);
   await move("albums", "dislikes", `z${hex("large album")}`, 7);
 
-  // No board tells one minute from another.
+  // The boards do not depend on the minute.
   await change("UPDATE lift_rides SET minute = 61 WHERE id = ?", bytes("ride"));
   await change("UPDATE lift_rides SET vertical = 210 WHERE id = ?", bytes("later ride"));
   await move("liftrides", "day:0:1:alps", "18", 7);

@@ -6,6 +6,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
+import { sold } from "./sell.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
 let system: TestSystem;
@@ -21,13 +22,7 @@ beforeAll(async () => {
   redis = new Redis(system.addresses.redisUrl);
   // One after the other: each is a batch of its own.
   for (let sale = 0; sale < 60; sale++) {
-    const response = await fetch(`${system.url}/purchase/${sale % 6}/customer/1/date/20261120`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ items: [{ ItemID: sale % 7, numberOfItems: 2 }] }),
-    });
-    expect(response.status).toBe(201);
-    ids.push(response.headers.get("tally-event-id") ?? "");
+    ids.push(await sold(system.url, sale % 6, { item: sale % 7, quantity: 2 }));
   }
 });
 afterAll(async () => {
@@ -69,13 +64,13 @@ test.each(["read", "write"])(
   },
 );
 
-test("for a person it says so in a sentence", async () => {
+test("without --json the result is one sentence", async () => {
   const { exitCode, output } = await audit();
   expect(output).toContain("acknowledged = stored = ranked: 60 acknowledged, 60 stored, 60 ranked, 0 lost, 0 doubled");
   expect(exitCode).toBe(0);
 });
 
-test("an acknowledged id that is not stored is lost, and is named; rows that are not in the file are told", async () => {
+test("an acknowledged id that is not stored is lost, and is named; rows that are not in the file are counted", async () => {
   const never = "0190a1b2-c3d4-7e5f-8a9b-0123456789ab";
   const acknowledged = await file("more", [...ids.slice(0, 50), never]);
   const { exitCode, output } = await audit("--json", "--wait", "2", "--acknowledged", acknowledged);
@@ -87,14 +82,9 @@ test("an acknowledged id that is not stored is lost, and is named; rows that are
   expect(exitCode).toBe(1);
 });
 
-test("while something is under way nothing is compared, and it is said what", async () => {
+test("while a batch is not ranked yet nothing is compared, and the output names it", async () => {
   system.ranker.kill("SIGSTOP");
-  const response = await fetch(`${system.url}/purchase/1/customer/1/date/20261120`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ items: [{ ItemID: 1, numberOfItems: 2 }] }),
-  });
-  ids.push(response.headers.get("tally-event-id") ?? "");
+  ids.push(await sold(system.url, 1, { item: 1, quantity: 2 }));
   const { exitCode, output } = await audit("--wait", "3");
   system.ranker.kill("SIGCONT");
   expect(output).toContain("1 batches of purchases are stored and not ranked yet");
@@ -102,9 +92,9 @@ test("while something is under way nothing is compared, and it is said what", as
   expect((await audit()).exitCode).toBe(0);
 });
 
-test("whatever differs is found and named", async () => {
-  await system.ranker.stop(); // it would mend some of it
-  // Younger ones may be on their way.
+test("every difference is found and named", async () => {
+  await system.ranker.stop(); // it would repair some of this
+  // Younger ones may not be ranked yet.
   await database.writer.query("UPDATE batches SET stored_at = stored_at - 60000");
   const live = `${shard()}:${await redis.get(`${shard()}:generation`)}`;
   const [deleted, unmarked, unledgered] = [await batchOf(ids[0]), await batchOf(ids[1]), await batchOf(ids[2])];
@@ -143,14 +133,14 @@ test.each([
   [["--endpoint", "none"], 2, "Allowed choices are read, write"],
   [["--wait", "long"], 2, "expected a number of seconds"],
   [["--acknowledged", "/no/such/file"], 2, "there is no file /no/such/file"],
-])("wrong usage is told in a line: %j", async (flags, status, told) => {
+])("wrong usage is an error of one line: %j", async (flags, status, expected) => {
   const { exitCode, errors } = await audit(...flags);
-  expect(errors).toContain(told);
+  expect(errors).toContain(expected);
   expect(errors).not.toMatch(/\n\s+at /);
   expect(exitCode).toBe(status);
 });
 
-test("a line of the file that is no id is told with its number", async () => {
+test("a line of the file that is no id is reported with its number", async () => {
   const wrong = await file("wrong", [ids[3] ?? "", "no id"]);
   const { exitCode, errors } = await audit("--wait", "2", "--acknowledged", wrong);
   expect(errors).toContain(`${wrong}, line 2: expected an event id, got no id`);
@@ -160,9 +150,9 @@ test("a line of the file that is no id is told with its number", async () => {
 test.each([
   ["DATABASE_WRITE_URL", "mysql://u:p@127.0.0.1:9/x", "the database's write endpoint"],
   ["REDIS_URL", "redis://127.0.0.1:9", "Redis (REDIS_URL) does not respond"],
-])("a server that does not answer is told in a line: %s", async (variable, url, told) => {
+])("a server that does not respond is an error of one line: %s", async (variable, url, expected) => {
   const { exitCode, errors } = await runTally(system, ["audit"], { [variable]: url });
-  expect(errors).toContain(told);
+  expect(errors).toContain(expected);
   expect(errors).not.toMatch(/\n\s+at /);
   expect(exitCode).toBe(1);
 });

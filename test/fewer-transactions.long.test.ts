@@ -1,21 +1,12 @@
 import { expect, onTestFinished, test, vi } from "vitest";
+import { sold } from "./sell.ts";
 import { startSystem } from "./start-system.ts";
 
-/** Sells one after the other, and so in batches of one. Answers in how many transactions they were stored, when all are. */
+/** Sells one by one, so in batches of one. Returns the number of transactions when all are stored. */
 async function transactionsOf(settings: NodeJS.ProcessEnv, purchases: number, storedWithinMs: number): Promise<number> {
   const system = await startSystem({ WRITER_THREADS: "1", ...settings });
   onTestFinished(() => system.stop());
-  const headers = { "content-type": "application/json" };
-  const body = JSON.stringify({ items: [{ ItemID: "1", numberOfItems: 1 }] });
-  for (let custID = 1; custID <= purchases; custID++) {
-    const answer = await fetch(`${system.url}/purchase/1/customer/${custID}/date/20260101`, {
-      method: "POST",
-      headers,
-      body,
-    });
-    await answer.arrayBuffer();
-    expect(answer.status).toBe(201);
-  }
+  for (let customer = 1; customer <= purchases; customer++) await sold(system.url, 1, { customer });
   const storedAll = async (): Promise<number> => {
     const metrics = await (await fetch(`http://127.0.0.1:${system.writer.port}/metrics`)).text();
     const figure = (name: string): number =>
@@ -26,17 +17,17 @@ async function transactionsOf(settings: NodeJS.ProcessEnv, purchases: number, st
   return vi.waitFor(storedAll, storedWithinMs);
 }
 
-test("batches that come one after the other are stored together", async () => {
-  // With one transaction for each it would be 40; twenty seconds for forty sales is a machine that stands still.
+test("batches that arrive one after the other share transactions", async () => {
+  // One transaction for each would be 40.
   expect(
     await transactionsOf({ WRITER_TRANSACTION_EVERY_MS: "1000", WRITER_PREFETCH: "100" }, 40, 25_000),
   ).toBeLessThan(20);
 }, 120_000);
 
-// Each transaction that waits for others takes a second: these would take twenty.
+// Each transaction that waits takes a second: these would take twenty.
 test.each([
-  ["a transaction that is full waits for nothing", { WRITER_EVENTS_PER_TRANSACTION: "10", WRITER_PREFETCH: "100" }],
-  ["nor does one for which half of the prefetch waits", { WRITER_PREFETCH: "20" }],
+  ["a full transaction does not wait", { WRITER_EVENTS_PER_TRANSACTION: "10", WRITER_PREFETCH: "100" }],
+  ["a transaction does not wait when half of the prefetch is waiting", { WRITER_PREFETCH: "20" }],
 ])(
   "%s",
   async (_name, settings) => {

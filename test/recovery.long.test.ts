@@ -7,6 +7,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
+import { sold } from "./sell.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
 let system: TestSystem;
@@ -28,12 +29,7 @@ let sales = 0;
 async function sell(count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     const sale = sales++;
-    const response = await fetch(`${system.url}/purchase/${sale % 3}/customer/1/date/20261120`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "idempotency-key": `sale-${sale}` },
-      body: JSON.stringify({ items: [{ ItemID: sale % 5, numberOfItems: 1 }] }),
-    });
-    expect(response.status).toBe(201);
+    await sold(system.url, sale % 3, { item: sale % 5, quantity: 1, headers: { "idempotency-key": `sale-${sale}` } });
   }
 }
 
@@ -44,7 +40,7 @@ const storedAll = () =>
     const [row] = await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM purchases");
     expect(row?.n).toBe(sales);
   }, 20_000);
-/** Whatever was sold is a row, and every board equals the rows. */
+/** Every sale is a row, and every board equals the rows. */
 const equal = async (withinMs: number): Promise<void> => {
   await storedAll();
   await vi.waitFor(async () => expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database)), {
@@ -57,8 +53,7 @@ const topCount = async (): Promise<number> => {
   return [...answer.matchAll(/"numberOfItems":(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 };
 
-// One after the other, in this order: the last ones stop the ranker.
-test("rankings are built anew beside live traffic, and never show less than before", async () => {
+test("rankings are rebuilt beside live traffic, and never show less than before", async () => {
   await sell(60);
   await equal(20_000);
   const before = await redis.get(`${shard()}:generation`);
@@ -68,7 +63,7 @@ test("rankings are built anew beside live traffic, and never show less than befo
     while (running) {
       await sell(1);
       const now = await topCount();
-      // A batch that is stored and was not ranked yet is all that may be missing.
+      // Only a batch that is stored and not ranked yet may be missing.
       expect(now).toBeGreaterThanOrEqual(shown - 1);
       shown = Math.max(shown, now);
     }
@@ -82,34 +77,34 @@ test("rankings are built anew beside live traffic, and never show less than befo
   await equal(20_000);
 });
 
-test("a Redis that came back empty is built anew by itself, while traffic goes on", async () => {
+test("the ranker rebuilds the rankings of an empty Redis under traffic", async () => {
   await redis.del(await ownKeys());
   await sell(30);
   await equal(30_000);
 });
 
-test("after a script that failed half-way the ranker builds anew by itself", async () => {
+test("the ranker rebuilds the rankings after a script that failed half-way", async () => {
   const live = `${shard()}:${await redis.get(`${shard()}:generation`)}`;
   await redis.set(`${live}:b:store:0`, "no sorted set");
   await sell(3);
   await equal(30_000);
 });
 
-test("marks and counts that were lost come back from the ledger by themselves", async () => {
+test("the ranker restores lost marks and counts from the ledger", async () => {
   await sell(5);
   await equal(20_000);
-  // As in a Redis that started again from an older file: all it forgot is forgotten together.
+  // The state of a Redis that started from an older file: marks and counts are lost together.
   const live = `${shard()}:${await redis.get(`${shard()}:generation`)}`;
   const boards = (await ownKeys()).filter((key) => key.startsWith(`${live}:b:`) || key.includes(":applied:"));
   await redis.del(boards);
   await redis.del(`${shard()}:checked`);
-  // The process is the same one, so nobody knows; the one that starts next looks.
+  // The running ranker cannot notice; the next one checks when it starts.
   await system.ranker.stop();
   await system.ranker.start();
   await equal(30_000);
 });
 
-test("while another builds, rebuild says so", async () => {
+test("rebuild reports that another process is rebuilding", async () => {
   await redis.set(`${shard()}:builder`, "another", "PX", 30_000);
   const { exitCode, errors } = await runTally(system, ["rebuild"]);
   await redis.del(`${shard()}:builder`);
@@ -117,7 +112,7 @@ test("while another builds, rebuild says so", async () => {
   expect(exitCode).toBe(1);
 });
 
-test("repair applies what the messages did not bring; what was pruned too needs a rebuild, and it says so", async () => {
+test("repair adds batches whose messages were lost; for batches that were pruned too it demands a rebuild", async () => {
   await equal(20_000);
   await system.ranker.stop();
   await sell(10);
@@ -155,7 +150,7 @@ test("repair applies what the messages did not bring; what was pruned too needs 
   expect((await runTally(system, ["audit"])).exitCode).toBe(0);
 });
 
-test("where the read endpoint does not show yet what was pruned already, the rankings are built from the write endpoint", async () => {
+test("a rebuild reads the write endpoint where the read endpoint does not have yet what was pruned already", async () => {
   const behind = system.addresses.databaseWriteUrl.replace(/_test$/, "_behind_test");
   await recreateTestDatabase(behind);
   onTestFinished(() => dropTestDatabase(behind));

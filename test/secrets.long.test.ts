@@ -9,10 +9,11 @@ import { bearer, keysCommand } from "./keys.ts";
 import { logTexts } from "./log-texts.ts";
 import { startGateway } from "./start-app.ts";
 import { runTally } from "./run-tally.ts";
+import { sold } from "./sell.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
 const kinds = ["amqpUrl", "databaseWriteUrl", "databaseReadUrl", "redisUrl"] as const;
-// As it is written in a URL, and as it is meant.
+// As written in a URL; decoded it has other characters.
 const wrong = `wrong%2F${randomBytes(6).toString("hex")}%40x`;
 const secretsOf = (...all: readonly Addresses[]): readonly string[] => [
   ...new Set(all.flatMap((addresses) => kinds.map((kind) => new URL(addresses[kind]).password))),
@@ -26,14 +27,14 @@ const wrongIn = (addresses: Addresses, ...wrongKinds: readonly (typeof kinds)[nu
   ...Object.fromEntries(wrongKinds.map((kind) => [kind, withPassword(addresses[kind], wrong)])),
 });
 
-/** Those of the run's servers that no address contains: of replication, of the database's root. */
+/** Passwords of the servers that no address contains, such as that of replication. */
 function passwordsOfServers(): readonly string[] {
   const directory = inject("servicesDirectory");
   if (directory === "") return [];
   return Object.values(JSON.parse(readFileSync(join(directory, "passwords.json"), "utf8")));
 }
 
-/** A new API key and a wrong one with its id, each used once; and the log of the gateway that got them. */
+/** Uses a new API key and a wrong one with its id once each. Returns them with the log of the gateway. */
 async function usedApiKeys(system: TestSystem): Promise<{ readonly secrets: readonly string[]; readonly log: string }> {
   const { key } = await keysCommand(system, "create", "--name", "a test", "--scope", "*:read", "*:write");
   const secret = key.slice(-43);
@@ -56,13 +57,6 @@ function expectNoSecret(text: string, secrets: readonly string[]): void {
   }
 }
 
-const sale = (url: string) =>
-  fetch(`${url}/purchase/1/customer/1/date/20261120`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ items: [{ ItemID: 7, numberOfItems: 3 }] }),
-  });
-
 async function tracedSystem(): Promise<TestSystem> {
   const system = await startSystem({ LOG_LEVEL: "trace" });
   onTestFinished(() => system.stop());
@@ -84,7 +78,7 @@ const environmentOf = (system: TestSystem, addresses: Addresses): NodeJS.Process
   ...addressVariables(addresses),
 });
 
-test("no password is in a log or an answer while all goes well, nor while servers refuse the passwords", async () => {
+test("no log and no response holds a password, neither in normal operation nor while servers refuse the passwords", async () => {
   const system = await tracedSystem();
   const { accounts } = system;
   const apiKeys = await usedApiKeys(system);
@@ -93,7 +87,7 @@ test("no password is in a log or an answer while all goes well, nor while server
     ...passwordsOfServers(),
     ...apiKeys.secrets,
   ];
-  expect((await sale(system.url)).status).toBe(201);
+  await sold(system.url, 1, { quantity: 3 });
   await vi.waitFor(
     async () => expect(await (await fetch(`${system.url}/items/store/1`)).text()).toContain('"numberOfItems":3'),
     20_000,
@@ -111,7 +105,7 @@ test("no password is in a log or an answer while all goes well, nor while server
   }
 
   const [operatorPort] = await freePorts(1);
-  // The system's own apps have taken the queues' messages; these are further ones, each without one of the servers.
+  // Further apps, each refused by one of the servers.
   const refused = [
     startApp("gateway", environmentOf(system, wrongIn(accounts.gateway, "amqpUrl"))),
     startApp("gateway", {
@@ -133,7 +127,7 @@ test("no password is in a log or an answer while all goes well, nor while server
     logged(rankerNoRows, /cannot use the database/),
   ]);
 
-  // What clients ask of a gateway whose servers refuse it.
+  // Requests to a gateway whose servers refuse it.
   const listening = /"port":(\d+)|listening at http:\/\/127\.0\.0\.1:(\d+)/i;
   await logged(noRows, listening);
   const port = listening.exec(noRows.output());
@@ -148,7 +142,7 @@ test("no password is in a log or an answer while all goes well, nor while server
     `${operatorUrl}/metrics`,
   ]) {
     const answer = await fetch(asked);
-    // A route that does not exist says nothing about the servers.
+    // A route that does not exist would prove nothing.
     expect([asked, answer.status]).not.toEqual([asked, 404]);
     said.push(`${answer.status} ${await answer.text()}`);
   }
@@ -161,7 +155,7 @@ test("no password is in a log or an answer while all goes well, nor while server
     "writer",
     environmentOf(system, wrongIn(accounts.writer, "databaseWriteUrl", "databaseReadUrl")),
   );
-  expect((await sale(system.url)).status).toBe(201);
+  await sold(system.url, 1);
   await logged(writerNoRows, /cannot use the database/);
   await writerNoRows.stop();
   for (const kind of kinds) {
@@ -195,7 +189,7 @@ test("no password is in a log or an answer while all goes well, nor while server
   }
 }, 180_000);
 
-test("no password is in what a process says about its configuration, from the environment or from files", async () => {
+test("no error about a configuration holds a password, from the environment or from files", async () => {
   const system = await tracedSystem();
   const directory = mkdtempSync(join(tmpdir(), "tally-secrets-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));

@@ -4,19 +4,15 @@ import { connectRankings } from "@tally/rankings";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from "vitest";
 import { runTally } from "./run-tally.ts";
+import { sold } from "./sell.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
 let system: TestSystem;
 
-// What a broker's account may do is tested in packages/messaging.
+// packages/messaging tests the accounts of the broker.
 beforeAll(async () => {
   system = await startSystem({ RATE_LIMIT_PER_ADDRESS: "20", RATE_LIMIT_PER_ADDRESS_BURST: "200" });
-  const response = await fetch(`${system.url}/purchase/1/customer/1/date/20261120`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ items: [{ ItemID: 7, numberOfItems: 3 }] }),
-  });
-  expect(response.status).toBe(201);
+  await sold(system.url, 1, { item: 7, quantity: 3 });
 });
 afterAll(() => system.stop());
 
@@ -70,7 +66,7 @@ test.each(rightsOf)("the database lets %s do only this: %s", async (role, rights
   const database = databaseOf(role);
   const permitted: string[] = [];
   for (const [right, sql] of Object.entries(statements)) {
-    // Rolled back: whether it may is the question.
+    // Rolled back: only the privilege matters.
     const failure: unknown = await database
       .transaction(async (tx) => {
         await tx.query(sql);
@@ -83,7 +79,7 @@ test.each(rightsOf)("the database lets %s do only this: %s", async (role, rights
   expect(permitted).toEqual(rights);
 });
 
-test("what was sold is stored and ranked, and the gateway's account reads it and cannot change it", async () => {
+test("the gateway's account reads the rankings and cannot change them", async () => {
   await vi.waitFor(async () => {
     const answer = await fetch(`${system.url}/items/store/1`);
     expect(await answer.text()).toBe('{"stores":[{"itemID":7,"numberOfItems":3}]}');
@@ -136,7 +132,7 @@ test("what was sold is stored and ranked, and the gateway's account reads it and
   expect(await rankings.count("purchases", "store:1", "7")).toBe(3);
 });
 
-test("the gateway's account keeps keys of idempotency and of rate limits", async () => {
+test("the gateway's account may write idempotency keys and rate limits", async () => {
   const redis = redisOf(system.accounts.gateway.redisUrl);
   for (const kind of ["idem", "rate"]) {
     const key = `${system.namespace}:${kind}:x`;
@@ -148,7 +144,7 @@ test("the gateway's account keeps keys of idempotency and of rate limits", async
   }
 });
 
-test("Redis knows no one without a password, and no writer", async () => {
+test("Redis accepts no client without a password, and no writer", async () => {
   const { redisUrl } = inject("services");
   const { host } = new URL(redisUrl);
   for (const [url, refusal] of [
@@ -161,7 +157,7 @@ test("Redis knows no one without a password, and no writer", async () => {
   }
 });
 
-test("the ranker's account reaches no keys but those of rankings, and nothing of the server", async () => {
+test("the ranker's account reaches the keys of rankings only, and no administration", async () => {
   const redis = redisOf(system.accounts.ranker.redisUrl);
   for (const command of [
     () => redis.set(`${system.namespace}:idem:x`, "1"),
@@ -185,7 +181,6 @@ test("the maintenance account audits, repairs and rebuilds, and cannot change ta
   expect(migrated.exitCode).not.toBe(0);
 });
 
-// The last one: it uses up the rate limit of this address.
 test("rate limits hold with the gateway's account", async () => {
   const [url = ""] = system.urls;
   const read = async () => (await fetch(`${url}/items/store/1`)).status;

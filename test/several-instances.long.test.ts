@@ -29,7 +29,7 @@ const seenBy = (pid: number | undefined): string =>
     .split("\0")
     .find((variable) => variable.startsWith("SEEN=")) ?? "";
 
-test("several instances of an app have numbers, ports and environments of their own; a single one keeps the app's name", async () => {
+test("each instance of an app has its number, port and environment; a single one has the app's name", async () => {
   const all = [...system.gateways, ...system.writers, ...system.rankers];
   expect(all.map(({ name }) => name)).toEqual(["gateway-1", "gateway-2", "writer-1", "writer-2", "ranker"]);
   expect(new Set(all.map(({ port }) => port)).size).toBe(5);
@@ -40,7 +40,7 @@ test("several instances of an app have numbers, ports and environments of their 
   expect(system.url).toBe(system.urls[0]);
 });
 
-test("a rolling restart stops each gateway cleanly and starts it again at its URL, while the other answers", async () => {
+test("a rolling restart stops each gateway cleanly and starts it again at its URL, while the other one serves", async () => {
   for (const [index, gateway] of system.gateways.entries()) {
     const before = gateway.pid;
     expect(await gateway.stop()).toBe(0);
@@ -51,7 +51,7 @@ test("a rolling restart stops each gateway cleanly and starts it again at its UR
   expect(await Promise.all(system.urls.map(isLive))).toEqual([true, true]);
 });
 
-/** The processes of a directory, by the mark that each carries. */
+/** The processes of a directory, by the mark in their environment. */
 function processesOf(directory: string): readonly string[] {
   return readdirSync("/proc").filter((pid) => {
     try {
@@ -62,19 +62,19 @@ function processesOf(directory: string): readonly string[] {
   });
 }
 
-/** A launcher in a process of its own; resolves when its apps serve. */
+/** Starts a launcher as a process; resolves when its apps serve. */
 async function launch(directory: string) {
   const launcher = spawn(process.execPath, [join(import.meta.dirname, "start-apps.fixture.ts")], {
     env: { PATH: process.env["PATH"], DIRECTORY: directory, ADDRESSES: JSON.stringify(system.addresses) },
     stdio: ["pipe", "pipe", "inherit"],
   });
-  let said = "";
-  launcher.stdout.on("data", (data: Buffer) => (said += data.toString()));
-  await vi.waitFor(() => expect(said).toContain("serving"), { timeout: 40_000 });
-  return { launcher, said: () => said };
+  let output = "";
+  launcher.stdout.on("data", (data: Buffer) => (output += data.toString()));
+  await vi.waitFor(() => expect(output).toContain("serving"), { timeout: 40_000 });
+  return { launcher, output: () => output };
 }
 
-test("apps end with their launcher when it dies of an exception; those of a killed one are ended by the next", async () => {
+test("apps end with a launcher that throws; the next launcher ends the apps of a killed one", async () => {
   const directory = join(import.meta.dirname, "..", ".tally", `test-apps-${system.namespace}`, "launched");
   const killed = await launch(directory);
   killed.launcher.kill("SIGKILL");
@@ -83,10 +83,10 @@ test("apps end with their launcher when it dies of an exception; those of a kill
   expect(left).toHaveLength(3);
 
   const next = await launch(directory);
-  expect(next.said().match(/left behind by an earlier run/g)).toHaveLength(3);
+  expect(next.output().match(/left behind by an earlier run/g)).toHaveLength(3);
   expect(processesOf(directory).filter((pid) => left.includes(pid))).toEqual([]);
 
-  next.launcher.stdin.end(); // tells it to throw
+  next.launcher.stdin.end(); // makes it throw
   await once(next.launcher, "exit");
   await vi.waitFor(() => expect(processesOf(directory)).toEqual([]), { timeout: 25_000 });
 }, 120_000);

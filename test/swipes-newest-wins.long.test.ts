@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Database } from "@tally/database";
 import { silentLog } from "@tally/failures";
+import { Random } from "@tally/lab";
 import { connectPublisher } from "@tally/messaging";
 import { encodeBatch, encodeEvent, newEventId, queuesOf } from "@tally/pipeline";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -8,7 +9,7 @@ import { auditOf } from "./audit-of.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
-/* Batches as gateways send them, put straight into the ingest queue: in any order, and to two writer threads at once. */
+/* Batches as gateways send them, put straight into the ingest queue: in any order, for two writer threads at once. */
 
 let system: TestSystem;
 let database: Database;
@@ -17,7 +18,7 @@ let publisher: ReturnType<typeof connectPublisher>;
 const ids = new Set<string>();
 
 beforeAll(async () => {
-  // One batch a transaction, so that both threads have work all the time.
+  // One batch per transaction keeps both threads busy.
   system = await startSystem({ WRITER_THREADS: "2", WRITER_PREFETCH: "4", WRITER_EVENTS_PER_TRANSACTION: "1" });
   database = openDatabase(system);
   const queues = queuesOf(system.namespace, "swipes");
@@ -89,7 +90,7 @@ test("the newest wins: in one batch, in two batches, out of order, and twice", a
   await send([[twice]]);
   await send([[swipe(1, 5, 20, left)], [twice, swipe(1, 6, 1, right)]]);
   await send([[twice]]);
-  // Of the same ms the greater id, which was given out later.
+  // In one ms the greater id wins: it was given out later.
   const [first, second] = [swipe(1, 7, 10, left), swipe(1, 7, 10, right)];
   await send([[second]]);
   await send([[first]]);
@@ -106,16 +107,13 @@ test("the newest wins: in one batch, in two batches, out of order, and twice", a
 });
 
 test("the newest wins while two writers store hundreds of swipes of the same few pairs at once, in any order and some twice", async () => {
-  let seed = 7;
-  const random = (below: number): number => {
-    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
-    return (seed >>> 8) % below;
-  };
+  const generator = new Random(7);
+  const random = (below: number): number => generator.integer(0, below - 1);
   const swipes = Array.from({ length: 3000 }, () => swipe(2, random(20), random(1000), random(2) === 1));
   const batches = Array.from({ length: 300 }, (_, n) => swipes.slice(n * 10, n * 10 + 10));
-  // Retries come in batches of their own.
+  // Retries are other batches.
   const retried = Array.from({ length: 60 }, () => [swipes[random(swipes.length)] ?? swipe(2, 0, 0, true)]);
-  await send([...batches, ...retried].toSorted(() => random(3) - 1));
+  await send(generator.shuffled([...batches, ...retried]));
   await vi.waitFor(async () => expect(await stored()).toBe(ids.size), 30_000);
 
   const newest = new Map<number, Swipe>();
@@ -134,7 +132,6 @@ test("the newest wins while two writers store hundreds of swipes of the same few
   });
 });
 
-// The last: it breaks what the tests before find whole.
 test("the audit names a pair that does not follow from its swipes", async () => {
   await database.transaction(async (transaction) => {
     await transaction.execute("UPDATE swipe_pairs SET taken_at = 5 WHERE swiper = 1 AND swipee = 1");
@@ -143,7 +140,6 @@ test("the audit names a pair that does not follow from its swipes", async () => 
       "INSERT INTO swipe_pairs (swiper, swipee, liked, taken_at, swipe_id) VALUES (9, 9, 0, 1, UNHEX(REPEAT('00', 16)))",
     );
   });
-  // A difference that stays for two seconds is one.
   const report = await auditOf(system, [...ids], "--domain", "swipes", "--wait", "2");
   expect(report).toMatchObject({ agrees: false });
   const text = JSON.stringify(report);

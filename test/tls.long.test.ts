@@ -17,6 +17,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { startApp } from "./start-app.ts";
 import { makeCertificates, type Certificates } from "./certificates.ts";
 import { runTally } from "./run-tally.ts";
+import { sold } from "./sell.ts";
 
 const root = join(import.meta.dirname, "..");
 const directory = join(root, ".tally", `test-tls-${process.pid}`);
@@ -54,7 +55,7 @@ beforeAll(async () => {
       database: [`--ssl-cert=${certificate}`, `--ssl-key=${key}`, `--ssl-ca=${authority}`],
     },
   });
-  // From now on the servers themselves insist, where they can.
+  // From here on the database rejects connections without TLS.
   await services.operator.sql(
     ["tally", "tally_gateway", "tally_writer", "tally_ranker", "tally_maintenance"]
       .map((user) => `ALTER USER ${user}@127.0.0.1 REQUIRE SSL;`)
@@ -67,7 +68,7 @@ afterAll(async () => {
   await rm(certificateDirectory, { recursive: true, force: true });
 });
 
-/** The same servers over TLS, by name. */
+/** The same servers over TLS, addressed by name. */
 function secured({ amqpUrl, databaseWriteUrl, databaseReadUrl, redisUrl }: Addresses): Addresses {
   const changed = (url: string, change: (parsed: URL) => void): string => {
     const parsed = new URL(url);
@@ -82,7 +83,7 @@ function secured({ amqpUrl, databaseWriteUrl, databaseReadUrl, redisUrl }: Addre
       searchParams.set("ssl-mode", "VERIFY_IDENTITY");
       searchParams.set("ssl-ca", certificates.authority);
     }),
-    // Its authority comes from NODE_EXTRA_CA_CERTS, as those of broker and Redis.
+    // Its authority comes from NODE_EXTRA_CA_CERTS, like those of broker and Redis.
     databaseReadUrl: changed(databaseReadUrl, ({ searchParams }) => searchParams.set("ssl-mode", "VERIFY_IDENTITY")),
   };
 }
@@ -108,13 +109,7 @@ test("a purchase is acknowledged, stored and ranked with TLS to every server, an
     say,
   });
   try {
-    const sold = await fetch(`${apps.url}/purchase/1/customer/1/date/20261120`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ items: [{ ItemID: 7, numberOfItems: 3 }] }),
-    });
-    expect(sold.status).toBe(201);
-    const id = sold.headers.get("tally-event-id") ?? "";
+    const id = await sold(apps.url, 1, { item: 7, quantity: 3 });
     await vi.waitFor(async () => {
       const event = await (await fetch(`${apps.url}/events/${id}`)).text();
       expect(JSON.parse(event)).toMatchObject({ stored: true, ranked: true });
@@ -157,7 +152,7 @@ const gatewayEnvironment = (addresses: Addresses): NodeJS.ProcessEnv => ({
   ...addressVariables(addresses),
 });
 
-test("certificates of an authority that is not known are refused, and the log says so", async () => {
+test("certificates of an unknown authority are rejected, and the log says so", async () => {
   const own = secured(services.accounts.ranker);
   const databaseWriteUrl = own.databaseReadUrl.replace(/:\d+\//, `:${new URL(own.databaseWriteUrl).port}/`);
   const ranker = startApp("ranker", {
@@ -186,7 +181,7 @@ test("certificates of an authority that is not known are refused, and the log sa
   }
 }, 60_000);
 
-test("a certificate for another name is refused", async () => {
+test("a certificate for another name is rejected", async () => {
   const { authority } = certificates;
   const own = secured(services.accounts.gateway);
   const gateway = startApp("gateway", {
@@ -205,7 +200,7 @@ test("a certificate for another name is refused", async () => {
   }, 20_000);
   await gateway.stop();
 
-  // The driver of the database knows names only: one that leads here and is not in the certificate.
+  // The database driver checks names only: this one resolves to localhost and is not in the certificate.
   const { lookup } = dns;
   onTestFinished(() => void (dns.lookup = lookup));
   Reflect.set(dns, "lookup", (_: string, ...rest: readonly unknown[]): unknown =>

@@ -6,9 +6,9 @@ import type { Stored } from "./stored-rows.ts";
 /** An event that a 2xx has acknowledged. */
 interface Acknowledged {
   readonly id: string;
-  /** Which request, for a person. */
+  /** Names the request in failures. */
   readonly by: string;
-  /** What the request said; undefined where the test cannot tell. */
+  /** What the request contained; undefined where the test does not know. */
   readonly content: StoredContent | undefined;
 }
 
@@ -20,7 +20,7 @@ export function idsOf(response: HttpResponse): readonly { readonly id: string; r
   return resultsOf(response).flatMap(({ id }, index) => (id === undefined ? [] : [{ id, index }]));
 }
 
-/** What a bulk response says of each entry; empty for any other response. */
+/** The result of each entry of a bulk response; empty for any other response. */
 export function resultsOf(
   response: HttpResponse,
 ): readonly { readonly status: number; readonly id: string | undefined }[] {
@@ -33,7 +33,7 @@ export function resultsOf(
   });
 }
 
-/** Keeps what was acknowledged, and compares it with what is stored. Knows nothing of the product but its tables. */
+/** Keeps what was acknowledged, and compares it with what is stored. Of the product it uses the tables only. */
 export class Acknowledgements {
   readonly #all: Acknowledged[] = [];
 
@@ -63,7 +63,7 @@ export class Acknowledgements {
     return kinds;
   }
 
-  /** Every difference between what was acknowledged and what is stored, a sentence for each; none while the promise is kept. */
+  /** Every difference between what was acknowledged and what is stored, one text for each. */
   differences(stored: Stored): readonly string[] {
     const rows = Map.groupBy(stored.rows, ({ id }) => id);
     const { ids } = this;
@@ -82,7 +82,7 @@ export class Acknowledgements {
     ];
   }
 
-  // A dead letter beside a row may hold the content that the row does not; the row must still be what one of its requests said.
+  // A dead letter beside a row may hold the other content; the row must still equal one of its requests.
   #otherContents({ rows, letters }: Stored): readonly string[] {
     const contents = new Map(rows.map(({ id, content }) => [id, content]));
     const dead = new Set(letters.map(({ id }) => id));
@@ -93,7 +93,7 @@ export class Acknowledgements {
       .filter(({ id }) => !(dead.has(id) && kept.has(id)))
       .map(
         ({ id, by, content }) =>
-          `${by} said ${JSON.stringify(content)}, and ${id} holds ${JSON.stringify(contents.get(id))}`,
+          `${by} sent ${JSON.stringify(content)}, and ${id} holds ${JSON.stringify(contents.get(id))}`,
       );
   }
 }

@@ -7,19 +7,19 @@ export interface Part {
 const boundary = "----WebKitFormBoundary7MA4YWxkTrZu0gW";
 export const formType = `Content-Type: multipart/form-data; boundary=${boundary}`;
 
-/** A file as clients send it. */
+/** A file part. */
 export const file = (name: string, bytes: Buffer | string, type = "image/png"): Part => ({
   head: [`Content-Disposition: form-data; name="${name}"; filename="nmtb.png"`, `Content-Type: ${type}`],
   bytes,
 });
 
-/** A text as clients send it. */
+/** A text part. */
 export const field = (name: string, text: string, ...more: readonly string[]): Part => ({
   head: [`Content-Disposition: form-data; name="${name}"`, ...more],
   bytes: text,
 });
 
-/** The body, byte for byte. */
+/** The body of a form. */
 export function formOf(parts: readonly Part[]): Buffer {
   const whole = parts.flatMap(({ head, bytes }) => [
     Buffer.from(`--${boundary}\r\n${head.join("\r\n")}\r\n\r\n`),
@@ -29,7 +29,7 @@ export function formOf(parts: readonly Part[]): Buffer {
   return Buffer.concat([...whole, Buffer.from(`--${boundary}--\r\n`)]);
 }
 
-/** Begins as pictures of a type do, and is as large as wanted. */
+/** Bytes that begin like a picture of a type. */
 export function picture(type: "png" | "jpeg" | "gif" | "webp", length: number): Buffer {
   // Each up to its size of 16 × 16 pixels.
   const starts = {

@@ -4,14 +4,14 @@ import { headerOf, type RequestModel } from "./request-model.ts";
 import type { StoredContent } from "../http/stored-content.ts";
 import { fingerprint } from "../http/stored-rows.ts";
 
-/** What each event of a request says, by its place; undefined where it says nothing that can be read. */
+/** The content of each event of a request, by its place; undefined where it cannot be read. */
 export type Contents = readonly (StoredContent | undefined)[];
 
 const bases: readonly (readonly string[])[] = [["shop_war"], ["api", "v1"], []];
 
 /**
- * What a POST asks to be stored, read without any of the product's code. Reads leniently: whether a request is acceptable is for the
- * product to say, and where it says so the row must hold what is read here.
+ * What a POST asks to store, read without any of the product's code. It is lenient: the product decides whether a request is acceptable, and
+ * the row of an accepted one must hold what is read here.
  */
 export function contentsOf(model: RequestModel): Contents {
   try {
