@@ -66,7 +66,7 @@ async function audit(...flags: readonly string[]) {
 
 const posted: Record<string, string> = {};
 
-test("without a flag the audit covers every domain: one file has the ids of all, and the totals are the sums of the domains", async () => {
+test("the audit covers every domain: totals are sums of the domains, and in each a changed row and a changed cell of a board are named", async () => {
   posted["sale"] = await postSale(1, 5, 3);
   await postSale(1, 6, 2);
   posted["album"] = await postAlbum(67);
@@ -109,9 +109,10 @@ test("without a flag the audit covers every domain: one file has the ids of all,
     steps: { stored: 3, units: 250, cells: 2, boards: 1 },
   });
   expect(exitCode).toBe(0);
-});
+  await expectDifferencesFound();
+}, 120_000);
 
-test("in every domain a changed row and a changed cell of a board are found and named", async () => {
+async function expectDifferencesFound(): Promise<void> {
   await system.ranker.stop(); // it would repair some of this
   const change = (sql: string, ...values: readonly (string | Buffer)[]) => database.writer.query(sql, values);
   const move = async (domain: string, board: string, member: string, by: number) => {
@@ -171,7 +172,7 @@ test("in every domain a changed row and a changed cell of a board are found and 
   }
   expect(output).toContain("THEY DIFFER");
   expect(exitCode).toBe(1);
-});
+}
 
 function hex(name: string): string {
   return (posted[name] ?? "").replaceAll("-", "");

@@ -112,9 +112,15 @@ test("rebuild reports that another process is rebuilding", async () => {
   expect(exitCode).toBe(1);
 });
 
-test("repair adds batches whose messages were lost; for batches that were pruned too it demands a rebuild", async () => {
+/** Stops the ranker until the end of the test, when everything is ranked. */
+async function withoutRanker(): Promise<void> {
   await equal(20_000);
   await system.ranker.stop();
+  onTestFinished(() => system.ranker.start());
+}
+
+test("repair adds batches whose messages were lost; for batches that were pruned too it demands a rebuild", async () => {
+  await withoutRanker();
   await sell(10);
   await storedAll();
   await delay(500);
@@ -151,6 +157,7 @@ test("repair adds batches whose messages were lost; for batches that were pruned
 });
 
 test("a rebuild reads the write endpoint where the read endpoint does not have yet what was pruned already", async () => {
+  await withoutRanker();
   const behind = system.addresses.databaseWriteUrl.replace(/_test$/, "_behind_test");
   await recreateTestDatabase(behind);
   onTestFinished(() => dropTestDatabase(behind));

@@ -133,9 +133,12 @@ test("the newest wins while two writers store hundreds of swipes of the same few
 });
 
 test("the audit names a pair that does not follow from its swipes", async () => {
+  await send([[swipe(3, 1, 10, true), swipe(3, 2, 10, false)]]);
+  await vi.waitFor(async () => expect(await pairsOf(3)).toHaveLength(2), 30_000);
+  await database.writer.query("CREATE TABLE right_pairs AS SELECT * FROM swipe_pairs WHERE swiper = 3");
   await database.transaction(async (transaction) => {
-    await transaction.execute("UPDATE swipe_pairs SET taken_at = 5 WHERE swiper = 1 AND swipee = 1");
-    await transaction.execute("DELETE FROM swipe_pairs WHERE swiper = 1 AND swipee = 2");
+    await transaction.execute("UPDATE swipe_pairs SET taken_at = 5 WHERE swiper = 3 AND swipee = 1");
+    await transaction.execute("DELETE FROM swipe_pairs WHERE swiper = 3 AND swipee = 2");
     await transaction.execute(
       "INSERT INTO swipe_pairs (swiper, swipee, liked, taken_at, swipe_id) VALUES (9, 9, 0, 1, UNHEX(REPEAT('00', 16)))",
     );
@@ -143,7 +146,11 @@ test("the audit names a pair that does not follow from its swipes", async () => 
   const report = await auditOf(system, [...ids], "--domain", "swipes", "--wait", "2");
   expect(report).toMatchObject({ agrees: false });
   const text = JSON.stringify(report);
-  expect(text).toMatch(/swipe [0-9a-f]{32} is newer than the pair 1, 1"/);
-  expect(text).toMatch(/swipe [0-9a-f]{32} is newer than the pair 1, 2"/);
+  expect(text).toMatch(/swipe [0-9a-f]{32} is newer than the pair 3, 1"/);
+  expect(text).toMatch(/swipe [0-9a-f]{32} is newer than the pair 3, 2"/);
   expect(text).toContain("the pair 9, 9 differs from its swipe");
+  await database.transaction(async (transaction) => {
+    await transaction.execute("REPLACE INTO swipe_pairs SELECT * FROM right_pairs");
+    await transaction.execute("DELETE FROM swipe_pairs WHERE swiper = 9");
+  });
 });
