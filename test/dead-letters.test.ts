@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Database } from "@tally/database";
 import { silentLog } from "@tally/failures";
 import { connectPublisher } from "@tally/messaging";
 import { encodeBatch, encodeEvent, newEventId, queuesOf, type Event } from "@tally/pipeline";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { auditOf } from "./audit-of.ts";
 import { field, file, formOf, formType, picture } from "./http/form.ts";
 import { RawConnection } from "./http/raw-connection.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
@@ -232,11 +230,10 @@ test("the audit counts an acknowledged event that is a dead letter as kept, not 
   const known = await count();
   await send(batch(producer(), 0, [good, bad]));
   await countBecomes(known + 1);
-  const file = join(tmpdir(), `tally-acknowledged-${system.namespace}`);
-  await writeFile(file, `${good.id}\n${bad.id}\n`);
-  const { output } = await runTally(system, ["audit", "--json", "--acknowledged", file]);
-  await rm(file);
-  expect(JSON.parse(output)).toMatchObject({ agrees: true, audit: { acknowledged: 2, deadLetters: 1, lost: 0 } });
+  expect(await auditOf(system, [good.id, bad.id])).toMatchObject({
+    agrees: true,
+    audit: { acknowledged: 2, deadLetters: 1, lost: 0 },
+  });
 });
 
 test("an album that the database refuses is kept whole as a dead letter, picture included, and can be replayed", async () => {

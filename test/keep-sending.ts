@@ -3,7 +3,7 @@ import { Agent, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** What clients that kept sending have seen. */
-export interface Sent {
+interface Sent {
   /** The event id of each sale that got 201, by its key. */
   readonly ids: ReadonlyMap<string, string>;
   /** Responses by their status. */

@@ -62,7 +62,11 @@ export async function openShop() {
         expect({ lost, rows: rows.length }).toEqual({ lost: [], rows: acknowledged.size });
         expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
       };
-      await vi.waitFor(check, { timeout: 60_000, interval: 500 }).finally(() => database.close());
+      try {
+        await vi.waitFor(check, { timeout: 60_000, interval: 500 });
+      } finally {
+        await database.close();
+      }
     },
     async isUp(path: string): Promise<boolean> {
       const response = await fetch(system.url + path);

@@ -150,7 +150,7 @@ const others: readonly HttpCase[] = [
   asks("an unused password changes nothing", () => get("/items/store/5", ["Authorization: Basic Ojo6"]), ok(200)),
   sells(
     "h2c upgrade headers leave the connection open for requests of any kind",
-    (n) => [...Array.from({ length: 2 }, () => post(salePath(n), saleBody, [json, ...upgrade]))],
+    (n) => Array.from({ length: 2 }, () => post(salePath(n), saleBody, [json, ...upgrade])),
     2,
   ),
 ];
