@@ -270,7 +270,7 @@ test("the secret is stored nowhere: the database has its SHA-256; no list and no
 });
 
 const create = ["keys", "create", "--name", "x", "--scope"];
-test.each([
+test.concurrent.each([
   [["keys", "create", "--name", "x"], "--scope"],
   [[...create, "sales:write"], "--scope: expected one of the domains purchases, albums"],
   [[...create, "purchases"], "--scope: expected domain:read or domain:write, got purchases"],

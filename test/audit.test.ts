@@ -79,7 +79,7 @@ test("while a batch is not ranked yet nothing is compared, and the output names 
   expect((await audit()).exitCode).toBe(0);
 });
 
-test.each([
+test.concurrent.each([
   [["--domain", "cars"], 2, "--domain: expected one of purchases, "],
   [["--endpoint", "none"], 2, "Allowed choices are read, write"],
   [["--wait", "long"], 2, "expected a number of seconds"],

@@ -259,7 +259,7 @@ test("an album that the database refuses is kept whole as a dead letter, picture
   }, 15_000);
 }, 60_000);
 
-test.each([
+test.concurrent.each([
   [["list", "--domain", "cars"], "--domain: expected one of purchases"],
   [["list", "--since", "soon"], "expected a time"],
   [["replay"], "expected ids, or --all"],

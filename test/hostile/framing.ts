@@ -1,4 +1,17 @@
-import { asks, chunked, created, get, live, malformed, post, raw, refused, stores, json } from "../http/http-case.ts";
+import {
+  asks,
+  chunked,
+  created,
+  get,
+  live,
+  malformed,
+  post,
+  raw,
+  refused,
+  stores,
+  unsupported,
+  json,
+} from "../http/http-case.ts";
 import type { HttpCase } from "../http/http-case.ts";
 import { postSale, sale, saleBody, salePath, sells, steps, stepsAccepted, stepsPath } from "../http/sample-requests.ts";
 
@@ -37,22 +50,24 @@ const withEncoding = (n: number, lines: readonly string[], body = whole, version
   raw([`POST ${salePath(n)} HTTP/${version}`, "Host: tally", json, ...lines], body);
 const inChunks = (n: number, body: string): Buffer => withEncoding(n, ["Transfer-Encoding: chunked"], body);
 
-const encodings: readonly HttpCase[] = [
-  ["beside a Content-Length", `Content-Length: ${whole.length}\r\nTransfer-Encoding: chunked`],
-  ["in front of a Content-Length", "Transfer-Encoding: chunked\r\nContent-Length: 4"],
-  ["that is not chunked", "Transfer-Encoding: xchunked"],
-  ["of identity", "Transfer-Encoding: identity"],
-  ["that does not end with chunked", "Transfer-Encoding: chunked, identity"],
-  ["of chunked twice", "Transfer-Encoding: chunked, chunked"],
-  ["in two headers", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked"],
-  ["in two headers, one of them unknown", "Transfer-Encoding: chunked\r\nTransfer-Encoding: x"],
-  ["with a space in front of its colon", "Transfer-Encoding : chunked"],
-  ["with a vertical tab", "Transfer-Encoding:\x0bchunked"],
-  ["in quotes", 'Transfer-Encoding: "chunked"'],
-  ["of gzip alone", "Transfer-Encoding: gzip"],
-  ["of gzip and chunked", "Transfer-Encoding: gzip, chunked"],
-].map(([name = "", line = ""]) =>
-  asks(`a Transfer-Encoding ${name} gets 400`, (n) => withEncoding(n, [line]), malformed, halfCloses),
+const encodings: readonly HttpCase[] = (
+  [
+    ["beside a Content-Length", `Content-Length: ${whole.length}\r\nTransfer-Encoding: chunked`, malformed],
+    ["in front of a Content-Length", "Transfer-Encoding: chunked\r\nContent-Length: 4", malformed],
+    ["that does not end with chunked", "Transfer-Encoding: chunked, identity", malformed],
+    ["of chunked twice", "Transfer-Encoding: chunked, chunked", malformed],
+    ["in two headers", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", malformed],
+    ["in two headers, one of them unknown", "Transfer-Encoding: chunked\r\nTransfer-Encoding: x", malformed],
+    ["with a space in front of its colon", "Transfer-Encoding : chunked", malformed],
+    ["with a vertical tab", "Transfer-Encoding:\x0bchunked", malformed],
+    ["that is not chunked", "Transfer-Encoding: xchunked", unsupported],
+    ["of identity", "Transfer-Encoding: identity", unsupported],
+    ["in quotes", 'Transfer-Encoding: "chunked"', unsupported],
+    ["of gzip alone", "Transfer-Encoding: gzip", unsupported],
+    ["of gzip and chunked", "Transfer-Encoding: gzip, chunked", unsupported],
+  ] as const
+).map(([name, line, expected]) =>
+  asks(`a Transfer-Encoding ${name} gets 400`, (n) => withEncoding(n, [line]), expected, halfCloses),
 );
 
 const badChunks: readonly HttpCase[] = [

@@ -74,11 +74,10 @@ export const ok = (status: number | readonly number[], body?: string | RegExp): 
 /** A 201 without a body. */
 export const created = ok(201, "");
 export const live = ok(200, '{"status":"ok"}');
-/** Bytes that cannot be read as HTTP. The connection closes. */
-export const malformed: ExpectedResponse = {
-  ...refused(400, /^(request|body|headers?|[A-Z][A-Za-z-]+): expected /),
-  headers: { connection: /^close$/ },
-};
+/** A request whose framing is unusual, and clear. */
+export const unsupported = refused(400, /^(request|body|headers?|[A-Z][A-Za-z-]+): expected /);
+/** A request whose end is unknown: the connection closes. */
+export const malformed: ExpectedResponse = { ...unsupported, headers: { connection: /^close$/ } };
 export const noSuchPath = refused(404, /^no such path/);
 
 /** Any number of requests, each sent after the response to the one before. */
