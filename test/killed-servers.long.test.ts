@@ -47,9 +47,9 @@ test("while the broker is down requests get 503 with Retry-After; what was ackno
 
 test("an outage is one log line, however many attempts to connect there are", async () => {
   const count = async () => ({
-    lost: await shop.linesOf("gateway", "broker: connection lost"),
+    lost: await shop.linesOf("gateway", "lost the connection to the broker"),
     gateway: await shop.linesOf("gateway", "{"),
-    redis: await shop.linesOf("ranker", "Redis is away"),
+    redis: await shop.linesOf("ranker", "cannot connect to Redis"),
   });
   const before = await count();
   for (const name of ["rabbitmq", "redis"]) shop.server(name).kill("SIGKILL");
