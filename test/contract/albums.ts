@@ -73,7 +73,7 @@ export function albums(contract: Contract): void {
               "nosniff",
             ]);
             expect(bytes.equals(sent)).toBe(true);
-          }, 10_000);
+          }, 30_000);
         }
       }
       withoutMemory.destroy();

@@ -4,7 +4,7 @@ import { get, type ExpectedResponse, type HttpCase, type Read } from "./http-cas
 import { RawConnection } from "./raw-connection.ts";
 import { objectOf, type HttpResponse } from "./read-responses.ts";
 
-const withinMs = 15_000;
+const withinMs = 30_000;
 
 /**
  * Runs one case on a new connection. Returns every difference from what is expected, one text for each, and adds the acknowledged events to
