@@ -2,14 +2,14 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Files of a private authority and of a server that it vouches for. */
+/** Files of a private authority and of a server whose certificate it signed. */
 export interface Certificates {
   readonly authority: string;
   readonly certificate: string;
   readonly key: string;
 }
 
-/** Makes an authority, and a certificate for a server of this name and no other. */
+/** Makes an authority, and a certificate for a server of this name only. */
 export function makeCertificates(directory: string, serverName: string): Certificates {
   mkdirSync(directory, { recursive: true });
   const file = (name: string): string => join(directory, name);
@@ -22,7 +22,7 @@ export function makeCertificates(directory: string, serverName: string): Certifi
   writeFileSync(file("extensions"), `subjectAltName=DNS:${serverName}\nextendedKeyUsage=serverAuth\n`);
   const signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "extensions"];
   openssl("x509", "-req", "-in", "server.csr", "-out", "server.pem", ...signed);
-  // Servers may run as users of their own.
+  // The servers may run as other users.
   chmodSync(file("server.key"), 0o644);
   return { authority: file("ca.pem"), certificate: file("server.pem"), key: file("server.key") };
 }

@@ -5,9 +5,9 @@ import { join, relative } from "node:path";
 const root = join(import.meta.dirname, "..");
 const left = new Set([".git", ".tally", ".turbo", "node_modules", join("bench", "results")]);
 
-/** A checkout of its own, with what is in this one just now: a test may write into it and run it. Packages are this one's. */
+/** Copies this checkout as it is now: a test may change the copy and run it. It shares the installed packages. */
 export async function copyOfSources(): Promise<{ readonly root: string; remove(): Promise<void> }> {
-  // Outside of this checkout, where its tools would not look into an ignored folder.
+  // Outside of this checkout, whose tools skip ignored folders.
   const copy = await realpath(await mkdtemp(join(tmpdir(), "tally-sources-")));
   await cp(root, copy, {
     recursive: true,

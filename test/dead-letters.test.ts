@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Database } from "@tally/database";
 import { silentLog } from "@tally/failures";
 import { connectPublisher } from "@tally/messaging";
 import { encodeBatch, encodeEvent, newEventId, queuesOf, type Event } from "@tally/pipeline";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { auditOf } from "./audit-of.ts";
+import { field, file, formOf, formType, picture } from "./http/form.ts";
+import { RawConnection } from "./http/raw-connection.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
 import { startSystem, type TestSystem } from "./start-system.ts";
 
-/* Messages that no gateway of ours would send, put straight into the ingest queue. */
+/* Messages that no gateway sends, put straight into the ingest queue. */
 
 let system: TestSystem;
 let database: Database;
@@ -57,7 +57,7 @@ const event = (storeId: number, more: object = {}) => ({
   lines: [[5, 2]],
   ...more,
 });
-// The 30th of February passes the stored event's schema, which knows a date as a number, and no database takes it.
+// The 30th of February passes the schema of stored events, where a date is a number; the database rejects it.
 const poison = (storeId: number) => event(storeId, { date: 20260230 });
 const send = (body: Buffer, messageId = "m", queue = queues.ingest.name) =>
   publisher.publish({ queue, messageId, body });
@@ -73,7 +73,7 @@ const count = async () =>
   Number((await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM dead_letters"))[0]?.n);
 const countBecomes = (n: number) => vi.waitFor(async () => expect(await count()).toBe(n), 10_000);
 
-test("two contents with one id that the database both refuses are two letters, however often they come", async () => {
+test("two contents with one id that the database refuses are two dead letters, however often they arrive", async () => {
   const before = await count();
   const id = newEventId();
   const first = { ...poison(91), id };
@@ -88,7 +88,7 @@ test("two contents with one id that the database both refuses are two letters, h
   expect(await count()).toBe(before + 2);
 }, 60_000);
 
-test("an event that the database refuses for its data becomes a dead letter; the others of its batch are stored and ranked", async () => {
+test("an event whose data the database refuses becomes a dead letter; the others of its batch are stored and ranked", async () => {
   const bad = poison(1);
   const name = producer();
   const before = Date.now();
@@ -106,7 +106,7 @@ test("an event that the database refuses for its data becomes a dead letter; the
     database.writer.query("SELECT events, changes, refused FROM batches WHERE producer = UNHEX(?)", [name]);
   expect(await entries()).toEqual([{ events: 4, changes: 3, refused: 1 }]);
 
-  // The batch comes again: the ledger knows it, and nothing is added.
+  // The batch is delivered again: it is in the ledger, and nothing is added.
   await send(body);
   await send(batch(producer(), 0, [event(2)]));
   await vi.waitFor(async () => expect(await rowsOf(2)).toHaveLength(1), 10_000);
@@ -114,7 +114,7 @@ test("an event that the database refuses for its data becomes a dead letter; the
   expect(await entries()).toEqual([{ events: 4, changes: 3, refused: 1 }]);
 });
 
-test("a message that is no batch becomes a dead letter with its bytes; sent twice, it is one", async () => {
+test("a message that is no batch becomes one dead letter with its bytes, also when it is sent twice", async () => {
   const known = await count();
   await send(Buffer.from("no batch"), "strange");
   await send(Buffer.from("no batch"), "strange");
@@ -123,7 +123,7 @@ test("a message that is no batch becomes a dead letter with its bytes; sent twic
   expect(Buffer.from(letter?.message ?? "", "base64").toString()).toBe("no batch");
 });
 
-test("what the broker gives up, here a message that no ranker can read, becomes a dead letter", async () => {
+test("a message that the broker gives up, such as one that no ranker can read, becomes a dead letter", async () => {
   const known = await count();
   await send(Buffer.from("no moves"), "unreadable", queues.rank.name);
   await countBecomes(known + 1);
@@ -131,7 +131,7 @@ test("what the broker gives up, here a message that no ranker can read, becomes 
   expect(letter).toMatchObject({ messageId: "unreadable", reason: "given up: rejected" });
 });
 
-test("a batch that comes many times is stored once and counted once", async () => {
+test("a batch that is delivered many times is stored once and counted once", async () => {
   const body = batch(producer(), 0, [event(12), event(12)]);
   await Promise.all(Array.from({ length: 10 }, () => send(body)));
   await send(body);
@@ -141,7 +141,7 @@ test("a batch that comes many times is stored once and counted once", async () =
   expect(await rowsOf(12)).toHaveLength(2);
 });
 
-test("another batch under a known id is a dead letter, and the known one stays as it is", async () => {
+test("a different batch under the id of a stored one is a dead letter, and the stored one is unchanged", async () => {
   const known = await count();
   const name = producer();
   await send(batch(name, 0, [event(4)]));
@@ -161,7 +161,7 @@ test("the same event twice in one batch, and in two batches, is one purchase", a
   expect(await rowsOf(5)).toHaveLength(3);
 });
 
-test("of one event id twice in a batch, refused the first time: that is a dead letter, and the batch does not wait for ever", async () => {
+test("an event id twice in a batch, refused the first time: that one is a dead letter, and the batch completes", async () => {
   const bad = poison(16);
   const known = await count();
   await send(batch(producer(), 0, [bad, { ...bad, date: 20261120 }, event(16)]));
@@ -169,7 +169,7 @@ test("of one event id twice in a batch, refused the first time: that is a dead l
   await vi.waitFor(async () => expect(await rowsOf(16)).toHaveLength(2), 10_000);
 });
 
-test("replay stores and counts once what is not refused any more, however often it is repeated; what still is, is open again", async () => {
+test("a replay stores and counts once what is no longer refused, however often it is repeated; the rest is open again", async () => {
   const known = await count();
   const [mended, hopeless] = [event(6, { customerId: 1000, lines: [[7, 1000]] }), poison(6)];
   await database.writer.query("ALTER TABLE purchases MODIFY customer_id TINYINT UNSIGNED NOT NULL");
@@ -190,7 +190,7 @@ test("replay stores and counts once what is not refused any more, however often 
   await vi.waitFor(async () => expect(await stateOf(hopeless.id)).toBe("open"), 10_000);
   expect(await stateOf(mended.id)).toBe("replayed");
 
-  // As after a replay that was killed before it could mark its letter.
+  // The state after a replay that was killed before it marked its letter.
   await database.writer.query("UPDATE dead_letters SET state = 'open'");
   expect((await tally("replay", mended.id)).output).toContain("replayed 1 of 1");
   await send(batch(producer(), 0, [event(7)]));
@@ -200,7 +200,7 @@ test("replay stores and counts once what is not refused any more, however often 
   expect(await stateOf(mended.id)).toBe("replayed");
 });
 
-test("a message that is replayed and still cannot be read is the same letter, open again", async () => {
+test("a replayed message that still cannot be read is the same dead letter, open again", async () => {
   await send(Buffer.from("never a batch"), "never");
   await vi.waitFor(async () => expect((await list()).map(({ messageId }) => messageId)).toContain("never"), 10_000);
   const known = await count();
@@ -213,7 +213,7 @@ test("a message that is replayed and still cannot be read is the same letter, op
   expect(await count()).toBe(known);
 });
 
-test("discarded letters are kept, and are listed when they are asked for", async () => {
+test("discarded dead letters are kept, and listed on request", async () => {
   await send(batch(producer(), 0, [poison(8)]));
   await vi.waitFor(async () => expect((await list("--reason", "date")).length).toBeGreaterThan(0), 10_000);
   const open = await list("--reason", "date");
@@ -230,22 +230,44 @@ test("the audit counts an acknowledged event that is a dead letter as kept, not 
   const known = await count();
   await send(batch(producer(), 0, [good, bad]));
   await countBecomes(known + 1);
-  const file = join(tmpdir(), `tally-acknowledged-${system.namespace}`);
-  await writeFile(file, `${good.id}\n${bad.id}\n`);
-  const { output } = await runTally(system, ["audit", "--json", "--acknowledged", file]);
-  await rm(file);
-  expect(JSON.parse(output)).toMatchObject({ agrees: true, audit: { acknowledged: 2, deadLetters: 1, lost: 0 } });
+  expect(await auditOf(system, [good.id, bad.id])).toMatchObject({
+    agrees: true,
+    audit: { acknowledged: 2, deadLetters: 1, lost: 0 },
+  });
 });
 
-test.each([
+test("an album that the database refuses is kept whole as a dead letter, picture included, and can be replayed", async () => {
+  const alter = (change: string) =>
+    database.transaction((transaction) => transaction.execute(`ALTER TABLE albums ${change}`));
+  const sent = picture("png", 3_000_000);
+  const profile = field("profile", '{"artist":"refused","title":"T","year":"2000"}');
+  await alter("ADD CONSTRAINT refuses CHECK (artist <> 'refused')");
+  const connection = new RawConnection(system.url);
+  const { headers } = await connection.post("/albums", formOf([file("image", sent), profile]), [formType]);
+  connection.destroy();
+  const id = headers.get("tally-event-id") ?? "";
+  await vi.waitFor(async () => expect((await tally("show", id)).output).toContain('"artist":"refused"'), {
+    timeout: 15_000,
+    interval: 500,
+  });
+  await alter("DROP CONSTRAINT refuses");
+  expect((await tally("replay", id)).output).toContain("replayed 1 of 1");
+  const select = "SELECT bytes FROM album_images WHERE album_id = UNHEX(?) ORDER BY part";
+  await vi.waitFor(async () => {
+    const parts = await database.writer.query<{ bytes: Buffer }>(select, [id.replaceAll("-", "")]);
+    expect(Buffer.concat(parts.map(({ bytes }) => bytes)).equals(sent)).toBe(true);
+  }, 15_000);
+}, 60_000);
+
+test.concurrent.each([
   [["list", "--domain", "cars"], "--domain: expected one of purchases"],
   [["list", "--since", "soon"], "expected a time"],
   [["replay"], "expected ids, or --all"],
   [["discard", "x", "--all"], "expected ids, or --all"],
   [["show", "x"], "expected the id of a dead letter, got x"],
-])("wrong usage is told in a line: %j", async (args, told) => {
+])("wrong usage is an error of one line: %j", async (args, expected) => {
   const { exitCode, errors } = await tally(...args);
-  expect(errors).toContain(told);
+  expect(errors).toContain(expected);
   expect(errors).not.toMatch(/\n\s+at /);
   expect(exitCode).toBe(2);
 });

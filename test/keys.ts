@@ -7,7 +7,7 @@ export interface TestKey {
   readonly key: string;
 }
 
-/** Creates a key with `tally keys create` and waits until each gateway knows it. */
+/** Creates a key with `tally keys create` and waits until each gateway has it. */
 export async function createKey(system: TestSystem, ...flags: readonly string[]): Promise<TestKey> {
   const made = await keysCommand(system, "create", "--name", "a test", ...flags);
   await vi.waitFor(async () => {
@@ -25,7 +25,7 @@ export async function keysCommand(system: TestSystem, ...args: readonly string[]
   return JSON.parse(output) as TestKey;
 }
 
-/** Whether a gateway takes a key as valid. */
+/** Returns whether a gateway accepts a key. */
 export async function knows(url: string, key: string): Promise<boolean> {
   const response = await fetch(`${url}/events/01a1fb30-2980-71ee-89cd-4f71757df440`, { headers: bearer(key) });
   await response.arrayBuffer();

@@ -1,9 +1,8 @@
 import { createServer } from "node:net";
 
 /*
- * Brought into a gateway by `node --import`: measures for how long its event loop works without a turn, in CPU time of the main thread, so that other
- * processes on the same cores do not count. Whoever connects to LOOP_WORK_SOCKET reads the longest since the last reader, and the
- * memory of the process.
+ * Loaded into a gateway by `node --import`. Measures the longest turn of its event loop, in CPU time of the main thread, so that other processes
+ * on the same cores do not count. A client of LOOP_WORK_SOCKET reads the longest turn since the last client, and the memory of the process.
  */
 
 const everyMs = 5;

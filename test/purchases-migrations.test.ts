@@ -6,7 +6,7 @@ import { openDatabase } from "./rankings-equal-rows.ts";
 
 const folder = new URL("../packages/domains/src/purchases/migrations/", import.meta.url);
 
-test("purchases that were stored with a row for each line keep their lines, in their order", async () => {
+test("purchases that were stored with a row for each item keep their items in order", async () => {
   const services = inject("services");
   const url = services.databaseWriteUrl.replace(/\/tally_test$/, `/tally_test_${randomBytes(4).toString("hex")}_test`);
   await recreateTestDatabase(url);

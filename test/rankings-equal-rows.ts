@@ -14,7 +14,7 @@ interface System extends DatabaseOf {
   readonly addresses: DatabaseOf["addresses"] & { readonly redisUrl: string };
 }
 
-/** Opens a system's database as a test sees it; close it at the end. */
+/** Opens a system's database with the administrator's account; close it at the end. */
 export function openDatabase({ addresses }: DatabaseOf): Database {
   return connectDatabase({
     writeUrl: addresses.databaseWriteUrl,
@@ -33,13 +33,13 @@ const sumsOfPurchases = `
   SELECT CONCAT('item:', item_id), store_id, CAST(SUM(quantity) AS UNSIGNED)
   FROM purchase_items GROUP BY item_id, store_id`;
 
-/** Every cell of every board as the rows say it, "board member count", sorted. `sums` selects them. */
+/** Every cell that the boards should have, from the rows: "board member count", sorted. `sums` selects them. */
 export async function cellsOfRows(database: Database, sums = sumsOfPurchases): Promise<readonly string[]> {
   const rows = await database.writer.query<{ board: string; member: number; count: number }>(sums);
   return rows.map(({ board, member, count }) => `${board} ${member} ${count}`).toSorted();
 }
 
-/** Every cell of every board as Redis has it, read without any of tally's own code. */
+/** Every cell that the boards have in Redis, read without tally's code. */
 export async function cellsOfBoards(system: System, domain = "purchases"): Promise<readonly string[]> {
   const redis = new Redis(system.addresses.redisUrl);
   try {

@@ -1,40 +1,55 @@
-import { created, json, post, refused, type HostileCase } from "./hostile-case.ts";
-import { sale, saleBody, salePath } from "./sample-requests.ts";
+import { asks, post, refused, type HttpCase } from "../http/http-case.ts";
+import { saleBody, salePath, sells } from "../http/sample-requests.ts";
 
-const stored = (name: string, body: string | Buffer, headers?: readonly string[]): HostileCase => ({
-  name: `${name} is stored`,
-  send: (n) => post(salePath(n), body, headers),
-  expect: [created],
-  stores: (n) => [sale(n)],
-});
-const not = (
-  name: string,
-  status: number | readonly number[],
-  says: RegExp,
-  body: string | Buffer,
-  headers?: readonly string[],
-): HostileCase => ({
-  name: `${name} is refused`,
-  send: (n) => post(salePath(n), body, headers),
-  expect: [refused(status, says)],
-});
+const stored = (name: string, body: string | Buffer, headers?: readonly string[]): HttpCase =>
+  sells(`${name} is stored`, (n) => post(salePath(n), body, headers));
+type Bad = readonly [name: string, body: string | Buffer, text: RegExp, status?: number | readonly number[]];
+const rejected = (rows: readonly Bad[]): readonly HttpCase[] =>
+  rows.map(([name, body, text, status = 400]) =>
+    asks(`${name} is rejected`, (n) => post(salePath(n), body), refused(status, text)),
+  );
+const typed = (type: string, status: number | readonly number[], text: RegExp): HttpCase =>
+  asks(
+    `a Content-Type of ${type.slice(0, 50)} is rejected`,
+    (n) => post(salePath(n), saleBody, [`Content-Type: ${type}`]),
+    refused(status, text),
+  );
 
-const types: readonly HostileCase[] = [
+const types: readonly HttpCase[] = [
   stored("no Content-Type", saleBody, []),
-  stored("a Content-Type in capitals", saleBody, ["Content-Type: APPLICATION/JSON"]),
-  stored("a Content-Type with charset=utf-8", saleBody, ["Content-Type: application/json; charset=utf-8"]),
-  stored('a Content-Type with charset="UTF-8"', saleBody, ['Content-Type: application/json;charset="UTF-8"']),
-  stored("a Content-Type with a further parameter", saleBody, ["Content-Type: application/json; profile=x"]),
-  stored("a Content-Type of a suffix +json", saleBody, ["Content-Type: application/vnd.shop+json"]),
-  ...["utf-16", "utf-16le", "UTF-32", "iso-8859-1", "windows-1252", "shift_jis", "utf-7", "nonsense"].map((charset) =>
-    not(`charset=${charset}`, 415, /^Content-Type: /, saleBody, [`Content-Type: application/json; charset=${charset}`]),
-  ),
   ...[
-    "text/plain",
-    "application/x-www-form-urlencoded",
-    "multipart/form-data; boundary=x",
-    "application/xml",
-    "json",
+    "APPLICATION/JSON",
+    "application/json; charset=utf-8",
+    'application/json;charset="UTF-8"',
+    "application/json; a=b; CHARSET = us-ascii",
+    "application/json; charset=utf8",
+    "application/json; profile=x",
+    "application/vnd.shop+json",
+  ].map((type) => stored(`a Content-Type of ${type}`, saleBody, [`Content-Type: ${type}`])),
+  ...[
+    "utf-16",
+    "utf-16le",
+    "UTF-32",
+    '"ISO-8859-1"',
+    "",
+    "utf-8; charset=utf-16",
+    "windows-1252",
+    "shift_jis",
+    "utf-7",
+    "nonsense",
+  ].map((charset) =>
+    typed(`application/json; charset=${charset}`, 415, /^Content-Type: expected charset=utf-8, got "application/),
+  ),
+  asks(
+    "a bulk request with charset=utf-16 is rejected",
+    () => post("/purchases", saleBody, ["Content-Type: application/x-ndjson; charset=utf-16"]),
+    refused(415, /^Content-Type: expected charset=utf-8, got "application/),
+  ),
+  ...["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml"].map(
+    (type) => typed(type, 415, /^Content-Type: expected application\/json/),
+  ),
+  typed("json", 415, /^Content-Type: expected the type of a body/),
+  ...[
     "application/",
     "/json",
     "*/*",
@@ -42,155 +57,122 @@ const types: readonly HostileCase[] = [
     "application/jsonx",
     `application/${"x".repeat(300)}`,
     "\xff\xfe",
-  ].map((type) =>
-    not(`a Content-Type of ${type.slice(0, 40)}`, [400, 415], /^Content-Type: expected/, saleBody, [
-      `Content-Type: ${type}`,
-    ]),
-  ),
-  not("lines of JSON at a route of one sale", [400, 415], /^(Content-Type|body): expected/, saleBody, [
-    "Content-Type: application/x-ndjson",
-  ]),
+  ].map((type) => typed(type, [400, 415], /^Content-Type: expected/)),
+  typed("application/x-ndjson", [400, 415], /^(Content-Type|body): expected/),
 ];
 
-const utf8 = (text: string, ...bytes: readonly number[]): Buffer => {
-  const [before = "", after = ""] = text.split("%");
-  return Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
-};
-const withId = '{"items":[{"ItemID":"%","numberOfItems":1}]}';
+const withId = (...bytes: readonly number[]): Buffer =>
+  Buffer.concat([Buffer.from('{"items":[{"ItemID":"'), Buffer.from(bytes), Buffer.from('","numberOfItems":1}]}')]);
+const noUtf8 = /^body: expected UTF-8/;
+const noJson = /^body: expected JSON/;
+const noObject = /^body: expected an object/;
+const noField = (name: string): RegExp => new RegExp(`^${name}: expected no such field`);
+const items = (item: string, count: number): string => `{"items":[${Array<string>(count).fill(item).join()}]}`;
+const item = '{"ItemID":1,"numberOfItems":1}';
+const with1 = (found: string, replacement: string): string => saleBody.replace(found, replacement);
 
-const bytes: readonly HostileCase[] = [
-  not("a byte of 0xff", 400, /^body: expected UTF-8/, utf8(withId, 0xff)),
-  not("an overlong NUL", 400, /^body: expected UTF-8/, utf8(withId, 0xc0, 0x80)),
-  not("half a character", 400, /^body: expected UTF-8/, utf8(withId, 0xe2, 0x82)),
-  not("a surrogate in UTF-8", 400, /^body: expected UTF-8/, utf8(withId, 0xed, 0xa0, 0x80)),
-  not("a character beyond Unicode", 400, /^body: expected UTF-8/, utf8(withId, 0xf4, 0x90, 0x80, 0x80)),
-  not(
-    "UTF-16 with its mark",
-    400,
-    /^body: expected /,
-    Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from(saleBody, "utf16le")]),
-  ),
-  not("UTF-16 without a mark", 400, /^body: expected JSON/, Buffer.from(saleBody, "utf16le")),
-  not("a NUL between the tokens", 400, /^body: expected JSON/, saleBody.replace(":", ":\0")),
-  not("a NUL within a string", 400, /^body: expected JSON/, saleBody.replace("85571", "85\x00571")),
-  not("a line end within a string", 400, /^body: expected JSON/, saleBody.replace("85571", "85\n571")),
-  not(
-    "an escaped NUL in an id",
-    400,
-    /^items\[0\]\.ItemID: expected an integer/,
-    saleBody.replace("85571", "85571\\u0000"),
-  ),
-  not("a vertical tab between the tokens", 400, /^body: expected JSON/, saleBody.replace(":", ":\v")),
-  stored("white space of JSON", saleBody.replaceAll(":", " :\t\r\n ")),
-  stored("escaped letters in a key", saleBody.replace("items", "\\u0069tems")),
-  stored("escaped digits in an id", saleBody.replace("85571", "\\u00385571")),
-  stored("80 kB of white space", `${" ".repeat(80_000)}${saleBody}`),
-];
-
-const texts: readonly HostileCase[] = [
-  not("an open brace", 400, /^body: expected JSON/, "{"),
-  not("a comma at the end", 400, /^body: expected JSON/, '{"items":[{"ItemID":1,"numberOfItems":1},]}'),
-  not("a comment", 400, /^body: expected JSON/, `/* one */${saleBody}`),
-  not("quotes of another kind", 400, /^body: expected JSON/, saleBody.replaceAll('"', "'")),
-  not("a value and more", 400, /^body: expected JSON/, `${saleBody}{}`),
-  not("NaN", 400, /^body: expected JSON/, saleBody.replace(":3", ":NaN")),
-  not("Infinity", 400, /^body: expected JSON/, saleBody.replace(":3", ":Infinity")),
-  not("a number with a zero in front", 400, /^body: expected JSON/, saleBody.replace(":3", ":03")),
-  not("a number with a plus", 400, /^body: expected JSON/, saleBody.replace(":3", ":+3")),
-  not("a number in hexadecimal", 400, /^body: expected JSON/, saleBody.replace(":3", ":0x3")),
-  not("a number without digits in front of its point", 400, /^body: expected JSON/, saleBody.replace(":3", ":.3")),
-  not("a bad escape", 400, /^body: expected JSON/, saleBody.replace("85571", "\\x38")),
-  not("a form", 400, /^body: expected JSON/, "items=1&ItemID=2"),
-  not(
-    "XML",
-    400,
-    /^body: expected JSON/,
-    '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>',
-  ),
-  not("a script", 400, /^body: expected JSON/, "<script>alert(1)</script>"),
-  not("only white space", 400, /^body: expected/, " \r\n\t "),
-  not("a list", 400, /^body: expected an object/, "[]"),
-  not("null", 400, /^body: expected an object/, "null"),
-  not("a string", 400, /^body: expected an object/, '"items"'),
-  not("a number", 400, /^body: expected an object/, "5"),
-  not("true", 400, /^body: expected an object/, "true"),
-  not("1e400 as a body", 400, /^body: expected (?!.*got null)/, "1e400"),
-  not("5,000 open lists", 400, /^body: expected /, "[".repeat(5000)),
-  not("5,000 lists within each other", 400, /^body: expected at most 64 levels/, "[".repeat(5000) + "]".repeat(5000)),
-  not("200,000 open lists", [400, 413], /^body: /, "[".repeat(200_000)),
-  not(
+const bad = rejected([
+  ["a byte of 0xff", withId(0xff), noUtf8],
+  ["an overlong NUL", withId(0xc0, 0x80), noUtf8],
+  ["half a character", withId(0xe2, 0x82), noUtf8],
+  ["a surrogate in UTF-8", withId(0xed, 0xa0, 0x80), noUtf8],
+  ["a character beyond Unicode", withId(0xf4, 0x90, 0x80, 0x80), noUtf8],
+  ["UTF-16 with its mark", Buffer.from(`\ufeff${saleBody}`, "utf16le"), /^body: expected /],
+  ["UTF-16 without a mark", Buffer.from(saleBody, "utf16le"), noJson],
+  ["a NUL between the tokens", with1(":", ":\0"), noJson],
+  ["a NUL within a string", with1("85571", "85\x00571"), noJson],
+  ["a line end within a string", with1("85571", "85\n571"), noJson],
+  ["an escaped NUL in an id", with1("85571", "85571\\u0000"), /^items\[0\]\.ItemID: expected an integer/],
+  ["a vertical tab between the tokens", with1(":", ":\v"), noJson],
+  ["an open brace", "{", noJson],
+  ["a comma at the end", '{"items":[{"ItemID":1,"numberOfItems":1},]}', noJson],
+  ["a comment", `/* one */${saleBody}`, noJson],
+  ["quotes of another kind", saleBody.replaceAll('"', "'"), noJson],
+  ["a value and more", `${saleBody}{}`, noJson],
+  ["NaN", with1(":3", ":NaN"), noJson],
+  ["Infinity", with1(":3", ":Infinity"), noJson],
+  ["a number with a zero in front", with1(":3", ":03"), noJson],
+  ["a number with a plus", with1(":3", ":+3"), noJson],
+  ["a number in hexadecimal", with1(":3", ":0x3"), noJson],
+  ["a number without digits in front of its point", with1(":3", ":.3"), noJson],
+  ["a bad escape", with1("85571", "\\x38"), noJson],
+  ["a form", "items=1&ItemID=2", noJson],
+  ["XML", '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>', noJson],
+  ["a script", "<script>alert(1)</script>", noJson],
+  ["only white space", " \r\n\t ", /^body: expected/],
+  ["a list", "[]", noObject],
+  ["null", "null", noObject],
+  ["a string", '"items"', noObject],
+  ["a number", "5", noObject],
+  ["true", "true", noObject],
+  ["1e400 as a body", "1e400", /^body: expected (?!.*got null)/],
+  ["5,000 open lists", "[".repeat(5000), /^body: expected /],
+  ["5,000 lists within each other", "[".repeat(5000) + "]".repeat(5000), /^body: expected at most 64 levels/],
+  ["200,000 open lists", "[".repeat(200_000), /^body: /, [400, 413]],
+  [
     "5,000 objects within each other",
-    400,
+    `${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`,
     /^body: expected at most 64 levels/,
-    '{"a":'.repeat(5000) + "1" + "}".repeat(5000),
-  ),
-  not(
-    "100,000 keys",
-    [400, 413],
-    /^(k0|items|body): /,
+  ],
+  [
+    "50,000 keys",
     `{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":1`).join()}}`,
-  ),
-  not("a key of 100 kB", 400, /: expected /, `{"${"k".repeat(100_000)}":1}`),
-  not(
-    "a number of 100,000 digits",
-    400,
-    /^items\[0\]\.ItemID: expected (?!.*got null)/,
-    saleBody.replace('"85571"', "9".repeat(100_000)),
-  ),
-  not("a body of a byte more than 1 MiB", 413, /^body: /, " ".repeat(1024 * 1024) + "1"),
-  not(
-    "a key twice",
-    400,
-    /^items\[0\]\.ItemID: expected each key once/,
-    saleBody.replace('"ItemID"', '"ItemID":1,"ItemID"'),
-  ),
-  not(
+    /^(k0|items|body): /,
+    [400, 413],
+  ],
+  ["a key of 100 kB", `{"${"k".repeat(100_000)}":1}`, /: expected /],
+  ["a number of 100,000 digits", with1('"85571"', "9".repeat(100_000)), /^items\[0\]\.ItemID: expected (?!.*got null)/],
+  ["a body of a byte more than 1 MiB", `${" ".repeat(1024 * 1024)}1`, /^body: /, 413],
+  ["a key twice", with1('"ItemID"', '"ItemID":1,"ItemID"'), /^items\[0\]\.ItemID: expected each key once/],
+  [
     "a key twice, once escaped",
-    400,
+    with1('"ItemID"', '"Item\\u0049D":1,"ItemID"'),
     /^items\[0\]\.ItemID: expected each key once/,
-    saleBody.replace('"ItemID"', '"Item\\u0049D":1,"ItemID"'),
-  ),
-  not("items twice", 400, /^items: expected each key once/, saleBody.replace('{"items"', '{"items":[],"items"')),
-  not(
-    "__proto__",
-    400,
-    /^__proto__: expected no such field/,
-    saleBody.replace('{"items"', '{"__proto__":{"items":[]},"items"'),
-  ),
-  not(
-    "constructor",
-    400,
-    /^constructor: expected no such field/,
-    saleBody.replace('{"items"', '{"constructor":{"prototype":{}},"items"'),
-  ),
-  not(
-    "toString as a field",
-    400,
-    /^toString: expected no such field/,
-    saleBody.replace('{"items"', '{"toString":1,"items"'),
-  ),
-  not("an empty key", 400, /expected no such field/, saleBody.replace('{"items"', '{"":1,"items"')),
-  not("a key of half a surrogate", 400, /expected no such field/, saleBody.replace('{"items"', '{"\\ud800":1,"items"')),
-  not(
-    "items that are an object with a length",
-    400,
-    /^items: expected a list/,
-    '{"items":{"length":1,"0":{"ItemID":1,"numberOfItems":1}}}',
-  ),
-  not(
-    "501 items",
-    400,
-    /^items: expected a list of 1 to 500 items/,
-    `{"items":[${Array(501).fill('{"ItemID":1,"numberOfItems":1}').join()}]}`,
-  ),
-  not(
+  ],
+  ["items twice", with1('{"items"', '{"items":[],"items"'), /^items: expected each key once/],
+  ["__proto__", with1('{"items"', '{"__proto__":{"items":[]},"items"'), noField("__proto__")],
+  ["constructor", with1('{"items"', '{"constructor":{"prototype":{}},"items"'), noField("constructor")],
+  ["toString as a field", with1('{"items"', '{"toString":1,"items"'), noField("toString")],
+  ["an empty key", with1('{"items"', '{"":1,"items"'), /expected no such field/],
+  ["a key of half a surrogate", with1('{"items"', '{"\\ud800":1,"items"'), /expected no such field/],
+  ["an unknown field", with1("}]}", '}],"discount":5}'), noField("discount")],
+  ["no items", "{}", /^items: expected a list of 1 to 500 items, got nothing/],
+  ["an empty list of items", '{"items":[]}', /^items: expected a list of 1 to 500 items, got a list of 0/],
+  ["items that are an object with a length", `{"items":{"length":1,"0":${item}}}`, /^items: expected a list/],
+  ["501 items", items(item, 501), /^items: expected a list of 1 to 500 items/],
+  ["3,000 items", items(item, 3000), /^items: expected a list of 1 to 500 items, got a list of 3000/],
+  ["20,000 empty items", items("{}", 20_000), /^body: expected at most 10000 values/],
+  ["an item that is a number", items("1", 1), /^items\[0\]: expected an object/],
+  ["no ItemID", '{"items":[{"numberOfItems":1}]}', /^items\[0\]\.ItemID: expected an integer/],
+  ["no count", '{"items":[{"ItemID":1}]}', /^items\[0\]\.numberOfItems: expected an integer from 1 to 1000000/],
+  ["a count of 0", with1(":3", ":0"), /^items\[0\]\.numberOfItems: .*got 0/],
+  ["a count over a million", with1(":3", ":1000001"), /^items\[0\]\.numberOfItems/],
+  [
     "an unknown field of an item",
-    400,
+    with1('"ItemID"', '"price":1,"ItemID"'),
     /^items\[0\]\.price: expected no such field/,
-    saleBody.replace('"ItemID"', '"price":1,"ItemID"'),
-  ),
-  not("both kinds of counts", 400, /^items\[0\]: expected one of/, saleBody.replace(":3", ':3,"numberOfItems:":3')),
-];
+  ],
+  [
+    "__proto__ in an item",
+    with1('"ItemID"', '"__proto__":{},"ItemID"'),
+    /^items\[0\]\.__proto__: expected no such field/,
+  ],
+  ["both kinds of counts", with1(":3", ':3,"numberOfItems:":3'), /^items\[0\]: expected one of/],
+]);
 
 /** Bodies of one sale: content types, bytes, texts. */
-export const bodies: readonly HostileCase[] = [...types, ...bytes, ...texts, stored("a sale", saleBody, [json])];
+export const bodies: readonly HttpCase[] = [
+  ...types,
+  ...bad,
+  stored("white space of JSON", saleBody.replaceAll(":", " :\t\r\n ")),
+  stored("escaped letters in a key", with1("items", "\\u0069tems")),
+  stored("escaped digits in an id", with1("85571", "\\u00385571")),
+  stored("80 kB of white space", `${" ".repeat(80_000)}${saleBody}`),
+  stored("the count under the key that the published model has", with1('"numberOfItems"', '"numberOfItems:"')),
+  asks(
+    "a body of 100 MB is rejected by its length, before it is read",
+    (n) => Buffer.from(post(salePath(n), "{").toString().replace("Content-Length: 1\r", "Content-Length: 104857600\r")),
+    refused(413, /^body: too large/),
+    { halfCloses: true },
+  ),
+];

@@ -1,146 +1,221 @@
-import { field, file, formOf, formType } from "../form.ts";
-import { answered, post, raw, refusedMsg, type HostileCase } from "./hostile-case.ts";
-import { album, albumForm, image, postAlbum, profile } from "./sample-requests.ts";
-import type { StoredContent } from "./stored-content.ts";
+import { field, file, formOf, formType, picture, type Part } from "../http/form.ts";
+import { asks, post, raw, refusedMsg, stores, type HttpCase } from "../http/http-case.ts";
+import { album, albumCreated, albumForm, cover, image, postAlbum, postForm, profile } from "../http/sample-requests.ts";
 
-const taken = answered(200, /^\{"albumID":"[0-9a-f-]{36}(\.[0-9a-z]+)?","imageSize":"\d+"\}$/);
-const cover = file("image", image);
-const boundary = "----WebKitFormBoundary7MA4YWxkTrZu0gW";
+const boundary = formType.slice(formType.indexOf("=") + 1);
+const disposition = 'Content-Disposition: form-data; name="';
+const tooManyHeaders = [`${disposition}a"`, ...Array.from({ length: 2000 }, (_, n) => `X${n}: 1`)];
+const noWholeForm = /^body: expected a whole form/;
+const anyPart = /^(body|image|profile): expected /;
+const multipart = "Content-Type: multipart/form-data";
 
-const noForm = (
-  name: string,
-  status: number | readonly number[],
-  says: RegExp,
-  body: string | Buffer,
-  headers: readonly string[] = [formType],
-): HostileCase => ({
-  name: `${name} as an album is refused`,
-  send: () => post("/albums", body, headers),
-  expect: [refusedMsg(status, says)],
-});
+const bodies: readonly HttpCase[] = (
+  [
+    ["JSON", "{}", /^Content-Type: expected multipart\/form-data/, "Content-Type: application/json", 415],
+    ["a form without a Content-Type", albumForm(1), /^(Content-Type|body): expected multipart/, "X: y", [400, 415]],
+    ["a form without a boundary", "x", /^Content-Type: expected .*boundary/, multipart],
+    ["a form with an empty boundary", "x", /^(Content-Type|body): expected /, `${multipart}; boundary=`],
+    ["a form with another boundary", albumForm(1), noWholeForm, `${multipart}; boundary=other`],
+    [
+      "a boundary of 5,000 characters",
+      "x",
+      /^(Content-Type|body): expected /,
+      `${multipart}; boundary=${"b".repeat(5000)}`,
+    ],
+    [
+      "multipart/mixed",
+      albumForm(1),
+      /^Content-Type: expected multipart/,
+      `Content-Type: multipart/mixed; boundary=${boundary}`,
+      415,
+    ],
+    ["an empty body", "", /^body: expected multipart/],
+    ["no form", "no form", noWholeForm],
+    ["half a form", albumForm(1).subarray(0, 200), noWholeForm],
+    ["a form without its last boundary", albumForm(1).subarray(0, -20), noWholeForm],
+    ["a boundary and nothing", `--${boundary}\r\n`, noWholeForm],
+    ["only boundaries", `--${boundary}\r\n`.repeat(10), /^(body|image): expected /],
+    ["headers of a part of 20 kB", formOf([{ head: [`${disposition}${"n".repeat(20_000)}"`], bytes: "x" }]), anyPart],
+    ["a part with 2,000 headers", formOf([{ head: tooManyHeaders, bytes: "x" }]), anyPart],
+  ] as const
+).map(([name, body, text, type = formType, status = 400]) =>
+  asks(`${name} as an album is rejected`, () => post("/albums", body, [type]), refusedMsg(status, text)),
+);
 
-const bodies: readonly HostileCase[] = [
-  noForm("JSON", 415, /^Content-Type: expected multipart/, "{}", ["Content-Type: application/json"]),
-  noForm("no Content-Type", [400, 415], /^(Content-Type|body): expected multipart/, albumForm(1), []),
-  noForm("a form without a boundary", 400, /^Content-Type: expected .*boundary/, "x", [
-    "Content-Type: multipart/form-data",
-  ]),
-  noForm("a form with an empty boundary", 400, /^(Content-Type|body): expected /, "x", [
-    "Content-Type: multipart/form-data; boundary=",
-  ]),
-  noForm("a form with another boundary", 400, /^body: expected a whole form/, albumForm(1), [
-    "Content-Type: multipart/form-data; boundary=other",
-  ]),
-  noForm("a form with a boundary of 5,000 characters", 400, /^(Content-Type|body): expected /, "x", [
-    `Content-Type: multipart/form-data; boundary=${"b".repeat(5000)}`,
-  ]),
-  noForm("multipart/mixed", 415, /^Content-Type: expected multipart/, albumForm(1), [
-    `Content-Type: multipart/mixed; boundary=${boundary}`,
-  ]),
-  noForm("an empty body", 400, /^body: expected multipart/, ""),
-  noForm("no form", 400, /^body: expected a whole form/, "no form"),
-  noForm("half a form", 400, /^body: expected a whole form/, albumForm(1).subarray(0, 200)),
-  noForm("a form without its last boundary", 400, /^body: expected a whole form/, albumForm(1).subarray(0, -20)),
-  noForm("a boundary and nothing", 400, /^body: expected a whole form/, `--${boundary}\r\n`),
-  noForm("only boundaries", 400, /^(body|image): expected /, `--${boundary}\r\n`.repeat(10)),
-  noForm(
-    "headers of a part of 20 kB",
-    400,
-    /^(body|image|profile): expected /,
-    formOf([{ head: [`Content-Disposition: form-data; name="${"n".repeat(20_000)}"`], bytes: "x" }]),
+const sized = (kind: "png" | "gif", width: number, height: number): Part => {
+  const bytes = picture(kind, 200);
+  if (kind === "png") {
+    bytes.write("\0\0\0\rIHDR", 8, "latin1");
+    bytes.writeUInt32BE(width, 16);
+    bytes.writeUInt32BE(height, 20);
+  } else {
+    bytes.writeUInt16LE(width, 6);
+    bytes.writeUInt16LE(height, 8);
+  }
+  return file("image", bytes);
+};
+
+const good = field("profile", profile(1));
+const noPicture = /^image: expected a PNG, JPEG, GIF or WebP/;
+const pixels = /^image: expected at most 8192 pixels a side and 40000000 together, got /;
+const tooManyParts = /^body: expected at most 20 parts/;
+const fieldsOf = (count: number): readonly Part[] => Array.from({ length: count }, (_, n) => field(`f${n}`, "x"));
+
+const parts: readonly HttpCase[] = (
+  [
+    ["no image", [good], /^image: expected a part of that name, got nothing/],
+    ["no profile", [cover], /^profile: expected a part/],
+    ["no parts", [], /^image: expected a part/],
+    ["two images", [cover, cover, good], /^body: expected each part once/],
+    ["two profiles", [cover, good, field("profile", profile(2))], /^body: expected each part once/],
+    ["an empty image", [file("image", ""), good], noPicture],
+    ["an SVG", [file("image", "<svg onload=alert(1)>"), good], /^image: .*3c737667/],
+    ["a page", [file("image", "<html><script>alert(1)</script>"), good], noPicture],
+    ["a program", [file("image", "\x7fELF"), good], noPicture],
+    ["seven bytes of a PNG", [file("image", image.subarray(0, 7)), good], noPicture],
+    ["a PNG of 14,000 by 14,000 pixels", [sized("png", 14_000, 14_000), good], pixels],
+    ["a PNG of 4,294,967,295 pixels in a row", [sized("png", 0xffffffff, 1), good], pixels],
+    ["a GIF of 65,535 by 65,535 pixels", [sized("gif", 65_535, 65_535), good], pixels],
+    [
+      "an image of a byte over 10 MiB",
+      [file("image", picture("png", 10_485_761)), good],
+      /^image: expected at most 10485760 bytes/,
+      413,
+    ],
+    [
+      "a part without a name",
+      [{ head: ["Content-Disposition: form-data"], bytes: "x" }, cover],
+      /^body: expected a name/,
+    ],
+    ["a part without a header", [{ head: ["X: 1"], bytes: "x" }], /^(body|image): expected /],
+    [
+      "an image in base64",
+      [{ ...cover, head: [...cover.head, "Content-Transfer-Encoding: base64"] }, good],
+      /^body: expected parts as they are/,
+    ],
+    ["30 parts", fieldsOf(30), tooManyParts],
+    ["5,000 parts", fieldsOf(5000), tooManyParts],
+    ["a profile of 20 kB", [cover, field("profile", "x".repeat(20_000))], /^profile: expected at most 10000 bytes/],
+  ] as const
+).map(([name, all, text, status = 400]) =>
+  asks(`an album with ${name} is rejected`, () => postForm(all), refusedMsg(status, text)),
+);
+
+const classOf = (artist: string, end = "    year: 2000\n}"): string =>
+  `class AlbumsProfile {\n    artist: ${artist}\n    title: T\n${end}`;
+const noNul = (name: string): RegExp =>
+  new RegExp(String.raw`^profile\.${name}: expected a text .*none of them U\+0000, got "a\\u0000b"`);
+const noText = (name: string): RegExp => new RegExp(String.raw`^profile\.${name}: expected a text (?!.*got null)`);
+
+const profiles: readonly HttpCase[] = (
+  [
+    ["that is empty", "", /^profile: expected JSON/],
+    ["that is neither JSON nor a class", "A, T, 2000", /^profile: expected JSON/],
+    ["that is half a JSON text", '{"artist":"A"', /^profile: expected JSON/],
+    ["that is a list", '["A","T","2000"]', /^profile: expected JSON/],
+    ["without a year", '{"artist":"A","title":"T"}', noText("year")],
+    ["with a list as its artist", '{"artist":[],"title":"T","year":"2000"}', noText("artist")],
+    ["with null as its title", '{"artist":"A","title":null,"year":"2000"}', /^profile\.title: expected a text/],
+    ["with the year 1e400", '{"artist":"A","title":"T","year":1e400}', noText("year")],
+    [
+      "with an artist of 256 characters",
+      `{"artist":"${"x".repeat(256)}","title":"T","year":"2000"}`,
+      /^profile\.artist: expected a text of at most 255/,
+    ],
+    ["with half a surrogate", String.raw`{"artist":"\ud83c","title":"T","year":"2000"}`, noText("artist")],
+    ["of a class without its end", classOf("A", ""), /^profile: expected JSON/],
+    ["of a class with a NUL", classOf("a\0b"), noNul("artist")],
+    ["with many brackets", "{".repeat(9000), /^profile: expected /],
+    ...["artist", "title", "year"].map(
+      (name) =>
+        [
+          `with a NUL in its ${name}`,
+          JSON.stringify({ artist: "A", title: "T", year: "1", [name]: "a\0b" }),
+          noNul(name),
+        ] as const,
+    ),
+  ] as const
+).map(([name, text, error]) =>
+  asks(`the profile ${name} is rejected`, () => postForm([cover, field("profile", text)]), refusedMsg(400, error)),
+);
+
+const otherParts: readonly HttpCase[] = (
+  [
+    ["with another part", (n) => [cover, field("profile", profile(n)), field("more", "x")]],
+    [
+      "with parts named __proto__ and constructor",
+      (n) => [field("__proto__", "x"), cover, field("profile", profile(n)), field("constructor", "x")],
+    ],
+    [
+      "whose file name climbs",
+      (n) => [
+        { head: [`${disposition}image"; filename="../../../etc/passwd"`], bytes: image },
+        field("profile", profile(n)),
+      ],
+    ],
+    [
+      "whose picture has no file name",
+      (n) => [
+        { head: [`${disposition}image"`, "Content-Transfer-Encoding: binary"], bytes: image },
+        field("profile", profile(n)),
+      ],
+    ],
+    ["whose profile names its type", (n) => [cover, field("profile", profile(n), "Content-Type: application/json")]],
+    ["whose profile is a file", (n) => [cover, file("profile", profile(n), "application/octet-stream")]],
+    ["whose profile comes first", (n) => [field("profile", profile(n)), cover]],
+  ] satisfies readonly (readonly [string, (n: number) => readonly Part[]])[]
+).map(([name, all]) => stores(`an album ${name} is stored`, (n) => postForm(all(n)), albumCreated, album));
+
+const texts: readonly HttpCase[] = (
+  [
+    ["every sign", { artist: "'\"\\\n%_`;--", title: "🎿", year: "'); DROP TABLE albums;" }],
+    ["255 characters of four bytes", { artist: "🎿".repeat(255), title: "", year: "" }],
+    [
+      "a year that is a number",
+      { artist: "A", title: "T", year: "-2000.5" },
+      '{"artist":"A","title":"T","year":-2000.5}',
+    ],
+    [
+      "__proto__",
+      { artist: "A", title: "T", year: "1" },
+      '{"__proto__":{"artist":"B"},"artist":"A","title":"T","year":"1"}',
+    ],
+    ["the text of a class", { artist: "A", title: "T", year: "2000" }, classOf("A")],
+    ["letters in UTF-8", { artist: "Céline", title: "Ça", year: "2000" }],
+    // Java clients send ISO 8859-1 by default.
+    [
+      "letters in ISO 8859-1",
+      { artist: "Céline", title: "Ça", year: "2000" },
+      Buffer.from('{"artist":"Céline","title":"Ça","year":"2000"}', "latin1"),
+    ],
+  ] as const
+).map(([name, stored, sent = JSON.stringify(stored)]) =>
+  stores(
+    `a profile with ${name} is stored`,
+    () => postForm([cover, { ...field("profile", ""), bytes: sent }]),
+    albumCreated,
+    (n) => album(n, stored),
   ),
-  noForm(
-    "a part with 2,000 headers",
-    400,
-    /^(body|image|profile): expected /,
-    formOf([
-      {
-        head: ['Content-Disposition: form-data; name="a"', ...Array.from({ length: 2000 }, (_, n) => `X${n}: 1`)],
-        bytes: "x",
-      },
-    ]),
+);
+
+/** Albums as forms. */
+export const forms: readonly HttpCase[] = [
+  ...bodies,
+  ...parts,
+  ...profiles,
+  ...otherParts,
+  ...texts,
+  asks(
+    "a form of 100 MB that is announced and not sent gets one 413",
+    () => raw(["POST /albums HTTP/1.1", "Host: tally", formType, "Content-Length: 100000000"], "--"),
+    refusedMsg(413, /^body: too large/),
+    { halfCloses: true },
   ),
-  {
-    name: "a form of 100 MB that is announced and not sent is refused once",
-    send: () => raw(["POST /albums HTTP/1.1", "Host: tally", formType, "Content-Length: 100000000"], "--"),
-    halfCloses: true,
-    expect: [refusedMsg(413, /^body: too large/)],
-  },
+  stores("a plain album is stored", (n) => postAlbum(n), albumCreated, album),
+  stores(
+    "an album behind a preamble is stored",
+    (n) => post("/albums", Buffer.concat([Buffer.from("preamble\r\n"), albumForm(n)]), [formType]),
+    albumCreated,
+    album,
+  ),
 ];
-
-const texts = (n: number, more: object): StoredContent => ({ ...album(n), ...more });
-const withText = (name: string, makes: (n: number) => string, stores: (n: number) => StoredContent): HostileCase => ({
-  name: `a profile with ${name} is stored as it is`,
-  send: (n) => post("/albums", formOf([cover, field("profile", makes(n))]), [formType]),
-  expect: [taken],
-  stores: (n) => [stores(n)],
-});
-
-const good: readonly HostileCase[] = [
-  { name: "a plain album is stored", send: (n) => postAlbum(n), expect: [taken], stores: (n) => [album(n)] },
-  {
-    name: "an album with a part that is not asked for is stored",
-    send: (n) => post("/albums", formOf([cover, field("profile", profile(n)), field("more", "x")]), [formType]),
-    expect: [taken],
-    stores: (n) => [album(n)],
-  },
-  {
-    name: "an album with a part named __proto__ is stored",
-    send: (n) =>
-      post(
-        "/albums",
-        formOf([field("__proto__", "x"), cover, field("profile", profile(n)), field("constructor", "x")]),
-        [formType],
-      ),
-    expect: [taken],
-    stores: (n) => [album(n)],
-  },
-  {
-    name: "an album whose file name climbs is stored",
-    send: (n) =>
-      post(
-        "/albums",
-        formOf([
-          { head: ['Content-Disposition: form-data; name="image"; filename="../../../etc/passwd"'], bytes: image },
-          field("profile", profile(n)),
-        ]),
-        [formType],
-      ),
-    expect: [taken],
-    stores: (n) => [album(n)],
-  },
-  {
-    name: "an album behind a preamble is stored",
-    send: (n) => post("/albums", Buffer.concat([Buffer.from("preamble\r\n"), albumForm(n)]), [formType]),
-    expect: [taken],
-    stores: (n) => [album(n)],
-  },
-  withText(
-    "every sign",
-    () => JSON.stringify({ artist: "'\"\\\n%_`;--", title: "🎿", year: "'); DROP TABLE albums;" }),
-    (n) => texts(n, { artist: "'\"\\\n%_`;--", title: "🎿", year: "'); DROP TABLE albums;" }),
-  ),
-  withText(
-    "255 characters of four bytes",
-    () => JSON.stringify({ artist: "🎿".repeat(255), title: "", year: "" }),
-    (n) => texts(n, { artist: "🎿".repeat(255), title: "", year: "" }),
-  ),
-  withText(
-    "a year that is a number",
-    () => '{"artist":"A","title":"T","year":-2000.5}',
-    (n) => texts(n, { title: "T", year: "-2000.5" }),
-  ),
-  withText(
-    "__proto__",
-    () => '{"__proto__":{"artist":"B"},"artist":"A","title":"T","year":"1"}',
-    (n) => texts(n, { title: "T", year: "1" }),
-  ),
-  withText(
-    "the text of a class",
-    (n) => `class AlbumsProfile {\n    artist: A\n    title: T${n}\n    year: 2000\n}`,
-    (n) => album(n),
-  ),
-];
-
-/** Whole forms: what is no form, and what is an album. */
-export const forms: readonly HostileCase[] = [...bodies, ...good];

@@ -1,50 +1,52 @@
-import { formOf, field, file, formType, picture } from "../form.ts";
+import { field, file, formType, picture } from "../http/form.ts";
 import {
-  answered,
+  asks,
   created,
   get,
-  json,
+  inTurn,
+  keyed,
+  ok,
   post,
   refused,
   refusedMsg,
-  type ExpectedAnswer,
-  type HostileCase,
-} from "./hostile-case.ts";
+  stores,
+  type HttpCase,
+} from "../http/http-case.ts";
 import {
   album,
+  albumCreated,
   albumForm,
   postAlbum,
+  postForm,
   postSale,
+  profile,
   ride,
   rideBody,
   sale,
   saleBody,
+  saleOf4,
   salePath,
+  sells,
   steps,
+  stepsAccepted,
   stepsPath,
   swipe,
   swipeBody,
-} from "./sample-requests.ts";
-import type { StoredContent } from "./stored-content.ts";
+} from "../http/sample-requests.ts";
 
-const keyed = (key: string): readonly string[] => [json, `Idempotency-Key: ${key}`];
-const reused = refused(422, /Idempotency-Key/i);
-const all = (...requests: readonly Buffer[]): readonly Buffer[] => requests;
+const reused = refused(422, /^Idempotency-Key: expected the content/);
+const sellsTwice = (name: string, send: HttpCase["send"]): HttpCase =>
+  sells(name, send, 2, { reads: (n) => [[`/items/store/${n}`, { stores: [{ itemID: 85571, numberOfItems: 3 }] }]] });
 
-const badKeys: readonly HostileCase[] = [
-  ["empty", ""],
-  ["of 256 characters", "k".repeat(256)],
-  ["with a space", "a b"],
-  ["with a tab", "a\tb"],
-  ["beyond ASCII", "\xfc"],
-  ["in UTF-8", "\xc3\xbc"],
-].map(([what = "", key = ""]) => ({
-  name: `a key ${what} is refused`,
-  send: (n: number) => postSale(n, keyed(key)),
-  expect: [refused(400, /^Idempotency-Key: expected 1 to 255 visible ASCII characters/)],
-}));
+const badKeys: readonly HttpCase[] = ["", "k".repeat(256), "a b", "a\tb", "\xfc", "\xc3\xbc"].map((key) =>
+  asks(
+    `the key ${JSON.stringify(key.slice(0, 20))} is rejected`,
+    (n) => postSale(n, keyed(key)),
+    refused(400, /^Idempotency-Key: expected 1 to 255 visible ASCII characters/),
+  ),
+);
 
-const goodKeys: readonly HostileCase[] = [
+const goodKeys: readonly HttpCase[] = [
   "k",
   "k".repeat(255),
   '"quoted"',
@@ -54,174 +56,110 @@ const goodKeys: readonly HostileCase[] = [
   "%00",
   "{}",
   "~!@#$^&*()",
-].map((key) => ({
-  name: `the key ${key.slice(0, 20)} makes a retry the same sale`,
-  inTurn: true,
-  send: (n: number) => all(postSale(n, keyed(key)), postSale(n, keyed(key))),
-  expect: [created, created],
-  stores: (n: number) => [sale(n), sale(n)],
-}));
-
-interface Reuse {
-  readonly domain: string;
-  readonly first: (n: number) => Buffer;
-  /** The same key with other content. */
-  readonly other: (n: number) => Buffer;
-  readonly taken: ExpectedAnswer;
-  readonly refused: ExpectedAnswer;
-  readonly stores: (n: number) => StoredContent;
-}
+].map((key) =>
+  sellsTwice(`the key ${key.slice(0, 20)} makes a retry the same sale`, (n) =>
+    inTurn(postSale(n, keyed(key)), postSale(n, keyed(key))),
+  ),
+);
 
 const albumKey = (n: number) => [formType, `Idempotency-Key: album-${n}`];
+const otherImage = (n: number) => [file("image", picture("png", 68)), field("profile", profile(n))];
+const sold = (n: number): Buffer => postSale(n, keyed("r"));
+const swiped = (n: number): Buffer => post("/swipe/left", swipeBody(n), keyed("r"));
 
-const reuses: readonly Reuse[] = [
-  {
-    domain: "sales, of other items",
-    first: (n) => postSale(n, keyed("r")),
-    other: (n) => post(salePath(n), saleBody.replace(":3", ":4"), keyed("r")),
-    taken: created,
-    refused: reused,
-    stores: sale,
-  },
-  {
-    domain: "sales, of another customer",
-    first: (n) => postSale(n, keyed("r")),
-    other: (n) => post(salePath(n).replace("customer/1", "customer/2"), saleBody, keyed("r")),
-    taken: created,
-    refused: reused,
-    stores: sale,
-  },
-  {
-    domain: "sales, of another day",
-    first: (n) => postSale(n, keyed("r")),
-    other: (n) => post(salePath(n).replace("1120", "1121"), saleBody, keyed("r")),
-    taken: created,
-    refused: reused,
-    stores: sale,
-  },
-  {
-    domain: "swipes, in the other direction",
-    first: (n) => post("/swipe/left", swipeBody(n), keyed("r")),
-    other: (n) => post("/swipe/right", swipeBody(n), keyed("r")),
-    taken: created,
-    refused: reused,
-    stores: (n) => swipe(n),
-  },
-  {
-    domain: "swipes, with another comment",
-    first: (n) => post("/swipe/left", swipeBody(n), keyed("r")),
-    other: (n) => post("/swipe/left", swipeBody(n, "other"), keyed("r")),
-    taken: created,
-    refused: reused,
-    stores: (n) => swipe(n),
-  },
-  {
-    domain: "steps, of another count",
-    first: (n) => post(stepsPath(n), "", keyed("r")),
-    other: (n) => post(stepsPath(n).replace("250", "251"), "", keyed("r")),
-    taken: answered(200, "accepted"),
-    refused: reused,
-    stores: steps,
-  },
-  {
-    domain: "albums, with another image",
-    first: (n) => postAlbum(n, albumKey(n)),
-    other: (n) =>
-      post(
-        "/albums",
-        formOf([
-          file("image", picture("png", 68)),
-          field("profile", JSON.stringify({ artist: "A", title: `T${n}`, year: "2000" })),
-        ]),
-        albumKey(n),
-      ),
-    taken: answered(200, /"imageSize":"67"/),
-    refused: refusedMsg(422, /Idempotency-Key/i),
-    stores: (n) => album(n),
-  },
-  {
-    domain: "albums, with another profile",
-    first: (n) => postAlbum(n, albumKey(n)),
-    other: (n) => post("/albums", albumForm(n + 1), albumKey(n)),
-    taken: answered(200, /"imageSize":"67"/),
-    refused: refusedMsg(422, /Idempotency-Key/i),
-    stores: (n) => album(n),
-  },
-];
+const reusedKeys = (
+  [
+    ["sales, of other items", sold, (n) => post(salePath(n), saleOf4, keyed("r")), sale],
+    ["sales, of another customer", sold, (n) => post(salePath(n).replace("r/1", "r/2"), saleBody, keyed("r")), sale],
+    ["sales, of another day", sold, (n) => post(salePath(n).replace("1120", "1121"), saleBody, keyed("r")), sale],
+    ["swipes, in the other direction", swiped, (n) => post("/swipe/right", swipeBody(n), keyed("r")), swipe],
+    ["swipes, with another comment", swiped, (n) => post("/swipe/left", swipeBody(n, "other"), keyed("r")), swipe],
+    [
+      "steps, of another count",
+      (n) => post(stepsPath(n), "", keyed("r")),
+      (n) => post(stepsPath(n).replace("250", "251"), "", keyed("r")),
+      steps,
+    ],
+    [
+      "albums, with another image",
+      (n) => postAlbum(n, albumKey(n)),
+      (n) => postForm(otherImage(n), albumKey(n)),
+      album,
+    ],
+    [
+      "albums, with another profile",
+      (n) => postAlbum(n, albumKey(n)),
+      (n) => post("/albums", albumForm(n + 1), albumKey(n)),
+      album,
+    ],
+  ] satisfies readonly (readonly [
+    string,
+    (n: number) => Buffer,
+    (n: number) => Buffer,
+    typeof sale | typeof swipe | typeof steps | typeof album,
+  ])[]
+).flatMap(([name, first, other, stored]): readonly HttpCase[] => {
+  const accepted = stored === album ? albumCreated : stored === steps ? stepsAccepted : created;
+  const rejected = stored === album ? refusedMsg(422, /^Idempotency-Key: expected the content/) : reused;
+  return [
+    stores(
+      `a key that is used again for ${name}, gets 422`,
+      (n) => inTurn(first(n), other(n)),
+      [accepted, rejected],
+      (n) => stored(n),
+    ),
+    stores(
+      `after that the first of ${name} is still the same event`,
+      (n) => inTurn(first(n), other(n), first(n)),
+      [accepted, rejected, accepted],
+      (n) => [stored(n), stored(n)],
+    ),
+  ];
+});
 
-const reusedKeys = reuses.flatMap(({ domain, first, other, taken, refused: no, stores }): readonly HostileCase[] => [
-  {
-    name: `a key that is used again for ${domain}, is answered 422`,
-    inTurn: true,
-    send: (n) => all(first(n), other(n)),
-    expect: [taken, no],
-    stores: (n) => [stores(n)],
-  },
-  {
-    name: `after that the first of ${domain} is still the same event`,
-    inTurn: true,
-    send: (n) => all(first(n), other(n), first(n)),
-    expect: [taken, no, taken],
-    stores: (n) => [stores(n), stores(n)],
-  },
-]);
-
-const others: readonly HostileCase[] = [
-  {
-    name: "a key twice in the headers is refused",
-    send: (n) => postSale(n, [...keyed("a"), "Idempotency-Key: b"]),
-    expect: [refused(400, /^Idempotency-Key: /)],
-  },
-  {
-    name: "the same ride under two keys is one ride",
-    inTurn: true,
-    send: (n) =>
-      all(post("/skiers/liftrides", rideBody(n), keyed("a")), post("/skiers/liftrides", rideBody(n), keyed("b"))),
-    expect: [created, created],
-    stores: (n) => [ride(n), ride(n)],
-  },
-  {
-    name: "another ride under the key of a ride is answered 422, or is a ride by itself",
-    inTurn: true,
-    send: (n) =>
-      all(
+const others: readonly HttpCase[] = [
+  asks(
+    "two keys in the headers are rejected",
+    (n) => postSale(n, [...keyed("a"), "Idempotency-Key: b"]),
+    refused(400, /^Idempotency-Key: /),
+  ),
+  stores(
+    "the same ride under two keys is one ride",
+    (n) =>
+      inTurn(post("/skiers/liftrides", rideBody(n), keyed("a")), post("/skiers/liftrides", rideBody(n), keyed("b"))),
+    [created, created],
+    (n) => [ride(n), ride(n)],
+  ),
+  stores(
+    "another ride under the key of a ride gets 422",
+    (n) =>
+      inTurn(
         post("/skiers/liftrides", rideBody(n), keyed(`l${n}`)),
         post("/skiers/liftrides", rideBody(n).replace("408", "409"), keyed(`l${n}`)),
       ),
-    expect: [created, reused],
-    stores: (n) => [ride(n)],
-  },
-  {
-    name: "one key in two stores is two sales",
-    inTurn: true,
-    send: (n) => all(postSale(n, keyed(`s${n}`)), postSale(n + 500_000, keyed(`s${n}`))),
-    expect: [created, created],
-    stores: (n) => [sale(n), sale(n + 500_000)],
-  },
-  {
-    name: "a refused request does not use up its key",
-    inTurn: true,
-    send: (n) => all(post(salePath(n), "{", keyed("a")), postSale(n, keyed("a"))),
-    expect: [refused(400, /^body: /), created],
-    stores: (n) => [sale(n)],
-  },
-  {
-    name: "the same content in other white space and order of keys is the same sale",
-    inTurn: true,
-    send: (n) =>
-      all(
-        postSale(n, keyed("a")),
-        post(salePath(n), '{ "items": [ { "numberOfItems:": 3, "ItemID": 85571 } ] }', keyed("a")),
-      ),
-    expect: [created, created],
-    stores: (n) => [sale(n), sale(n)],
-  },
-  {
-    name: "a key on a GET changes nothing",
-    send: () => get("/items/store/5", ["Idempotency-Key: a b"]),
-    expect: [answered(200)],
-  },
+    [created, reused],
+    ride,
+  ),
+  stores(
+    "one key in two stores is two sales",
+    (n) => inTurn(postSale(n, keyed(`s${n}`)), postSale(n + 500_000, keyed(`s${n}`))),
+    [created, created],
+    (n) => [sale(n), sale(n + 500_000)],
+  ),
+  stores(
+    "a rejected request does not use up its key",
+    (n) => inTurn(post(salePath(n), "{", keyed("a")), postSale(n, keyed("a"))),
+    [refused(400, /^body: /), created],
+    sale,
+  ),
+  sellsTwice("the same content in other white space and order of fields is the same sale", (n) =>
+    inTurn(
+      postSale(n, keyed("a")),
+      post(salePath(n), '{ "items": [ { "numberOfItems:": 3, "ItemID": 85571 } ] }', keyed("a")),
+    ),
+  ),
+  asks("a key on a GET changes nothing", () => get("/items/store/5", ["Idempotency-Key: a b"]), ok(200)),
 ];
 
 /** Idempotency-Key. */
-export const idempotencyKeys: readonly HostileCase[] = [...badKeys, ...goodKeys, ...reusedKeys, ...others];
+export const idempotencyKeys: readonly HttpCase[] = [...badKeys, ...goodKeys, ...reusedKeys, ...others];

@@ -1,72 +1,64 @@
-import { created, post, refused, answered, type HostileCase } from "./hostile-case.ts";
-import { entry, ride, rideBody, sale, saleBody, salePath, swipe, swipeBody } from "./sample-requests.ts";
-import type { StoredContent } from "./stored-content.ts";
+import { asks, created, post, refused, stores, type HttpCase } from "../http/http-case.ts";
+import { ride, rideBody, sale, saleBody, salePath, swipe, swipeBody } from "../http/sample-requests.ts";
+import type { StoredContent } from "../http/stored-content.ts";
 
 /** A field of a JSON body: where it stands in a valid one, and how its errors name it. */
 interface Field {
   readonly name: string;
-  readonly path: (n: number) => string;
+  readonly path: string | ((n: number) => string);
   /** The body with `value` in place of the field's. */
   readonly body: (n: number, value: string) => string;
-  readonly says?: string;
-  /** What is stored for a valid number; absent: valid values are other cases'. */
+  /** Its name in errors. Default: `name`. */
+  readonly inErrors?: string;
+  /** What is stored for a valid number; absent where other cases test valid values. */
   readonly stores?: (n: number, value: number) => StoredContent;
 }
 
-const escape = (text: string): string => text.replaceAll(/[.[\]]/g, String.raw`\$&`);
+const rides = "/skiers/liftrides";
+const season = (n: number): string => `/skiers/silverMt/seasons/2026/days/1/skiers/${n}`;
+const inRide =
+  (found: string) =>
+  (n: number, value: string): string =>
+    rideBody(n).replace(found.replace("N", String(n)), value);
 
 const fields: readonly Field[] = [
   {
     name: "items[0].ItemID",
     path: salePath,
     body: (_, value) => saleBody.replace('"85571"', value),
-    stores: (n, item) => ({ ...sale(n), items: [[item, 3]] }),
+    stores: (n, item) => sale(n, { items: [[item, 3]] }),
   },
   { name: "items[0].numberOfItems", path: salePath, body: (_, value) => saleBody.replace(":3", `:${value}`) },
-  { name: "swiper", path: () => "/swipe/left", body: (n, value) => swipeBody(n).replace(`"${n}"`, value) },
+  { name: "swiper", path: "/swipe/left", body: (n, value) => swipeBody(n).replace(`"${n}"`, value) },
   {
     name: "swipee",
-    path: () => "/swipe/left",
+    path: "/swipe/left",
     body: (n, value) => swipeBody(n).replace('"2"', value),
-    stores: (n, swipee) => ({ ...swipe(n), swipee }),
+    stores: (n, swipee) => swipe(n, { swipee }),
   },
   {
     name: "dayID",
-    path: () => "/skiers/liftrides",
+    path: rides,
     body: (n, value) => rideBody(n).replace('"dayID":"1"', `"dayID":${value}`),
-    stores: (n, day) => ({ ...ride(n), day }),
+    stores: (n, day) => ride(n, { day }),
   },
-  { name: "skierID", path: () => "/skiers/liftrides", body: (n, value) => rideBody(n).replace(`"${n}"`, value) },
-  {
-    name: "time",
-    path: () => "/skiers/liftrides",
-    body: (n, value) => rideBody(n).replace('"408"', value),
-    stores: (n, minute) => ({ ...ride(n), minute }),
-  },
-  {
-    name: "liftID",
-    path: () => "/skiers/liftrides",
-    body: (n, value) => rideBody(n).replace('"27"', value),
-    stores: (n, lift) => ({ ...ride(n), lift }),
-  },
-  {
-    name: "time of a season",
-    says: "time",
-    path: (n) => `/skiers/silverMt/seasons/2026/days/1/skiers/${n}`,
-    body: (_, value) => `{"time":${value},"liftID":27}`,
-  },
+  { name: "skierID", path: rides, body: inRide('"N"') },
+  { name: "time", path: rides, body: inRide('"408"'), stores: (n, minute) => ride(n, { minute }) },
+  { name: "liftID", path: rides, body: inRide('"27"'), stores: (n, lift) => ride(n, { lift }) },
+  { name: "time of a season", inErrors: "time", path: season, body: (_, value) => `{"time":${value},"liftID":27}` },
   {
     name: "liftID of a season",
-    says: "liftID",
-    path: (n) => `/skiers/silverMt/seasons/2026/days/1/skiers/${n}`,
+    inErrors: "liftID",
+    path: season,
     body: (_, value) => `{"time":408,"liftID":${value}}`,
-    stores: (n, lift) => ({ ...ride(n, "silverMt", 2026), lift }),
+    stores: (n, lift) => ride(n, { season: 2026, lift }),
   },
 ];
 
-const badNumbers: readonly (readonly [string, string])[] = [
+const badNumbers: readonly (readonly [name: string, json: string])[] = [
   ["a negative number", "-1"],
   ["a fraction", "1.5"],
+  ["1e300", "1e300"],
   ["1e400", "1e400"],
   ["-1e400", "-1e400"],
   ["2^53", "9007199254740992"],
@@ -75,11 +67,12 @@ const badNumbers: readonly (readonly [string, string])[] = [
   ["a list", "[1]"],
   ["an object", '{"$gt":0}'],
   ["an empty text", '""'],
+  ["a word", '"abc"'],
   ["a text with a NUL", String.raw`"1\u0000"`],
   ["digits of another script", '"٣"'],
   ["SQL", `"1' OR '1'='1"`],
 ];
-const badTexts: readonly (readonly [string, string])[] = [
+const badTexts: typeof badNumbers = [
   ["a text with a space", '" 1"'],
   ["a text with a sign", '"-1"'],
   ["a text with a plus", '"+1"'],
@@ -89,125 +82,107 @@ const badTexts: readonly (readonly [string, string])[] = [
   ["a text of 5,000 digits", `"${"9".repeat(5000)}"`],
   ["a text with a line end", String.raw`"1\n"`],
 ];
+const goodNumbers = [
+  ["0", 0],
+  ["-0", 0],
+  ["1.0", 1],
+  ["10e-1", 1],
+  ['"0017"', 17],
+] as const;
 
-// Texts are tried where numbers are taken as texts too, on one field of each route.
-const refusedValues = fields.flatMap((field) => {
-  const { name, path, body, says = name } = field;
-  const values = field.stores === undefined ? badNumbers : [...badNumbers, ...badTexts];
-  return values.map(([value, text]): HostileCase => ({
-    name: `${value} as ${name} is refused`,
-    send: (n) => post(path(n), body(n, text)),
-    expect: [refused(400, new RegExp(`^${escape(says)}: expected (a|an) (?!.*got null)`))].map((expected) =>
-      value === "null" ? refused(400, new RegExp(`^${escape(says)}: expected .*got null`)) : expected,
-    ),
-  }));
+const pathOf = ({ path }: Field, n: number): string => (typeof path === "string" ? path : path(n));
+
+const rejectedNumbers = fields.flatMap((field): readonly HttpCase[] => {
+  const { name, body, inErrors = name } = field;
+  const escaped = inErrors.replaceAll(/[.[\]]/g, String.raw`\$&`);
+  // Where numbers may be texts too, texts are tested on one field of each route.
+  const bad = field.stores === undefined ? badNumbers : badNumbers.concat(badTexts);
+  return bad.map(([value, text]) => {
+    // "got null" for anything else would hide what was sent.
+    const got = value === "null" ? ".*got null" : "(?!.*got null)";
+    return asks(
+      `${value} as ${name} is rejected`,
+      (n) => post(pathOf(field, n), body(n, text)),
+      refused(400, new RegExp(`^${escaped}: expected (a|an) ${got}`)),
+    );
+  });
 });
 
-const takenValues = fields.flatMap(({ name, path, body, stores }) =>
-  stores === undefined
-    ? []
-    : [
-        ["0", 0],
-        ["-0", 0],
-        ["1.0", 1],
-        ["10e-1", 1],
-        ['"0017"', 17],
-      ].map(([text, value]): HostileCase => ({
-        name: `${text} as ${name} is stored as ${value}`,
-        send: (n) => post(path(n), body(n, String(text))),
-        expect: [created],
-        stores: (n) => [stores(n, Number(value))],
-      })),
-);
+const storedNumbers = fields.flatMap((field): readonly HttpCase[] => {
+  const { name, body, stores: stored } = field;
+  if (stored === undefined) return [];
+  return goodNumbers.map(([text, value]) =>
+    stores(
+      `${text} as ${name} is stored as ${value}`,
+      (n) => post(pathOf(field, n), body(n, text)),
+      created,
+      (n) => stored(n, value),
+    ),
+  );
+});
 
 const swipeWith = (n: number, comment: string): Buffer =>
   post("/swipe/right", swipeBody(n).replace('"hello"', comment));
 
-const refusedComments: readonly HostileCase[] = [
-  ["257 characters", `"${"x".repeat(257)}"`],
-  ["a number", "5"],
-  ["null", "null"],
-  ["a list", '["x"]'],
-  ["half a surrogate pair", String.raw`"\ud83c"`],
-  ["two halves in the wrong order", String.raw`"\udf00\ud83c"`],
-  ["a NUL", String.raw`"a\u0000b"`],
-].map(([what = "", comment = ""]) => ({
-  name: `a comment of ${what} is refused`,
-  send: (n: number) => swipeWith(n, comment),
-  expect: [refused(400, /^comment: expected a text/)],
-}));
-
-const takenComments: readonly HostileCase[] = [
-  "",
-  "🎿".repeat(256),
-  "'\"\\\n\r\t%_`;-- ü",
-  "'); DROP TABLE swipes; --",
-  "\u200e\u202e\ufeff",
-  "e\u0301 is not \u00e9",
-  "<script>alert(1)</script>",
-  "${jndi:ldap://tally/x}",
-  " both ends ",
-  "\u{10ffff}",
-].map((comment) => ({
-  name: `the comment ${JSON.stringify(comment).slice(0, 40)} is stored as it is`,
-  send: (n: number) => swipeWith(n, JSON.stringify(comment)),
-  expect: [created],
-  stores: (n: number) => [swipe(n, comment, true)],
-}));
-
-const rideAt = (n: number, resort: string): Buffer =>
-  post("/skiers/liftrides", rideBody(n).replace('"silverMt"', resort));
-
-const resorts: readonly HostileCase[] = [
-  ...["", "x".repeat(65), " x", "x ", "a\nb", "a\0b", "\u200b", "\ud800", "x\u0007"].map((resort) => ({
-    name: `the resort ${JSON.stringify(resort).slice(0, 30)} is refused`,
-    send: (n: number) => rideAt(n, JSON.stringify(resort)),
-    expect: [refused(400, /^resortID: expected a resort/)],
-  })),
-  ...["x".repeat(64), "🎿".repeat(32), "a b", "../../etc/passwd", "%00", "Zürich", "ZÜRICH", "a/b"].map((resort) => ({
-    name: `the resort ${JSON.stringify(resort).slice(0, 30)} is stored as it is`,
-    send: (n: number) => rideAt(n, JSON.stringify(resort)),
-    expect: [created],
-    stores: (n: number) => [ride(n, resort)],
-  })),
-  ...["1e400", "-1", "null", "{}", "1.5"].map((resort) => ({
-    name: `the resort ${resort} is refused`,
-    send: (n: number) => rideAt(n, resort),
-    expect: [refused(400, /^resortID: expected a resort/)],
-  })),
+const comments: readonly HttpCase[] = [
+  ...[
+    `"${"x".repeat(257)}"`,
+    "5",
+    "null",
+    '["x"]',
+    String.raw`"\ud83c"`,
+    String.raw`"\udf00\ud83c"`,
+    String.raw`"a\u0000b"`,
+  ].map((comment) =>
+    asks(
+      `the comment ${comment.slice(0, 40)} is rejected`,
+      (n) => swipeWith(n, comment),
+      refused(400, /^comment: expected a text of at most 256 characters, none of them U\+0000, got /),
+    ),
+  ),
+  ...[
+    "",
+    "🎿".repeat(256),
+    "'\"\\\n\r\t%_`;-- ü",
+    "\u0001",
+    "'); DROP TABLE swipes; --",
+    "\u200e\u202e\ufeff",
+    "e\u0301 is not \u00e9",
+    "<script>alert(1)</script>",
+    "${jndi:ldap://tally/x}",
+    " both ends ",
+    "\u{10ffff}",
+  ].map((comment) =>
+    stores(
+      `the comment ${JSON.stringify(comment).slice(0, 40)} is stored as it is`,
+      (n) => swipeWith(n, JSON.stringify(comment)),
+      created,
+      (n) => swipe(n, { comment, liked: true }),
+    ),
+  ),
 ];
 
-const bulk = (n: number, value: string): Buffer =>
-  post("/purchases", `[${entry(n)},${entry(n).replace('"20261120"', value)}]`);
+const rideAt = (n: number, resort: string): Buffer => post(rides, rideBody(n).replace('"silverMt"', resort));
 
-const dates: readonly HostileCase[] = [
-  '"20260230"',
-  '"2026-11-20"',
-  '""',
-  "20261301",
-  "-20261120",
-  "1e400",
-  "20261120.5",
-  "null",
-  "[20261120]",
-  '"٢٠٢٦١١٢٠"',
-  String.raw`"20261120\u0000"`,
-  '"00010101"',
-].map((date) => ({
-  name: `an entry with the date ${date} is refused, the one beside it is stored`,
-  send: (n) => bulk(n, date),
-  expect: [
-    answered(207, /"accepted":1,"refused":1,.*"index":1,"status":400,"error":"date: expected a (calendar )?date/),
-  ],
-  stores: (n) => [sale(n)],
-}));
+const badResorts = ["", "x".repeat(65), " x", "x ", "a\nb", "a\0b", "\u200b", "\ud800", "x\u0007"];
+
+const resorts: readonly HttpCase[] = [
+  ...[...badResorts.map((text) => JSON.stringify(text)), "1e400", "-1", "null", "{}", "1.5"].map((resort) =>
+    asks(
+      `the resort ${resort.slice(0, 30)} is rejected`,
+      (n) => rideAt(n, resort),
+      refused(400, /^resortID: expected a resort/),
+    ),
+  ),
+  ...["x".repeat(64), "🎿".repeat(32), "a b", "../../etc/passwd", "%00", "Zürich", "ZÜRICH", "a/b"].map((resort) =>
+    stores(
+      `the resort ${resort.slice(0, 30)} is stored as it is`,
+      (n) => rideAt(n, JSON.stringify(resort)),
+      created,
+      (n) => ride(n, { resort }),
+    ),
+  ),
+];
 
 /** Values of the fields of every JSON body. */
-export const jsonValues: readonly HostileCase[] = [
-  ...refusedValues,
-  ...takenValues,
-  ...refusedComments,
-  ...takenComments,
-  ...resorts,
-  ...dates,
-];
+export const jsonValues: readonly HttpCase[] = [...rejectedNumbers, ...storedNumbers, ...comments, ...resorts];

@@ -1,9 +1,10 @@
-import { field, file, formOf, formType } from "../form.ts";
-import { json, post } from "./hostile-case.ts";
+import { field, formType } from "../http/form.ts";
+import { keyed, post } from "../http/http-case.ts";
 import {
   album,
+  cover,
   entry,
-  image,
+  postForm,
   profile,
   sale,
   saleBody,
@@ -12,8 +13,8 @@ import {
   stepsPath,
   swipe,
   swipeBody,
-} from "./sample-requests.ts";
-import type { StoredContent } from "./stored-content.ts";
+} from "../http/sample-requests.ts";
+import type { StoredContent } from "../http/stored-content.ts";
 
 /** Requests under one key that differ in their content, one for each `turn`. */
 export interface KeyRace {
@@ -23,38 +24,39 @@ export interface KeyRace {
   readonly stores: (n: number, turn: number) => readonly StoredContent[];
 }
 
-const key = (n: number): string => `Idempotency-Key: race-${n}`;
+const key = (n: number): readonly string[] => keyed(`race-${n}`);
+const entryOf = (n: number, turn: number, more = ""): string => entry(n, more).replace(":3", `:${turn + 1}`);
+const saleOf = (n: number, turn: number): StoredContent => sale(n, { items: [[85571, turn + 1]] });
 
 export const keyRaces: readonly KeyRace[] = [
   {
     name: "sales",
-    send: (n, turn) => post(salePath(n).replace("customer/1", `customer/${turn}`), saleBody, [json, key(n)]),
-    stores: (n, turn) => [{ ...sale(n), customer: turn }],
+    send: (n, turn) => post(salePath(n).replace("customer/1", `customer/${turn}`), saleBody, key(n)),
+    stores: (n, turn) => [sale(n, { customer: turn })],
   },
   {
     name: "many sales",
-    send: (n, turn) => post("/purchases", `[${entry(n)},${entry(n).replace(":3", `:${turn + 1}`)}]`, [json, key(n)]),
-    stores: (n, turn) => [sale(n), { ...sale(n), items: [[85571, turn + 1]] }],
+    send: (n, turn) => post("/purchases", `[${entry(n)},${entryOf(n, turn)}]`, key(n)),
+    stores: (n, turn) => [sale(n), saleOf(n, turn)],
   },
   {
     name: "entries with a key",
-    send: (n, turn) => post("/purchases", `[${entry(n, `,"idempotencyKey":"e${n}"`).replace(":3", `:${turn + 1}`)}]`),
-    stores: (n, turn) => [{ ...sale(n), items: [[85571, turn + 1]] }],
+    send: (n, turn) => post("/purchases", `[${entryOf(n, turn, `,"idempotencyKey":"e${n}"`)}]`),
+    stores: (n, turn) => [saleOf(n, turn)],
   },
   {
     name: "swipes",
-    send: (n, turn) => post("/swipe/left", swipeBody(n, `turn ${turn}`), [json, key(n)]),
-    stores: (n, turn) => [swipe(n, `turn ${turn}`)],
+    send: (n, turn) => post("/swipe/left", swipeBody(n, `turn ${turn}`), key(n)),
+    stores: (n, turn) => [swipe(n, { comment: `turn ${turn}` })],
   },
   {
     name: "steps",
-    send: (n, turn) => post(stepsPath(n).replace("250", String(250 + turn)), "", [key(n)]),
-    stores: (n, turn) => [{ ...steps(n), steps: 250 + turn }],
+    send: (n, turn) => post(stepsPath(n).replace("250", String(250 + turn)), "", key(n)),
+    stores: (n, turn) => [steps(n, { steps: 250 + turn })],
   },
   {
     name: "albums",
-    send: (n, turn) =>
-      post("/albums", formOf([file("image", image), field("profile", profile(turn))]), [formType, key(n)]),
+    send: (n, turn) => postForm([cover, field("profile", profile(turn))], [formType, `Idempotency-Key: race-${n}`]),
     stores: (_, turn) => [album(turn)],
   },
 ];

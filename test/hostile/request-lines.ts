@@ -1,11 +1,12 @@
-import { answered, created, get, raw, refused, refusedMsg, type HostileCase } from "./hostile-case.ts";
-import { postSale, sale, stepsPath } from "./sample-requests.ts";
+import { asks, created, get, live, noSuchPath, raw, refused, refusedMsg, stores } from "../http/http-case.ts";
+import { postSale, sale, sells, steps, stepsAccepted, stepsPath } from "../http/sample-requests.ts";
+import type { HttpCase } from "../http/http-case.ts";
 
+const bytes = (text: string) => (): Buffer => Buffer.from(text, "latin1");
 const notHttp = refused(400, /^request: expected HTTP\/1\.1/);
-const live = answered(200, '{"status":"ok"}');
 
-/** First bytes that no HTTP server can take. */
-const garbage: readonly HostileCase[] = [
+/** First bytes that are not HTTP/1.1. */
+const garbage: readonly HttpCase[] = [
   ["words", "this is no HTTP\r\n\r\n"],
   ["a method in lower case", "get /health/live HTTP/1.1\r\nHost: tally\r\n\r\n"],
   ["a method that no standard has", "FETCH /health/live HTTP/1.1\r\nHost: tally\r\n\r\n"],
@@ -29,193 +30,148 @@ const garbage: readonly HostileCase[] = [
   ["a command of Redis", "*1\r\n$4\r\nPING\r\n"],
   ["a command of SMTP", "EHLO tally\r\n"],
   ["the header of AMQP", "AMQP\0\0\x09\x01"],
-].map(([name = "", bytes = ""]) => ({
-  name: `${name} is answered 400`,
-  send: () => Buffer.from(bytes, "latin1"),
-  expect: [notHttp],
-}));
+].map(([name = "", text = ""]) => asks(`${name} gets 400`, bytes(text), notHttp));
 
 const request =
   (method: string, path: string, headers: readonly string[] = []): (() => Buffer) =>
   () =>
     raw([`${method} ${path} HTTP/1.1`, "Host: tally", ...headers]);
 
-const notAllowed = (allow: RegExp, key: "message" | "msg" = "message") => ({
-  status: 405,
-  error: { key, says: /^(method|[A-Z]+)\b/ },
-  headers: { allow },
+/** A path that exists, with a method that it does not have. */
+const methods: readonly HttpCase[] = (
+  [
+    ["GET", "/swipe/left", "POST"],
+    ["GET", "/purchase/5/customer/1/date/20261120", "POST"],
+    ["GET", "/skiers/liftrides", "POST"],
+    ["POST", "/items/store/5", "GET, HEAD"],
+    ["POST", "/matches/5", "GET, HEAD"],
+    ["POST", "/health/live", "GET, HEAD"],
+    ["PUT", "/purchase/5/customer/1/date/20261120", "POST"],
+    ["PUT", "/purchases", "GET, HEAD, POST"],
+    ["PATCH", "/swipe/left", "POST"],
+    ["DELETE", "/stats/5", "GET, HEAD"],
+    ["DELETE", "/steps/current/5", "GET, HEAD"],
+    ["DELETE", "/purchases?storeID=1", "GET, HEAD, POST"],
+    ["OPTIONS", "/swipe/left", "POST"],
+    ["OPTIONS", "//purchases/", "GET, HEAD, POST"],
+    ["TRACE", "/items/store/5", "GET, HEAD"],
+    ["PROPFIND", "/health/live", "GET, HEAD"],
+    ["PUT", "/albums", "POST"],
+    ["PATCH", "/shop_war/albums", "POST"],
+    ["DELETE", "/albums/5", "GET, HEAD"],
+    ["GET", "/review/like/5", "POST"],
+  ] as const
+).map(([method, path, allow]) => {
+  const refusal = /albums|review/.test(path) ? refusedMsg : refused;
+  return asks(`${method} ${path} gets 405 with Allow: ${allow}`, request(method, path, ["Content-Length: 0"]), {
+    ...refusal(405, new RegExp(`^method: expected ${allow.replaceAll(", ", " or ")}, got ${method}$`)),
+    headers: { allow: new RegExp(`^${allow}$`) },
+  });
 });
 
-/** A path that exists, with a method that it does not have. */
-const methods: readonly HostileCase[] = (
-  [
-    ["GET", "/swipe/left", /\bPOST\b/],
-    ["GET", "/purchase/5/customer/1/date/20261120", /\bPOST\b/],
-    ["GET", "/skiers/liftrides", /\bPOST\b/],
-    ["POST", "/items/store/5", /\bGET\b/],
-    ["POST", "/matches/5", /\bGET\b/],
-    ["POST", "/health/live", /\bGET\b/],
-    ["PUT", "/purchase/5/customer/1/date/20261120", /\bPOST\b/],
-    ["PUT", "/purchases", /\bGET\b.*\bPOST\b|\bPOST\b.*\bGET\b/],
-    ["PATCH", "/swipe/left", /\bPOST\b/],
-    ["DELETE", "/stats/5", /\bGET\b/],
-    ["DELETE", "/steps/current/5", /\bGET\b/],
-    ["OPTIONS", "/swipe/left", /\bPOST\b/],
-    ["TRACE", "/items/store/5", /\bGET\b/],
-  ] as const
-).map(([method, path, allow]) => ({
-  name: `${method} ${path} is answered 405 with Allow`,
-  send: request(method, path, ["Content-Length: 0"]),
-  expect: [notAllowed(allow)],
-}));
+const connect = { ...refused(405, /^CONNECT: this is no proxy/), headers: { allow: /^GET, HEAD, POST$/ } };
+const closes = { connection: /^close$/ };
 
-/** Request lines that are valid, and unusual. */
-const unusual: readonly HostileCase[] = [
-  {
-    name: "PUT /albums is answered 405 with msg",
-    send: request("PUT", "/albums", ["Content-Length: 0"]),
-    expect: [notAllowed(/\bPOST\b/, "msg")],
-  },
-  {
-    name: "DELETE /albums/5 is answered 405 with msg",
-    send: request("DELETE", "/albums/5"),
-    expect: [notAllowed(/\bGET\b/, "msg")],
-  },
-  {
-    name: "GET /review/like/5 is answered 405 with msg",
-    send: request("GET", "/review/like/5"),
-    expect: [notAllowed(/\bPOST\b/, "msg")],
-  },
-  {
-    name: "an unknown method of WebDAV is no 2xx",
-    send: request("PROPFIND", "/items/store/5"),
-    expect: [refused([404, 405], /./)],
-  },
-  { name: "CONNECT is answered", send: request("CONNECT", "tally:80"), expect: [refused([400, 405], /CONNECT/)] },
-  {
-    name: "CONNECT to a path of ours is answered",
-    send: request("CONNECT", "/items/store/5"),
-    expect: [refused([400, 405], /./)],
-  },
-  { name: "OPTIONS * is no 2xx", send: request("OPTIONS", "*"), expect: [refused([400, 404, 405], /./)] },
-  { name: "a HEAD has no body", send: request("HEAD", "/items/store/5"), expect: [{ status: 200, method: "HEAD" }] },
-  {
-    name: "a HEAD that is refused has no body",
-    send: request("HEAD", "/items/store/abc"),
-    expect: [{ status: 400, method: "HEAD" }],
-  },
-  {
-    name: "a HEAD of a POST's path is refused without a body",
-    send: request("HEAD", "/swipe/left"),
-    expect: [{ status: 405, method: "HEAD" }],
-  },
-  {
-    name: "a line without CR is refused or read as a line",
-    send: () => Buffer.from("GET /health/live HTTP/1.1\nHost: tally\n\n"),
-    expect: [refused(400, /^request/)],
-  },
-  {
-    name: "an empty line in front of a request is skipped",
-    send: () => Buffer.concat([Buffer.from("\r\n"), get("/health/live")]),
-    expect: [live],
-  },
-  {
-    name: "HTTP/1.0 is answered, and the connection closes",
-    send: () => Buffer.from("GET /health/live HTTP/1.0\r\n\r\n"),
-    expect: [{ ...live, headers: { connection: /^close$/ } }],
-  },
-  {
-    name: "a request without a version is answered, and the connection closes",
-    send: () => Buffer.from("GET /health/live\r\n\r\n"),
-    expect: [{ status: [200, 400], headers: { connection: /^close$/ } }],
-  },
-  {
-    name: "a target in absolute form leads to its path or is refused",
-    send: request("GET", "http://tally/health/live"),
-    expect: [{ status: [200, 400, 404] }],
-  },
-  {
-    name: "a target of 20 kB is refused",
-    send: request("GET", `/items/store/${"5".repeat(20_000)}`),
-    expect: [refused([414, 431], /./)],
-  },
-  {
-    name: "a target of 12 kB is refused by its value",
-    send: request("GET", `/items/store/${"5".repeat(12_000)}`),
-    expect: [refused([400, 414], /./)],
-  },
-  {
-    name: "a query of 12 kB is refused",
-    send: request("GET", `/items/store/5?${"a".repeat(12_000)}`),
-    expect: [refused([400, 414], /./)],
-  },
-  {
-    name: "letters beyond ASCII in a target are refused",
-    send: request("GET", "/matches/\xc3\xa9"),
-    expect: [refused(400, /^(request|userID)/)],
-  },
-  {
-    name: "a GET with a body is answered as without",
-    send: () => raw(["GET /health/live HTTP/1.1", "Host: tally", "Content-Length: 5"], "hello"),
-    expect: [live],
-  },
-  {
-    name: "a GET with a body in chunks is answered as without",
-    send: () =>
-      raw(["GET /health/live HTTP/1.1", "Host: tally", "Transfer-Encoding: chunked"], "5\r\nhello\r\n0\r\n\r\n"),
-    expect: [live],
-  },
-  {
-    name: "a connection without a byte is closed without a response",
-    send: () => Buffer.alloc(0),
-    halfCloses: true,
-    expect: [],
-  },
-  {
-    name: "a sale below a path that is one slash too long is stored once",
-    send: (n) => Buffer.from(postSale(n).toString().replace("/date/20261120", "/date/20261120/")),
-    expect: [{ status: 201, body: "" }],
-    stores: (n) => [sale(n)],
-  },
-  {
-    name: "steps without a Content-Length are stored",
-    send: (n) => raw([`POST ${stepsPath(n)} HTTP/1.1`, "Host: tally"]),
-    expect: [answered(200, "accepted")],
-    stores: (n) => [{ kind: "steps", user: n, day: 3, hour: 14, steps: 250 }],
-  },
-  {
-    name: "metrics are not on the public port",
-    send: request("GET", "/metrics"),
-    expect: [refused(404, /^no such path/)],
-  },
-  {
-    name: "readiness is not on the public port",
-    send: request("GET", "/health/ready"),
-    expect: [refused(404, /^no such path/)],
-  },
-  { name: "an empty path leads nowhere", send: request("GET", "/"), expect: [refused(404, /^no such path: GET \//)] },
-  {
-    name: "a sale behind a malformed request line is not read",
-    send: (n) => Buffer.concat([Buffer.from("NONSENSE\r\n\r\n"), postSale(n)]),
-    expect: [notHttp],
-  },
-  {
-    name: "a malformed request below /albums is answered with msg",
-    send: () => Buffer.from("GET /albums/5 HTTP/1.1\r\nHost : tally\r\n\r\n"),
-    expect: [refusedMsg(400, /./)],
-  },
-  {
-    name: "a malformed request below /review is answered with msg",
-    send: () => Buffer.from("POST /review/like/5 HTTP/1.1\r\nHost: tally\r\nContent-Length: x\r\n\r\n"),
-    expect: [refusedMsg(400, /./)],
-  },
-  {
-    name: "a sale with a lower-case header name and no spaces is stored",
-    send: (n) => Buffer.from(postSale(n).toString().replace("Host: tally", "host:tally")),
-    expect: [created],
-    stores: (n) => [sale(n)],
-  },
+/** Request lines that are valid and unusual. */
+const unusual: readonly HttpCase[] = [
+  asks("an unknown method of WebDAV gets 405", request("PROPFIND", "/items/store/5"), refused([404, 405], /./)),
+  asks("an unknown path gets 404 without Allow", request("PUT", "/purchase"), {
+    ...noSuchPath,
+    headers: { allow: /^none$/ },
+  }),
+  asks("CONNECT gets 405", request("CONNECT", "tally:80"), connect),
+  asks("CONNECT to a path gets 400 or 405", request("CONNECT", "/items/store/5"), refused([400, 405], /./)),
+  stores(
+    "CONNECT behind a sale gets 405 after the sale's response, and no tunnel",
+    (n) => Buffer.concat([postSale(n), raw(["CONNECT a:443 HTTP/1.1", "Host: a:443"], "bytes of a tunnel")]),
+    [created, connect],
+    sale,
+  ),
+  asks("OPTIONS * is rejected", request("OPTIONS", "*"), refused([400, 404, 405], /./)),
+  asks("a HEAD has no body", request("HEAD", "/items/store/5"), { status: 200, method: "HEAD" }),
+  asks("a rejected HEAD has no body", request("HEAD", "/items/store/abc"), { status: 400, method: "HEAD" }),
+  asks("a HEAD of a POST's path gets 405 without a body", request("HEAD", "/swipe/left"), {
+    status: 405,
+    method: "HEAD",
+  }),
+  asks("lines without CR get 400", bytes("GET /health/live HTTP/1.1\nHost: tally\n\n"), refused(400, /^request/)),
+  asks("an empty line before a request is skipped", () => Buffer.concat([bytes("\r\n")(), get("/health/live")]), live),
+  asks("HTTP/1.0 needs no Host, and the connection closes", bytes("GET /health/live HTTP/1.0\r\n\r\n"), {
+    ...live,
+    headers: closes,
+  }),
+  asks(
+    "a request without a version is served or rejected, and the connection closes",
+    bytes("GET /health/live\r\n\r\n"),
+    {
+      status: [200, 400],
+      headers: closes,
+    },
+  ),
+  asks("a target in absolute form leads to its path or is rejected", request("GET", "http://tally/health/live"), {
+    status: [200, 400, 404],
+  }),
+  asks("a target of 20 kB is rejected", request("GET", `/items/store/${"5".repeat(20_000)}`), refused([414, 431], /./)),
+  asks("a target of 12 kB is rejected", request("GET", `/items/store/${"5".repeat(12_000)}`), refused([400, 414], /./)),
+  asks(
+    "a query of 12 kB is rejected",
+    request("GET", `/items/store/5?${"a".repeat(12_000)}`),
+    refused([400, 414], /./),
+  ),
+  asks(
+    "letters beyond ASCII in a target are rejected",
+    request("GET", "/matches/\xc3\xa9"),
+    refused(400, /^(request|userID)/),
+  ),
+  asks(
+    "the body of a GET is ignored",
+    () => raw(["GET /health/live HTTP/1.1", "Host: tally", "Content-Length: 5"], "hello"),
+    live,
+  ),
+  asks(
+    "the chunks of a GET are ignored",
+    () => raw(["GET /health/live HTTP/1.1", "Host: tally", "Transfer-Encoding: chunked"], "5\r\nhello\r\n0\r\n\r\n"),
+    live,
+  ),
+  asks("a connection without a byte is closed without a response", bytes(""), [], { halfCloses: true }),
+  stores(
+    "steps without a Content-Length are stored",
+    (n) => raw([`POST ${stepsPath(n)} HTTP/1.1`, "Host: tally"]),
+    stepsAccepted,
+    steps,
+  ),
+  asks("metrics are not on the public port", request("GET", "/metrics"), noSuchPath),
+  asks("readiness is not on the public port", request("GET", "/health/ready"), noSuchPath),
+  asks("an empty path leads nowhere", request("GET", "/"), refused(404, /^no such path: GET \//)),
+  asks(
+    "a sale behind a malformed request line is not read",
+    (n) => Buffer.concat([Buffer.from("NONSENSE\r\n\r\n"), postSale(n)]),
+    notHttp,
+  ),
+  ...[
+    "GET /albums/5 HTTP/1.1\r\nHost : tally\r\n\r\n",
+    "POST /albums HTTP/1.1\r\nHost: tally\r\nContent-Length: x\r\n\r\n",
+    "POST /shop_war//albums HTTP/1.1\r\nHost: tally\r\nContent-Length: x\r\n\r\n",
+    "POST /review/like/5 HTTP/1.1\r\nHost: tally\r\nContent-Length: x\r\n\r\n",
+    "GET /review/1 HTTP/1.2\r\n\r\n",
+    "POST /albums HTTP/1.1\r\nHost: tally\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    `GET /albums/1 HTTP/1.1\r\nHost: tally\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
+  ].map((text) =>
+    asks(`malformed: ${JSON.stringify(text.slice(0, 80))} gets msg`, bytes(text), refusedMsg([400, 431], /expected/)),
+  ),
+  asks(
+    "a malformed request of the albums behind another request gets msg",
+    () =>
+      Buffer.concat([
+        get("/health/live"),
+        Buffer.from("POST /review/like/1 HTTP/1.1\r\nHost: tally\r\nA B: c\r\n\r\n"),
+      ]),
+    [live, refusedMsg(400, /expected/)],
+  ),
+  sells("a sale with a lower-case header name and no spaces is stored", (n) =>
+    Buffer.from(postSale(n).toString().replace("Host: tally", "host:tally")),
+  ),
 ];
 
 /** Request lines and methods. */
-export const requestLines: readonly HostileCase[] = [...garbage, ...methods, ...unusual];
+export const requestLines: readonly HttpCase[] = [...garbage, ...methods, ...unusual];

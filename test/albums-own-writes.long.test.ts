@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { image } from "./http/sample-requests.ts";
+import { startSystemWithServers } from "./start-system.ts";
+
+/* Albums are posted to the first gateway. The second remembers nothing and must find them too. */
+
+let system: Awaited<ReturnType<typeof startSystemWithServers>>;
+
+beforeAll(async () => {
+  system = await startSystemWithServers(
+    { FOUND_WITHIN_MS: "2000" },
+    {
+      instances: { gateway: 2 },
+      environmentOf: (app, index) => (app === "gateway" && index === 1 ? { RECENT_BYTES_MAX: "0" } : {}),
+    },
+  );
+});
+afterAll(() => system.stop());
+
+const ask = (gateway: number, path: string, method = "GET") => fetch(`${system.urls[gateway]}${path}`, { method });
+
+async function newAlbum(title: string, headers: Record<string, string> = {}): Promise<string> {
+  const body = new FormData();
+  body.set("image", new Blob([new Uint8Array(image)]), "cover.png");
+  body.set("profile", JSON.stringify({ artist: "A", title, year: "2000" }));
+  const answer = await fetch(`${system.urls[0]}/albums`, { method: "POST", body, headers });
+  expect(answer.status).toBe(200);
+  return JSON.parse(await answer.text()).albumID;
+}
+
+/** Everything about an album can be read at a gateway now. */
+async function expectFound(gateway: number, albumId: string, title: string): Promise<void> {
+  const [profile, bytes, counts, review] = await Promise.all([
+    ask(gateway, `/albums/${albumId}`),
+    ask(gateway, `/albums/${albumId}/image`),
+    ask(gateway, `/review/${albumId}`),
+    ask(gateway, `/review/like/${albumId}`, "POST"),
+  ]);
+  expect([profile.status, bytes.status, counts.status, review.status]).toEqual([200, 200, 200, 201]);
+  expect(await profile.json()).toEqual({ artist: "A", title, year: "2000" });
+  expect(Buffer.from(await bytes.arrayBuffer()).equals(image)).toBe(true);
+  await Promise.all([counts.arrayBuffer(), review.arrayBuffer()]);
+}
+
+/** Posts albums, 20 at a time, and reads each at both gateways as soon as it has its response. */
+async function postAndAsk(
+  albums: number,
+  headers: () => Record<string, string> = () => ({}),
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  const clients = Array.from({ length: 20 }, async () => {
+    while (ids.length < albums) {
+      const title = `title ${ids.length}`;
+      const albumId = await newAlbum(title, headers());
+      ids.push(albumId);
+      await Promise.all([expectFound(1, albumId, title), expectFound(0, albumId, title)]);
+    }
+  });
+  await Promise.all(clients);
+  return ids;
+}
+
+/** How many look-ups of a gateway ended where. */
+async function foundAt(gateway: number): Promise<Record<string, number>> {
+  const text = await (await fetch(`${system.operatorUrls[gateway]}/metrics`)).text();
+  const lines = text.matchAll(/^tally_gateway_found_total\{domain="albums",where="(\w+)"\} (\d+)$/gm);
+  return Object.fromEntries(Array.from(lines, ([, where = "", count]) => [where, Number(count)]));
+}
+
+test("right after its POST an album is found at both gateways: profile, picture and reviews, and it can be reviewed", async () => {
+  await postAndAsk(200);
+  expect(Object.keys(await foundAt(0))).toEqual(["memory"]);
+  const elsewhere = Object.keys(await foundAt(1));
+  expect(elsewhere.filter((where) => !["read", "write", "waited"].includes(where))).toEqual([]);
+});
+
+test("an album with an Idempotency-Key, whose event id holds no time, is found too", async () => {
+  await postAndAsk(60, () => ({ "idempotency-key": randomUUID() }));
+});
+
+test("an album that the replica has is read there, not from the primary", async () => {
+  const albumId = await newAlbum("settled");
+  await vi.waitFor(async () => {
+    const before = await foundAt(1);
+    expect((await ask(1, `/albums/${albumId}`)).status).toBe(200);
+    expect((await foundAt(1))["read"]).toBe((before["read"] ?? 0) + 1);
+  }, 10_000);
+  const before = await foundAt(1);
+  for (let n = 0; n < 50; n++) expect((await ask(1, `/albums/${albumId}`)).status).toBe(200);
+  expect(await foundAt(1)).toEqual({ ...before, read: (before["read"] ?? 0) + 50 });
+});
+
+test("while the replica does not follow, albums are found at the primary", async () => {
+  await system.services.operator.replicaSql("STOP REPLICA SQL_THREAD");
+  const before = await foundAt(1);
+  const [albumId = ""] = await postAndAsk(100);
+  await expectFound(1, albumId, "title 0");
+  const after = await foundAt(1);
+  expect(after["read"]).toBe(before["read"]);
+  expect(after["write"]).toBeGreaterThan(before["write"] ?? 0);
+  await system.services.operator.replicaSql("START REPLICA SQL_THREAD");
+});
+
+test("while the writer is frozen the first gateway knows the album; the other waits, then responds with 503 and never 404", async () => {
+  system.writer.kill("SIGSTOP");
+  try {
+    const albumId = await newAlbum("frozen");
+    await expectFound(0, albumId, "frozen");
+    const late = await ask(1, `/albums/${albumId}`);
+    expect([late.status, late.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await late.json()).toEqual({ msg: expect.stringMatching(/^cannot be read yet/) });
+
+    const keyed = await newAlbum("keyed", { "idempotency-key": randomUUID() });
+    const waiting = [expectFound(1, albumId, "frozen"), expectFound(1, keyed, "keyed")];
+    system.writer.kill("SIGCONT");
+    await Promise.all(waiting);
+  } finally {
+    system.writer.kill("SIGCONT");
+  }
+});
+
+test("albums that many requests wait for are looked up together: a few statements, not a few for each", async () => {
+  const selects = async (): Promise<number> =>
+    Number((await system.services.operator.sql("SHOW GLOBAL STATUS LIKE 'Com_select'")).split("\t")[1]);
+  system.writer.kill("SIGSTOP");
+  try {
+    const albums = await Promise.all(Array.from({ length: 200 }, (_, n) => newAlbum(`title ${n}`)));
+    const before = await selects();
+    const statuses = await Promise.all(albums.map(async (albumId) => (await ask(1, `/albums/${albumId}`)).status));
+    expect(new Set(statuses)).toEqual(new Set([503]));
+    // Looked up one by one every 100 ms these would be 4,000 statements.
+    expect((await selects()) - before).toBeLessThan(300);
+  } finally {
+    system.writer.kill("SIGCONT");
+  }
+});
+
+test("while the replica is down a new album is found", async () => {
+  const replica = system.server("database-replica");
+  await replica.stop();
+  try {
+    const albumId = await newAlbum("without a replica");
+    await vi.waitFor(() => expectFound(1, albumId, "without a replica"), 10_000);
+  } finally {
+    await replica.start();
+  }
+});

@@ -1,0 +1,241 @@
+import { connect } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Database } from "@tally/database";
+import { newEventId } from "@tally/pipeline";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { formType } from "./http/form.ts";
+import { get, json, raw } from "./http/http-case.ts";
+import { RawConnection, upgrade } from "./http/raw-connection.ts";
+import { postSale } from "./http/sample-requests.ts";
+import { openDatabase } from "./rankings-equal-rows.ts";
+import { startSystem, type TestSystem } from "./start-system.ts";
+
+/* Time limits, pipelines and floods. What single requests get is in the cases of contract.test.ts. */
+
+const headersWithinMs = 1500;
+const bodyWithinMs = 3000;
+const foundWithinMs = 4500;
+// The gateway looks for late requests once a second.
+const checkedEveryMs = 1000;
+const slackMs = 700;
+
+let system: TestSystem;
+let database: Database;
+
+beforeAll(async () => {
+  system = await startSystem({
+    // Sales are stored in the order of their confirms.
+    WRITER_THREADS: "1",
+    HEALTH_KEPT_MS: "1000",
+    HEADERS_WITHIN_MS: String(headersWithinMs),
+    BODY_WITHIN_MS: String(bodyWithinMs),
+    FOUND_WITHIN_MS: String(foundWithinMs),
+  });
+  database = openDatabase(system);
+});
+afterAll(async () => {
+  await database.close();
+  await system.stop();
+});
+
+const open = (): RawConnection => new RawConnection(system.url);
+
+let stores = 0;
+/** A sale in a store that no other sale has. */
+function sale(headers: readonly string[] = []): { readonly store: number; readonly bytes: Buffer } {
+  const store = ++stores;
+  return { store, bytes: postSale(store, [json, ...headers]) };
+}
+
+/** A GET of an album that was never posted, with an id of this moment: the gateway waits `foundWithinMs`, then responds with 503. */
+const slowGet = (): Buffer => get(`/albums/${newEventId()}`);
+
+/** Expects these responses and no other byte, then the end of the connection. */
+async function expectOnly(connection: RawConnection, statuses: readonly number[]): Promise<void> {
+  expect((await connection.responses(statuses.length)).map(({ status }) => status)).toEqual(statuses);
+  expect((await connection.untilClosed()).toString()).toBe("");
+}
+
+/** Waits until a later sale is stored; then none of these may be. */
+async function expectNotStored(sales: readonly { readonly store: number }[]): Promise<void> {
+  const [last, connection] = [sale(), open()];
+  await connection.write(last.bytes);
+  expect((await connection.response()).status).toBe(201);
+  connection.destroy();
+  await vi.waitFor(async () => {
+    const rows = await database.writer.query<{ store: number }>("SELECT store_id AS store FROM purchases");
+    const stored = new Set(rows.map(({ store }) => store));
+    expect(stored).toContain(last.store);
+    expect(sales.filter(({ store }) => stored.has(store))).toEqual([]);
+  }, 10_000);
+}
+
+describe("time limits", () => {
+  async function expectLate(connection: RawConnection, sentAt: number, limitMs: number): Promise<void> {
+    const { status, headers, body } = await connection.response();
+    const ms = performance.now() - sentAt;
+    expect([status, headers.get("connection")]).toEqual([408, "close"]);
+    expect(JSON.parse(body)).toEqual({ message: "request: expected all of it sooner" });
+    expect(ms).toBeGreaterThan(limitMs - 100);
+    expect(ms).toBeLessThan(limitMs + checkedEveryMs + slackMs);
+    await expectOnly(connection, []);
+  }
+
+  test.concurrent("a head that is not complete in time gets 408", async () => {
+    const [connection, sentAt] = [open(), performance.now()];
+    await connection.write("GET /items/store/1 HTTP/1.1\r\nHost: ta");
+    await expectLate(connection, sentAt, headersWithinMs);
+  });
+
+  test.concurrent("a body that is not complete in time gets 408, also while its bytes keep coming", async () => {
+    const [connection, sentAt, late] = [open(), performance.now(), sale()];
+    await connection.write(late.bytes.subarray(0, -30));
+    const drip = setInterval(() => void connection.write(" "), 300);
+    await expectLate(connection, sentAt, bodyWithinMs).finally(() => clearInterval(drip));
+    await expectNotStored([late]);
+  });
+
+  test.concurrent("a connection that sends nothing is closed without a response", async () => {
+    const [connection, openedAt] = [open(), performance.now()];
+    await expectOnly(connection, []);
+    expect(performance.now() - openedAt).toBeLessThan(headersWithinMs + checkedEveryMs + slackMs);
+  });
+
+  test.concurrent("a request that becomes late behind a slow one gets its 408 after that response", async () => {
+    const connection = open();
+    await connection.write(Buffer.concat([slowGet(), Buffer.from("GET /items")]));
+    await expectOnly(connection, [503, 408]);
+  });
+
+  test.concurrent("the rest of a late head comes too late: 408, and nothing of it is stored", async () => {
+    const connection = open();
+    const [late, behind] = [sale(), sale()];
+    await connection.write(Buffer.concat([slowGet(), late.bytes.subarray(0, 40)]));
+    await delay((headersWithinMs + checkedEveryMs + foundWithinMs) / 2);
+    await connection.write(Buffer.concat([late.bytes.subarray(40), behind.bytes]));
+    await expectOnly(connection, [503, 408]);
+    await expectNotStored([late, behind]);
+  });
+
+  test.concurrent("a late sale that is complete before its 408 can be sent gets 201, and nothing else", async () => {
+    const [connection, { bytes }] = [open(), sale()];
+    await connection.write(Buffer.concat([slowGet(), bytes.subarray(0, -5)]));
+    await delay((bodyWithinMs + checkedEveryMs + foundWithinMs) / 2);
+    await connection.write(bytes.subarray(-5));
+    await expectOnly(connection, [503, 201]);
+  });
+
+  test.concurrent.each([
+    [413, ["POST /albums HTTP/1.1", "Host: tally", formType, "Content-Length: 99999999"]],
+    [200, ["GET /items/store/1 HTTP/1.1", "Host: tally", "Content-Length: 10"]],
+    [417, ["POST /purchases HTTP/1.1", "Host: tally", "Expect: more", "Content-Length: 10"]],
+  ])("no 408 follows a %i that was sent before the body came", async (status, head) => {
+    const connection = open();
+    await connection.write(raw(head));
+    await expectOnly(connection, [status]);
+  });
+
+  test.concurrent("a connection that had a response is kept longer than these limits, for 65 s", async () => {
+    const connection = open();
+    expect((await connection.get("/health/live")).headers.get("keep-alive")).toBe("timeout=65");
+    await delay(bodyWithinMs + checkedEveryMs + slackMs);
+    expect((await connection.get("/health/live")).status).toBe(200);
+    connection.destroy();
+  });
+});
+
+// Node drops the rest of the packet, so the connection must not continue with what comes after it.
+test.each([
+  ["a sale", () => sale(upgrade).bytes, false],
+  ["a GET", () => get("/health/live", upgrade), false],
+  ["a sale with Expect", () => sale([...upgrade, "Expect: 100-continue"]).bytes, true],
+] as const)(
+  "behind an Upgrade that is not taken, of %s, nothing is served or stored",
+  async (_name, request, continues) => {
+    const [connection, hidden, behind] = [open(), sale(), sale()];
+    let bytes = request();
+    if (continues) {
+      const bodyAt = bytes.indexOf("{");
+      await connection.write(bytes.subarray(0, bodyAt));
+      expect((await connection.response()).status).toBe(100);
+      bytes = bytes.subarray(bodyAt);
+    }
+    const carrier = raw([
+      `POST /purchase/${++stores}/customer/1/date/20261120 HTTP/1.1`,
+      "Host: tally",
+      `Content-Length: ${hidden.bytes.length}`,
+    ]);
+    await connection.write(Buffer.concat([bytes, carrier]));
+    expect((await connection.response()).status).toBeLessThan(300);
+    await connection.write(Buffer.concat([hidden.bytes, behind.bytes]));
+    await expectOnly(connection, []);
+    await expectNotStored([hidden, behind]);
+  },
+);
+
+describe("a flood", () => {
+  const flood = 20_000;
+
+  /** Sends `flood` pipelined requests on one connection; resolves with the number of responses of each status when all have come. */
+  function pipelined(url: string, bytes: string): Promise<ReadonlyMap<string, number>> {
+    const seen = new Map<string, number>();
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(new URL(url).port), "127.0.0.1");
+      let [responses, rest] = [0, ""];
+      socket.on("error", reject);
+      socket.on("data", (data) => {
+        const lines = (rest + data.toString()).split("\r\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) {
+          const status = /HTTP\/1\.1 (\d+)/.exec(line)?.[1];
+          if (status === undefined) continue;
+          responses++;
+          seen.set(status, (seen.get(status) ?? 0) + 1);
+        }
+        if (responses < flood) return;
+        socket.destroy();
+        resolve(seen);
+      });
+      socket.write(bytes.repeat(flood));
+    });
+  }
+
+  test.each(["/health/live", "/items/store/1", "/nowhere", "/albums/x"])(
+    "20,000 pipelined GET %s all get a response, and another client is not delayed",
+    async (path) => {
+      const other = open();
+      const ask = async (): Promise<number> => {
+        const askedAt = performance.now();
+        expect((await other.get("/health/live")).status).toBe(200);
+        return performance.now() - askedAt;
+      };
+      await ask();
+      let isOver = false;
+      const flooded = pipelined(system.url, get(path).toString()).finally(() => (isOver = true));
+      const times: number[] = [];
+      const startedAt = performance.now();
+      while (!isOver) times.push(await ask());
+      expect([...(await flooded).values()]).toEqual([flood]);
+      const floodMs = performance.now() - startedAt;
+      other.destroy();
+      // In one piece the flood takes the gateway half a second and more, and the other client gets a handful of responses. The bounds are
+      // relative because other processes share the machine.
+      expect(times.length).toBeGreaterThan(50);
+      expect(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]).toBeLessThan(Math.max(50, floodMs / 20));
+      expect(Math.max(...times)).toBeLessThan(Math.max(100, floodMs / 3));
+    },
+  );
+
+  test("readiness and metrics are on the operator port, and computed once a second", async () => {
+    const [operatorUrl = ""] = system.operatorUrls;
+    for (const path of ["/health/ready", "/metrics"]) expect((await fetch(operatorUrl + path)).status).toBe(200);
+    // The CPU time of the process in the text changes with each computation.
+    const cpu = async () =>
+      /^process_cpu_seconds_total (\S+)$/m.exec(await (await fetch(`${operatorUrl}/metrics`)).text())?.[1];
+    const startedAt = performance.now();
+    const seen = new Set<string | undefined>();
+    for (let i = 0; i < 200; i++) seen.add(await cpu());
+    expect(seen.size).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - startedAt) / 1000));
+    await vi.waitFor(async () => expect(seen).not.toContain(await cpu()), 5000);
+  });
+});

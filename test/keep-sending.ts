@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { Agent, request } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** What clients that kept sending have seen. */
+interface Sent {
+  /** The event id of each sale that got 201, by its key. */
+  readonly ids: ReadonlyMap<string, string>;
+  /** Responses by their status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** The longest time without any 201, in ms. */
+  readonly longestGapMs: number;
+  /** The most tries of one sale, each at the next gateway. */
+  readonly triesMax: number;
+}
+
+interface Clients {
+  /** Sales that got 201 so far. */
+  readonly count: number;
+  stop(): Promise<Sent>;
+}
+
+/**
+ * Clients that send sales without pause on kept-alive connections, each sale with its own key and again until it gets 201; a few are sent
+ * again after that, as by a client that missed the response.
+ */
+export function keepSending(urls: readonly string[], clients: number): Clients {
+  const agent = new Agent({ keepAlive: true });
+  const run = randomUUID();
+  const ids = new Map<string, string>();
+  const statuses: Record<string, number> = {};
+  let [sales, longestGapMs, triesMax] = [0, 0, 0];
+  let createdAt = performance.now();
+  let stopping = false;
+
+  const post = (url: string, sale: number, key: string): Promise<string | undefined> =>
+    new Promise((resolve) => {
+      const headers = { "content-type": "application/json", "idempotency-key": key };
+      const path = `/purchase/${sale % 7}/customer/1/date/20261120`;
+      const sent = request(url + path, { agent, method: "POST", headers, timeout: 15_000 }, (response) => {
+        const { statusCode = 0 } = response;
+        statuses[statusCode] = (statuses[statusCode] ?? 0) + 1;
+        const id = statusCode === 201 ? String(response.headers["tally-event-id"]) : undefined;
+        response.resume().once("close", () => resolve(id));
+      });
+      sent.once("timeout", () => sent.destroy());
+      sent.once("error", () => resolve(undefined));
+      const items = [1, 2, 3].map((n) => ({ ItemID: (sale * n) % 50, numberOfItems: 1 + (sale % 3) }));
+      sent.end(JSON.stringify({ items }));
+    });
+
+  async function send(sale: number, key: string): Promise<string> {
+    for (let tries = 1; ; tries++) {
+      const id = await post(urls[(sale + tries) % urls.length] ?? "", sale, key);
+      if (id !== undefined) {
+        triesMax = Math.max(triesMax, tries);
+        longestGapMs = Math.max(longestGapMs, performance.now() - createdAt);
+        createdAt = performance.now();
+        return id;
+      }
+      await delay(50);
+    }
+  }
+
+  async function client(): Promise<void> {
+    while (!stopping) {
+      const sale = sales++;
+      const key = `${run}-${sale}`;
+      const id = await send(sale, key);
+      if (sale % 17 === 0 && (await send(sale, key)) !== id) throw new Error(`the retry of ${key} is another event`);
+      ids.set(key, id);
+    }
+  }
+
+  const all = Promise.all(Array.from({ length: clients }, client));
+  return {
+    get count() {
+      return ids.size;
+    },
+    async stop() {
+      stopping = true;
+      await all.finally(() => agent.destroy());
+      return { ids, statuses, longestGapMs, triesMax };
+    },
+  };
+}

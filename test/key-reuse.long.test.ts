@@ -1,0 +1,270 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import type { Database } from "@tally/database";
+import { openTcpProxy, type TcpProxy } from "@tally/lab";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { twoContents, type Post } from "./every-domain.ts";
+import { openDatabase } from "./rankings-equal-rows.ts";
+import { runTally } from "./run-tally.ts";
+import { sold } from "./sell.ts";
+import { startGateway } from "./start-app.ts";
+import { startSystem, type TestSystem } from "./start-system.ts";
+
+/*
+ * One Idempotency-Key, several requests. The same content is one event. Other content gets 422 while gateways remember the key, after that it
+ * becomes a dead letter; an event is never dropped. What one gateway responds is in the cases of contract.test.ts.
+ */
+
+let system: TestSystem;
+let database: Database;
+
+beforeAll(async () => {
+  // The third gateway has no Redis for keys.
+  const environmentOf = (app: string, index: number): NodeJS.ProcessEnv =>
+    app === "gateway" && index === 2 ? { DOOR_REDIS_URL: "redis://127.0.0.1:1" } : {};
+  system = await startSystem({}, { instances: { gateway: 3 }, environmentOf });
+  database = openDatabase(system);
+});
+afterAll(async () => {
+  await database.close();
+  await system.stop();
+});
+
+const [{ first: oneSale, other: otherSale }] = twoContents;
+
+const post = (gateway: number, what: Post, key?: string) => postTo(system.urls[gateway] ?? "", what, key);
+async function postTo(url: string, { path, body, type }: Post, key?: string) {
+  const response = await fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "content-type": type, ...(key === undefined ? {} : { "idempotency-key": key }) },
+    body: new Uint8Array(Buffer.from(body)),
+  });
+  return { status: response.status, id: response.headers.get("tally-event-id") ?? "", body: await response.text() };
+}
+
+/** Sends entries of a store, each by its quantity, in one request. Returns the ids of the results. */
+async function bulk(gateway: number, store: number, quantities: readonly number[], entryKey?: string, key?: string) {
+  const entries = quantities.map((quantity) => ({
+    storeID: quantity < 0 ? -1 : store,
+    custID: 1,
+    date: "20261120",
+    items: [{ ItemID: 7, numberOfItems: quantity }],
+    ...(entryKey === undefined ? {} : { idempotencyKey: entryKey }),
+  }));
+  const all = { path: "/purchases", body: JSON.stringify(entries), type: "application/json" };
+  const { status, body } = await post(gateway, all, key);
+  const results: readonly { readonly id?: string }[] = JSON.parse(body).results;
+  return { status, ids: results.map(({ id }) => id) };
+}
+const quantitiesOf = async (store: number): Promise<readonly number[]> => {
+  const select = "SELECT quantity FROM purchase_items WHERE store_id = ? ORDER BY quantity";
+  const rows = await database.writer.query<{ quantity: number }>(select, [store]);
+  return rows.map(({ quantity }) => quantity);
+};
+
+interface Conflict {
+  readonly id: string;
+  readonly messageId: string;
+  readonly domain: string;
+  readonly reason: string;
+  readonly event: Readonly<Record<string, unknown>>;
+}
+/** The dead letters of an event's id, when there are so many. */
+const conflictsWith = (eventId: string, count = 1): Promise<readonly Conflict[]> =>
+  vi.waitFor(async () => {
+    const { output } = await runTally(system, ["dead-letters", "list", "--json", "--stage", "conflict"]);
+    const all: readonly Conflict[] = JSON.parse(output);
+    const own = all.filter(({ messageId }) => messageId === eventId);
+    expect(own).toHaveLength(count);
+    return own;
+  }, 20_000);
+const eventOf = async (id: string | undefined): Promise<unknown> => (await fetch(`${system.url}/events/${id}`)).json();
+
+const openRedis = (): Redis => {
+  const redis = new Redis(system.addresses.redisUrl);
+  onTestFinished(() => redis.disconnect());
+  return redis;
+};
+/** The key of Redis under which gateways remember an event's content. */
+const memoryOf = (id: string): Buffer =>
+  Buffer.concat([Buffer.from(`${system.namespace}:idem:`), Buffer.from(id.replaceAll("-", ""), "hex")]);
+
+describe("the same content under one key is one event", () => {
+  /** The store has one sale, also after everything sent later has been ranked. */
+  async function expectOneSale(store: number): Promise<void> {
+    const expected = { stores: [{ itemID: 9, numberOfItems: 4 }] };
+    const top = async (): Promise<unknown> => (await fetch(`${system.url}/items/store/${store}`)).json();
+    await vi.waitFor(async () => expect(await top()).toEqual(expected), 15_000);
+    const later = await sold(system.url, 1_000_000);
+    await vi.waitFor(async () => expect(await eventOf(later)).toMatchObject({ ranked: true }), 15_000);
+    expect(await top()).toEqual(expected);
+    expect(await database.writer.query("SELECT id FROM purchases WHERE store_id = ?", [store])).toHaveLength(1);
+  }
+  const sellAt = (gateway: number, store: number) =>
+    sold(system.urls[gateway % 2] ?? "", store, {
+      headers: { "idempotency-key": `sale of ${store}`.replaceAll(" ", "-") },
+    });
+
+  test("sent 40 times at once to two gateways it is counted once", async () => {
+    const ids = await Promise.all(Array.from({ length: 40 }, (_, n) => sellAt(n, 31)));
+    expect(new Set(ids).size).toBe(1);
+    await expectOneSale(31);
+  });
+
+  test("sent to another gateway after all apps were restarted it is counted once", async () => {
+    const id = await sellAt(0, 32);
+    await expectOneSale(32);
+    for (const app of [...system.gateways, system.writer, system.ranker]) {
+      await app.stop();
+      await app.start();
+    }
+    expect(await sellAt(1, 32)).toBe(id);
+    await expectOneSale(32);
+  }, 90_000);
+
+  test("sent again while the writer is frozen it is counted once", async () => {
+    system.writer.kill("SIGSTOP");
+    const ids = [await sellAt(0, 33), await sellAt(1, 33), await sellAt(0, 33)];
+    system.writer.kill("SIGCONT");
+    expect(new Set(ids).size).toBe(1);
+    await expectOneSale(33);
+  });
+});
+
+describe.each(twoContents)("$name under the key of an earlier event", ({ first, other }) => {
+  test("gets 422 at every gateway that remembers the key, and a retry of the first has the same response", async () => {
+    const key = randomUUID();
+    const accepted = await post(0, first, key);
+    expect(accepted.status).toBeLessThan(300);
+    for (const gateway of [0, 1]) {
+      const reused = await post(gateway, other, key);
+      expect(reused).toMatchObject({ status: 422, id: "" });
+      expect(Object.values(JSON.parse(reused.body))).toEqual([
+        "Idempotency-Key: expected the content that this key was first sent with, got other content; use a new key for it",
+      ]);
+      expect(await post(gateway, first, key)).toEqual(accepted);
+    }
+  });
+
+  test("is a dead letter when no gateway remembers the key, and a replay stores it", async () => {
+    const key = randomUUID();
+    const { id } = await post(0, first, key);
+    // A retry of the other content is the same dead letter.
+    for (let n = 0; n < 2; n++) expect(await post(2, other, key)).toMatchObject({ id });
+    const [letter] = await conflictsWith(id);
+    expect(letter).toMatchObject({ reason: "key reused with different content" });
+    const replayed = await runTally(system, ["dead-letters", "replay", letter?.id ?? ""]);
+    expect(replayed.output).toContain("replayed 1 of 1");
+    await vi.waitFor(
+      async () => expect(await eventOf(letter?.id)).toMatchObject({ stored: true, domain: letter?.domain }),
+      15_000,
+    );
+  });
+
+  test("may take the key after it was forgotten; a retry of the stored event is still that event", async () => {
+    const key = randomUUID();
+    const accepted = await post(0, first, key);
+    const { status, id } = accepted;
+    await vi.waitFor(async () => expect(await eventOf(id)).toMatchObject({ stored: true }), 15_000);
+    await openRedis().del(memoryOf(id));
+    expect(await post(1, other, key)).toMatchObject({ status, id });
+    for (const gateway of [0, 1]) {
+      expect(await post(gateway, first, key)).toMatchObject({ status, id });
+      expect((await post(gateway, other, key)).status).toBe(422);
+    }
+  });
+});
+
+test("a key is remembered for 24 h; after that the writer decides", async () => {
+  const key = randomUUID();
+  const { id } = await post(0, oneSale, key);
+  const redis = openRedis();
+  expect(await redis.pttl(memoryOf(id))).toBeGreaterThan(86_300_000);
+  await redis.del(memoryOf(id));
+  expect(await post(1, otherSale, key)).toMatchObject({ status: 201, id });
+  await conflictsWith(id);
+});
+
+/** A gateway whose Redis is behind a proxy. */
+async function startProxied(variable: string): Promise<{ readonly url: string; readonly proxy: TcpProxy }> {
+  const proxy = await openTcpProxy(system.addresses.redisUrl);
+  onTestFinished(() => proxy.close());
+  const { url } = await startGateway(system, { AUTH: "off", [variable]: proxy.url });
+  return { url, proxy };
+}
+
+test("a request without a key sends nothing to Redis", async () => {
+  const { url, proxy } = await startProxied("REDIS_URL");
+  const bytesOf = async (work: () => Promise<unknown>) => {
+    const before = proxy.bytesSent;
+    await work();
+    return proxy.bytesSent - before;
+  };
+  const withKey = () => postTo(url, oneSale, randomUUID());
+  // The start of the gateway ends with its connection to Redis.
+  const bytesOfKey = await vi.waitFor(async () => {
+    const bytes = await bytesOf(withKey);
+    expect(await bytesOf(withKey)).toBe(bytes);
+    expect(bytes).toBeGreaterThan(0);
+    return bytes;
+  }, 5000);
+  const bytesOfAll = await bytesOf(async () => {
+    for (const { first } of twoContents) expect((await postTo(url, first)).status).toBeLessThan(300);
+    // Redis gets this one after everything that the others have sent.
+    await withKey();
+  });
+  expect(bytesOfAll).toBe(bytesOfKey);
+});
+
+test("a frozen Redis is not asked by every request with a key, and all of them are accepted", async () => {
+  const { url, proxy } = await startProxied("DOOR_REDIS_URL");
+  const send = async () => expect((await postTo(url, oneSale, randomUUID())).status).toBe(201);
+  await send();
+  proxy.become({ name: "frozen" });
+  await vi.waitFor(
+    async () => {
+      // The first of these may ask, and wait for a second.
+      await send();
+      const before = proxy.bytesSent;
+      await Promise.all([send(), send(), send()]);
+      expect(proxy.bytesSent).toBe(before);
+    },
+    { timeout: 20_000, interval: 10 },
+  );
+}, 60_000);
+
+describe("a bulk request where keys are not remembered", () => {
+  test("a part of an earlier request under its key neither loses nor doubles a sale", async () => {
+    const first = await bulk(0, 23, [1, 2, -3], undefined, "u3");
+    const partial = await bulk(2, 23, [3, 2], undefined, "u3");
+    expect(partial.status).toBe(201);
+    expect(partial.ids[1]).toBe(first.ids[1]);
+    expect(first.ids).not.toContain(partial.ids[0]);
+    await vi.waitFor(async () => expect(await quantitiesOf(23)).toEqual([1, 2, 3]), 10_000);
+  });
+
+  test("entries with one key and other content in one batch: the first is stored, the others are dead letters", async () => {
+    const { status, ids } = await bulk(2, 26, [1, 2, 2, 3], "a");
+    expect({ status, ids: new Set(ids).size }).toEqual({ status: 201, ids: 1 });
+    const letters = await conflictsWith(ids[0] ?? "", 2);
+    const lines = letters.map(({ event }) => JSON.stringify(event["lines"]));
+    expect(new Set(lines)).toEqual(new Set(["[[7,2]]", "[[7,3]]"]));
+    expect(await quantitiesOf(26)).toEqual([1]);
+  });
+});
+
+test("the audit agrees and reports the conflicts; the writer counts and logs each", async () => {
+  const { id } = await post(0, oneSale, "audited");
+  await post(2, otherSale, "audited");
+  await conflictsWith(id);
+  const { output } = await runTally(system, ["audit", "--json", "--domain", "purchases"]);
+  const report = JSON.parse(output);
+  expect(report).toMatchObject({ agrees: true, audit: { keyConflicts: expect.any(Number) } });
+  expect(report.domains[0].keyConflicts.open).toBeGreaterThanOrEqual(1);
+  expect((await runTally(system, ["audit"])).output).toMatch(/\d+ acknowledged events used the key of another event/);
+  const log = await readFile(system.writer.logFile, "utf8");
+  expect(log).toContain(`"reason":"key reused with different content","storedEvent":"${id}"`);
+  const metrics = await (await fetch(`http://127.0.0.1:${system.writer.port}/metrics`)).text();
+  expect(metrics).toMatch(/tally_writer_key_conflicts_total\{[^}]*domain="purchases"[^}]*\} [1-9]/);
+}, 120_000);

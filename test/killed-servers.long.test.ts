@@ -1,0 +1,101 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { openShop, type Shop } from "./shop.ts";
+
+/* SIGKILL of one server after the other. Each test ends with every acknowledged sale stored and ranked once. */
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.stop());
+
+test("what a killed Redis has forgotten comes back from the ledger, and intake continues meanwhile", async () => {
+  await shop.sell(200);
+  await shop.expectEqual();
+  shop.server("redis").kill("SIGKILL");
+  await shop.sell(100);
+  // It writes a snapshot every five minutes: it starts without any of this.
+  await shop.server("redis").start();
+  await shop.expectEqual();
+}, 120_000);
+
+test("while the database is down sales are acknowledged, and stored afterwards; a writer holds no more than its prefetch", async () => {
+  shop.server("database-primary").kill("SIGKILL");
+  await shop.sell(50);
+  const columns = ["name", "messages_unacknowledged", "messages_ready"];
+  const queues = () => shop.services.operator.rabbitmqctl("list_queues", "--quiet", ...columns);
+  await vi.waitFor(async () => expect(await queues()).toMatch(/\.ingest\.purchases\t4\t46$/m), {
+    timeout: 30_000,
+    interval: 500,
+  });
+  await shop.server("database-primary").start();
+  await shop.sell(10);
+  await shop.expectEqual();
+}, 120_000);
+
+test("while the broker is down requests get 503 with Retry-After; what was acknowledged is stored once, the rest not at all", async () => {
+  shop.server("rabbitmq").kill("SIGKILL");
+  shop.expectRefused(await shop.post());
+  expect((await fetch(`${shop.url}/health/live`)).status).toBe(200);
+  expect((await fetch(`${shop.operatorUrls[0]}/health/ready`)).status).toBe(503);
+  await shop.server("rabbitmq").start();
+  await shop.ready();
+  await shop.sell(40);
+  await shop.expectEqual();
+}, 120_000);
+
+test("an outage is one log line, however many attempts to connect there are", async () => {
+  const count = async () => ({
+    lost: await shop.linesOf("gateway", "lost the connection to the broker"),
+    gateway: await shop.linesOf("gateway", "{"),
+    redis: await shop.linesOf("ranker", "cannot connect to Redis"),
+  });
+  const before = await count();
+  for (const name of ["rabbitmq", "redis"]) shop.server(name).kill("SIGKILL");
+  await delay(5000);
+  await Promise.all(["rabbitmq", "redis"].map((name) => shop.server(name).start()));
+  await shop.ready();
+  const after = await count();
+  expect(after.lost - before.lost).toBe(1);
+  expect(after.redis - before.redis).toBe(1);
+  // Lost, not reached (in some words of a socket), connected, for the broker and for Redis; there were some twenty attempts.
+  expect(after.gateway - before.gateway).toBeLessThanOrEqual(10);
+  await shop.sell(9);
+  await shop.expectEqual();
+}, 120_000);
+
+test("while the read endpoint is down what needs it gets 503 with Retry-After, the rest works, and one log line says so", async () => {
+  const query = "/purchases?storeID=1&limit=1";
+  const lines = async () => [
+    await shop.linesOf("gateway", "cannot use the database's read endpoint"),
+    await shop.linesOf("gateway", "recovered: use the database's read endpoint"),
+  ];
+  expect(await shop.isUp(query)).toBe(true);
+  const [away = 0, back = 0] = await lines();
+  shop.server("database-replica").kill("SIGKILL");
+  for (let n = 0; n < 5; n++) expect(await shop.isUp(query)).toBe(false);
+  await shop.sell(10);
+  await shop.server("database-replica").start();
+  await vi.waitFor(async () => expect(await shop.isUp(query)).toBe(true), 20_000);
+  await vi.waitFor(async () => expect(await lines()).toEqual([away + 1, back + 1]), 10_000);
+  await shop.expectEqual();
+}, 120_000);
+
+test("while Redis is down or frozen rankings get 503 with Retry-After, and so do rows while the read endpoint is frozen", async () => {
+  const [board, rows] = ["/items/store/5", "/purchases?storeID=1&limit=1"];
+  const comesUp = (path: string) => vi.waitFor(async () => expect(await shop.isUp(path)).toBe(true), 20_000);
+  await comesUp(board);
+  for (const signal of ["SIGSTOP", "SIGKILL"] as const) {
+    shop.server("redis").kill(signal);
+    expect(await shop.isUp(board)).toBe(false);
+  }
+  await shop.server("redis").start();
+  await comesUp(board);
+
+  shop.server("database-replica").kill("SIGSTOP");
+  expect(await shop.isUp(rows)).toBe(false);
+  shop.server("database-replica").kill("SIGCONT");
+  await comesUp(rows);
+  await shop.expectEqual();
+}, 120_000);

@@ -1,0 +1,182 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { dropTestDatabase, recreateTestDatabase, type Database } from "@tally/database";
+import { silentLog } from "@tally/failures";
+import { connectConsumer } from "@tally/messaging";
+import { queuesOf } from "@tally/pipeline";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
+import { runTally } from "./run-tally.ts";
+import { sold } from "./sell.ts";
+import { startSystem, type TestSystem } from "./start-system.ts";
+
+let system: TestSystem;
+let database: Database;
+let redis: Redis;
+
+beforeAll(async () => {
+  system = await startSystem();
+  database = openDatabase(system);
+  redis = new Redis(system.addresses.redisUrl);
+});
+afterAll(async () => {
+  redis.disconnect();
+  await database.close();
+  await system.stop();
+});
+
+let sales = 0;
+async function sell(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const sale = sales++;
+    await sold(system.url, sale % 3, { item: sale % 5, quantity: 1, headers: { "idempotency-key": `sale-${sale}` } });
+  }
+}
+
+const shard = () => `${system.namespace}:{purchases:0}`;
+const ownKeys = () => redis.keys(`${shard()}:*`);
+const storedAll = () =>
+  vi.waitFor(async () => {
+    const [row] = await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM purchases");
+    expect(row?.n).toBe(sales);
+  }, 20_000);
+/** Every sale is a row, and every board equals the rows. */
+const equal = async (withinMs: number): Promise<void> => {
+  await storedAll();
+  await vi.waitFor(async () => expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database)), {
+    timeout: withinMs,
+    interval: 200,
+  });
+};
+const topCount = async (): Promise<number> => {
+  const answer = await (await fetch(`${system.url}/items/store/0`)).text();
+  return [...answer.matchAll(/"numberOfItems":(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+};
+
+test("rankings are rebuilt beside live traffic, and never show less than before", async () => {
+  await sell(60);
+  await equal(20_000);
+  const before = await redis.get(`${shard()}:generation`);
+  let running = true;
+  let shown = await topCount();
+  const traffic = (async () => {
+    while (running) {
+      await sell(1);
+      const now = await topCount();
+      // Only a batch that is stored and not ranked yet may be missing.
+      expect(now).toBeGreaterThanOrEqual(shown - 1);
+      shown = Math.max(shown, now);
+    }
+  })();
+  const { exitCode, output } = await runTally(system, ["rebuild"]);
+  running = false;
+  await traffic;
+  expect(output).toMatch(/^purchases: \d+ cells of \d+ batches/);
+  expect(exitCode).toBe(0);
+  expect(await redis.get(`${shard()}:generation`)).not.toBe(before);
+  await equal(20_000);
+});
+
+test("the ranker rebuilds the rankings of an empty Redis under traffic", async () => {
+  await redis.del(await ownKeys());
+  await sell(30);
+  await equal(30_000);
+});
+
+test("the ranker rebuilds the rankings after a script that failed half-way", async () => {
+  const live = `${shard()}:${await redis.get(`${shard()}:generation`)}`;
+  await redis.set(`${live}:b:store:0`, "no sorted set");
+  await sell(3);
+  await equal(30_000);
+});
+
+test("the ranker restores lost marks and counts from the ledger", async () => {
+  await sell(5);
+  await equal(20_000);
+  // The state of a Redis that started from an older file: marks and counts are lost together.
+  const live = `${shard()}:${await redis.get(`${shard()}:generation`)}`;
+  const boards = (await ownKeys()).filter((key) => key.startsWith(`${live}:b:`) || key.includes(":applied:"));
+  await redis.del(boards);
+  await redis.del(`${shard()}:checked`);
+  // The running ranker cannot notice; the next one checks when it starts.
+  await system.ranker.stop();
+  await system.ranker.start();
+  await equal(30_000);
+});
+
+test("rebuild reports that another process is rebuilding", async () => {
+  await redis.set(`${shard()}:builder`, "another", "PX", 30_000);
+  const { exitCode, errors } = await runTally(system, ["rebuild"]);
+  await redis.del(`${shard()}:builder`);
+  expect(errors).toContain("another process rebuilds it just now");
+  expect(exitCode).toBe(1);
+});
+
+/** Stops the ranker until the end of the test, when everything is ranked. */
+async function withoutRanker(): Promise<void> {
+  await equal(20_000);
+  await system.ranker.stop();
+  onTestFinished(() => system.ranker.start());
+}
+
+test("repair adds batches whose messages were lost; for batches that were pruned too it demands a rebuild", async () => {
+  await withoutRanker();
+  await sell(10);
+  await storedAll();
+  await delay(500);
+  const queues = queuesOf(system.namespace, "purchases");
+  const thief = connectConsumer({
+    url: system.addresses.amqpUrl,
+    connectionName: "test",
+    queues: Object.values(queues),
+    queue: queues.rank.name,
+    prefetch: 100,
+    onDelivery: (delivery) => delivery.ack(),
+    log: silentLog,
+  });
+  await thief.ready;
+  await delay(500);
+  await thief.close();
+  expect(await cellsOfBoards(system)).not.toEqual(await cellsOfRows(database));
+  const repaired = await runTally(system, ["repair"]);
+  expect(repaired).toMatchObject({
+    exitCode: 0,
+    output: expect.stringMatching(/checked \d+ batches, added 10 to the rankings/),
+  });
+  expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
+  expect((await runTally(system, ["repair"])).output).toMatch(/added 0/);
+
+  await redis.del((await ownKeys()).filter((key) => key.includes(":applied:")));
+  await database.writer.query("UPDATE batches SET moves = NULL");
+  const beyond = await runTally(system, ["repair"]);
+  expect(beyond.output).toMatch(
+    /\d+ batches are not counted and their ranking messages were pruned .* run tally rebuild/,
+  );
+  expect(beyond.exitCode).toBe(1);
+  expect((await runTally(system, ["rebuild"])).exitCode).toBe(0);
+  expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
+  expect((await runTally(system, ["audit"])).exitCode).toBe(0);
+});
+
+test("a rebuild reads the write endpoint where the read endpoint does not have yet what was pruned already", async () => {
+  await withoutRanker();
+  const behind = system.addresses.databaseWriteUrl.replace(/_test$/, "_behind_test");
+  await recreateTestDatabase(behind);
+  onTestFinished(() => dropTestDatabase(behind));
+  expect((await runTally(system, ["migrate"], { DATABASE_WRITE_URL: behind })).exitCode).toBe(0);
+  for (const table of ["batches", "purchases"]) {
+    await database.writer.query(`INSERT INTO ${new URL(behind).pathname.slice(1)}.${table} SELECT * FROM ${table}`);
+  }
+  await sell(10);
+  await storedAll();
+  await database.writer.query("UPDATE batches SET moves = NULL");
+  expect((await runTally(system, ["repair"])).output).toContain(
+    "10 batches are not counted and their ranking messages were pruned",
+  );
+  const [row] = await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM batches");
+
+  const { exitCode, output } = await runTally(system, ["rebuild"], { DATABASE_READ_URL: behind });
+  expect(output).toMatch(new RegExp(`^purchases: \\d+ cells of ${row?.n} batches, 0 batches since`, "m"));
+  expect(exitCode).toBe(0);
+  expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
+});

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { freePorts } from "@tally/local";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { auditOf } from "./audit-of.ts";
+import { RawConnection } from "./http/raw-connection.ts";
+import { postSale } from "./http/sample-requests.ts";
+import { keepSending } from "./keep-sending.ts";
+import { spawnGateway } from "./start-app.ts";
+import { startSystem, type TestSystem } from "./start-system.ts";
+
+let system: TestSystem;
+
+beforeAll(async () => {
+  system = await startSystem({}, { instances: { gateway: 2, writer: 2 } });
+});
+afterAll(() => system.stop());
+
+test("a rolling restart under load closes connections and nothing else: one retry succeeds, nothing is lost or repeated", async () => {
+  const clients = keepSending(system.urls, 40);
+  await delay(1000);
+  for (const server of [...system.gateways, ...system.writers, ...system.rankers]) {
+    expect(await server.stop()).toBe(0);
+    await delay(200);
+    await server.start();
+    await delay(300);
+  }
+  const { ids, statuses, triesMax } = await clients.stop();
+  expect(Object.keys(statuses)).toEqual(["201"]);
+  expect(triesMax).toBe(2);
+  expect(ids.size).toBeGreaterThan(500);
+  expect(await auditOf(system, [...ids.values()])).toMatchObject({
+    agrees: true,
+    audit: { acknowledged: ids.size, lost: 0, doubled: 0 },
+  });
+}, 120_000);
+
+test("a gateway is not ready before its public port is open", async () => {
+  const [port = 0, operatorPort = 0] = await freePorts(2);
+  // The gateway waits a second for this Redis, with its operator port open and its broker connected.
+  const settings = { DOOR_REDIS_URL: "redis://127.0.0.1:1", HOST: "127.0.0.1", AUTH: "off", HEALTH_KEPT_MS: "0" };
+  spawnGateway(system, { ...settings, PORT: String(port), GATEWAY_HEALTH_PORT: String(operatorPort) });
+  await vi.waitFor(
+    async () => expect((await fetch(`http://127.0.0.1:${operatorPort}/health/ready`)).status).toBe(200),
+    { timeout: 20_000, interval: 10 },
+  );
+  expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200);
+});
+
+test("a gateway that stops responds to requests that have begun, and then closes their connections", async () => {
+  const request = postSale(1);
+  const open = () => new RawConnection(system.url);
+  const silent = open();
+  // One has sent half of its head, one half of its body.
+  const begun = [40, request.length - 20].map((sent) => {
+    const connection = open();
+    void connection.write(request.subarray(0, sent));
+    return { connection, rest: request.subarray(sent) };
+  });
+  await delay(300);
+  const stopped = system.gateway.stop();
+  await silent.untilClosed();
+  const ids: string[] = [];
+  for (const { connection, rest } of begun) {
+    await connection.write(rest);
+    const { status, headers } = await connection.response();
+    expect([status, headers.get("connection")]).toEqual([201, "close"]);
+    expect((await connection.untilClosed()).length).toBe(0);
+    ids.push(headers.get("tally-event-id") ?? "");
+  }
+  expect(await stopped).toBe(0);
+  await system.gateway.start();
+  expect(await auditOf(system, ids)).toMatchObject({ agrees: true, audit: { acknowledged: 2, lost: 0 } });
+}, 60_000);

@@ -1,0 +1,227 @@
+import dns from "node:dns";
+import { readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connectDatabase } from "@tally/database";
+import {
+  addressVariables,
+  freePorts,
+  startApps,
+  startPrivateServices,
+  type Accounts,
+  type Addresses,
+  type PrivateServices,
+} from "@tally/local";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { startApp } from "./start-app.ts";
+import { makeCertificates, type Certificates } from "./certificates.ts";
+import { runTally } from "./run-tally.ts";
+import { sold } from "./sell.ts";
+
+const root = join(import.meta.dirname, "..");
+const directory = join(root, ".tally", `test-tls-${process.pid}`);
+const certificateDirectory = join(tmpdir(), `tally-tls-${process.pid}`);
+const say = (): void => undefined;
+
+let certificates: Certificates;
+let services: PrivateServices;
+let ports: { readonly amqps: number; readonly rediss: number };
+
+beforeAll(async () => {
+  certificates = makeCertificates(certificateDirectory, "localhost");
+  const [amqps = 0, rediss = 0] = await freePorts(2);
+  ports = { amqps, rediss };
+  const { authority, certificate, key } = certificates;
+  services = await startPrivateServices({
+    directory: join(directory, "services"),
+    database: "tally_tls_test",
+    say,
+    configuration: {
+      redis: [
+        `tls-port ${rediss}`,
+        `tls-cert-file ${certificate}`,
+        `tls-key-file ${key}`,
+        `tls-ca-cert-file ${authority}`,
+        "tls-auth-clients no",
+      ],
+      rabbitmq: [
+        `listeners.ssl.default = 127.0.0.1:${amqps}`,
+        `ssl_options.certfile = ${certificate}`,
+        `ssl_options.keyfile = ${key}`,
+        `ssl_options.cacertfile = ${authority}`,
+        "ssl_options.verify = verify_none",
+      ],
+      database: [`--ssl-cert=${certificate}`, `--ssl-key=${key}`, `--ssl-ca=${authority}`],
+    },
+  });
+  // From here on the database rejects connections without TLS.
+  await services.operator.sql(
+    ["tally", "tally_gateway", "tally_writer", "tally_ranker", "tally_maintenance"]
+      .map((user) => `ALTER USER ${user}@127.0.0.1 REQUIRE SSL;`)
+      .join(" "),
+  );
+}, 120_000);
+afterAll(async () => {
+  await services.stop();
+  await rm(directory, { recursive: true, force: true });
+  await rm(certificateDirectory, { recursive: true, force: true });
+});
+
+/** The same servers over TLS, addressed by name. */
+function secured({ amqpUrl, databaseWriteUrl, databaseReadUrl, redisUrl }: Addresses): Addresses {
+  const changed = (url: string, change: (parsed: URL) => void): string => {
+    const parsed = new URL(url);
+    parsed.hostname = "localhost";
+    change(parsed);
+    return parsed.href;
+  };
+  return {
+    amqpUrl: changed(amqpUrl, (url) => (url.port = String(ports.amqps))).replace("amqp:", "amqps:"),
+    redisUrl: changed(redisUrl, (url) => (url.port = String(ports.rediss))).replace("redis:", "rediss:"),
+    databaseWriteUrl: changed(databaseWriteUrl, ({ searchParams }) => {
+      searchParams.set("ssl-mode", "VERIFY_IDENTITY");
+      searchParams.set("ssl-ca", certificates.authority);
+    }),
+    // Its authority comes from NODE_EXTRA_CA_CERTS, like those of broker and Redis.
+    databaseReadUrl: changed(databaseReadUrl, ({ searchParams }) => searchParams.set("ssl-mode", "VERIFY_IDENTITY")),
+  };
+}
+
+const securedAccounts = ({ gateway, writer, ranker, maintenance }: Accounts): Accounts => ({
+  gateway: secured(gateway),
+  writer: secured(writer),
+  ranker: secured(ranker),
+  maintenance: secured(maintenance),
+});
+
+test("a purchase is acknowledged, stored and ranked with TLS to every server, and audited", async () => {
+  const environment = { PATH: process.env["PATH"], NODE_EXTRA_CA_CERTS: certificates.authority, WRITER_THREADS: "1" };
+  const addresses = secured(services.addresses);
+  const accounts = securedAccounts(services.accounts);
+  const apps = await startApps({
+    root,
+    directory: join(directory, "apps"),
+    addresses,
+    accounts,
+    port: 0,
+    environment,
+    say,
+  });
+  try {
+    const id = await sold(apps.url, 1, { item: 7, quantity: 3 });
+    await vi.waitFor(async () => {
+      const event = await (await fetch(`${apps.url}/events/${id}`)).text();
+      expect(JSON.parse(event)).toMatchObject({ stored: true, ranked: true });
+    }, 20_000);
+    expect(await (await fetch(`${apps.url}/items/store/1`)).text()).toBe('{"stores":[{"itemID":7,"numberOfItems":3}]}');
+    const audited = await runTally({ namespace: "tally", addresses: accounts.maintenance }, ["audit"], environment);
+    expect([audited.exitCode, audited.errors]).toEqual([0, ""]);
+
+    const connections = await services.operator.rabbitmqctl("--quiet", "list_connections", "user", "ssl");
+    for (const user of ["tally_gateway", "tally_writer", "tally_ranker"]) {
+      expect(connections).toMatch(new RegExp(`^${user}\\ttrue$`, "m"));
+      expect(connections).not.toMatch(new RegExp(`^${user}\\tfalse$`, "m"));
+    }
+    for (const user of ["tally_gateway", "tally_ranker"]) {
+      const clients = await services.operator.redis("CLIENT LIST TYPE normal");
+      const ofUser = clients.split("\n").filter((line) => line.includes(`user=${user} `));
+      expect(ofUser.length).toBeGreaterThan(0);
+      for (const line of ofUser) expect(line).toContain(`laddr=127.0.0.1:${ports.rediss} `);
+    }
+    // Without TLS the database refuses the same accounts.
+    const plain = await runTally({ namespace: "tally", addresses: services.accounts.maintenance }, [
+      "dead-letters",
+      "list",
+    ]);
+    expect(plain.exitCode).not.toBe(0);
+    const logs = [apps.gateway, apps.writer, apps.ranker].map(({ logFile }) => readFileSync(logFile, "utf8"));
+    for (const log of logs) expect(log).not.toMatch(/cannot (connect to Redis|use the database)|certificate/);
+  } finally {
+    await apps.stop();
+  }
+}, 120_000);
+
+const gatewayEnvironment = (addresses: Addresses): NodeJS.ProcessEnv => ({
+  PATH: process.env["PATH"],
+  HOST: "127.0.0.1",
+  PORT: "0",
+  GATEWAY_HEALTH_PORT: "0",
+  LOG_LEVEL: "trace",
+  QUERY_WITHIN_MS: "500",
+  ...addressVariables(addresses),
+});
+
+test("certificates of an unknown authority are rejected, and the log says so", async () => {
+  const own = secured(services.accounts.ranker);
+  const databaseWriteUrl = own.databaseReadUrl.replace(/:\d+\//, `:${new URL(own.databaseWriteUrl).port}/`);
+  const ranker = startApp("ranker", {
+    ...gatewayEnvironment({ ...own, databaseWriteUrl }),
+    RANKER_HEALTH_PORT: "0",
+    RANKER_HEALTH_HOST: "127.0.0.1",
+  });
+  const reason =
+    "(self-signed certificate in certificate chain|unable to (get local issuer|verify the first) certificate)";
+  await vi.waitFor(() => {
+    expect(ranker.output()).toMatch(new RegExp(`${reason}.*cannot connect to the broker; retrying`));
+    expect(ranker.output()).toMatch(new RegExp(`${reason}.*cannot connect to Redis`));
+  }, 20_000);
+  await ranker.stop();
+  const database = connectDatabase({
+    writeUrl: databaseWriteUrl,
+    readUrl: own.databaseReadUrl,
+    writeConnections: 1,
+    readConnections: 1,
+    queryTimeoutMs: 2000,
+    log: { debug: say, info: say, warn: say, error: say },
+  });
+  onTestFinished(() => database.close());
+  for (const reader of [database.writer, database.reader]) {
+    await expect(reader.query("SELECT 1")).rejects.toThrow(new RegExp(`the database is unavailable: ${reason}`));
+  }
+}, 60_000);
+
+test("a certificate for another name is rejected", async () => {
+  const { authority } = certificates;
+  const own = secured(services.accounts.gateway);
+  const gateway = startApp("gateway", {
+    ...gatewayEnvironment({
+      ...own,
+      amqpUrl: own.amqpUrl.replace("@localhost", "@127.0.0.1"),
+      redisUrl: own.redisUrl.replace("@localhost", "@127.0.0.1"),
+    }),
+    NODE_EXTRA_CA_CERTS: authority,
+  });
+  await vi.waitFor(() => {
+    expect(gateway.output()).toMatch(
+      /Hostname\/IP does not match certificate's altnames.*cannot connect to the broker; retrying/,
+    );
+    expect(gateway.output()).toMatch(/Hostname\/IP does not match certificate's altnames.*cannot connect to Redis/);
+  }, 20_000);
+  await gateway.stop();
+
+  // The database driver checks names only: this one resolves to localhost and is not in the certificate.
+  const { lookup } = dns;
+  onTestFinished(() => void (dns.lookup = lookup));
+  Reflect.set(dns, "lookup", (_: string, ...rest: readonly unknown[]): unknown =>
+    Reflect.apply(lookup, dns, ["localhost", ...rest]),
+  );
+  const elsewhere = (url: string): string => url.replace("@localhost", "@database.test");
+  const options = {
+    writeConnections: 1,
+    readConnections: 1,
+    queryTimeoutMs: 2000,
+    log: { debug: say, info: say, warn: say, error: say },
+  };
+  const right = connectDatabase({ ...options, writeUrl: own.databaseWriteUrl, readUrl: own.databaseWriteUrl });
+  const wrong = connectDatabase({
+    ...options,
+    writeUrl: elsewhere(own.databaseWriteUrl),
+    readUrl: elsewhere(own.databaseWriteUrl),
+  });
+  onTestFinished(async () => void (await Promise.all([right.close(), wrong.close()])));
+  expect(await right.reader.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+  await expect(wrong.reader.query("SELECT 1")).rejects.toThrow(
+    /the database is unavailable: Hostname\/IP does not match/,
+  );
+}, 60_000);
