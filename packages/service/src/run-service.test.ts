@@ -7,18 +7,18 @@ afterEach(() => {
   for (const child of running.splice(0)) child.kill("SIGKILL");
 });
 
-test.each(["SIGTERM", "SIGINT"] as const)("%s waits for the work in hand, once, and exits with 0", async (signal) => {
+test.each(["SIGTERM", "SIGINT"] as const)("%s waits for the work, once, and exits with 0", async (signal) => {
   const service = run("works");
-  await service.says("fixture: started");
+  await service.prints("fixture: started");
   service.kill(signal);
   expect(await service.status).toBe(0);
-  expect(service.output().match(/the work in hand is done/g)).toHaveLength(1);
+  expect(service.output().match(/the work is done/g)).toHaveLength(1);
   expect(service.output()).toContain("fixture: stopped");
 });
 
-test("a service that does not stop in time exits with 1 and says so", async () => {
+test("a service that does not stop in time logs it and exits with 1", async () => {
   const service = run("hangs when stopping");
-  await service.says("fixture: started");
+  await service.prints("fixture: started");
   service.kill("SIGTERM");
   expect(await service.status).toBe(1);
   expect(service.output()).toContain("did not stop within 1000 ms");
@@ -26,26 +26,26 @@ test("a service that does not stop in time exits with 1 and says so", async () =
 
 test("a second signal exits at once", async () => {
   const service = run("hangs when stopping");
-  await service.says("fixture: started");
+  await service.prints("fixture: started");
   service.kill("SIGTERM");
-  await service.says("fixture: stopping");
+  await service.prints("fixture: stopping");
   service.kill("SIGINT");
   expect(await service.status).toBe(1);
-  expect(service.output()).toContain("a second signal");
+  expect(service.output()).toContain("second signal");
   expect(service.output()).not.toContain("did not stop within");
 });
 
-test("a stop that fails exits with 1 and tells why", async () => {
+test("a stop that fails logs the reason and exits with 1", async () => {
   const service = run("fails when stopping");
-  await service.says("fixture: started");
+  await service.prints("fixture: started");
   service.kill("SIGTERM");
   expect(await service.status).toBe(1);
   expect(service.output()).toContain("cannot close");
 });
 
-test("a signal ends a start that is still under way", async () => {
+test("a signal ends an unfinished start", async () => {
   const service = run("starts for ever");
-  await service.says("starting");
+  await service.prints("starting");
   service.kill("SIGTERM");
   expect(await service.status).toBe(0);
 });
@@ -53,7 +53,7 @@ test("a signal ends a start that is still under way", async () => {
 test.each([
   ["throws later", "thrown later"],
   ["rejects later", "rejected later"],
-])("a fault that nothing caught is logged as fatal and exits with 1: %s", async (behaviour, message) => {
+])("an uncaught error is logged as fatal and exits with 1: %s", async (behaviour, message) => {
   const service = run(behaviour);
   expect(await service.status).toBe(1);
   expect(service.output()).toMatch(new RegExp(`"level":"fatal".*${message}`));
@@ -62,10 +62,10 @@ test.each([
 test("a start that fails is logged as fatal with its cause and exits with 1", async () => {
   const service = run("cannot start");
   expect(await service.status).toBe(1);
-  expect(service.output()).toMatch(/"level":"fatal".*nothing to start.*the reason of it/);
+  expect(service.output()).toMatch(/"level":"fatal".*nothing to start.*its reason/);
 });
 
-test("a configuration that is not valid is told in plain lines without a stack, and the status is 2", async () => {
+test("an invalid configuration is printed in plain lines without a stack, and the status is 2", async () => {
   const service = run("has no configuration");
   expect(await service.status).toBe(2);
   expect(service.output()).toBe(
@@ -87,7 +87,7 @@ function run(behaviour: string) {
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   return {
     output: () => output,
-    says: (text: string) => vi.waitFor(() => expect(output).toContain(text), 10_000),
+    prints: (text: string) => vi.waitFor(() => expect(output).toContain(text), 10_000),
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     status: once(child, "close").then(([status]: unknown[]) => status),
   };
