@@ -127,8 +127,8 @@ test("a secret can be in a file, with or without a line break at its end", () =>
   const both = { amqpUrl: "amqp://u:hunter2@a", redisUrl: "redis://u:hunter2@h" };
   expect(readConfig(schema, { AMQP_URL_FILE: broker, REDIS_URL_FILE: redis })).toMatchObject(both);
   expect(readConfig(schema, { AMQP_URL_FILE: broker, REDIS_URL_FILE: plain, REDIS_URL: "" })).toMatchObject(both);
-  const list = fileWith("list", "amqp://u:hunter2@a,amqp://u:hunter2@b\n");
-  expect(readConfig(nodes, { AMQP_URL_FILE: list })).toEqual({ amqpUrl: "amqp://u:hunter2@a,amqp://u:hunter2@b" });
+  const several = fileWith("several", "amqp://u:hunter2@a,amqp://u:hunter2@b\n");
+  expect(readConfig(nodes, { AMQP_URL_FILE: several })).toEqual({ amqpUrl: "amqp://u:hunter2@a,amqp://u:hunter2@b" });
   expect(readConfig(schema, { AMQP_URL: "amqp://h", REDIS_URL_FILE: "" })).toMatchObject({
     amqpUrl: "amqp://h",
     redisUrl: "redis://u:hunter2@localhost",

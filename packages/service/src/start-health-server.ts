@@ -38,7 +38,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   const ready = kept(async () => options.ready(), keptMs);
   const metrics = kept(() => options.metrics(), keptMs);
 
-  async function respond(path: string | undefined, response: ServerResponse): Promise<void> {
+  async function respond(path: string, response: ServerResponse): Promise<void> {
     switch (path) {
       case "/health/live":
         return sendHealth(response, options.live());
@@ -52,7 +52,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   }
 
   const server = createServer((request, response) => {
-    respond(request.url?.split("?", 1)[0], response).catch((error: unknown) =>
+    respond(request.url?.split("?", 1)[0] ?? "", response).catch((error: unknown) =>
       sendHealth(response, { answer: { ok: false, detail: String(error) } }),
     );
   });
