@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import type { SqlValue } from "@tally/pipeline";
 import { insertStatements } from "./insert-statements.ts";
 import { ownDatabase } from "./own-database.test-kit.ts";
-import type { SqlValue } from "@tally/pipeline";
 
 const { connect } = ownDatabase();
 

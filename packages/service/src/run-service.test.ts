@@ -7,21 +7,18 @@ afterEach(() => {
   for (const child of running.splice(0)) child.kill("SIGKILL");
 });
 
-test.each(["SIGTERM", "SIGINT"] as const)("%s waits for the work, once, and exits with 0", async (signal) => {
-  const service = run("works");
+test.each([
+  ["waits for the work, once", "works", "SIGTERM", 0, /fixture: stopped/],
+  ["waits for the work, once", "works", "SIGINT", 0, /fixture: stopped/],
+  ["that takes too long exits anyway", "hangs when stopping", "SIGTERM", 1, /did not stop within 1000 ms/],
+  ["that fails logs the reason", "fails when stopping", "SIGTERM", 1, /cannot close/],
+] as const)("a stop %s: %s, %s, status %i", async (_, behaviour, signal, status, output) => {
+  const service = run(behaviour);
   await service.prints("fixture: started");
   service.kill(signal);
-  expect(await service.status).toBe(0);
-  expect(service.output().match(/the work is done/g)).toHaveLength(1);
-  expect(service.output()).toContain("fixture: stopped");
-});
-
-test("a service that does not stop in time logs it and exits with 1", async () => {
-  const service = run("hangs when stopping");
-  await service.prints("fixture: started");
-  service.kill("SIGTERM");
-  expect(await service.status).toBe(1);
-  expect(service.output()).toContain("did not stop within 1000 ms");
+  expect(await service.status).toBe(status);
+  expect(service.output()).toMatch(output);
+  expect(service.output().split("the work is done")).toHaveLength(behaviour === "works" ? 2 : 1);
 });
 
 test("a second signal exits at once", async () => {
@@ -35,14 +32,6 @@ test("a second signal exits at once", async () => {
   expect(service.output()).not.toContain("did not stop within");
 });
 
-test("a stop that fails logs the reason and exits with 1", async () => {
-  const service = run("fails when stopping");
-  await service.prints("fixture: started");
-  service.kill("SIGTERM");
-  expect(await service.status).toBe(1);
-  expect(service.output()).toContain("cannot close");
-});
-
 test("a signal ends an unfinished start", async () => {
   const service = run("starts for ever");
   await service.prints("starting");
@@ -51,18 +40,13 @@ test("a signal ends an unfinished start", async () => {
 });
 
 test.each([
-  ["throws later", "thrown later"],
-  ["rejects later", "rejected later"],
-])("an uncaught error is logged as fatal and exits with 1: %s", async (behaviour, message) => {
+  ["throws later", /"level":"fatal".*thrown later/],
+  ["rejects later", /"level":"fatal".*rejected later/],
+  ["cannot start", /"level":"fatal".*nothing to start.*its reason/],
+])("a service that %s logs it as fatal and exits with 1", async (behaviour, output) => {
   const service = run(behaviour);
   expect(await service.status).toBe(1);
-  expect(service.output()).toMatch(new RegExp(`"level":"fatal".*${message}`));
-});
-
-test("a start that fails is logged as fatal with its cause and exits with 1", async () => {
-  const service = run("cannot start");
-  expect(await service.status).toBe(1);
-  expect(service.output()).toMatch(/"level":"fatal".*nothing to start.*its reason/);
+  expect(service.output()).toMatch(output);
 });
 
 test("an invalid configuration is printed in plain lines without a stack, and the status is 2", async () => {
