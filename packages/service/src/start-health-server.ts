@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { type ServerResponse, createServer } from "node:http";
 
 /** One check. `detail`, any JSON, is for the operator. */
-export interface Check {
+interface Check {
   readonly ok: boolean;
   readonly detail?: unknown;
 }
 
 /** The checks by name. */
-export type Health = Readonly<Record<string, Check>>;
+type Health = Readonly<Record<string, Check>>;
 
 export interface HealthServerOptions {
   /** 0: any free port. */
