@@ -17,7 +17,7 @@ const readEveryMs = 1000;
 const unsureAfterMs = 5000;
 const pageMax = 1000;
 
-/** invalid: no valid key. unsure: not known here, and the database could not be read lately. */
+/** invalid: no valid key. unsure: not known here, and the last successful read is more than 5 s ago. */
 export type KeyCheck = Grant | "invalid" | "unsure";
 
 export interface KeyRingOptions {
@@ -29,7 +29,7 @@ export interface KeyRingOptions {
   readonly onRead: () => void;
 }
 
-/** Checks keys against those of the database, at most 5 s old while it answers. */
+/** Checks keys against those of the database, at most 5 s old while it responds. */
 export class KeyRing {
   readonly #options: KeyRingOptions;
   readonly #stopping = new AbortController();
@@ -71,7 +71,7 @@ export class KeyRing {
     return performance.now() - this.#readAt > unsureAfterMs ? "unsure" : "invalid";
   }
 
-  /** Reads what was changed since the last read. Never throws. */
+  /** Reads changes since the last read. Never throws. */
   async refresh(): Promise<void> {
     const startedAt = performance.now();
     try {

@@ -28,7 +28,7 @@ await runService({
         break;
       case "cannot start":
         throw new Error("nothing to start", { cause: new Error("its reason") });
-      case "starts for ever":
+      case "starts forever":
         log.info("starting");
         blockForMs(300); // the test's signal arrives during the first step of the start
         await after(60_000, undefined, { signal: stopRequested });

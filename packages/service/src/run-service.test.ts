@@ -33,7 +33,7 @@ test("a second signal exits at once", async () => {
 });
 
 test("a signal ends an unfinished start", async () => {
-  const service = run("starts for ever");
+  const service = run("starts forever");
   await service.prints("starting");
   service.kill("SIGTERM");
   expect(await service.status).toBe(0);

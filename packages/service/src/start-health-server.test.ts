@@ -36,8 +36,8 @@ test("readiness and metrics are computed once in keptMs, also when they fail; li
     },
   });
   for (const path of ["/health/live", "/health/ready", "/metrics"]) {
-    const answers = await Promise.all([get(path), get(path), get(path)]);
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    const responses = await Promise.all([get(path), get(path), get(path)]);
+    expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
   }
   expect(calls).toEqual({ live: 3, ready: 1, metrics: 1 });
 });
@@ -66,15 +66,15 @@ test("a port that is taken is an error", async () => {
 });
 
 test("closing does not wait for a check that hangs", async () => {
-  const asked = Promise.withResolvers<void>();
+  const checking = Promise.withResolvers<void>();
   const get = await serve({
     ready() {
-      asked.resolve();
+      checking.resolve();
       return new Promise(() => {});
     },
   });
   const reply = get("/health/ready");
-  await asked.promise;
+  await checking.promise;
   await Promise.all([expect(reply).rejects.toThrow("fetch failed"), servers.pop()?.close()]);
 });
 
