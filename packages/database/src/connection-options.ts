@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { ConnectionOptions } from "mysql2";
+import type { ConnectionOptions, SslOptions } from "mysql2";
 import { DatabaseError } from "./database-error.ts";
 
 const sqlMode =
@@ -35,7 +35,7 @@ export function sessionSql(queryTimeoutMs: number, access: "READ WRITE" | "READ 
  * The TLS options in a MySQL URL: `?ssl-mode=VERIFY_IDENTITY`, with `&ssl-ca=/path/of/ca.pem` for an authority that Node does not know. TLS
  * always verifies: without that, a man in the middle could read it. Throws DATABASE_URL for anything else.
  */
-export function tlsOf(url: string): Pick<ConnectionOptions, "uri" | "ssl"> {
+export function tlsOf(url: string): { readonly uri: string; readonly ssl?: SslOptions } {
   const parsed = URL.parse(url);
   if (parsed === null) throw urlError("not a URL (not shown: it may contain a password)");
   const mode = parsed.searchParams.get("ssl-mode");

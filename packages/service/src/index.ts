@@ -6,5 +6,5 @@ export { createLogger } from "./create-logger.ts";
 export type { Logger } from "pino";
 export { createMetrics, mergeMetrics } from "./metrics.ts";
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";
-export { type HealthServer, startHealthServer } from "./start-health-server.ts";
+export { type Health, type HealthServer, startHealthServer } from "./start-health-server.ts";
 export { runService } from "./run-service.ts";

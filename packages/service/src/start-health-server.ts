@@ -8,7 +8,7 @@ interface Check {
 }
 
 /** The checks by name. */
-type Health = Readonly<Record<string, Check>>;
+export type Health = Readonly<Record<string, Check>>;
 
 export interface HealthServerOptions {
   /** 0: any free port. */
