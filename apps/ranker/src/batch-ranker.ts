@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Outage, type Log } from "@tally/failures";
+import { Outage, retryMs, type Log } from "@tally/failures";
 import type { Delivery } from "@tally/messaging";
 import { decodeRankingMessage, rankerChannels, UndecodableRankingMessage, type RankingMessage } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
@@ -11,8 +11,6 @@ export interface BatchRankerOptions {
   /** Called after each batch: whether it was not counted before, and the time since its rows were written. */
   readonly onRanked: (isNew: boolean, behindMs: number) => void;
 }
-
-const retryMs = 500;
 
 /** Applies the ranking messages of one domain, several at once: each batch is atomic and their order does not matter. */
 export class BatchRanker {

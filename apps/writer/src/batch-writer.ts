@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseError, type Database } from "@tally/database";
 import { letterOfMessage } from "@tally/dead-letters";
-import { Outage, type Log } from "@tally/failures";
+import { Outage, retryMs, type Log } from "@tally/failures";
 import type { Delivery, Publisher } from "@tally/messaging";
 import { batchDecoder, UndecodableBatch, writerChannels, type Domain, type Event } from "@tally/pipeline";
 import { findRefused } from "./find-refused.ts";
@@ -49,8 +49,6 @@ export interface StoredFigures {
   /** From the time when the gateway sealed the oldest of these batches to the commit. */
   readonly oldestMs: number;
 }
-
-const retryMs = 500;
 
 export class BatchWriter {
   readonly #options: BatchWriterOptions;

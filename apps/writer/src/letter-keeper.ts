@@ -1,9 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Database } from "@tally/database";
 import { keepLetters, type NewLetter } from "@tally/dead-letters";
-import { Outage, type Log } from "@tally/failures";
-
-const retryMs = 500;
+import { Outage, retryMs, type Log } from "@tally/failures";
 
 /** Stores dead letters that belong to no batch: whole messages. Retries while the database is down. */
 export class LetterKeeper {

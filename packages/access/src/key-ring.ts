@@ -7,9 +7,9 @@ import { HeldKey, type Grant } from "./held-key.ts";
 /*
  * All valid keys of a gateway, in memory. No request reads the database: a request with a key that is not here is rejected without I/O.
  *
- *   every 2 s           reads the version of the last change, and the keys that were changed since
- *   a read fails        the keys that are known go on working. After 5 s without a read, any other key is "unsure"
- *   the next read       reads all keys anew: a failover may have lost changes
+ *   every second        reads the version of the last change, and the keys that were changed since
+ *   a read fails        known keys continue to work. After 5 s without a read, any other key is "unsure"
+ *   the next read       reads all keys again: a failover may have lost changes
  */
 
 /** How often changes are read. With the time of a read it stays below the 5 s within which a change is effective. */
@@ -17,7 +17,7 @@ const readEveryMs = 1000;
 const unsureAfterMs = 5000;
 const pageMax = 1000;
 
-/** invalid: no valid key. unsure: not known here, and the database could not be read lately. */
+/** invalid: no valid key. unsure: not known here, and the last successful read is more than 5 s ago. */
 export type KeyCheck = Grant | "invalid" | "unsure";
 
 export interface KeyRingOptions {
@@ -29,7 +29,7 @@ export interface KeyRingOptions {
   readonly onRead: () => void;
 }
 
-/** Checks keys against those of the database, at most 5 s old while it answers. */
+/** Checks keys against those of the database, at most 5 s old while it responds. */
 export class KeyRing {
   readonly #options: KeyRingOptions;
   readonly #stopping = new AbortController();
@@ -71,15 +71,15 @@ export class KeyRing {
     return performance.now() - this.#readAt > unsureAfterMs ? "unsure" : "invalid";
   }
 
-  /** Reads what was changed since the last read. Never throws. */
+  /** Reads changes since the last read. Never throws. */
   async refresh(): Promise<void> {
     const startedAt = performance.now();
     try {
       const { reader } = this.#options;
       const version = await readVersion(reader);
       // An older version: the database was restored, or a failover lost changes.
-      const anew = this.#failed || version < this.#version || !this.isKnown;
-      if (anew || version > this.#version) await this.#read(anew);
+      const isFull = this.#failed || version < this.#version || !this.isKnown;
+      if (isFull || version > this.#version) await this.#read(isFull);
       this.#failed = false;
       this.#readAt = startedAt;
       this.#options.onRead();
@@ -89,9 +89,9 @@ export class KeyRing {
     }
   }
 
-  async #read(anew: boolean): Promise<void> {
-    const keys = anew ? new Map<string, HeldKey>() : this.#keys;
-    let version = anew ? 0 : this.#version;
+  async #read(isFull: boolean): Promise<void> {
+    const keys = isFull ? new Map<string, HeldKey>() : this.#keys;
+    let version = isFull ? 0 : this.#version;
     for (;;) {
       const page = await readChanged(this.#options.reader, version, pageMax);
       for (const key of page) {

@@ -1,9 +1,9 @@
 import type { Log } from "@tally/failures";
+import type { SqlReader, SqlSnapshot, SqlTransaction } from "@tally/pipeline";
 import { sessionSql } from "./connection-options.ts";
 import { Endpoint } from "./endpoint.ts";
 import { read } from "./read.ts";
 import { snapshot } from "./snapshot.ts";
-import type { SqlReader, SqlSnapshot, SqlTransaction } from "@tally/pipeline";
 import { transact, type TransactionOptions } from "./transact.ts";
 
 export interface DatabaseOptions {

@@ -62,12 +62,12 @@ const unavailableErrnos: ReadonlySet<number> = new Set([
   1041, // out of memory
   1053, // shutdown in progress
   1114, // table full: how a full disk shows
-  1135, // can't create a thread
+  1135, // cannot create a thread
   1203, // user has too many connections
   1226, // user's resource limit
   1290, // read-only server
   1317, // interrupted
-  1598, // binary log can't be written
+  1598, // cannot write the binary log
   1792, // read-only transaction
   1836, // read-only server
   1927, // connection killed, MariaDB

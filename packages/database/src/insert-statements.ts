@@ -1,6 +1,6 @@
 import { escape } from "mysql2";
-import { DatabaseError } from "./database-error.ts";
 import type { SqlValue } from "@tally/pipeline";
+import { DatabaseError } from "./database-error.ts";
 
 /**
  * The statements that insert `rows` by "INSERT INTO t (a, b) VALUES ?", nearly always one: a new statement begins after about a million characters.

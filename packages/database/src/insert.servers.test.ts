@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import type { SqlValue } from "@tally/pipeline";
 import { insertStatements } from "./insert-statements.ts";
 import { ownDatabase } from "./own-database.test-kit.ts";
-import type { SqlValue } from "@tally/pipeline";
 
 const { connect } = ownDatabase();
 
@@ -72,7 +72,9 @@ test("values are read as they were written, by insert and by execute", async () 
   const insert = `INSERT INTO kept (id, i, u, b, v, t, d, at, f) VALUES ?`;
   const select = "SELECT id, i, u, b, v, t, d, at, f FROM kept ORDER BY id";
   const names = ["id", "i", "u", "b", "v", "t", "d", "at", "f"];
-  const expected = rows.map((row) => Object.fromEntries(row.map((value, i) => [names[i], value === -0 ? 0 : value])));
+  const expected = rows.map((row) =>
+    Object.fromEntries(row.map((value, i) => [names[i], Object.is(value, -0) ? 0 : value])),
+  );
 
   await database.transaction((tx) => tx.insert(insert, rows));
   expect(await database.writer.query(select)).toEqual(expected);

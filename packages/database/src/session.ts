@@ -1,8 +1,8 @@
 import type { PoolConnection, QueryResult } from "mysql2";
+import type { SqlParameter } from "@tally/pipeline";
 import { DatabaseError } from "./database-error.ts";
 import { destroyConnection, runStatement, sqlText } from "./run-statement.ts";
 import { streamRows } from "./stream-rows.ts";
-import type { SqlParameter } from "@tally/pipeline";
 
 // At most three bytes of UTF-8 per character: below 16 MiB, MariaDB's default max_allowed_packet. The server disconnects on larger packets, which
 // looks like an outage.

@@ -1,8 +1,8 @@
-import { expect, onTestFinished, test, vi } from "vitest";
 import { silentLog } from "@tally/failures";
 import { openTcpProxy } from "@tally/lab";
-import { ownDatabase } from "./own-database.test-kit.ts";
 import type { SqlTransaction } from "@tally/pipeline";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { ownDatabase } from "./own-database.test-kit.ts";
 
 const { writeUrl, readUrl, connect } = ownDatabase();
 
@@ -29,15 +29,19 @@ test("a transaction has committed when it returns, and returns the value of its 
   expect(await ids()).toEqual([1, 2]);
 });
 
-test("an error of the work rolls back and is rethrown, without a retry", async () => {
-  const { database, ids } = await table("thrown");
+test.each([
+  ["an error of the work", "thrown", 0, new RangeError("no")],
+  ["a data error", "refused", 2 ** 40, { code: "DATABASE_DATA", kind: "data", errno: 1264 }],
+])("%s rolls back and is rethrown, without a retry", async (_, name, value, expected) => {
+  const { database, ids } = await table(name);
   let attempts = 0;
   const work = database.transaction(async (tx) => {
     attempts++;
-    await tx.insert("INSERT INTO thrown (id) VALUES ?", [[1]]);
-    throw new RangeError("no");
+    await tx.insert(`INSERT INTO ${name} (id) VALUES ?`, [[1]]);
+    await tx.insert(`INSERT INTO ${name} (id) VALUES ?`, [[2], [value]]);
+    throw expected;
   });
-  await expect(work).rejects.toThrow(RangeError);
+  await expect(work).rejects.toMatchObject(expected);
   expect(attempts).toBe(1);
   expect(await ids()).toEqual([]);
 });
@@ -98,19 +102,6 @@ test("a statement sent while the transaction ends is part of it or fails", async
   await expect.poll(() => late.length).toBe(2);
   expect(await Promise.all(late)).toEqual(["inserted", expect.objectContaining({ code: "DATABASE_STATEMENT" })]);
   expect(await ids()).toEqual([1]);
-});
-
-test("a data error is thrown without a retry, with its errno, and rolls back", async () => {
-  const { database, ids } = await table("refused");
-  let attempts = 0;
-  const work = database.transaction(async (tx) => {
-    attempts++;
-    await tx.insert("INSERT INTO refused (id) VALUES ?", [[1]]);
-    await tx.insert("INSERT INTO refused (id) VALUES ?", [[2], [2 ** 40]]);
-  });
-  await expect(work).rejects.toMatchObject({ code: "DATABASE_DATA", kind: "data", errno: 1264 });
-  expect(attempts).toBe(1);
-  expect(await ids()).toEqual([]);
 });
 
 test.each([

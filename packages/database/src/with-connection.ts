@@ -1,8 +1,8 @@
 import { type Connection, createConnection, type QueryResult } from "mysql2";
+import type { SqlParameter } from "@tally/pipeline";
 import { connectionOptions } from "./connection-options.ts";
 import { fromConnectError } from "./driver-error.ts";
 import { runStatement, sqlText } from "./run-statement.ts";
-import type { SqlParameter } from "@tally/pipeline";
 
 export type Run = (sql: string, values?: readonly SqlParameter[]) => Promise<QueryResult>;
 

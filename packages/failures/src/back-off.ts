@@ -1,4 +1,4 @@
-export interface BackOffRange {
+interface BackOffRange {
   readonly firstMs: number;
   readonly longestMs: number;
 }
@@ -10,3 +10,6 @@ export interface BackOffRange {
 export function backOffMs(failures: number, { firstMs, longestMs }: BackOffRange): number {
   return Math.min(longestMs, firstMs * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
 }
+
+/** The delay before an app repeats work that failed although its driver has retried. */
+export const retryMs = 500;

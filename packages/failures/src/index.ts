@@ -1,4 +1,4 @@
-export { backOffMs, type BackOffRange } from "./back-off.ts";
+export { backOffMs, retryMs } from "./back-off.ts";
 export { CataloguedError, type CatalogueEntry, type ErrorCatalogue } from "./catalogued-error.ts";
 export { silentLog, type Log } from "./log.ts";
-export { Outage, type OutageOptions } from "./outage.ts";
+export { Outage } from "./outage.ts";

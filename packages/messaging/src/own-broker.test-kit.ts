@@ -98,7 +98,7 @@ export function openConsumer(
 }
 
 /** A log that keeps its lines. */
-export function keptLog() {
+function keptLog() {
   const lines: string[] = [];
   const keep = (level: string) => (fields: object, message: string) => {
     const reason: unknown = Reflect.get(fields, "reason");

@@ -1,3 +1,13 @@
+import type { CatalogueEntry } from "@tally/failures";
+
+/** Every error of this package. README.md has the same table. */
+export const serviceErrors = {
+  CONFIG_INVALID: {
+    message: "the configuration in the environment is not valid",
+    when: "a variable is missing or has a wrong value; the error lists all problems at once",
+  },
+} as const satisfies Record<string, CatalogueEntry>;
+
 export interface ConfigProblem {
   readonly variable: string;
   readonly expected: string;
@@ -5,21 +15,21 @@ export interface ConfigProblem {
   readonly got: string;
 }
 
-/** The environment does not hold what a schema asks for: every problem at once, none with a secret in it. */
+/** All problems of an environment at once. Contains no secret. */
 export class ConfigError extends Error {
   readonly code = "CONFIG_INVALID";
   readonly problems: readonly ConfigProblem[];
 
   constructor(problems: readonly ConfigProblem[]) {
     const lines = problems.map(({ variable, expected, got }) => `  ${variable}: expected ${expected}, got ${got}`);
-    super(["the configuration in the environment is not valid", ...lines].join("\n"));
+    super([serviceErrors.CONFIG_INVALID.message, ...lines].join("\n"));
     this.name = "ConfigError";
     this.problems = problems;
   }
 }
 
-/** For the top of a process: the problems go to stderr in plain lines, without a stack, and the exit status is 2. */
+/** For the top of a process: prints the problems to stderr without a stack, and exits with status 2. */
 export function exitForConfigError(error: ConfigError): never {
-  process.stderr.write(`${error.message}\n`); // a file, a pipe or a terminal: all are written before the exit
+  process.stderr.write(`${error.message}\n`); // synchronous for a file, a pipe and a terminal
   return process.exit(2);
 }

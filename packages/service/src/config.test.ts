@@ -1,29 +1,44 @@
-import { expect, expectTypeOf, test } from "vitest";
-import { type ConfigSchema, describeConfig, readConfig } from "./config.ts";
-import { ConfigError } from "./config-error.ts";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expectDocumented } from "@tally/failures/expect-documented";
+import { afterAll, expect, expectTypeOf, test } from "vitest";
+import { type ConfigSchema, configTable, readConfig } from "./config.ts";
+import { ConfigError, serviceErrors } from "./config-error.ts";
 import { choice, integer, list, string, url, urls } from "./setting.ts";
 
+const description = "its purpose";
 const schema = {
-  port: integer("PORT", { min: 0, max: 65535, default: 8080, description: "where the gateway listens" }),
-  amqpUrl: url("AMQP_URL", { protocols: ["amqp:", "amqps:"], description: "the broker" }),
-  redisUrl: url("REDIS_URL", {
-    protocols: ["redis:"],
-    default: "redis://u:hunter2@localhost",
-    description: "the rankings",
-  }),
-  stopWithinMs: integer("STOP_WITHIN_MS", {
-    min: 1,
-    max: 60_000,
-    unit: "ms",
-    default: 10_000,
-    description: "time to stop",
-  }),
-  logLevel: choice("LOG_LEVEL", { of: ["debug", "info"], default: "info", description: "the least that is logged" }),
-  basePaths: list("BASE_PATHS", { default: ["/a", "/b"], description: "prefixes of all routes" }),
-  region: string("REGION", { default: "here", description: "where it runs" }),
+  port: integer("PORT", { min: 0, max: 65535, default: 8080, description }),
+  amqpUrl: url("AMQP_URL", { protocols: ["amqp:", "amqps:"], description }),
+  redisUrl: url("REDIS_URL", { protocols: ["redis:"], default: "redis://u:hunter2@localhost", description }),
+  stopWithinMs: integer("STOP_WITHIN_MS", { min: 1, max: 60_000, unit: "ms", default: 10_000, description }),
+  logLevel: choice("LOG_LEVEL", { of: ["debug", "info"], default: "info", description }),
+  basePaths: list("BASE_PATHS", { default: ["/a", "/b"], description }),
+  region: string("REGION", { default: "here", description }),
 };
+const nodes = { amqpUrl: urls("AMQP_URL", { protocols: ["amqp:", "amqps:"], description }) };
 
-test("absent and empty variables take their defaults, and the type follows the schema", () => {
+const directory = mkdtempSync(join(tmpdir(), "tally-settings-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function fileWith(name: string, content: string): string {
+  const file = join(directory, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+function problemsOf(environment: Record<string, string>, of: ConfigSchema = schema): ConfigError {
+  try {
+    readConfig(of, environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error("no problem was found");
+}
+
+test("absent and empty variables have their defaults, and the type follows the schema", () => {
   const config = readConfig(schema, { AMQP_URL: "amqp://localhost", PORT: "", BASE_PATHS: "" });
   expect(config).toEqual({
     port: 8080,
@@ -43,9 +58,10 @@ test("absent and empty variables take their defaults, and the type follows the s
     readonly basePaths: readonly string[];
     readonly region: string;
   }>();
+  expect(config).toSatisfy(Object.isFrozen);
 });
 
-test("given variables are read", () => {
+test("variables are read", () => {
   const given = {
     AMQP_URL: "amqps://u:p@h/v",
     PORT: "0",
@@ -62,10 +78,6 @@ test("given variables are read", () => {
   });
 });
 
-test("a configuration cannot be changed", () => {
-  expect(readConfig(schema, { AMQP_URL: "amqp://h" })).toSatisfy(Object.isFrozen);
-});
-
 test("all problems of a configuration are reported at once", () => {
   const error = problemsOf({ PORT: "65536", STOP_WITHIN_MS: "5s", LOG_LEVEL: "INFO", REDIS_URL: "http://h" });
   expect(error.code).toBe("CONFIG_INVALID");
@@ -79,7 +91,7 @@ test("all problems of a configuration are reported at once", () => {
   for (const { variable } of error.problems) expect(error.message).toContain(variable);
 });
 
-test.each(["1.0", "1e3", "0x10", " 1", "+1", "Infinity", "9".repeat(30)])("%j is no whole number", (text) => {
+test.each(["1.0", "1e3", "0x10", " 1", "+1", "Infinity", "9".repeat(30)])("%j is not a whole number", (text) => {
   expect(problemsOf({ AMQP_URL: "amqp://h", PORT: text }).problems).toHaveLength(1);
 });
 
@@ -92,54 +104,72 @@ test.each(["amqp://u:hunter2@h:port/", "u:hunter2@h", "hunter2", "http://u:hunte
   },
 );
 
-const nodes = { amqpUrl: urls("AMQP_URL", { protocols: ["amqp:", "amqps:"], description: "the nodes" }) };
-
-test("several URLs are checked one by one, and stay the text that was given", () => {
+test("several URLs in one variable are returned as they are", () => {
   const given = "amqp://u:p@h, amqps://h:2/v,";
   expect(readConfig(nodes, { AMQP_URL: given })).toEqual({ amqpUrl: given });
-  for (const [text, got] of [
-    ["amqp://u:hunter2@h,http://u:hunter2@h", "as number 2 of 2 http:// and more"],
-    ["amqp://u:hunter2@h,u:hunter2@h", "as number 2 of 2 a text"],
-    [" , ", "no URL"],
-  ] as const) {
-    const error = problemsOf({ AMQP_URL: text }, nodes);
-    expect(error.message).not.toContain("hunter2");
-    expect(error.problems).toEqual([
-      {
-        variable: "AMQP_URL",
-        expected: "one or more URLs between commas, amqp://… or amqps://…",
-        got: expect.stringContaining(got),
-      },
-    ]);
-  }
 });
 
-test("a schema describes itself, without secrets", () => {
-  const rows = describeConfig(schema);
-  expect(rows).toHaveLength(7);
-  expect(rows[0]).toEqual({
-    variable: "PORT",
-    expected: "a whole number from 0 to 65535",
-    default: "8080",
-    description: "where the gateway listens",
+test.each([
+  ["amqp://u:hunter2@h,http://u:hunter2@h", "as number 2 of 2 http:// and more"],
+  ["amqp://u:hunter2@h,u:hunter2@h", "as number 2 of 2 a text"],
+  [" , ", "no URL"],
+])("several URLs in one variable are checked one by one: %s", (text, got) => {
+  const error = problemsOf({ AMQP_URL: text }, nodes);
+  expect(error.message).not.toContain("hunter2");
+  const expected = "one or more URLs separated by commas, amqp://… or amqps://…";
+  expect(error.problems).toEqual([{ variable: "AMQP_URL", expected, got: expect.stringContaining(got) }]);
+});
+
+test("a secret can be in a file, with or without a line break at its end", () => {
+  const broker = fileWith("broker", "amqp://u:hunter2@a\n");
+  const redis = fileWith("redis", "redis://u:hunter2@h\r\n");
+  const plain = fileWith("plain", "redis://u:hunter2@h");
+  const both = { amqpUrl: "amqp://u:hunter2@a", redisUrl: "redis://u:hunter2@h" };
+  expect(readConfig(schema, { AMQP_URL_FILE: broker, REDIS_URL_FILE: redis })).toMatchObject(both);
+  expect(readConfig(schema, { AMQP_URL_FILE: broker, REDIS_URL_FILE: plain, REDIS_URL: "" })).toMatchObject(both);
+  const several = fileWith("several", "amqp://u:hunter2@a,amqp://u:hunter2@b\n");
+  expect(readConfig(nodes, { AMQP_URL_FILE: several })).toEqual({ amqpUrl: "amqp://u:hunter2@a,amqp://u:hunter2@b" });
+  expect(readConfig(schema, { AMQP_URL: "amqp://h", REDIS_URL_FILE: "" })).toMatchObject({
+    amqpUrl: "amqp://h",
+    redisUrl: "redis://u:hunter2@localhost",
   });
-  expect(rows.map((row) => row.default)).toEqual([
-    "8080",
-    undefined,
-    "redis://***@localhost",
-    "10000",
-    "info",
-    "/a,/b",
-    "here",
+});
+
+test("a variable and its file together are a problem that names both", () => {
+  const { problems } = problemsOf({ AMQP_URL: "amqp://h", AMQP_URL_FILE: fileWith("other", "amqp://u:hunter2@h") });
+  expect(problems).toEqual([{ variable: "AMQP_URL and AMQP_URL_FILE", expected: "one of the two", got: "both" }]);
+});
+
+test("a file that is missing, empty or wrong is a problem without its content", () => {
+  const expected = "the path of a file with the value";
+  const { problems, message } = problemsOf({
+    AMQP_URL_FILE: "amqp://u:hunter2@h",
+    REDIS_URL_FILE: fileWith("empty", "\n"),
+  });
+  expect(problems).toEqual([
+    { variable: "AMQP_URL_FILE", expected, got: "one that cannot be read (ENOENT)" },
+    { variable: "REDIS_URL_FILE", expected, got: "an empty file" },
+  ]);
+  expect(message).not.toContain("hunter2");
+  const wrong = problemsOf({ AMQP_URL_FILE: fileWith("wrong", "hunter2 amqp://u:hunter2@h") });
+  expect(wrong.problems).toEqual([expect.objectContaining({ variable: "AMQP_URL" })]);
+  expect(wrong.message).not.toContain("hunter2");
+});
+
+test("a setting without a secret has no file", () => {
+  expect(readConfig(schema, { AMQP_URL: "amqp://h", PORT_FILE: fileWith("port", "1") })).toMatchObject({ port: 8080 });
+});
+
+test("the table of a schema has its settings without secrets", () => {
+  expect(configTable(schema)).toEqual([
+    "| `PORT` | a whole number from 0 to 65535 | `8080` | its purpose |",
+    "| `AMQP_URL` | a URL, amqp://… or amqps://… | must be set | its purpose |",
+    "| `REDIS_URL` | a URL, redis://… | `redis://***@localhost` | its purpose |",
+    "| `STOP_WITHIN_MS` | a whole number from 1 to 60000 (ms) | `10000` | its purpose |",
+    "| `LOG_LEVEL` | one of debug, info | `info` | its purpose |",
+    "| `BASE_PATHS` | texts separated by commas | `/a,/b` | its purpose |",
+    "| `REGION` | text | `here` | its purpose |",
   ]);
 });
 
-function problemsOf(environment: Record<string, string>, of: ConfigSchema = schema): ConfigError {
-  try {
-    readConfig(of, environment);
-  } catch (error) {
-    if (error instanceof ConfigError) return error;
-    throw error;
-  }
-  throw new Error("no problem was found");
-}
+test("README.md lists every error", () => expectDocumented(new URL("../README.md", import.meta.url), serviceErrors));

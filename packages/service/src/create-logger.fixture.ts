@@ -1,4 +1,4 @@
-/* Logs in the main thread and in two threads at the same time, and ends each abruptly after its last line. */
+/* Logs in the main thread and two other threads in parallel, and ends each abruptly after its last line. */
 import { once } from "node:events";
 import { Worker, isMainThread, threadId } from "node:worker_threads";
 import { createLogger } from "./create-logger.ts";

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { createLogger } from "./create-logger.ts";
 
-test("a line is JSON with an ISO time, the level as a word and the causes of an error", () => {
+test("a line is JSON with ISO time, the level as a word and the causes of an error", () => {
   const cause = new Error("the disk is full");
   const line = logged((log) => log.warn({ err: new Error("cannot write", { cause }) }, "a warning"));
   expect(JSON.parse(line)).toMatchObject({
@@ -41,7 +41,7 @@ test("addresses without a password stay readable", () => {
   expect(JSON.parse(line)).toMatchObject({ url: "http://host:1/a@b?c=d@e", msg: "mail a@b.c" });
 });
 
-test("no line is lost or mixed up at an abrupt exit of a thread or of the process", async () => {
+test("an abrupt exit of a thread or of the process loses and mixes no line", async () => {
   const fixture = new URL("create-logger.fixture.ts", import.meta.url).pathname;
   const { stdout } = await promisify(execFile)(process.execPath, [fixture], { maxBuffer: 1e8 });
   const seen = stdout
@@ -52,7 +52,7 @@ test("no line is lost or mixed up at an abrupt exit of a thread or of the proces
   for (const thread of [0, 1, 2]) expect(seen).toContainEqual(expect.objectContaining({ thread, line: 999 }));
 });
 
-/** As ioredis rejects a command. */
+/** An error like ioredis throws it. */
 function refusedBy(name: string, ...args: readonly string[]): Error {
   return Object.assign(new Error("WRONGPASS ***"), { command: { name, args } });
 }

@@ -2,7 +2,7 @@ import { Counter, Histogram } from "prom-client";
 import { expect, test } from "vitest";
 import { createMetrics, mergeMetrics } from "./metrics.ts";
 
-test("metrics of threads stand beside each other and beside those of the main thread", async () => {
+test("metrics of threads are separate from each other and from those of the main thread", async () => {
   const main = createMetrics();
   new Counter({ name: "rows_total", help: "rows", registers: [main] }).inc(5);
   const text = await mergeMetrics(main, [await thread(0, 2), await thread(1, 3)]);
@@ -15,7 +15,7 @@ test("metrics of threads stand beside each other and beside those of the main th
   expect(text.match(/^# TYPE rows_total counter$/gm)).toHaveLength(1);
 });
 
-test("figures of the whole process are told once, by the main thread", async () => {
+test("metrics of the whole process come once, from the main thread", async () => {
   const text = await mergeMetrics(createMetrics(), [await thread(0, 1)]);
   for (const name of ["process_cpu_seconds_total", "process_resident_memory_bytes", "process_start_time_seconds"]) {
     expect(text.match(new RegExp(`^${name}\\b`, "gm"))).toEqual([name]);
@@ -23,7 +23,7 @@ test("figures of the whole process are told once, by the main thread", async () 
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds\{thread="0"\} /m);
 });
 
-test("a thread's metrics survive the way between threads", async () => {
+test("a thread's metrics can be cloned between threads", async () => {
   const metrics = await thread(0, 1);
   expect(structuredClone(metrics)).toEqual(metrics);
 });

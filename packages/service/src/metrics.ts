@@ -1,13 +1,13 @@
 import { AggregatorRegistry, Registry, collectDefaultMetrics } from "prom-client";
 
 export interface MetricsOptions {
-  /** Index of the thread that these belong to; absent in the main thread. */
+  /** The index of the metrics' thread; absent in the main thread. */
   readonly thread?: number;
 }
 
 /**
- * A registry with the metrics of Node. In a thread every value gets the label `thread`, and what concerns the whole
- * process (`process_*`: CPU, memory, descriptors) is left to the main thread, which would count it again.
+ * A registry with the metrics of Node. In a thread every value has the label `thread`, without the metrics of the whole process (`process_*`: CPU,
+ * memory, descriptors), which the main thread has.
  */
 export function createMetrics({ thread }: MetricsOptions = {}): Registry {
   const registry = new Registry();
@@ -22,16 +22,15 @@ export function createMetrics({ thread }: MetricsOptions = {}): Registry {
 }
 
 /**
- * The main thread's metrics and those of its threads, each as `getMetricsAsJSON()` gave it, as one Prometheus text.
- * Series stay apart by the label `thread`: a sum over threads would fall when one starts again or does not answer, which
- * a rate takes for a reset and counts twice.
+ * The metrics of the main thread and of its threads (each from `getMetricsAsJSON()`) as one Prometheus text. The label `thread` separates the
+ * series: a sum over threads would fall when one restarts or does not respond, and a rate would take that for a reset and count twice.
  */
 export async function mergeMetrics(main: Registry, threads: readonly object[]): Promise<string> {
   const all = [await main.getMetricsAsJSON(), ...threads.filter((metrics) => Array.isArray(metrics))];
   return AggregatorRegistry.aggregate(all.map((metrics) => metrics.map(kept))).metrics();
 }
 
-/** The aggregator would drop the process's start time, which it cannot add up. */
+/** The aggregator would drop the process's start time, which it cannot sum. */
 function kept(metric: { readonly aggregator: string }): object {
   return metric.aggregator === "omit" ? { ...metric, aggregator: "first" } : metric;
 }

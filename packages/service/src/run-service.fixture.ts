@@ -1,4 +1,4 @@
-/* A service as a process of its own; the first argument names what it does. It holds its event loop like a real one. */
+/* A service in a separate process; the first argument is its behaviour. An interval keeps the event loop alive, like in a real one. */
 import { setTimeout as after } from "node:timers/promises";
 import { readConfig } from "./config.ts";
 import { createLogger } from "./create-logger.ts";
@@ -18,7 +18,7 @@ await runService({
   name: "fixture",
   log,
   stopWithinMs: 1000,
-  async start(stopAsked) {
+  async start(stopRequested) {
     switch (behaviour) {
       case "has no configuration":
         readConfig({
@@ -27,11 +27,11 @@ await runService({
         });
         break;
       case "cannot start":
-        throw new Error("nothing to start", { cause: new Error("the reason of it") });
-      case "starts for ever":
+        throw new Error("nothing to start", { cause: new Error("its reason") });
+      case "starts forever":
         log.info("starting");
-        blockForMs(300); // the signal of the test comes during the first step of the start
-        await after(60_000, undefined, { signal: stopAsked });
+        blockForMs(300); // the test's signal arrives during the first step of the start
+        await after(60_000, undefined, { signal: stopRequested });
         break;
       case "throws later":
         setTimeout(() => {
@@ -48,7 +48,7 @@ await runService({
         stops[behaviour] ??
         (async () => {
           await after(100);
-          log.info("the work in hand is done");
+          log.info("the work is done");
           clearInterval(busy);
         }),
     };

@@ -7,65 +7,49 @@ afterEach(() => {
   for (const child of running.splice(0)) child.kill("SIGKILL");
 });
 
-test.each(["SIGTERM", "SIGINT"] as const)("%s waits for the work in hand, once, and exits with 0", async (signal) => {
-  const service = run("works");
-  await service.says("fixture: started");
+test.each([
+  ["waits for the work, once", "works", "SIGTERM", 0, /fixture: stopped/],
+  ["waits for the work, once", "works", "SIGINT", 0, /fixture: stopped/],
+  ["that takes too long exits anyway", "hangs when stopping", "SIGTERM", 1, /did not stop within 1000 ms/],
+  ["that fails logs the reason", "fails when stopping", "SIGTERM", 1, /cannot close/],
+] as const)("a stop %s: %s, %s, status %i", async (_, behaviour, signal, status, output) => {
+  const service = run(behaviour);
+  await service.prints("fixture: started");
   service.kill(signal);
-  expect(await service.status).toBe(0);
-  expect(service.output().match(/the work in hand is done/g)).toHaveLength(1);
-  expect(service.output()).toContain("fixture: stopped");
-});
-
-test("a service that does not stop in time exits with 1 and says so", async () => {
-  const service = run("hangs when stopping");
-  await service.says("fixture: started");
-  service.kill("SIGTERM");
-  expect(await service.status).toBe(1);
-  expect(service.output()).toContain("did not stop within 1000 ms");
+  expect(await service.status).toBe(status);
+  expect(service.output()).toMatch(output);
+  expect(service.output().split("the work is done")).toHaveLength(behaviour === "works" ? 2 : 1);
 });
 
 test("a second signal exits at once", async () => {
   const service = run("hangs when stopping");
-  await service.says("fixture: started");
+  await service.prints("fixture: started");
   service.kill("SIGTERM");
-  await service.says("fixture: stopping");
+  await service.prints("fixture: stopping");
   service.kill("SIGINT");
   expect(await service.status).toBe(1);
-  expect(service.output()).toContain("a second signal");
+  expect(service.output()).toContain("second signal");
   expect(service.output()).not.toContain("did not stop within");
 });
 
-test("a stop that fails exits with 1 and tells why", async () => {
-  const service = run("fails when stopping");
-  await service.says("fixture: started");
-  service.kill("SIGTERM");
-  expect(await service.status).toBe(1);
-  expect(service.output()).toContain("cannot close");
-});
-
-test("a signal ends a start that is still under way", async () => {
-  const service = run("starts for ever");
-  await service.says("starting");
+test("a signal ends an unfinished start", async () => {
+  const service = run("starts forever");
+  await service.prints("starting");
   service.kill("SIGTERM");
   expect(await service.status).toBe(0);
 });
 
 test.each([
-  ["throws later", "thrown later"],
-  ["rejects later", "rejected later"],
-])("a fault that nothing caught is logged as fatal and exits with 1: %s", async (behaviour, message) => {
+  ["throws later", /"level":"fatal".*thrown later/],
+  ["rejects later", /"level":"fatal".*rejected later/],
+  ["cannot start", /"level":"fatal".*nothing to start.*its reason/],
+])("a service that %s logs it as fatal and exits with 1", async (behaviour, output) => {
   const service = run(behaviour);
   expect(await service.status).toBe(1);
-  expect(service.output()).toMatch(new RegExp(`"level":"fatal".*${message}`));
+  expect(service.output()).toMatch(output);
 });
 
-test("a start that fails is logged as fatal with its cause and exits with 1", async () => {
-  const service = run("cannot start");
-  expect(await service.status).toBe(1);
-  expect(service.output()).toMatch(/"level":"fatal".*nothing to start.*the reason of it/);
-});
-
-test("a configuration that is not valid is told in plain lines without a stack, and the status is 2", async () => {
+test("an invalid configuration is printed in plain lines without a stack, and the status is 2", async () => {
   const service = run("has no configuration");
   expect(await service.status).toBe(2);
   expect(service.output()).toBe(
@@ -87,7 +71,7 @@ function run(behaviour: string) {
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   return {
     output: () => output,
-    says: (text: string) => vi.waitFor(() => expect(output).toContain(text), 10_000),
+    prints: (text: string) => vi.waitFor(() => expect(output).toContain(text), 10_000),
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     status: once(child, "close").then(([status]: unknown[]) => status),
   };

@@ -2,120 +2,118 @@ import { isIP } from "node:net";
 
 export type SettingValue = string | number | readonly string[];
 
-/** One environment variable: what is expected in it and what it becomes. Plain data, so that documents can be made of it. */
+/** One environment variable: plain data, so that documents can be generated from it. */
 export interface Setting<Value extends SettingValue = SettingValue> {
   readonly variable: string;
   readonly expected: string;
   /** Absent: the variable must be set. */
   readonly default: Value | undefined;
-  /** What it is for, in one line. */
+  /** Its purpose, in one line. */
   readonly description: string;
-  /** The variable that may name a file with the text in its place. Absent: the text is no secret, and there is none. */
+  /** The variable with the path of a file that contains the value. Absent: the value is no secret. */
   readonly fileVariable?: string;
   readonly read: (text: string) => Reading<Value>;
 }
 
-/** What a text became, or how to name it in a message: never with a secret in it. */
-type Reading<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly got: string };
+/** The value of a text, or what to print instead of a wrong text: never a secret. */
+type Reading<Value> = { readonly value: Value } | { readonly got: string };
 
 interface Common<Value> {
   readonly default?: Value;
   readonly description: string;
 }
 
-/** Any text that is not empty. */
-export function string(variable: string, o: Common<string>): Setting<string> {
-  return { ...facts(variable, o), expected: "text", read: accepted };
+interface UrlOptions extends Common<string> {
+  /** Each with its colon. */
+  readonly protocols: readonly [string, ...string[]];
 }
 
-/** A whole number from `min` to `max`; `unit` is told to the reader, the number is given as it is. */
+/** Any text that is not empty. */
+export function string(variable: string, options: Common<string>): Setting<string> {
+  return { ...base(variable, options), expected: "text", read: (value) => ({ value }) };
+}
+
+/** A whole number from `min` to `max`. `unit` is for documents; it does not change the value. */
 export function integer(
   variable: string,
-  o: Common<number> & { readonly min: number; readonly max: number; readonly unit?: string },
+  options: Common<number> & { readonly min: number; readonly max: number; readonly unit?: string },
 ): Setting<number> {
-  const range = `a whole number from ${o.min} to ${o.max}`;
+  const { min, max, unit } = options;
   return {
-    ...facts(variable, o),
-    expected: o.unit === undefined ? range : `${range} (${o.unit})`,
+    ...base(variable, options),
+    expected: `a whole number from ${min} to ${max}${unit === undefined ? "" : ` (${unit})`}`,
     read(text) {
       const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
-      return value >= o.min && value <= o.max ? accepted(value) : refused(text);
+      return value >= min && value <= max ? { value } : wrong(text);
     },
   };
 }
 
-/** A URL with a host and one of the protocols, each written with its colon. It stays the text that was given. */
-export function url(
-  variable: string,
-  o: Common<string> & { readonly protocols: readonly [string, ...string[]] },
-): Setting<string> {
+/** A URL with a host and one of the protocols. The value is the unchanged text. */
+export function url(variable: string, options: UrlOptions): Setting<string> {
   return {
-    ...facts(variable, o),
-    ...secret(variable),
-    expected: `a URL, ${forms(o.protocols)}`,
-    read: (text) => (isUrl(text, o.protocols) ? accepted(text) : { ok: false, got: hidden(text) }),
+    ...base(variable, options),
+    fileVariable: `${variable}_FILE`,
+    expected: `a URL, ${forms(options.protocols)}`,
+    read: (text) => (isUrl(text, options.protocols) ? { value: text } : { got: hidden(text) }),
   };
 }
 
-/**
- * One or more such URLs between commas, spaces around them and empty ones allowed. A comma in a password is written %2C. It
- * stays the text that was given.
- */
-export function urls(
-  variable: string,
-  o: Common<string> & { readonly protocols: readonly [string, ...string[]] },
-): Setting<string> {
+/** One or more such URLs separated by commas. A comma in a password is written %2C. The value is the unchanged text. */
+export function urls(variable: string, options: UrlOptions): Setting<string> {
   return {
-    ...facts(variable, o),
-    ...secret(variable),
-    expected: `one or more URLs between commas, ${forms(o.protocols)}`,
+    ...base(variable, options),
+    fileVariable: `${variable}_FILE`,
+    expected: `one or more URLs separated by commas, ${forms(options.protocols)}`,
     read(text) {
       const entries = entriesOf(text);
-      if (entries.length === 0) return { ok: false, got: "no URL" };
-      const wrong = entries.findIndex((entry) => !isUrl(entry, o.protocols));
-      if (wrong < 0) return accepted(text);
-      const place = entries.length === 1 ? "" : `as number ${wrong + 1} of ${entries.length} `;
-      return { ok: false, got: place + hidden(entries[wrong] ?? "") };
+      if (entries.length === 0) return { got: "no URL" };
+      const index = entries.findIndex((entry) => !isUrl(entry, options.protocols));
+      if (index < 0) return { value: text };
+      const place = entries.length === 1 ? "" : `as number ${index + 1} of ${entries.length} `;
+      return { got: place + hidden(entries[index] ?? "") };
     },
   };
 }
 
-/** Texts between commas, spaces around them and empty ones dropped. */
-export function list(variable: string, o: Common<readonly string[]>): Setting<readonly string[]> {
+/** Texts separated by commas, without surrounding spaces and empty ones. */
+export function list(variable: string, options: Common<readonly string[]>): Setting<readonly string[]> {
   return {
-    ...facts(variable, o),
-    expected: "texts between commas",
-    read(text) {
-      return accepted(Object.freeze(entriesOf(text)));
-    },
+    ...base(variable, options),
+    expected: "texts separated by commas",
+    read: (text) => ({ value: Object.freeze(entriesOf(text)) }),
   };
 }
 
-/** IP addresses and networks (10.0.0.0/8) between commas. */
-export function addresses(variable: string, o: Common<readonly string[]>): Setting<readonly string[]> {
+/** IP addresses and networks (10.0.0.0/8) separated by commas. */
+export function addresses(variable: string, options: Common<readonly string[]>): Setting<readonly string[]> {
   return {
-    ...facts(variable, o),
-    expected: "IP addresses or networks between commas",
+    ...base(variable, options),
+    expected: "IP addresses or networks separated by commas",
     read(text) {
       const entries = entriesOf(text);
-      return entries.every(isNetwork) ? accepted(Object.freeze(entries)) : refused(text);
+      return entries.every(isNetwork) ? { value: Object.freeze(entries) } : wrong(text);
     },
   };
 }
 
-/** One of some words, written exactly so. */
+/** One of several words, case-sensitive. */
 export function choice<const Word extends string>(
   variable: string,
-  o: Common<NoInfer<Word>> & { readonly of: readonly Word[] },
+  options: Common<NoInfer<Word>> & { readonly of: readonly Word[] },
 ): Setting<Word> {
   return {
-    ...facts(variable, o),
-    expected: `one of ${o.of.join(", ")}`,
+    ...base(variable, options),
+    expected: `one of ${options.of.join(", ")}`,
     read(text) {
-      const word = o.of.find((candidate) => candidate === text);
-      return word === undefined ? refused(text) : accepted(word);
+      const value = options.of.find((word) => word === text);
+      return value === undefined ? wrong(text) : { value };
     },
   };
+}
+
+function base<Value>(variable: string, { default: preset, description }: Common<Value>) {
+  return { variable, default: preset, description };
 }
 
 function entriesOf(text: string): string[] {
@@ -124,11 +122,9 @@ function entriesOf(text: string): string[] {
 }
 
 function isNetwork(entry: string): boolean {
-  const [address = "", prefix, ...more] = entry.split("/");
+  const [address = "", prefix = "0", ...more] = entry.split("/");
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return (
-    bits > 0 && more.length === 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits))
-  );
+  return more.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
 }
 
 function forms(protocols: readonly string[]): string {
@@ -140,26 +136,13 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
   return parsed !== null && parsed.host !== "" && protocols.includes(parsed.protocol);
 }
 
-function facts<Value>(variable: string, o: Common<Value>) {
-  return { variable, default: o.default, description: o.description };
-}
-
-/** A URL may hold a password. */
-function secret(variable: string) {
-  return { fileVariable: `${variable}_FILE` };
-}
-
-function accepted<Value>(value: Value): Reading<Value> {
-  return { ok: true, value };
-}
-
-function refused(text: string): Reading<never> {
-  // Somebody may have put a URL with a password into the wrong variable.
-  return { ok: false, got: /@|:\/\//.test(text) || text.length > 60 ? hidden(text) : JSON.stringify(text) };
+/** A wrong text as it is printed. Hides what looks like a URL: it may be in the wrong variable and contain a password. */
+function wrong(text: string): { readonly got: string } {
+  return { got: /@|:\/\//.test(text) || text.length > 60 ? hidden(text) : JSON.stringify(text) };
 }
 
 function hidden(text: string): string {
   const protocol = /^[a-z][a-z+]*:(?=\/\/)/.exec(text)?.[0];
   const what = protocol === undefined ? "a text" : `${protocol}// and more,`;
-  return `${what} ${text.length} characters long (not shown: it may hold a password)`;
+  return `${what} ${text.length} characters long (not shown: it may contain a password)`;
 }

@@ -4,25 +4,25 @@ import { type HealthServer, type HealthServerOptions, startHealthServer } from "
 const servers: HealthServer[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
-test("live and ready answer 200 and name what was checked", async () => {
+test("live and ready respond 200 with their checks", async () => {
   const get = await serve({});
   expect(await get("/health/live")).toEqual([200, { status: "ok", checks: { process: { ok: true } } }]);
   expect(await get("/health/ready?verbose=1")).toEqual([200, { status: "ok", checks: { broker: { ok: true } } }]);
 });
 
-test("one failing check makes it 503", async () => {
+test("one failing check makes the response 503", async () => {
   const checks = { broker: { ok: false, detail: "no connection" }, database: { ok: true } };
   const get = await serve({ ready: () => checks });
   expect(await get("/health/ready")).toEqual([503, { status: "failing", checks }]);
 });
 
-test("a check that throws makes it 503, and the server goes on", async () => {
+test("a check that throws makes the response 503, and the server continues", async () => {
   const get = await serve({ ready: () => Promise.reject(new Error("lost")) });
   expect(await get("/health/ready")).toEqual([503, expect.objectContaining({ status: "failing" })]);
   expect(await get("/health/live")).toEqual([200, expect.anything()]);
 });
 
-test("readiness and metrics are computed once while they are kept, also when they fail; liveness is not kept", async () => {
+test("readiness and metrics are computed once in keptMs, also when they fail; liveness for every request", async () => {
   const calls = { live: 0, ready: 0, metrics: 0 };
   const get = await serve({
     keptMs: 60_000,
@@ -36,13 +36,13 @@ test("readiness and metrics are computed once while they are kept, also when the
     },
   });
   for (const path of ["/health/live", "/health/ready", "/metrics"]) {
-    const answers = await Promise.all([get(path), get(path), get(path)]);
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    const responses = await Promise.all([get(path), get(path), get(path)]);
+    expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
   }
   expect(calls).toEqual({ live: 3, ready: 1, metrics: 1 });
 });
 
-test("what was kept long enough is computed anew", async () => {
+test("results are computed again after keptMs", async () => {
   let calls = 0;
   const get = await serve({ keptMs: 20, metrics: async () => JSON.stringify(++calls) });
   await vi.waitFor(async () => expect(await get("/metrics")).toEqual([200, 3]));
@@ -66,15 +66,15 @@ test("a port that is taken is an error", async () => {
 });
 
 test("closing does not wait for a check that hangs", async () => {
-  const asked = Promise.withResolvers<void>();
+  const checking = Promise.withResolvers<void>();
   const get = await serve({
     ready() {
-      asked.resolve();
+      checking.resolve();
       return new Promise(() => {});
     },
   });
   const reply = get("/health/ready");
-  await asked.promise;
+  await checking.promise;
   await Promise.all([expect(reply).rejects.toThrow("fetch failed"), servers.pop()?.close()]);
 });
 

@@ -1,17 +1,24 @@
 import { once } from "node:events";
 import { type ServerResponse, createServer } from "node:http";
-import { type Health, healthReply } from "./health.ts";
-import { kept } from "./kept.ts";
+
+/** One check. `detail`, any JSON, is for the operator. */
+interface Check {
+  readonly ok: boolean;
+  readonly detail?: unknown;
+}
+
+/** The checks by name. */
+export type Health = Readonly<Record<string, Check>>;
 
 export interface HealthServerOptions {
   /** 0: any free port. */
   readonly port: number;
   readonly host: string;
-  /** How long readiness and metrics are given again before they are computed anew. */
+  /** How long results of `ready` and `metrics` are reused. */
   readonly keptMs: number;
-  /** Failing means: start this process again. */
+  /** A failing check means: restart this process. */
   live(): Health;
-  /** Failing means: it cannot do its work now. A rejection counts as failing. */
+  /** A failing check means: the process cannot work now. A rejection counts as failing. */
   ready(): Promise<Health> | Health;
   /** Prometheus text. */
   metrics(): Promise<string>;
@@ -23,26 +30,37 @@ export interface HealthServer {
 }
 
 /**
- * /health/live, /health/ready and /metrics of an app, for its operators. Readiness and metrics are computed once in `keptMs`, however often
- * they are asked for. Rejects when the port is not free.
+ * /health/live, /health/ready and /metrics of an app, for its operators. Computes readiness and metrics at most once in `keptMs`. Rejects when the
+ * port is not free.
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
-  const { keptMs } = options;
-  const o = {
-    ...options,
-    ready: kept(async () => options.ready(), keptMs),
-    metrics: kept(() => options.metrics(), keptMs),
-  };
+  const { port, host, keptMs } = options;
+  const ready = kept(async () => options.ready(), keptMs);
+  const metrics = kept(() => options.metrics(), keptMs);
+
+  async function respond(path: string, response: ServerResponse): Promise<void> {
+    switch (path) {
+      case "/health/live":
+        return sendHealth(response, options.live());
+      case "/health/ready":
+        return sendHealth(response, await ready());
+      case "/metrics":
+        return send(response, 200, await metrics(), "text/plain; version=0.0.4; charset=utf-8");
+      default:
+        return sendJson(response, 404, { error: "unknown path", known: ["/health/live", "/health/ready", "/metrics"] });
+    }
+  }
+
   const server = createServer((request, response) => {
-    answer(o, request.url ?? "", response).catch((error: unknown) => {
-      sendJson(response, 503, { status: "failing", checks: { answer: { ok: false, detail: String(error) } } });
-    });
+    respond(request.url?.split("?", 1)[0] ?? "", response).catch((error: unknown) =>
+      sendHealth(response, { answer: { ok: false, detail: String(error) } }),
+    );
   });
-  server.listen(o.port, o.host);
+  server.listen(port, host);
   await once(server, "listening");
   const address = server.address();
   return {
-    port: typeof address === "object" && address !== null ? address.port : o.port,
+    port: typeof address === "object" && address !== null ? address.port : port,
     async close() {
       const closed = once(server, "close");
       server.close();
@@ -52,32 +70,29 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   };
 }
 
-async function answer(
-  o: Pick<HealthServerOptions, "live" | "ready" | "metrics">,
-  target: string,
-  response: ServerResponse,
-): Promise<void> {
-  switch (target.split("?", 1).join()) {
-    case "/health/live":
-      return sendHealth(response, o.live());
-    case "/health/ready":
-      return sendHealth(response, await o.ready());
-    case "/metrics": {
-      const text = await o.metrics();
-      response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(text);
-      return;
-    }
-    default:
-      return sendJson(response, 404, { error: "unknown path", known: ["/health/live", "/health/ready", "/metrics"] });
-  }
-}
-
-function sendHealth(response: ServerResponse, health: Health): void {
-  const { status, body } = healthReply(health);
-  sendJson(response, status, body);
+function sendHealth(response: ServerResponse, checks: Health): void {
+  if (Object.values(checks).every((check) => check.ok)) sendJson(response, 200, { status: "ok", checks });
+  else sendJson(response, 503, { status: "failing", checks });
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(text);
+  send(response, status, JSON.stringify(body), "application/json; charset=utf-8");
+}
+
+function send(response: ServerResponse, status: number, body: string, type: string): void {
+  response.writeHead(status, { "content-type": type }).end(body);
+}
+
+/** `compute`, called at most once in `keptMs`. Other calls get the promise of the last one, also while it is pending and when it rejects. */
+function kept<T>(compute: () => Promise<T>, keptMs: number): () => Promise<T> {
+  let last: Promise<T> | undefined;
+  let computedAt = 0;
+  return () => {
+    const now = performance.now();
+    if (last === undefined || now - computedAt >= keptMs) {
+      computedAt = now;
+      last = compute();
+    }
+    return last;
+  };
 }
