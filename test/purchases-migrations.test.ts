@@ -28,7 +28,7 @@ test("purchases that were stored with a row for each item keep their items in or
       ]);
     });
 
-    expect(await migrate({ url, log: silentLog }, migrations)).toEqual([
+    expect(await migrate({ url, log: silentLog }, migrations.slice(0, 3))).toEqual([
       "purchases/003-items-in-the-row-of-their-sale",
     ]);
 

@@ -60,7 +60,8 @@ const threadEnded = (app: App): FaultKind => ({
 const crashed = (point: CrashPoint): FaultKind => ({
   name: point,
   plan(random) {
-    const app = apps.find((one) => point.startsWith(`${one}.`)) ?? "writer";
+    const app = apps.find((one) => point.startsWith(`${one}.`));
+    if (app === undefined) throw new TypeError(`${point}: a crash point begins with the name of its app`);
     return { target: random.pick(processesOf(app)), ms: random.integer(0, 300), count: random.integer(0, 20) };
   },
   async inject(system, { target, ms, count }) {
