@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 /*
- * Three groups of tests, told apart by their names:
+ * Three groups of tests, by file name:
  *
  *   unit     x.test.ts in a package           starts no servers
  *   servers  x.servers.test.ts, test/**       real servers, one set for the whole run

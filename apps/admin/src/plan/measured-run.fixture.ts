@@ -12,7 +12,7 @@ export const measuredRun: MeasuredRun = {
   model: "closed",
   connections: 512,
   readShare: 0,
-  mode: "production, a fresh stack on this machine",
+  mode: "production, a fresh system on this machine",
   agrees: true,
   audit: { lost: 0, doubled: 0 },
   ranked: { perSecond: 11_900 },
