@@ -1,21 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { image } from "./http/sample-requests.ts";
 import { startSystemWithServers } from "./start-system.ts";
 
 /* Albums are posted to the first gateway. The second remembers nothing and must find them too. */
 
-let system: Awaited<ReturnType<typeof startSystemWithServers>>;
-
-beforeAll(async () => {
-  system = await startSystemWithServers(
-    { FOUND_WITHIN_MS: "2000" },
-    {
-      instances: { gateway: 2 },
-      environmentOf: (app, index) => (app === "gateway" && index === 1 ? { RECENT_BYTES_MAX: "0" } : {}),
-    },
-  );
-});
+const system = await startSystemWithServers(
+  { FOUND_WITHIN_MS: "2000" },
+  {
+    instances: { gateway: 2 },
+    environmentOf: (app, index) => (app === "gateway" && index === 1 ? { RECENT_BYTES_MAX: "0" } : {}),
+  },
+);
 afterAll(() => system.stop());
 
 const ask = (gateway: number, path: string, method = "GET") => fetch(`${system.urls[gateway]}${path}`, { method });
@@ -24,9 +20,9 @@ async function newAlbum(title: string, headers: Record<string, string> = {}): Pr
   const body = new FormData();
   body.set("image", new Blob([new Uint8Array(image)]), "cover.png");
   body.set("profile", JSON.stringify({ artist: "A", title, year: "2000" }));
-  const answer = await fetch(`${system.urls[0]}/albums`, { method: "POST", body, headers });
-  expect(answer.status).toBe(200);
-  return JSON.parse(await answer.text()).albumID;
+  const response = await fetch(`${system.urls[0]}/albums`, { method: "POST", body, headers });
+  expect(response.status).toBe(200);
+  return JSON.parse(await response.text()).albumID;
 }
 
 /** Everything about an album can be read at a gateway now. */
@@ -61,7 +57,7 @@ async function postAndAsk(
   return ids;
 }
 
-/** How many look-ups of a gateway ended where. */
+/** The lookups of a gateway by where they found the album. */
 async function foundAt(gateway: number): Promise<Record<string, number>> {
   const text = await (await fetch(`${system.operatorUrls[gateway]}/metrics`)).text();
   const lines = text.matchAll(/^tally_gateway_found_total\{domain="albums",where="(\w+)"\} (\d+)$/gm);
@@ -91,7 +87,7 @@ test("an album that the replica has is read there, not from the primary", async 
   expect(await foundAt(1)).toEqual({ ...before, read: (before["read"] ?? 0) + 50 });
 });
 
-test("while the replica does not follow, albums are found at the primary", async () => {
+test("while replication is stopped, albums are found at the primary", async () => {
   await system.services.operator.replicaSql("STOP REPLICA SQL_THREAD");
   const before = await foundAt(1);
   const [albumId = ""] = await postAndAsk(100);

@@ -1,15 +1,11 @@
 import { openTcpProxy } from "@tally/lab";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { createKey } from "./keys.ts";
 import { runTally } from "./run-tally.ts";
 import { spawnGateway, startGateway } from "./start-app.ts";
-import { startSystem, type TestSystem } from "./start-system.ts";
+import { startSystem } from "./start-system.ts";
 
-let system: TestSystem;
-
-beforeAll(async () => {
-  system = await startSystem({ AUTH: "required" });
-});
+const system = await startSystem({ AUTH: "required" });
 afterAll(() => system.stop());
 
 const newKey = () => createKey(system, "--scope", "*:write", "*:read");

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { Database } from "@tally/database";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { domains } from "@tally/domains";
+import { afterAll, expect, test, vi } from "vitest";
 import { field, file, formOf, formType } from "./http/form.ts";
 import { raw } from "./http/http-case.ts";
 import { RawConnection } from "./http/raw-connection.ts";
@@ -8,24 +8,18 @@ import { bearer, createKey, keysCommand, knows, type TestKey } from "./keys.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
 import { sell } from "./sell.ts";
-import { startSystem, type TestSystem } from "./start-system.ts";
+import { startSystem } from "./start-system.ts";
 
-let system: TestSystem;
-let database: Database;
-// A key for everything, with which tests look at what others may not.
-let full: TestKey;
-
-beforeAll(async () => {
-  system = await startSystem({ AUTH: "required" }, { instances: { gateway: 2 } });
-  database = openDatabase(system);
-  full = await newKey("--scope", "*:read", "*:write");
-});
+const system = await startSystem({ AUTH: "required" }, { instances: { gateway: 2 } });
+const database = openDatabase(system);
 afterAll(async () => {
   await database.close();
   await system.stop();
 });
 
 const newKey = (...flags: readonly string[]): Promise<TestKey> => createKey(system, ...flags);
+// A key with all scopes, to read what the tested keys may not.
+const full = await newKey("--scope", "*:read", "*:write");
 const send = (path: string, options: RequestInit = {}) => fetch(`${system.url}${path}`, options);
 const sellWith = (store: number | string, headers: Readonly<Record<string, string>>) =>
   sell(system.url, store, { headers });
@@ -52,53 +46,23 @@ const expectKnown = (...expected: readonly (readonly [key: string, isKnown: bool
     for (const url of system.urls) for (const [key, isKnown] of expected) expect(await knows(url, key)).toBe(isKnown);
   }, 5000);
 
-const album = "01a1fb30-2980-71ee-89cd-4f71757df440";
-const routes = `
-  POST /purchase/1/customer/1/date/20261120
-  POST /purchases
-  GET /items/store/1
-  GET /items/top5/1
-  GET /items/top10/1
-  GET /stores/1/top-items
-  GET /items/1/top-stores
-  GET /purchases
-  POST /albums
-  GET /albums/${album}
-  GET /albums/${album}/image
-  POST /review/like/${album}
-  GET /review/${album}
-  GET /albums/top
-  POST /skiers/liftrides
-  POST /skiers/a/seasons/1/days/1/skiers/1
-  GET /skiers/a/days/1/skiers/1
-  GET /skiers/a/seasons/1/days/1/skiers/1
-  GET /skiers/1/vertical?resort=a
-  GET /resort/day/top10vert?resort=a&dayID=1
-  POST /steps/1/1/1/1
-  GET /steps/current/1
-  GET /steps/single/1/1
-  GET /steps/range/1/1/1
-  GET /steps/top?day=1
-  POST /swipe/left
-  GET /matches/1
-  GET /stats/1
-  GET /swipes/top
-  GET /events/${album}`;
+const posts = domains.flatMap(({ routes, errorKey }) => routes.map(({ path }) => ["POST", path, errorKey] as const));
+const gets = domains.flatMap(({ queries, errorKey }) => queries.map(({ path }) => ["GET", path, errorKey] as const));
 
-test.each(
-  routes
-    .trim()
-    .split("\n")
-    .map((line) => line.trim().split(" ")),
-)("%s %s rejects a request without a key, with the error shape of its domain", async (method = "", path = "") => {
-  const error = "expected an API key, as Authorization: Bearer or as X-Api-Key";
-  const response = await send(path, { method });
-  expect([response.status, response.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
-  expect(await response.json()).toEqual({ [/^\/(albums|review)/.test(path) ? "msg" : "message"]: error });
-  if (method === "GET") expect((await send(path, { method: "HEAD" })).status).toBe(401);
-});
+test.each([...posts, ...gets, ["GET", "/events/:id", "message"] as const])(
+  "%s %s rejects a request without a key, with the error shape of its domain",
+  async (method, route, errorKey) => {
+    const path = route.replaceAll(/:\w+/g, "1");
+    const response = await send(path, { method });
+    expect([response.status, response.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    expect(await response.json()).toEqual({
+      [errorKey]: "expected an API key, as Authorization: Bearer or as X-Api-Key",
+    });
+    if (method === "GET") expect((await send(path, { method: "HEAD" })).status).toBe(401);
+  },
+);
 
-test("liveness needs no key, and a path that leads nowhere is 404 without one", async () => {
+test("liveness needs no key, and an unknown path gets 404 without one", async () => {
   expect((await send("/health/live")).status).toBe(200);
   expect((await send("/nowhere")).status).toBe(404);
 });

@@ -1,29 +1,22 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Database } from "@tally/database";
 import { newEventId } from "@tally/pipeline";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { picture } from "./http/form.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
-import { startSystem, type TestSystem } from "./start-system.ts";
+import { startSystem } from "./start-system.ts";
 
 /* The audit of all domains at once. */
 
-let system: TestSystem;
-let database: Database;
-let redis: Redis;
-let directory: string;
 const ids: string[] = [];
 
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "tally-audit-domains-"));
-  system = await startSystem();
-  database = openDatabase(system);
-  redis = new Redis(system.addresses.redisUrl);
-});
+const directory = await mkdtemp(join(tmpdir(), "tally-audit-domains-"));
+const system = await startSystem();
+const database = openDatabase(system);
+const redis = new Redis(system.addresses.redisUrl);
 afterAll(async () => {
   redis.disconnect();
   await database.close();
@@ -83,6 +76,7 @@ test("the audit covers every domain: totals are sums of the domains, and in each
   posted["newest"] = await postSwipe("left", 1, 2);
   posted["swipe"] = await postSwipe("right", 1, 3);
   await postSwipe("right", 4, 5);
+  posted["without a pair"] = await postSwipe("left", 4, 6);
   posted["steps"] = await post("/steps/9/1/8/100");
   // The same hour again: a new row.
   await post("/steps/9/1/8/100");
@@ -93,7 +87,7 @@ test("the audit covers every domain: totals are sums of the domains, and in each
   expect(report).toMatchObject({
     agrees: true,
     notStored: [],
-    audit: { acknowledged: 17, stored: 17, ranked: 17, lost: 0, doubled: 0, deadLetters: 0, unacknowledged: 0 },
+    audit: { acknowledged: 18, stored: 18, ranked: 18, lost: 0, doubled: 0, deadLetters: 0, unacknowledged: 0 },
   });
   const domains = report.domains.map((one: { domain: string; ids: object; boards: object; ledger: object }) => [
     one.domain,
@@ -105,7 +99,7 @@ test("the audit covers every domain: totals are sums of the domains, and in each
     // Two of the four acknowledged ids are equal.
     liftrides: { stored: 3, events: 4, changes: 3, units: 600, cells: 2, boards: 1 },
     // Every swipe is a row; a like that was taken back is not counted.
-    swipes: { stored: 4, units: 2, cells: 2, boards: 1 },
+    swipes: { stored: 5, units: 2, cells: 2, boards: 1 },
     steps: { stored: 3, units: 250, cells: 2, boards: 1 },
   });
   expect(exitCode).toBe(0);
@@ -126,8 +120,8 @@ async function expectDifferencesFound(): Promise<void> {
 
   await change("UPDATE album_reviews SET liked = 0 WHERE id = ?", bytes("like"));
   await change("DELETE FROM album_images WHERE album_id = ? AND part = 1", bytes("large album"));
-  const nobodys = newEventId().replaceAll("-", "");
-  await change("INSERT INTO album_images VALUES (UNHEX(?), 0, 'x')", nobodys);
+  const unknownAlbum = newEventId().replaceAll("-", "");
+  await change("INSERT INTO album_images VALUES (UNHEX(?), 0, 'x')", unknownAlbum);
   await move("albums", "dislikes", `z${hex("large album")}`, 7);
 
   // The boards do not depend on the minute.
@@ -141,6 +135,10 @@ async function expectDifferencesFound(): Promise<void> {
      SET pair.liked = swipes.liked, pair.taken_at = swipes.taken_at, pair.swipe_id = id
      WHERE pair.swiper = 1 AND pair.swipee = 2`,
     bytes("taken back"),
+  );
+  await change("DELETE FROM swipe_pairs WHERE swiper = 4 AND swipee = 6");
+  await change(
+    "INSERT INTO swipe_pairs (swiper, swipee, liked, taken_at, swipe_id) VALUES (9, 9, 0, 1, REPEAT('0', 16))",
   );
   await move("swipes", "likes", "15", 7);
 
@@ -156,13 +154,15 @@ async function expectDifferencesFound(): Promise<void> {
     `albums: board dislikes, member ${hex("album")}: rows say 1, the board 0`,
     `albums: board dislikes, member ${hex("large album")}: rows say 1, the board 8`,
     `albums: album ${hex("large album")} has an image of 600000 bytes, but 350000 are stored`,
-    `albums: an image belongs to album ${nobodys}, which does not exist`,
+    `albums: an image belongs to album ${unknownAlbum}, which does not exist`,
     "liftrides: board day:0:1:alps, member 7: rows say 410, the board 400",
     "liftrides: board day:0:1:alps, member 8: rows say 200, the board 207",
     `liftrides: ride ${hex("ride")} does not match its id`,
     `liftrides: ride ${hex("later ride")} does not match its id`,
     "swipes: the pair 1, 3 differs from its swipe",
     `swipes: swipe ${hex("newest")} is newer than the pair 1, 2`,
+    `swipes: swipe ${hex("without a pair")} is newer than the pair 4, 6`,
+    "swipes: the pair 9, 9 differs from its swipe",
     "swipes: board likes, member 2: rows say 1, the board 0",
     "swipes: board likes, member 5: rows say 1, the board 8",
     "steps: board day:1, member 9: rows say 201, the board 200",

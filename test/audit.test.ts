@@ -1,20 +1,16 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { runTally } from "./run-tally.ts";
 import { sold } from "./sell.ts";
-import { startSystem, type TestSystem } from "./start-system.ts";
+import { startSystem } from "./start-system.ts";
 
-let system: TestSystem;
-let directory: string;
 const ids: string[] = [];
 
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "tally-audit-"));
-  system = await startSystem();
-  for (let sale = 0; sale < 60; sale++) ids.push(await sold(system.url, sale % 6, { item: sale % 7 }));
-});
+const directory = await mkdtemp(join(tmpdir(), "tally-audit-"));
+const system = await startSystem();
+for (let sale = 0; sale < 60; sale++) ids.push(await sold(system.url, sale % 6, { item: sale % 7 }));
 afterAll(async () => {
   await system.stop();
   await rm(directory, { recursive: true, force: true });

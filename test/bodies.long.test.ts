@@ -4,37 +4,31 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { field, file, formOf, formType, picture } from "./http/form.ts";
 import { json, ndjson, raw } from "./http/http-case.ts";
 import { RawConnection } from "./http/raw-connection.ts";
-import { startSystem, type TestSystem } from "./start-system.ts";
+import { startSystem } from "./start-system.ts";
 
 const mebibyte = 1024 * 1024;
 const formBytes = 10 * mebibyte;
 const profile = field("profile", '{"artist":"A","title":"T","year":"1"}');
 const largeAlbum = [file("image", picture("png", formBytes)), profile];
 const proxy = "127.0.0.3";
-let system: TestSystem;
-let connection: RawConnection;
-let directory: string;
-let socketPath: string;
 
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "tally-bodies-"));
-  socketPath = join(directory, "loop-work");
-  system = await startSystem(
-    {
-      BULK_BYTES_MAX: String(4 * mebibyte),
-      BODIES_BYTES_PER_ADDRESS_MAX: String(16 * mebibyte),
-      CONNECTIONS_PER_ADDRESS_MAX: "50",
-      TRUST_PROXY: `${proxy}/32`,
-      LOOP_WORK_SOCKET: socketPath,
-    },
-    { execArgv: (app) => (app === "gateway" ? ["--import", join(import.meta.dirname, "loop-work.fixture.ts")] : []) },
-  );
-  connection = new RawConnection(system.url);
-});
+const directory = await mkdtemp(join(tmpdir(), "tally-bodies-"));
+const socketPath = join(directory, "loop-work");
+const system = await startSystem(
+  {
+    BULK_BYTES_MAX: String(4 * mebibyte),
+    BODIES_BYTES_PER_ADDRESS_MAX: String(16 * mebibyte),
+    CONNECTIONS_PER_ADDRESS_MAX: "50",
+    TRUST_PROXY: `${proxy}/32`,
+    LOOP_WORK_SOCKET: socketPath,
+  },
+  { execArgv: (app) => (app === "gateway" ? ["--import", join(import.meta.dirname, "loop-work.fixture.ts")] : []) },
+);
+const connection = new RawConnection(system.url);
 afterAll(async () => {
   connection.destroy();
   await system.stop();
@@ -65,8 +59,8 @@ async function expectShortTurns(path: string, headers: readonly string[], body: 
   const turns: number[] = [];
   for (let attempt = 0; attempt < attempts; attempt++) {
     const { scanMs } = await probe();
-    const answer = await connection.post(path, body, headers);
-    expect(answer.status).toBe(status);
+    const response = await connection.post(path, body, headers);
+    expect(response.status).toBe(status);
     const after = await probe();
     const slowness = Math.max(1, Math.min(scanMs, after.scanMs) / scanMsIdle);
     turns.push(after.longestMs / slowness);
@@ -151,7 +145,12 @@ describe("a client has its share of memory and connections", () => {
   const open = (localAddress: string) => new RawConnection(system.url, { localAddress });
   const statusOf = async (localAddress: string, forwardedFor: string) => {
     const own = open(localAddress);
-    const { status } = await own.send(headOf(forwardedFor), album);
+    const { status, headers, body } = await own.send(headOf(forwardedFor), album);
+    if (status === 503)
+      expect([headers.get("retry-after"), body]).toEqual([
+        "1",
+        '{"msg":"not taken: too many large bodies are under way; send it again later"}',
+      ]);
     own.destroy();
     return status;
   };

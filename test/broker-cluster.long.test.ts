@@ -1,15 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Server } from "@tally/local";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { auditOf } from "./audit-of.ts";
 import { keepSending } from "./keep-sending.ts";
 import { startSystemWithServers } from "./start-system.ts";
 
-let system: Awaited<ReturnType<typeof startSystemWithServers>>;
-
-beforeAll(async () => {
-  system = await startSystemWithServers({}, { brokers: 3, instances: { gateway: 2 } });
-}, 180_000);
+const system = await startSystemWithServers({}, { brokers: 3, instances: { gateway: 2 } });
 afterAll(() => system.stop(), 120_000);
 
 const ask = (...args: readonly string[]) => system.services.operator.rabbitmqctl(...args, "--quiet");

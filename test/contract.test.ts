@@ -1,6 +1,6 @@
+import type { System } from "@tally/local";
 import { readFile } from "node:fs/promises";
-import type { Database } from "@tally/database";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { auditOf } from "./audit-of.ts";
 import { albums } from "./contract/albums.ts";
 import { liftRides } from "./contract/lift-rides.ts";
@@ -19,28 +19,22 @@ import { inLanes } from "./http/in-lanes.ts";
 import { RawConnection } from "./http/raw-connection.ts";
 import { runCase } from "./http/run-case.ts";
 import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
-import { startSystem, type TestSystem } from "./start-system.ts";
+import { startSystem } from "./start-system.ts";
 
 /* Everything that a client can see over HTTP with default settings, in one system. Tests use their own stores, users and resorts. */
 
-let system: TestSystem;
-let database: Database;
 const acknowledgements = new Acknowledgements();
-const pidsOf = ({ gateways, writers, rankers }: TestSystem) =>
-  [...gateways, ...writers, ...rankers].map(({ pid }) => pid);
-let pids: ReturnType<typeof pidsOf>;
+const pidsOf = ({ gateways, writers, rankers }: System) => [...gateways, ...writers, ...rankers].map(({ pid }) => pid);
 
-beforeAll(async () => {
-  system = await startSystem(
-    { BASE_PATHS: basePaths },
-    {
-      instances: { gateway: 2 },
-      environmentOf: (app, index) => (app === "gateway" && index === 1 ? { RECENT_BYTES_MAX: "0" } : {}),
-    },
-  );
-  database = openDatabase(system);
-  pids = pidsOf(system);
-});
+const system = await startSystem(
+  { BASE_PATHS: basePaths },
+  {
+    instances: { gateway: 2 },
+    environmentOf: (app, index) => (app === "gateway" && index === 1 ? { RECENT_BYTES_MAX: "0" } : {}),
+  },
+);
+const database = openDatabase(system);
+const pids = pidsOf(system);
 afterAll(async () => {
   await database.close();
   await system.stop();

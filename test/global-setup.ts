@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { startServices } from "@tally/local";
 import type { TestProject } from "vitest/node";
 
-/** Starts the services once for the whole run, on free ports in a directory of their own; deletes all of it at the end. */
+/** Starts the services once for the whole run, on free ports in a separate directory; deletes all of it at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = join(import.meta.dirname, "..", ".tally", `test-${randomBytes(4).toString("hex")}`);
   const services = await startServices({

@@ -1,6 +1,6 @@
+import type { System } from "@tally/local";
 import { expect, vi } from "vitest";
 import { runTally } from "./run-tally.ts";
-import type { TestSystem } from "./start-system.ts";
 
 export interface TestKey {
   readonly id: string;
@@ -8,7 +8,7 @@ export interface TestKey {
 }
 
 /** Creates a key with `tally keys create` and waits until each gateway has it. */
-export async function createKey(system: TestSystem, ...flags: readonly string[]): Promise<TestKey> {
+export async function createKey(system: System, ...flags: readonly string[]): Promise<TestKey> {
   const made = await keysCommand(system, "create", "--name", "a test", ...flags);
   await vi.waitFor(async () => {
     for (const url of system.urls) expect(await knows(url, made.key)).toBe(true);
@@ -17,7 +17,7 @@ export async function createKey(system: TestSystem, ...flags: readonly string[])
 }
 
 /** Runs `tally keys ...` with --json. */
-export async function keysCommand(system: TestSystem, ...args: readonly string[]): Promise<TestKey> {
+export async function keysCommand(system: System, ...args: readonly string[]): Promise<TestKey> {
   const { exitCode, output, errors } = await runTally(system, ["keys", ...args, "--json"]);
   expect([exitCode, errors]).toEqual([0, ""]);
   // The shape of what the command prints.

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { auditOf } from "./audit-of.ts";
 import { keepSending } from "./keep-sending.ts";
 import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
-import { startSystem, type TestSystem } from "./start-system.ts";
+import { startSystem } from "./start-system.ts";
 
-let system: TestSystem;
-
-beforeAll(async () => {
-  system = await startSystem();
-});
+const system = await startSystem();
 afterAll(() => system.stop());
 
 test("SIGKILL of gateway, writer and ranker under load loses nothing and counts nothing twice", async () => {

@@ -1,5 +1,4 @@
-import type { Database } from "@tally/database";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { formType } from "./http/form.ts";
 import { Acknowledgements } from "./http/acknowledgements.ts";
 import { expectAllStored, expectNone, expectPromiseKept } from "./http/expect-stored.ts";
@@ -11,20 +10,16 @@ import { mutationOf } from "./mutations/mutation.ts";
 import { Lane, type Seen } from "./mutations/run-mutation.ts";
 import { basePaths } from "./mutations/templates.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
-import { startSystem, type TestSystem } from "./start-system.ts";
+import { startSystem } from "./start-system.ts";
 
 const lanes = 32;
 const mutations = Number(process.env["HOSTILE_MUTATIONS"] ?? 10_000);
 // In the test's name, so that a failed run can be repeated.
 const seed = Number(process.env["HOSTILE_SEED"] ?? 20_261_122);
-let system: TestSystem;
-let database: Database;
 const acknowledgements = new Acknowledgements();
 
-beforeAll(async () => {
-  system = await startSystem({ BASE_PATHS: basePaths });
-  database = openDatabase(system);
-});
+const system = await startSystem({ BASE_PATHS: basePaths });
+const database = openDatabase(system);
 afterAll(async () => {
   await database.close();
   await system.stop();
@@ -33,7 +28,7 @@ afterAll(async () => {
 const pids = () => [system.gateway.pid, system.writer.pid, system.ranker.pid];
 
 test(`${mutations} mutated requests: no 5xx, no hang, each has a response, and what is acknowledged is stored as sent and nothing else (HOSTILE_SEED=${seed})`, async () => {
-  const seen: Seen = { acknowledgements, statuses: new Map(), requests: 0, unanswered: 0 };
+  const seen: Seen = { acknowledgements, statuses: new Map(), requests: 0, withoutResponse: 0 };
   const [world, before] = [{ albums: await postAlbums() }, pids()];
   const running = Array.from({ length: lanes }, () => new Lane(system.url, seen));
   const found: string[] = [];
@@ -45,7 +40,7 @@ test(`${mutations} mutated requests: no 5xx, no hang, each has a response, and w
   const statuses = Object.fromEntries([...seen.statuses].toSorted(([a], [b]) => a - b));
   console.log(`${seen.requests} requests, ${acknowledgements.size} events, statuses ${JSON.stringify(statuses)}`);
   expectNone(found);
-  expect(seen.unanswered).toBe(0);
+  expect(seen.withoutResponse).toBe(0);
   expect(seen.requests).toBeGreaterThanOrEqual(mutations);
   await expectPromiseKept(database, acknowledgements);
   for (const kind of ["purchase", "swipe", "ride", "steps", "album", "review"]) {

@@ -4,17 +4,16 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import type * as Workloads from "@tally/domains/workloads";
-import { silentLog } from "@tally/failures";
-import { runTally } from "@tally/local";
-import { connectPublisher } from "@tally/messaging";
-import { encodeBatch, encodeEvent, newEventId, queuesOf } from "@tally/pipeline";
+import { runTally, type System } from "@tally/local";
+import { encodeBatch, encodeEvent, newEventId } from "@tally/pipeline";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { auditOf } from "./audit-of.ts";
 import { copyOfSources } from "./copy-of-sources.ts";
 import { curl, readGuide } from "./guide.ts";
+import { openPublisher } from "./open-publisher.ts";
 import { cellsOfBoards } from "./rankings-equal-rows.ts";
 import { runTally as tallyOn } from "./run-tally.ts";
-import { startSystem, type TestSystem } from "./start-system.ts";
+import { startSystem } from "./start-system.ts";
 
 /* docs/new-domain.md and `tally new-domain`, in a copy of the sources: with the name of the guide, the shortest and the longest. */
 
@@ -108,7 +107,7 @@ describe("the created domains", () => {
   });
 
   describe("as a running system", () => {
-    let system: TestSystem;
+    let system: System;
     beforeAll(async () => {
       system = await startSystem({}, { root: copy.root });
     });
@@ -162,10 +161,10 @@ describe("the created domains", () => {
         expect(new Set(reads.map(({ status }) => status))).toEqual(new Set([200]));
 
         const poison = workload.poison(newEventId());
-        await publish(
-          name,
-          encodeBatch({ producer: randomBytes(8).toString("hex"), sequence: 0 }, Date.now(), [encodeEvent(poison)]),
-        );
+        const publisher = await openPublisher(system, name);
+        const batch = { producer: randomBytes(8).toString("hex"), sequence: 0 };
+        await publisher.publish(encodeBatch(batch, Date.now(), [encodeEvent(poison)]));
+        await publisher.close();
         await vi.waitFor(async () => {
           const { output } = await tallyOn(system, ["dead-letters", "list", "--json", "--domain", name]);
           expect(JSON.parse(output)).toEqual([
@@ -182,18 +181,5 @@ describe("the created domains", () => {
         expect(await sumOfBoards()).toBe(unitsBefore + units);
       },
     );
-
-    async function publish(domain: string, body: Buffer): Promise<void> {
-      const queues = queuesOf(system.namespace, domain);
-      const publisher = connectPublisher({
-        url: system.addresses.amqpUrl,
-        connectionName: "test",
-        queues: Object.values(queues),
-        log: silentLog,
-      });
-      await publisher.ready;
-      await publisher.publish({ queue: queues.ingest.name, messageId: "poison", body });
-      await publisher.close();
-    }
   });
 });

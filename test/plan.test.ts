@@ -19,7 +19,7 @@ const fit = {
   model: "closed",
   connections: 512,
   readShare: 0,
-  mode: "production, a fresh stack on this machine",
+  mode: "production, a fresh system on this machine",
   agrees: true,
   audit: { acknowledged: 360_000, stored: 360_000, ranked: 360_000, lost: 0, doubled: 0 },
   ranked: { perSecond: 11_900 },
@@ -28,7 +28,7 @@ const fit = {
   cpuUsPerEvent: { gateway: 32.7, writer: 12.3, ranker: 2.1, broker: 7.4, database: 41.9, redis: 43.3 },
 };
 
-/** A folder of runs, the first the oldest, and what `tally plan` says about them. */
+/** Runs `tally plan` on a folder of runs, the first the oldest. */
 async function plan(runs: readonly object[], ...args: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), "tally-plan-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -46,7 +46,7 @@ async function plan(runs: readonly object[], ...args: readonly string[]) {
   return { ...result, files };
 }
 
-test("every figure of a plan follows from those before it in its line", async () => {
+test("every figure of a plan can be recomputed from the earlier figures in its line", async () => {
   const { exitCode, output, errors } = await plan([fit]);
   expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: "" });
   const [, mean, peak] =
@@ -74,14 +74,14 @@ test("every figure of a plan follows from those before it in its line", async ()
   expect(Object.fromEntries(tiers)).toEqual(fit.cpuUsPerEvent);
 });
 
-test("a plan says at what load and on what machine the cost of an event was measured, and what that means", async () => {
+test("a plan names the load and the machine of the measured cost, and what that means", async () => {
   const { output } = await plan([fit]);
   expect(output).toContain("measured at full load, with 512 busy connections, on 2 × AMD EPYC, 24 GiB");
   expect(output).toMatch(/half the load or less it has cost up to twice as much/);
   expect(output).toContain("--utilization 0.3 leaves room for twice the cost");
 });
 
-test("the newest run that is fit is taken and named, and of each newer one it is told why not", async () => {
+test("uses the newest fit run, and prints why each newer run is unfit", async () => {
   const { exitCode, output, files } = await plan([
     { ...fit, runId: "older" },
     fit,
@@ -106,7 +106,7 @@ test("an unfit run is rejected in one line that names it and the reason", async 
   });
 });
 
-test("a folder to look in beside a run that is named is refused", async () => {
+test("--results with --run is rejected", async () => {
   const { exitCode, errors } = await plan([fit], "--run", "FILE", "--results", ".");
   expect(exitCode).toBe(2);
   expect(errors).toContain("option '--results <folder>' cannot be used with option '--run <file>'");
@@ -121,7 +121,7 @@ test("a run of another domain is the base of that domain's plan", async () => {
   expect(unknown.errors).toMatch(/^tally: --domain: expected one of purchases.*, got shoes\n$/);
 });
 
-test("where no run is fit there is no plan, and each is told why", async () => {
+test("without a fit run: no plan, and the reason for each run", async () => {
   const { exitCode, output, errors, files } = await plan([{ ...fit, design: "bare" }, { at: "never" }]);
   expect({ exitCode, output }).toEqual({ exitCode: 2, output: "" });
   expect(errors).toMatch(/^tally: no run in \S+ is fit for a plan; pnpm bench makes one, or name a file with --run\n/);
@@ -131,9 +131,9 @@ test("where no run is fit there is no plan, and each is told why", async () => {
 
 test("as JSON a plan is the same, with the run that it is based on", async () => {
   const { output, files } = await plan([fit], "--json");
-  const { plan: told, run, demand } = JSON.parse(output);
+  const { plan: json, run, demand } = JSON.parse(output);
   expect(run).toBe(files[0]);
   expect(demand).toMatchObject({ stores: 5000, eventsPerHour: 300, peak: 3, utilization: 0.6 });
-  expect(told.tiers.map(({ tier }: { tier: string }) => tier)).toEqual(Object.keys(fit.cpuUsPerEvent));
+  expect(json.tiers.map(({ tier }: { tier: string }) => tier)).toEqual(Object.keys(fit.cpuUsPerEvent));
   expect(JSON.parse(await readFile(run, "utf8"))).toEqual(fit);
 });

@@ -1,28 +1,21 @@
 import { connectDatabase, type Database } from "@tally/database";
+import { silentLog } from "@tally/failures";
+import type { Addresses, System } from "@tally/local";
 import { Redis } from "ioredis";
 
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-
-/** Where a database is. */
-interface DatabaseOf {
-  readonly addresses: { readonly databaseWriteUrl: string; readonly databaseReadUrl: string };
-}
-
-/** Where a system's data is. */
-interface System extends DatabaseOf {
-  readonly namespace: string;
-  readonly addresses: DatabaseOf["addresses"] & { readonly redisUrl: string };
-}
-
 /** Opens a system's database with the administrator's account; close it at the end. */
-export function openDatabase({ addresses }: DatabaseOf): Database {
+export function openDatabase({
+  addresses,
+}: {
+  readonly addresses: Pick<Addresses, "databaseWriteUrl" | "databaseReadUrl">;
+}): Database {
   return connectDatabase({
     writeUrl: addresses.databaseWriteUrl,
     readUrl: addresses.databaseReadUrl,
     writeConnections: 1,
     readConnections: 1,
     queryTimeoutMs: 60_000,
-    log: silent,
+    log: silentLog,
   });
 }
 
@@ -40,7 +33,10 @@ export async function cellsOfRows(database: Database, sums = sumsOfPurchases): P
 }
 
 /** Every cell that the boards have in Redis, read without tally's code. */
-export async function cellsOfBoards(system: System, domain = "purchases"): Promise<readonly string[]> {
+export async function cellsOfBoards(
+  system: Pick<System, "namespace" | "addresses">,
+  domain = "purchases",
+): Promise<readonly string[]> {
   const redis = new Redis(system.addresses.redisUrl);
   try {
     const shard = `${system.namespace}:{${domain}:0}`;

@@ -1,24 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { dropTestDatabase, recreateTestDatabase, type Database } from "@tally/database";
+import { dropTestDatabase, recreateTestDatabase } from "@tally/database";
 import { silentLog } from "@tally/failures";
 import { connectConsumer } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
 import { sold } from "./sell.ts";
-import { startSystem, type TestSystem } from "./start-system.ts";
+import { startSystem } from "./start-system.ts";
 
-let system: TestSystem;
-let database: Database;
-let redis: Redis;
-
-beforeAll(async () => {
-  system = await startSystem();
-  database = openDatabase(system);
-  redis = new Redis(system.addresses.redisUrl);
-});
+const system = await startSystem();
+const database = openDatabase(system);
+const redis = new Redis(system.addresses.redisUrl);
 afterAll(async () => {
   redis.disconnect();
   await database.close();
@@ -49,8 +43,8 @@ const equal = async (withinMs: number): Promise<void> => {
   });
 };
 const topCount = async (): Promise<number> => {
-  const answer = await (await fetch(`${system.url}/items/store/0`)).text();
-  return [...answer.matchAll(/"numberOfItems":(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+  const body = await (await fetch(`${system.url}/items/store/0`)).text();
+  return [...body.matchAll(/"numberOfItems":(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 };
 
 test("rankings are rebuilt beside live traffic, and never show less than before", async () => {
@@ -119,7 +113,7 @@ async function withoutRanker(): Promise<void> {
   onTestFinished(() => system.ranker.start());
 }
 
-test("repair adds batches whose messages were lost; for batches that were pruned too it demands a rebuild", async () => {
+test("repair adds batches whose messages were lost; if they were pruned too, it asks for a rebuild", async () => {
   await withoutRanker();
   await sell(10);
   await storedAll();
@@ -158,7 +152,7 @@ test("repair adds batches whose messages were lost; for batches that were pruned
   expect((await runTally(system, ["audit"])).exitCode).toBe(0);
 });
 
-test("a rebuild reads the write endpoint where the read endpoint does not have yet what was pruned already", async () => {
+test("a rebuild reads the write endpoint when the read endpoint lacks batches that the ledger has pruned", async () => {
   await withoutRanker();
   const behind = system.addresses.databaseWriteUrl.replace(/_test$/, "_behind_test");
   await recreateTestDatabase(behind);

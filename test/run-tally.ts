@@ -1,12 +1,11 @@
 import { join } from "node:path";
-import { addressVariables, runTally as runIn } from "@tally/local";
-import type { TestSystem } from "./start-system.ts";
+import { addressVariables, runTally as runIn, type System } from "@tally/local";
 
 const here = join(import.meta.dirname, "..");
 
-/** Runs `tally ...` on a system, as a process of its own, of the checkout that the system was started from. `more` are environment variables. */
+/** Runs `tally ...` on a system in a separate process, from the checkout that the system was started from. `more` are environment variables. */
 export function runTally(
-  { root = here, namespace, addresses }: Pick<TestSystem, "namespace" | "addresses"> & { readonly root?: string },
+  { root = here, namespace, addresses }: Pick<System, "namespace" | "addresses"> & { readonly root?: string },
   args: readonly string[],
   more: NodeJS.ProcessEnv = {},
 ) {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { addressVariables, freePorts, type Addresses } from "@tally/local";
+import { addressVariables, freePorts, type Addresses, type System } from "@tally/local";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { startApp } from "./start-app.ts";
 import { bearer, keysCommand } from "./keys.ts";
@@ -10,7 +10,7 @@ import { logTexts } from "./log-texts.ts";
 import { startGateway } from "./start-app.ts";
 import { runTally } from "./run-tally.ts";
 import { sold } from "./sell.ts";
-import { startSystem, type TestSystem } from "./start-system.ts";
+import { startSystem } from "./start-system.ts";
 
 const kinds = ["amqpUrl", "databaseWriteUrl", "databaseReadUrl", "redisUrl"] as const;
 // As written in a URL; decoded it has other characters.
@@ -35,7 +35,7 @@ function passwordsOfServers(): readonly string[] {
 }
 
 /** Uses a new API key and a wrong one with its id once each. Returns them with the log of the gateway. */
-async function usedApiKeys(system: TestSystem): Promise<{ readonly secrets: readonly string[]; readonly log: string }> {
+async function usedApiKeys(system: System): Promise<{ readonly secrets: readonly string[]; readonly log: string }> {
   const { key } = await keysCommand(system, "create", "--name", "a test", "--scope", "*:read", "*:write");
   const secret = key.slice(-43);
   const wrongSecret = randomBytes(32).toString("base64url");
@@ -57,13 +57,13 @@ function expectNoSecret(text: string, secrets: readonly string[]): void {
   }
 }
 
-async function tracedSystem(): Promise<TestSystem> {
+async function tracedSystem(): Promise<System> {
   const system = await startSystem({ LOG_LEVEL: "trace" });
   onTestFinished(() => system.stop());
   return system;
 }
 
-const environmentOf = (system: TestSystem, addresses: Addresses): NodeJS.ProcessEnv => ({
+const environmentOf = (system: System, addresses: Addresses): NodeJS.ProcessEnv => ({
   PATH: process.env["PATH"],
   NAMESPACE: system.namespace,
   LOG_LEVEL: "trace",
@@ -78,7 +78,7 @@ const environmentOf = (system: TestSystem, addresses: Addresses): NodeJS.Process
   ...addressVariables(addresses),
 });
 
-test("no log and no response holds a password, neither in normal operation nor while servers refuse the passwords", async () => {
+test("no log and no response holds a password, in normal operation or while servers reject the passwords", async () => {
   const system = await tracedSystem();
   const { accounts } = system;
   const apiKeys = await usedApiKeys(system);
@@ -92,20 +92,20 @@ test("no log and no response holds a password, neither in normal operation nor w
     async () => expect(await (await fetch(`${system.url}/items/store/1`)).text()).toContain('"numberOfItems":3'),
     20_000,
   );
-  const answers = [
+  const responses = [
     ...(await Promise.all(["/health/ready", "/metrics"].map((path) => fetch(`${system.operatorUrls[0]}${path}`)))),
     await fetch(`${system.url}/purchases`),
     await fetch(`http://127.0.0.1:${system.writer.port}/metrics`),
     await fetch(`http://127.0.0.1:${system.ranker.port}/health/ready`),
   ];
-  const said = await Promise.all(answers.map((answer) => answer.text()));
+  const texts = await Promise.all(responses.map((response) => response.text()));
   for (const args of [["audit"], ["dead-letters", "list"], ["audit", "--help"]]) {
     const { output, errors } = await runTally(system, args, { LOG_LEVEL: "trace" });
-    said.push(output, errors);
+    texts.push(output, errors);
   }
 
   const [operatorPort] = await freePorts(1);
-  // Further apps, each refused by one of the servers.
+  // Further apps, each rejected by one of the servers.
   const refused = [
     startApp("gateway", environmentOf(system, wrongIn(accounts.gateway, "amqpUrl"))),
     startApp("gateway", {
@@ -127,7 +127,7 @@ test("no log and no response holds a password, neither in normal operation nor w
     logged(rankerNoRows, /cannot use the database/),
   ]);
 
-  // Requests to a gateway whose servers refuse it.
+  // Requests to a gateway that its servers reject.
   const listening = /"port":(\d+)|listening at http:\/\/127\.0\.0\.1:(\d+)/i;
   await logged(noRows, listening);
   const port = listening.exec(noRows.output());
@@ -141,10 +141,10 @@ test("no log and no response holds a password, neither in normal operation nor w
     `${operatorUrl}/health/ready`,
     `${operatorUrl}/metrics`,
   ]) {
-    const answer = await fetch(asked);
+    const response = await fetch(asked);
     // A route that does not exist would prove nothing.
-    expect([asked, answer.status]).not.toEqual([asked, 404]);
-    said.push(`${answer.status} ${await answer.text()}`);
+    expect([asked, response.status]).not.toEqual([asked, 404]);
+    texts.push(`${response.status} ${await response.text()}`);
   }
   await logged(noRows, /cannot use the database/);
 
@@ -163,7 +163,7 @@ test("no log and no response holds a password, neither in normal operation nor w
     const { output, errors } = await runTally({ ...system, addresses }, ["audit", "--wait", "2"], {
       LOG_LEVEL: "trace",
     });
-    said.push(output, errors);
+    texts.push(output, errors);
   }
   await system.ranker.stop();
 
@@ -181,7 +181,7 @@ test("no log and no response holds a password, neither in normal operation nor w
     ...logs.values(),
     ...serverLogs.values(),
     apiKeys.log,
-    ...said,
+    ...texts,
     ...refused.map((app) => app.output()),
     writerNoRows.output(),
   ]) {

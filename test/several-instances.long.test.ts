@@ -2,21 +2,17 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { startSystem, type TestSystem } from "./start-system.ts";
+import { afterAll, expect, test, vi } from "vitest";
+import { startSystem } from "./start-system.ts";
 
-let system: TestSystem;
-
-beforeAll(async () => {
-  system = await startSystem(
-    {},
-    {
-      instances: { gateway: 2, writer: 2 },
-      environmentOf: (app, index) => ({ SEEN: `${app} ${index}` }),
-      execArgv: (app, index) => [`--title=${app}-${index}`],
-    },
-  );
-});
+const system = await startSystem(
+  {},
+  {
+    instances: { gateway: 2, writer: 2 },
+    environmentOf: (app, index) => ({ SEEN: `${app} ${index}` }),
+    execArgv: (app, index) => [`--title=${app}-${index}`],
+  },
+);
 afterAll(() => system.stop());
 
 const isLive = async (url: string): Promise<boolean> =>

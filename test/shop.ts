@@ -77,5 +77,3 @@ export async function openShop() {
     },
   };
 }
-
-export type Shop = Awaited<ReturnType<typeof openShop>>;

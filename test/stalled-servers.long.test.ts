@@ -1,15 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
-import { openShop, type Shop } from "./shop.ts";
+import { openShop } from "./shop.ts";
 
-/* Servers that are frozen, refuse work, or change their role. Each test ends with every acknowledged sale stored and ranked once. */
+/* Servers that are frozen, reject work, or change their role. Each test ends with every acknowledged sale stored and ranked once. */
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
+const shop = await openShop();
 afterAll(() => shop.stop());
 
 test("a frozen broker: some requests wait, the others get 503 at once, and nothing is stored twice", async () => {
@@ -79,7 +76,7 @@ test.each([
   120_000,
 );
 
-test("a frozen read endpoint: all readers get 503 with Retry-After, the last without a statement, and reads work again afterwards", async () => {
+test("a frozen read endpoint: all readers get 503 with Retry-After, some at once because too many wait; afterwards reads work", async () => {
   // At most 64 requests of one connection are in flight.
   const connections = Array.from({ length: 40 }, () => new RawConnection(shop.url));
   const pathOf = (user: number) => `/steps/single/${user}/1`;
@@ -153,7 +150,7 @@ test.each([
   ["ingest", 4, 4, "SET GLOBAL read_only = 1", "SET GLOBAL read_only = 0"],
   ["rank", 0, 8, "REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"],
 ] as const)(
-  "redeliveries of the %s queue after broken connections do not pile up while its consumer waits: of 20, %i at most are processed twice",
+  "redeliveries of the %s queue are not processed twice while its consumer waits: of 20, at most %i are",
   async (queue, twiceMax, prefetch, leave, come) => {
     const { operator } = shop.services;
     const order = (command: string) => (queue === "rank" ? operator.redis(command) : operator.sql(command));

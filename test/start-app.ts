@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { addressVariables, freePorts } from "@tally/local";
+import { addressVariables, freePorts, type System } from "@tally/local";
 import { expect, onTestFinished, vi } from "vitest";
-import type { TestSystem } from "./start-system.ts";
 
 /** A process of an app that need not become ready. It is killed when the test ends. */
 interface AppProcess {
@@ -43,7 +42,7 @@ export function startApp(app: string, environment: NodeJS.ProcessEnv): AppProces
 }
 
 /** Starts one more gateway of a system; the test decides its settings. */
-export function spawnGateway({ namespace, addresses }: TestSystem, settings: NodeJS.ProcessEnv): AppProcess {
+export function spawnGateway({ namespace, addresses }: System, settings: NodeJS.ProcessEnv): AppProcess {
   return startApp("gateway", {
     PATH: process.env["PATH"],
     NAMESPACE: namespace,
@@ -55,7 +54,7 @@ export function spawnGateway({ namespace, addresses }: TestSystem, settings: Nod
 }
 
 /** The same on a free port of loopback; resolves when it is live. */
-export async function startGateway(system: TestSystem, settings: NodeJS.ProcessEnv) {
+export async function startGateway(system: System, settings: NodeJS.ProcessEnv) {
   const [port] = await freePorts(1);
   const gateway = spawnGateway(system, { HOST: "127.0.0.1", PORT: String(port), ...settings });
   const url = `http://127.0.0.1:${port}`;

@@ -15,11 +15,10 @@ import { inject } from "vitest";
 
 const here = join(import.meta.dirname, "..");
 
-export type TestSystem = System;
 type Options = Partial<Pick<SystemOptions<Services>, "root" | "instances" | "environmentOf" | "execArgv">>;
 
 /** Starts the apps as processes on the servers of the run, with an own database, queues and keys. `settings` are environment variables. */
-export function startSystem(settings: NodeJS.ProcessEnv = {}, options: Options = {}): Promise<TestSystem> {
+export function startSystem(settings: NodeJS.ProcessEnv = {}, options: Options = {}): Promise<System> {
   return start(({ namespace }) => servicesOfRun(namespace), settings, options);
 }
 

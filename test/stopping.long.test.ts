@@ -1,18 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { freePorts } from "@tally/local";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { auditOf } from "./audit-of.ts";
 import { RawConnection } from "./http/raw-connection.ts";
 import { postSale } from "./http/sample-requests.ts";
 import { keepSending } from "./keep-sending.ts";
 import { spawnGateway } from "./start-app.ts";
-import { startSystem, type TestSystem } from "./start-system.ts";
+import { startSystem } from "./start-system.ts";
 
-let system: TestSystem;
-
-beforeAll(async () => {
-  system = await startSystem({}, { instances: { gateway: 2, writer: 2 } });
-});
+const system = await startSystem({}, { instances: { gateway: 2, writer: 2 } });
 afterAll(() => system.stop());
 
 test("a rolling restart under load closes connections and nothing else: one retry succeeds, nothing is lost or repeated", async () => {

@@ -129,7 +129,7 @@ test("a purchase is acknowledged, stored and ranked with TLS to every server, an
       expect(ofUser.length).toBeGreaterThan(0);
       for (const line of ofUser) expect(line).toContain(`laddr=127.0.0.1:${ports.rediss} `);
     }
-    // Without TLS the database refuses the same accounts.
+    // Without TLS the database rejects the same accounts.
     const plain = await runTally({ namespace: "tally", addresses: services.accounts.maintenance }, [
       "dead-letters",
       "list",
@@ -152,7 +152,7 @@ const gatewayEnvironment = (addresses: Addresses): NodeJS.ProcessEnv => ({
   ...addressVariables(addresses),
 });
 
-test("certificates of an unknown authority are rejected, and the log says so", async () => {
+test("certificates of an unknown authority are rejected, and the log names the reason", async () => {
   const own = secured(services.accounts.ranker);
   const databaseWriteUrl = own.databaseReadUrl.replace(/:\d+\//, `:${new URL(own.databaseWriteUrl).port}/`);
   const ranker = startApp("ranker", {

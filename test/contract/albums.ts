@@ -169,39 +169,6 @@ export function albums(contract: Contract): void {
       }
     });
 
-    const bytesAnnounced = partBytesMax + 65_536;
-    const head = ["POST /albums HTTP/1.1", "Host: tally", formType, `Content-Length: ${bytesAnnounced}`];
-
-    test("forms that are announced and not sent take no room", async () => {
-      // More than BODIES_BYTES_MAX, 128 MiB.
-      const silent = Array.from({ length: 20 }, () => open());
-      for (const one of silent) expect((await one.send([...head, "Expect: 100-continue"])).status).toBe(100);
-      await newAlbum(large);
-      for (const one of silent) one.destroy();
-    });
-
-    test("forms beyond the share of an address get 503; small requests and other addresses do not, and it ends with them", async () => {
-      // The share is 64 MiB: 7 forms of 10 MiB without their last 64 KiB are more.
-      const stalled = Array.from({ length: 7 }, () => open());
-      for (const one of stalled)
-        void one.write(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), Buffer.alloc(partBytesMax)]));
-      const { status, headers, body } = await Promise.race(stalled.map((one) => one.response()));
-      expect({ status, retry: headers.get("retry-after"), body }).toEqual({
-        status: 503,
-        retry: "1",
-        body: '{"msg":"not taken: too many large bodies are under way; send it again later"}',
-      });
-      const form = formOf(large);
-      const other = open("127.0.0.2");
-      const statusOf = async (one: RawConnection) =>
-        recorded(contract, await one.post("/albums", form, [formType])).status;
-      expect(await statusOf(connection)).toBe(503);
-      await newAlbum();
-      expect(await statusOf(other)).toBe(200);
-      for (const one of [other, ...stalled]) one.destroy();
-      await vi.waitFor(async () => expect(await statusOf(connection)).toBe(200), 15_000);
-    });
-
     test("pictures beyond the share of an address get 503; small ones and other addresses do not, and it ends with them", async () => {
       const path = `/albums/${await newAlbum(large)}/image`;
       const ask = async () => {

@@ -1,12 +1,12 @@
+import type { System } from "@tally/local";
 import type { Database } from "@tally/database";
 import { idsOf, type Acknowledgements } from "../http/acknowledgements.ts";
 import type { HttpResponse } from "../http/read-responses.ts";
-import type { TestSystem } from "../start-system.ts";
 
 /** The one system that all contract tests share. Every POST must be recorded: at the end nothing else may be stored. */
 export interface Contract {
   /** Two gateways; the second remembers no albums. */
-  readonly system: () => TestSystem;
+  readonly system: () => System;
   readonly database: () => Database;
   readonly acknowledgements: Acknowledgements;
 }

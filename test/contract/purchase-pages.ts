@@ -94,15 +94,6 @@ export function purchasePages(contract: Contract): void {
       );
     });
 
-    test("the top stores of an item: most first, ties by the smaller id", async () => {
-      await vi.waitFor(async () =>
-        expect((await read("/items/top5/700"))["stores"]).toEqual([
-          { storeID: storeA, numberOfItems: 30 },
-          { storeID: storeB, numberOfItems: 30 },
-        ]),
-      );
-    });
-
     test.each([
       ["gzip", gunzipSync],
       ["br", brotliDecompressSync],

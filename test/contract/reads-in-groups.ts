@@ -98,22 +98,6 @@ export function readsInGroups(contract: Contract): void {
       expect(read.statements).toBeLessThan(statementsMax);
     });
 
-    test("one key that 300 requests ask for together is read a few times", async () => {
-      const paths = Array<string>(asked).fill(`/steps/current/${withSteps}`);
-      const { responses, read } = await readTogether("steps", paths);
-      expect(new Set(responses.map(({ body }) => body))).toEqual(new Set(["5"]));
-      expect(read.keys).toBeLessThan(statementsMax);
-    });
-
-    test("names that differ in case alone are different keys of one statement", async () => {
-      const resorts = ["groupMt", "GroupMT", "GROUPMT"];
-      const paths = resorts.map((resort) => `/skiers/${withSteps}/vertical?resort=${resort}`);
-      const { responses } = await readTogether("liftrides", paths);
-      expect(responses.map(({ body }) => body)).toEqual(
-        [30, 40, 0].map((total, index) => vertical(resorts[index] ?? "", total)),
-      );
-    });
-
     test.each(["read", "write"])(
       "albums: 300 unknown ids together are few statements at the %s endpoint",
       async (endpoint) => {

@@ -101,7 +101,7 @@ export const stepCounts: readonly HttpCase[] = [
     { reads: (n) => [[`/steps/current/${n}`, "253"]] },
   ),
   stores(
-    "the ranking of a day: most steps first, ties by the smaller user, nobody without steps; an unknown day is empty",
+    "the ranking of a day: most steps first, ties by the smaller user, no user without steps; an unknown day is empty",
     (n) => inTurn(posted(9, [n, 1, 5]), posted(100, [n, 1, 5]), posted(20, [n, 1, 7]), posted(21, [n, 1, 0])),
     [stepsAccepted, stepsAccepted, stepsAccepted, stepsAccepted],
     (n) => [row(9, [n, 1, 5]), row(100, [n, 1, 5]), row(20, [n, 1, 7]), row(21, [n, 1, 0])],

@@ -75,7 +75,7 @@ export const swipes: readonly HttpCase[] = [
     (n) => [stats(`0${n}/`, 1, 1), stats(`/${n}`, 1, 1), [`/shop_war/stats/${n}`, stats(n, 1, 1)[1]]],
   ),
   swipesInTurn(
-    "matches: whom a user likes, at most 100, the smallest ids first; not whom the user dislikes",
+    "matches: the users that a user likes, at most 100, the smallest ids first; not the disliked ones",
     (n) => [
       ...Array.from({ length: 105 }, (_, index) => [n, "right", other(n, 1 + index)] as const),
       [n, "left", other(n, 0)],
@@ -89,7 +89,7 @@ export const swipes: readonly HttpCase[] = [
     ],
   ),
   swipesInTurn(
-    "mutual matches: who likes the user too",
+    "mutual matches: only users who like the user too",
     (n) => [
       ...[1, 2, 3].map((index) => [n, "right", other(n, index)] as const),
       [n, "left", other(n, 4)],

@@ -127,12 +127,6 @@ export const compressed: readonly HttpCase[] = [
     refused(413, /^body: /),
   ),
   stores(
-    "many sales as gzip are stored",
-    (n) => encoded("/purchases", "gzip", gzipSync(`[${entry(n)},${entry(n)}]`)),
-    bulkOk(201, 2),
-    (n) => [sale(n), sale(n)],
-  ),
-  stores(
     "a bulk request over the limit of one sale is stored as brotli",
     (n) => encoded("/purchases", "br", brotliCompressSync(`[${long(n)},${long(n)}]`)),
     bulkOk(201, 2),

@@ -2,7 +2,7 @@ import { asks, created, post, refused, stores, type HttpCase } from "../http/htt
 import { ride, rideBody, sale, saleBody, salePath, swipe, swipeBody } from "../http/sample-requests.ts";
 import type { StoredContent } from "../http/stored-content.ts";
 
-/** A field of a JSON body: where it stands in a valid one, and how its errors name it. */
+/** A field of a JSON body: where it occurs in a valid one, and how its errors name it. */
 interface Field {
   readonly name: string;
   readonly path: string | ((n: number) => string);

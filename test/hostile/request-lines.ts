@@ -142,7 +142,7 @@ const unusual: readonly HttpCase[] = [
   ),
   asks("metrics are not on the public port", request("GET", "/metrics"), noSuchPath),
   asks("readiness is not on the public port", request("GET", "/health/ready"), noSuchPath),
-  asks("an empty path leads nowhere", request("GET", "/"), refused(404, /^no such path: GET \//)),
+  asks("an empty path gets 404", request("GET", "/"), refused(404, /^no such path: GET \//)),
   asks(
     "a sale behind a malformed request line is not read",
     (n) => Buffer.concat([Buffer.from("NONSENSE\r\n\r\n"), postSale(n)]),

@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { get, post, raw } from "./http-case.ts";
 import { readResponses, type HttpResponse } from "./read-responses.ts";
 
 /** The headers that a Java client of the course sends with every request. */
@@ -80,27 +81,24 @@ export class RawConnection {
 
   /** Sends head lines, with nothing added, and a body. */
   send(head: readonly string[], body: string | Buffer = ""): Promise<HttpResponse> {
-    void this.write(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), Buffer.from(body)]));
+    void this.write(raw(head, body));
     return this.response();
   }
 
   /** Sends a POST with its length. */
-  post(
-    path: string,
-    body: string | Buffer = "",
-    headers: readonly string[] = ["Content-Type: application/json"],
-  ): Promise<HttpResponse> {
-    const length = `Content-Length: ${Buffer.byteLength(body)}`;
-    return this.send([`POST ${path} HTTP/1.1`, "Host: tally", ...headers, length], body);
+  post(...request: Parameters<typeof post>): Promise<HttpResponse> {
+    void this.write(post(...request));
+    return this.response();
   }
 
-  get(path: string, headers: readonly string[] = []): Promise<HttpResponse> {
-    return this.send([`GET ${path} HTTP/1.1`, "Host: tally", ...headers]);
+  get(...request: Parameters<typeof get>): Promise<HttpResponse> {
+    void this.write(get(...request));
+    return this.response();
   }
 
   /** Sends GETs in one write; returns their responses in the same order. */
   getAll(paths: readonly string[]): Promise<readonly HttpResponse[]> {
-    void this.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: tally\r\n\r\n`).join(""));
+    void this.write(Buffer.concat(paths.map((path) => get(path))));
     return this.responses(paths.length);
   }
 

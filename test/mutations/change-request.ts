@@ -18,7 +18,7 @@ const bodyBytes: Change = (model, random) =>
 
 const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?/g;
 
-/** One string or number of a body becomes something else. */
+/** Replaces one string or number of a body. */
 const jsonValue: Change = (model, random) =>
   withText(model, (text) => {
     const tokens = [...text.matchAll(token)];
@@ -28,7 +28,7 @@ const jsonValue: Change = (model, random) =>
     return text.slice(0, chosen.index) + value + text.slice(chosen.index + chosen[0].length);
   });
 
-/** Two tokens of a body change places, or one stands twice. */
+/** Swaps two tokens of a body, or repeats one. */
 const jsonTokens: Change = (model, random) =>
   withText(model, (text) => {
     const tokens = Array.from(text.matchAll(token), ({ index, 0: found }) => ({ index, found }));

@@ -109,26 +109,16 @@ function album(model: RequestModel): StoredContent {
   const [, boundary] = /;boundary="?([^";]+)"?/i.exec(type) ?? [];
   if (boundary === undefined) throw new TypeError("no boundary");
   const parts = new Map<string, Buffer>();
-  for (const part of split(bodyOf(model), Buffer.from(`--${boundary}`))) {
+  for (const part of bodyOf(model).toString("latin1").split(`--${boundary}`).slice(1)) {
     const headEnd = part.indexOf("\r\n\r\n");
-    const name = /\bname="([^"]*)"/.exec(part.toString("latin1", 0, Math.max(headEnd, 0)))?.[1];
-    if (headEnd >= 0 && name !== undefined) parts.set(name, part.subarray(headEnd + 4, part.length - 2));
+    const name = /\bname="([^"]*)"/.exec(part.slice(0, Math.max(headEnd, 0)))?.[1];
+    if (headEnd >= 0 && name !== undefined) parts.set(name, Buffer.from(part.slice(headEnd + 4, -2), "latin1"));
   }
   const text = parts.get("profile");
   const image = parts.get("image");
   if (text === undefined || image === undefined) throw new TypeError("no form");
   const { artist, title, year } = fields(JSON.parse(text.toString(isUtf8(text) ? "utf8" : "latin1")));
   return { kind: "album", artist: String(artist), title: String(title), year: String(year), image: fingerprint(image) };
-}
-
-function split(bytes: Buffer, by: Buffer): readonly Buffer[] {
-  const parts: Buffer[] = [];
-  for (let start = bytes.indexOf(by); start >= 0;) {
-    const next = bytes.indexOf(by, start + by.length);
-    parts.push(bytes.subarray(start + by.length, next < 0 ? bytes.length : next));
-    start = next;
-  }
-  return parts;
 }
 
 function entriesOf(model: RequestModel): readonly (() => unknown)[] {

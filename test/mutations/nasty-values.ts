@@ -24,7 +24,7 @@ export const nastyJson = words(
   "1 1",
 );
 
-/** Texts in the place of a segment of a path or a value of a query, as they stand in a target. */
+/** Texts in the place of a segment of a path or a value of a query, as they appear in a target. */
 export const nastySegments = words(
   String.raw`
     0 -1 1.5 1e3 007 9007199254740991 9007199254740992 abc % %zz %00 1%00 %2f %2e%2e .. . %20 1%20 +1

@@ -1,7 +1,7 @@
 /** A request before it is written: what a mutation changes, and what the test reads the meaning from. */
 export interface RequestModel {
   readonly method: string;
-  /** As it stands in the request line. */
+  /** As it appears in the request line. */
   readonly target: string;
   /** Without Host and without what frames the body. */
   readonly headers: readonly (readonly [string, string])[];

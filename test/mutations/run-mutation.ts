@@ -16,7 +16,7 @@ export interface Seen {
   readonly statuses: Map<number, number>;
   requests: number;
   /** Whole requests without a response: their outcome is unknown. */
-  unanswered: number;
+  withoutResponse: number;
 }
 
 const closes = ({ headers }: HttpResponse): boolean => headers.get("connection") === "close";
@@ -67,13 +67,15 @@ export class Lane {
       const [response] = await connection.responses(1, () => model.method);
       if (response === undefined) {
         const lost = requests.length - index;
-        this.#seen.unanswered += lost;
+        this.#seen.withoutResponse += lost;
         return [
           ...found,
           `no response to ${lost} of ${requests.length} requests: ${String(connection.failed ?? "closed")}`,
         ];
       }
-      found.push(...this.#judge(response, model, by), ...outcomeFaults(response, outcome, model));
+      found.push(...this.#judge(response, model, by));
+      if (outcome === "accepted" && !accepted.has(response.status))
+        found.push(`a valid request got ${response.status} ${response.body.slice(0, 200)}: ${describe(model)}`);
       if (!closes(response)) continue;
       // The server closes; nothing more may come.
       const rest = await connection.untilClosed();
@@ -94,7 +96,7 @@ export class Lane {
     const { responses, rest } = readResponses(received, true, { methodOf });
     this.#seen.requests++;
     const lost = responses.slice(0, models.length).some(closes) ? 0 : Math.max(0, models.length - responses.length);
-    this.#seen.unanswered += lost;
+    this.#seen.withoutResponse += lost;
     return [
       ...(rest.length > 0 ? [`half a response: ${shown(rest)}`] : []),
       ...(lost > 0 ? [`no response to ${lost} of ${models.length} whole requests: ${shown(bytes)}`] : []),
@@ -123,21 +125,7 @@ export class Lane {
   }
 }
 
-function outcomeFaults(
-  { status, body }: HttpResponse,
-  outcome: Asked["outcome"],
-  model: RequestModel,
-): readonly string[] {
-  if (outcome === "accepted" && !accepted.has(status))
-    return [`a valid request got ${status} ${body.slice(0, 200)}: ${describe(model)}`];
-  // Rides and reviews have no other content under one id.
-  const isReused = outcome === "reused" && !/\/review\/|skiers/.test(model.target);
-  return isReused && status !== 422 && status !== 409
-    ? [`a key with other content got ${status}: ${describe(model)}`]
-    : [];
-}
-
-/** The requests that stand in bytes one after the other, as far as they are whole and unambiguous. */
+/** The whole, unambiguous requests at the start of some bytes. */
 function wholeRequests(bytes: Buffer): readonly RequestModel[] {
   const models: RequestModel[] = [];
   for (let found = readRequest(bytes); found !== undefined; found = readRequest(found.rest)) models.push(found.model);

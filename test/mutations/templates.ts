@@ -36,7 +36,7 @@ function items(random: Random): string {
   return `[${Array.from({ length: random.integer(1, 5) }, item).join()}]`;
 }
 
-/** A valid POST of every route; `n` stands in it, so that a row tells which request it came from. */
+/** A valid POST of every route; `n` occurs in it, so that a row shows which request it came from. */
 const posts: readonly [Template, ...Template[]] = [
   (n, random) => post(`/purchase/${n}/customer/${random.integer(0, 999)}/date/20261120`, `{"items":${items(random)}}`),
   (n, random) =>
