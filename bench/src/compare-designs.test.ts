@@ -40,7 +40,7 @@ test("a comparison lists each run that failed", () => {
   ]);
 });
 
-test("every figure that both contenders know is compared by round, with its spread", () => {
+test("every figure that both contenders have is compared by round, with its spread", () => {
   const contenders = ["batched", "bare"].map(contenderNamed);
   const run = (contender: string, perSecond: number, p99: number, storedPerSecond: number | null) => ({
     contender,

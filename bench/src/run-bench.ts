@@ -57,8 +57,8 @@ async function measure(
   idsFile: string | undefined,
 ): Promise<Report> {
   await expectLive(url);
-  const { connections, seed, spread, readShare, contentBytes, answerWithinMs, domain } = plan;
-  const shape = { connections, seed, spread, readShare, contentBytes, answerWithinMs, domain };
+  const { connections, seed, spread, readShare, contentBytes, responseWithinMs, domain } = plan;
+  const shape = { connections, seed, spread, readShare, contentBytes, responseWithinMs, domain };
   const urls = system?.urls ?? [url];
   const load = startLoad({ ...shape, urls }, plan.clientThreads);
   plan.signal.addEventListener("abort", () => void load.close(), { once: true });
@@ -129,11 +129,11 @@ async function runPhase(plan: BenchPlan, system: System | undefined, run: () => 
       say,
     });
   } else if (system !== undefined && rowsBefore !== undefined) {
-    // Each row exists before its response, and its counts in the rankings, if there are any.
-    const answered = { at: startedAt + seconds * 1000, events: (await system.rows(domain)) - rowsBefore };
-    const stored = answered.events < accepted ? undefined : answered;
+    // In these designs the row and its rankings exist before the response.
+    const responded = { at: startedAt + seconds * 1000, events: (await system.rows(domain)) - rowsBefore };
+    const stored = responded.events < accepted ? undefined : responded;
     whenDrained = { stored, ranked: ranks === false ? undefined : stored };
-    if (stored === undefined) say(`${answered.events} rows were stored, ${accepted} events were accepted`);
+    if (stored === undefined) say(`${responded.events} rows were stored, ${accepted} events were accepted`);
   }
   return {
     result,
@@ -167,13 +167,13 @@ async function audited(
   const { stores } = designOf(plan.design);
   if (stores === "nothing") return undefined;
   plan.say("auditing");
-  // Without a ledger the lag of the replica is unknown, and differences do not vanish by waiting.
+  // Without a ledger the lag of the replica is unknown, and waiting does not remove differences.
   const how = stores === "writer" ? ["--wait", "300"] : ["--wait", "5", "--endpoint", "write"];
   const args = ["audit", "--json", ...how, "--acknowledged", idsFile];
   const { output, errors } = await runTally(plan.root, system.environment, args, { signal: plan.signal });
   if (output === "") throw new Error(`the audit wrote no report: ${errors}`);
   const report: AuditReport = JSON.parse(output);
-  if (report.underWay.length > 0) plan.say(`not drained, still in flight: ${report.underWay.join("; ")}`);
+  if (report.underWay.length > 0) plan.say(`not drained, still under way: ${report.underWay.join("; ")}`);
   const unnamed = acknowledged - (await stat(idsFile)).size / idBytes;
   if (unnamed > 0) plan.say(`${unnamed} of ${acknowledged} 2xx responses had no event id: these events count as lost`);
   return withUnnamed(report, unnamed);

@@ -14,27 +14,14 @@ export async function declareTransientQueues(
 ): Promise<void> {
   const vhost = "/";
   const specs = domains.flatMap(({ name }) => Object.values(queuesOf(namespace, name)));
-  const queueArguments = { "x-queue-type": "classic" };
-  const queues = specs.map(({ name }) => ({
-    name,
-    vhost,
-    durable: false,
-    auto_delete: false,
-    arguments: queueArguments,
-  }));
-  const exchanges = [...new Set(specs.flatMap(({ exchange }) => exchange ?? []))].map((name) => ({
-    name,
-    vhost,
-    type: "direct",
-    durable: true,
-    auto_delete: false,
-    internal: false,
-    arguments: {},
-  }));
-  const bindings = specs.flatMap(({ name, exchange }) =>
-    exchange === undefined
+  const queue = { vhost, durable: false, auto_delete: false, arguments: { "x-queue-type": "classic" } };
+  const queues = specs.map(({ name }) => ({ name, ...queue }));
+  const exchange = { vhost, type: "direct", durable: true, auto_delete: false, internal: false, arguments: {} };
+  const exchanges = [...new Set(specs.flatMap((spec) => spec.exchange ?? []))].map((name) => ({ name, ...exchange }));
+  const bindings = specs.flatMap(({ name, exchange: source }) =>
+    source === undefined
       ? []
-      : [{ source: exchange, vhost, destination: name, destination_type: "queue", routing_key: name, arguments: {} }],
+      : [{ source, vhost, destination: name, destination_type: "queue", routing_key: name, arguments: {} }],
   );
   const file = join(directory, "transient-queues.json");
   await writeFile(file, JSON.stringify({ queues, exchanges, bindings }));

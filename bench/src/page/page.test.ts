@@ -30,7 +30,7 @@ const drawn = `[...document.querySelectorAll("figure")].map((figure) => [
 
 const reason = browserPath === undefined ? " (skipped: no chromium or google-chrome in the PATH)" : "";
 
-test.skipIf(browserPath === undefined)(`every plot of a page is drawn${reason}`, async () => {
+test.skipIf(browserPath === undefined)(`every plot of a page renders${reason}`, async () => {
   const page = await opened(sampleReport());
   await vi.waitFor(
     async () =>
@@ -46,13 +46,10 @@ test.skipIf(browserPath === undefined)(`every plot of a page is drawn${reason}`,
   );
 });
 
-test.skipIf(browserPath === undefined)(
-  `of a system elsewhere there are the plots of what is known${reason}`,
-  async () => {
-    const page = await opened(sampleReport({ observations: [], latencyMs: null, histogram: [] }));
-    await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(2), { timeout: 60_000 });
-  },
-);
+test.skipIf(browserPath === undefined)(`a target's page plots the known figures${reason}`, async () => {
+  const page = await opened(sampleReport({ observations: [], latencyMs: null, histogram: [] }));
+  await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(2), { timeout: 60_000 });
+});
 
 const paperPx = 718;
 const wrongOnPaper = `[
@@ -70,7 +67,7 @@ const wrongOnPaper = `[
 
 // A4 without the margins that browsers leave.
 test.skipIf(browserPath === undefined)(
-  `on paper no plot is cut off, torn apart, or on top of another${reason}`,
+  `on paper no plot is cut off, split across pages, or on top of another${reason}`,
   async () => {
     const page = await opened(sampleReport());
     await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(6), { timeout: 60_000 });

@@ -15,14 +15,14 @@ const gatewayOf = (target: string): { gateway?: number } => {
 };
 
 function startAgain(system: System, target: string): Aftermath {
-  return { backAt: performance.now(), started: system.process(target).start(), ...gatewayOf(target) };
+  return { backAt: performance.now(), started: system.server(target).start(), ...gatewayOf(target) };
 }
 
 const killed = (app: App): FaultKind => ({
   name: `${app}-killed`,
   plan: (random) => ({ target: random.pick(processesOf(app)), ms: random.integer(0, 800), count: 0 }),
   async inject(system, { target, ms }) {
-    system.process(target).kill("SIGKILL");
+    system.server(target).kill("SIGKILL");
     await delay(ms);
     return startAgain(system, target);
   },
@@ -41,7 +41,7 @@ const restarted = (app: App): FaultKind => ({
   name: `${app}-restarted`,
   plan: (random) => ({ target: random.pick(processesOf(app)), ms: 0, count: 0 }),
   async inject(system, { target }) {
-    const exitCode = await system.process(target).stop();
+    const exitCode = await system.server(target).stop();
     if (exitCode !== 0)
       throw new Error(`${target} must exit with 0 after SIGTERM; exit code: ${exitCode ?? "none, killed"}`);
     return startAgain(system, target);
@@ -73,9 +73,9 @@ const crashed = (point: CrashPoint): FaultKind => ({
 
 /** Stops a process for a while. */
 export async function freeze(system: System, name: string, ms: number): Promise<void> {
-  system.process(name).kill("SIGSTOP");
+  system.server(name).kill("SIGSTOP");
   await delay(ms);
-  system.process(name).kill("SIGCONT");
+  system.server(name).kill("SIGCONT");
 }
 
 export const processKinds: readonly FaultKind[] = [

@@ -6,6 +6,7 @@ export type { Server, StopOptions } from "./process/child-server.ts";
 export { claimDirectory, type ClaimedDirectory } from "./process/claim-directory.ts";
 export { freePorts } from "./process/free-ports.ts";
 export { onLauncherGone } from "./process/on-launcher-gone.ts";
+export { processesNaming, readProcess, readProcesses } from "./process/processes.ts";
 export { ServiceError } from "./process/service-error.ts";
 export type { ServiceErrorCode } from "./process/service-error.ts";
 export { addressVariables } from "./services/addresses.ts";
