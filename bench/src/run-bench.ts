@@ -63,27 +63,24 @@ async function measure(
   const load = startLoad({ ...shape, urls }, plan.clientThreads);
   plan.signal.addEventListener("abort", () => void load.close(), { once: true });
   try {
-    const { phase } = plan;
-    const before = async (what: Phase | Fill): Promise<number> => {
+    const seenOf = async (what: Phase | Fill): Promise<Seen> => {
       const run = await load.prepare(what);
-      const seen = await runPhase(plan, system, () => withProgress(plan, what, load, () => run(idsFile)));
-      return seen.result.accepted;
+      return runPhase(plan, system, () => withProgress(plan, what, load, () => run(idsFile)));
     };
     let filled = 0;
     if (plan.fill !== undefined) {
       plan.say(`filling with ${plan.fill} events`);
-      filled = await before({ model: "fill", amount: plan.fill });
+      filled = (await seenOf({ model: "fill", amount: plan.fill })).result.accepted;
     }
     let acknowledged = filled;
     const warmUp = warmUpOf(plan);
     if (warmUp !== undefined) {
       plan.say("warming up");
-      acknowledged += await before(warmUp);
+      acknowledged += (await seenOf(warmUp)).result.accepted;
     }
     const follower = designOf(plan.design).stores === "writer" ? new Follower(url) : undefined;
     load.onSample = (sample) => follower?.follow(sample);
-    const run = await load.prepare(phase);
-    const seen = await runPhase(plan, system, () => withProgress(plan, phase, load, () => run(idsFile)));
+    const seen = await seenOf(plan.phase);
     const followed = await follower?.done();
     acknowledged += seen.result.accepted;
     const audit =
@@ -120,14 +117,8 @@ async function runPhase(plan: BenchPlan, system: System | undefined, run: () => 
   if (system !== undefined && before !== undefined && stores === "writer") {
     const unknown = result.sent - accepted - result.read;
     const sentAt = startedAt + sendingSeconds * 1000;
-    whenDrained = await drained(system, domain, {
-      before,
-      accepted,
-      unknown,
-      sentAt,
-      series: watch?.observations ?? [],
-      say,
-    });
+    const series = watch?.observations ?? [];
+    whenDrained = await drained(system, domain, { before, accepted, unknown, sentAt, series, say });
   } else if (system !== undefined && rowsBefore !== undefined) {
     // In these designs the row and its rankings exist before the response.
     const responded = { at: startedAt + seconds * 1000, events: (await system.rows(domain)) - rowsBefore };

@@ -5,7 +5,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { workloadOf } from "@tally/domains/workloads";
 import { Random } from "@tally/lab";
 import { readProcess } from "@tally/local";
-import type { AuditReport } from "@tally/reconcile";
 import { GatewayClient, type Reply } from "./load/gateway-client.ts";
 import { Mix } from "./load/mix.ts";
 import { runAudit } from "./run-audit.ts";
@@ -22,33 +21,13 @@ interface OverloadOptions extends Omit<SystemOptions, "settings" | "sabotage"> {
   readonly seed: number;
 }
 
-export interface OverloadReport {
-  /** Events per second that the connection carries, and that were offered. */
-  readonly capacity: number;
-  readonly offered: number;
-  readonly seconds: number;
-  readonly acknowledged: number;
-  /** Rejected at once because too many wait, and after CONFIRM_WITHIN_MS because no confirm came. */
-  readonly full: number;
-  readonly unconfirmed: number;
-  /** Without a response. */
-  readonly failed: number;
-  /** The time until a rejection at once. */
-  readonly fullMs: { readonly p50: number; readonly p99: number; readonly max: number };
-  /** Resident memory of the gateway in MiB: before, the maximum in each third of the time, after. */
-  readonly memory: { readonly before: number; readonly thirds: readonly number[]; readonly after: number };
-  /** From the end of the overload until an event was acknowledged within 1 s again. */
-  readonly recoveredAfterSeconds: number;
-  readonly audit: AuditReport["audit"];
-  readonly agrees: boolean;
-}
-
 const bytesPerSecond = 50_000;
 // Of all domains together: the connection carries that within CONFIRM_WITHIN_MS.
 const waitingMax = 1000;
 const factor = 10;
 const measuredSeconds = 10;
-export async function runOverload(options: OverloadOptions): Promise<OverloadReport> {
+/** Returns the report that `pnpm chaos overload` prints. */
+export async function runOverload(options: OverloadOptions) {
   const { directory, domains, seconds, say } = options;
   const waitingMaxOfEach = Math.floor(waitingMax / domains.length);
   const settings = { WAITING_MAX: String(waitingMaxOfEach), BATCH_BYTES_MAX: "16384" };
@@ -85,12 +64,16 @@ export async function runOverload(options: OverloadOptions): Promise<OverloadRep
     await writeFile(file, offer.ids.map((id) => `${id}\n`).join(""));
     const { audit, agrees } = await runAudit(system, file);
     return {
+      // Events per second that the connection carries, and that were offered.
       capacity,
       offered,
       seconds,
       ...counts,
+      // The time until a rejection at once.
       fullMs: { p50: quantile(fullMs, 0.5), p99: quantile(fullMs, 0.99), max: quantile(fullMs, 1) },
+      // Resident memory of the gateway in MiB: before, the maximum in each third of the time, after.
       memory,
+      // From the end of the overload until an event was acknowledged within 1 s again.
       recoveredAfterSeconds,
       audit,
       agrees,
@@ -102,6 +85,7 @@ export async function runOverload(options: OverloadOptions): Promise<OverloadRep
   }
 }
 
+// full: rejected at once because too many wait. unconfirmed: rejected after CONFIRM_WITHIN_MS. failed: without a response.
 const zero = () => ({ acknowledged: 0, full: 0, unconfirmed: 0, failed: 0 });
 
 const connectionsMax = 6000;

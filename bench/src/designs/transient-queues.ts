@@ -14,10 +14,13 @@ export async function declareTransientQueues(
 ): Promise<void> {
   const vhost = "/";
   const specs = domains.flatMap(({ name }) => Object.values(queuesOf(namespace, name)));
-  const queue = { vhost, durable: false, auto_delete: false, arguments: { "x-queue-type": "classic" } };
-  const queues = specs.map(({ name }) => ({ name, ...queue }));
-  const exchange = { vhost, type: "direct", durable: true, auto_delete: false, internal: false, arguments: {} };
-  const exchanges = [...new Set(specs.flatMap((spec) => spec.exchange ?? []))].map((name) => ({ name, ...exchange }));
+  const classic = { vhost, durable: false, auto_delete: false, arguments: { "x-queue-type": "classic" } };
+  const queues = specs.map(({ name }) => ({ name, ...classic }));
+  const direct = { vhost, type: "direct", durable: true, auto_delete: false, internal: false, arguments: {} };
+  const exchanges = Array.from(new Set(specs.flatMap(({ exchange }) => exchange ?? [])), (name) => ({
+    name,
+    ...direct,
+  }));
   const bindings = specs.flatMap(({ name, exchange: source }) =>
     source === undefined
       ? []

@@ -45,7 +45,7 @@ test("the wait ends at once when as many events are stored as were accepted and 
   expect(said).toEqual([]);
 });
 
-test("with lost events the wait ends when the counters have stopped, and says so", async () => {
+test("with lost events the wait ends after 5 s without progress, and a line reports it", async () => {
   const { counts, queue, whenOver, said, begunAt, over } = await waiting({ accepted: 7, unknown: 0 });
   Object.assign(counts, { stored: 5, batches: 2, ranked: 2 });
   queue.depth = 1;

@@ -59,7 +59,7 @@ export async function drained(
           `${stored} events are stored, ${o.accepted} were accepted, ${now.ranked} of ${now.batches} batches are ranked` +
             (isLate
               ? `; not drained after ${drainWithinMs / 1000} s`
-              : "; no progress for ${stillForMs / 1000} s, see the audit"),
+              : `; no progress for ${stillForMs / 1000} s, see the audit`),
         );
       break;
     }

@@ -9,7 +9,8 @@ const apps = ["gateway", "writer", "ranker"] as const;
 type App = (typeof apps)[number];
 
 const processesOf = (app: App): readonly [string, ...string[]] => (app === "gateway" ? gateways : [app]);
-const gatewayOf = (target: string): { gateway?: number } => {
+/** The index of a gateway; nothing for other processes. */
+export const gatewayOf = (target: string): { gateway?: number } => {
   const gateway = gateways.findIndex((name) => name === target);
   return gateway < 0 ? {} : { gateway };
 };
