@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { processesNaming } from "@tally/lab";
+import { processesNaming } from "@tally/local";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { benchMain, runBench } from "./run-bench.ts";
 
@@ -318,6 +318,13 @@ test(
     // Without a ledger only the number of rows and the boards can be checked.
     const rows = { ...confirmed, stored: known, audit: { ...whole, ranked: null }, agrees: null, followed: null };
     expect(synchronous).toMatchObject({ ...rows, ranked: known, drainSeconds: 0, boardsHash });
+    expect(output).toContain("acknowledged 200, stored 200, ranked unknown  lost 0, doubled 0");
+    expect(output).toContain("no ledger");
+    for (const { observations, ...report } of [synchronous, unranked]) {
+      expect(observations).toContainEqual(expect.objectContaining({ stored: null }));
+      expect(report.stored.perSecond).toBe(report.accepted.perSecond);
+    }
+    expect(synchronous.ranked.perSecond).toBe(synchronous.accepted.perSecond);
     expect(unranked).toMatchObject({ ...rows, ranked: unknown, drainSeconds: null, boardsHash: null });
     const nothing = { stored: unknown, ranked: unknown, audit: null, agrees: null, boardsHash: null, followed: null };
     expect(bare).toMatchObject({ ...confirmed, ...nothing, drainSeconds: null });

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { processesNaming } from "@tally/local";
 import { afterAll, expect, test, vi } from "vitest";
 import { startSystem } from "./start-system.ts";
 
@@ -48,15 +49,7 @@ test("a rolling restart stops each gateway cleanly and starts it again at its UR
 });
 
 /** The processes of a directory, by the mark in their environment. */
-function processesOf(directory: string): readonly string[] {
-  return readdirSync("/proc").filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, "utf8").includes(`=${directory}\0`);
-    } catch {
-      return false;
-    }
-  });
-}
+const processesOf = (directory: string) => processesNaming(`=${directory}\0`);
 
 /** Starts a launcher as a process; resolves when its apps serve. */
 async function launch(directory: string) {

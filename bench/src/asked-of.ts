@@ -4,7 +4,7 @@ import { durabilityOf } from "./designs/designs.ts";
 import { repeatOf } from "./repeat.ts";
 import type { Report } from "./report.ts";
 
-/** The part of a report that repeats the request: everything that another run of it needs. */
+/** The report's copy of the request, complete enough to repeat the run. */
 export function askedOf(plan: BenchPlan) {
   const { phase, target } = plan;
   return {

@@ -4,14 +4,8 @@ import { sampleReport } from "./report.fixture.ts";
 
 test("each round runs the contenders in the reverse order of the one before", () => {
   const contenders = ["batched", "bare"].map(contenderNamed);
-  expect(turns(contenders, 3).map(({ name }) => name)).toEqual([
-    "batched",
-    "bare",
-    "bare",
-    "batched",
-    "batched",
-    "bare",
-  ]);
+  const names = turns(contenders, 3).map(({ name }) => name);
+  expect(names.join()).toBe("batched,bare,bare,batched,batched,bare");
 });
 
 test("a contender is a design, with or without a durability", () => {
@@ -40,7 +34,7 @@ test("a comparison lists each run that failed", () => {
   ]);
 });
 
-test("every figure that both contenders know is compared by round, with its spread", () => {
+test("every figure that both contenders have is compared by round, with its spread", () => {
   const contenders = ["batched", "bare"].map(contenderNamed);
   const run = (contender: string, perSecond: number, p99: number, storedPerSecond: number | null) => ({
     contender,

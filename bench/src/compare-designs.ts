@@ -44,19 +44,8 @@ export interface Run {
   readonly report: Report;
 }
 
-/** The figure of the first contender divided by that of another, over all rounds. */
-interface Ratio {
-  readonly figure: string;
-  readonly of: string;
-  readonly against: string;
-  readonly low: number;
-  readonly median: number;
-  readonly high: number;
-  readonly rounds: number;
-}
-
-/** Compares the first contender with each other one, in every figure that both know. `runs` are in the order of turns(). */
-export function ratiosOf([first, ...others]: readonly Contender[], runs: readonly Run[]): readonly Ratio[] {
+/** The figures of the first contender divided by those of each other one, over all rounds, where both have them. `runs` are in the order of turns(). */
+export function ratiosOf([first, ...others]: readonly Contender[], runs: readonly Run[]) {
   if (first === undefined) return [];
   return others.flatMap((other) =>
     figures.flatMap(([figure, of]) => {

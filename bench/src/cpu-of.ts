@@ -1,6 +1,6 @@
+import { round } from "./latency.ts";
 import type { Seen } from "./make-report.ts";
 import type { Report } from "./report.ts";
-import { round } from "./round.ts";
 import { eachTier } from "./watch/tiers.ts";
 import { cpuBetween } from "./watch/watch.ts";
 

@@ -1,7 +1,6 @@
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import type { PhaseResult } from "./load/load-plan.ts";
 import type { Latency, Report, Spans } from "./report.ts";
-import { round } from "./round.ts";
 
 /** POSTs and GETs together. */
 export function latencyOfAll({ posts, gets }: PhaseResult): Latency | null {
@@ -44,4 +43,9 @@ export function spansOf(values: readonly number[]): Spans | null {
   const at = (share: number): number =>
     round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0, 1);
   return { samples: sorted.length, p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+/** Returns 0 for NaN and infinity, such as a rate over 0 s. */
+export function round(value: number, digits: number): number {
+  return Number.isFinite(value) ? Number(value.toFixed(digits)) : 0;
 }

@@ -11,7 +11,7 @@ test("the client is the limit when it is never idle, or late by half of what it 
 });
 
 test.each([
-  ["is rejected", (recorder: Recorder) => recorder.answer(503, 1000, undefined, false)],
+  ["is rejected", (recorder: Recorder) => recorder.responded(503, 1000, undefined, false)],
   ["breaks its connection", (recorder: Recorder) => recorder.broken(false)],
 ])(
   "Little's law is not applied to a load in which a request %s: it occupies a connection and is not in the mean",
@@ -25,11 +25,11 @@ test.each([
 test("failures of POSTs and GETs are reported separately", () => {
   const report = sampleReport({}, undefined, (recorder) => {
     for (const isRead of [true, true, false]) {
-      recorder.answer(503, 1000, undefined, isRead);
+      recorder.responded(503, 1000, undefined, isRead);
       recorder.timedOut(10_000_000, isRead);
       recorder.broken(isRead);
     }
-    recorder.answer(200, 1000, undefined, true);
+    recorder.responded(200, 1000, undefined, true);
   });
   expect(report.errors).toMatchObject({ non2xx: 3, timeouts: 3, connections: 3, ofReads: 6 });
   expect(textOf(report)).toMatch(/^successes +POST 100, 3 failed {2}GET 1, 6 failed$/m);
@@ -38,7 +38,7 @@ test("failures of POSTs and GETs are reported separately", () => {
 test("a report warns when a queue was full and when the client was the limit", () => {
   const quiet = { busy: 0.5, delayP99Ms: 1, isLimit: false };
   const text = (changes: Parameters<typeof sampleReport>[0]) => textOf(sampleReport({ client: quiet, ...changes }));
-  expect(text({})).not.toMatch(/was full|was the limit/);
+  expect(text({})).not.toMatch(/was full|was the bottleneck/);
   expect(text({ queue: { max: 10_000, verdict: "full" } })).toMatch(/^A queue was full/m);
-  expect(text({ client: { ...quiet, isLimit: true } })).toMatch(/^The client was the limit/m);
+  expect(text({ client: { ...quiet, isLimit: true } })).toMatch(/^The client was the bottleneck/m);
 });

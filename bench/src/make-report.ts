@@ -6,11 +6,10 @@ import { askedOf } from "./asked-of.ts";
 import type { BenchPlan } from "./bench-plan.ts";
 import { cpuOf } from "./cpu-of.ts";
 import { designOf } from "./designs/designs.ts";
-import { distributionOf, latencyOf, latencyOfAll, spansOf } from "./latency.ts";
+import { distributionOf, latencyOf, latencyOfAll, round, spansOf } from "./latency.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
 import type { System } from "./open-system.ts";
 import type { Report } from "./report.ts";
-import { round } from "./round.ts";
 import { verdictOf } from "./verdict.ts";
 import type { Drained, Moment } from "./watch/drained.ts";
 import type { Followed } from "./watch/follow.ts";
@@ -68,7 +67,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audi
       non2xx: Object.values(result.statuses).reduce((sum, count) => sum + count, 0) - events,
       timeouts: result.timeouts,
       connections: result.connectionErrors,
-      unanswered: result.unanswered,
+      unanswered: result.withoutResponse,
       retries: result.retries,
       ofReads: result.failedReads,
     },
@@ -130,16 +129,16 @@ function clientOf(result: PhaseResult): Report["client"] {
   };
 }
 
-/** Whether the client measured itself: it was never idle, or its p99 delay is above half of the requests' p99. */
+/** Whether the client was the bottleneck: it was never idle, or its p99 delay is above half of the requests' p99. */
 export function isClientLimit({ busy, delayP99 }: PhaseResult["client"], p99Ms: number): boolean {
   return busy > 0.95 || delayP99 > p99Ms / 2;
 }
 
 function littlesLawOf(plan: BenchPlan, result: PhaseResult): Report["littlesLaw"] {
   const mean = latencyOfAll(result)?.mean;
-  const answered = Object.values(result.statuses).reduce((sum, count) => sum + count, 0);
+  const responses = Object.values(result.statuses).reduce((sum, count) => sum + count, 0);
   // A request without a 2xx occupied a connection too, but its time is not in the mean.
-  const isWhole = answered === result.accepted + result.read && result.connectionErrors === 0;
+  const isWhole = responses === result.accepted + result.read && result.connectionErrors === 0;
   if (mean === undefined || !isWhole) return { expectedPerSecond: null, errorPercent: null };
   const expected = plan.connections / (mean / 1000);
   // The requests whose times are in the mean.

@@ -5,7 +5,8 @@ import { startPrivateServices, startSystem, type PrivateServices, type Server } 
 import { connectPublisher } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
 import type { TierName } from "@tally/pipeline/bench-report";
-import { designOf, type DesignName, type Durability } from "./designs/designs.ts";
+import type { BenchPlan } from "./bench-plan.ts";
+import { designOf } from "./designs/designs.ts";
 import { declareTransientQueues } from "./designs/transient-queues.ts";
 import { readTiers, type TierFigures } from "./watch/tiers.ts";
 
@@ -26,25 +27,15 @@ export interface System {
   close(): Promise<void>;
 }
 
-export interface SystemOptions {
-  readonly root: string;
-  /** Holds all its files. */
-  readonly directory: string;
-  readonly design: DesignName;
-  readonly durability: Durability;
-  readonly gateways: number;
-  /** Environment variables of the apps; they win over those of the design. */
-  readonly settings: NodeJS.ProcessEnv;
-  readonly say: (line: string) => void;
-  readonly signal: AbortSignal;
-}
+type OwnPlan = Pick<BenchPlan, "root" | "design" | "durability" | "gateways" | "settings" | "say" | "signal">;
 
 const namespace = "bench";
 const database = "tally_bench";
 const gatewayOfDesigns = join(import.meta.dirname, "designs", "gateway.ts");
 
-export async function openSystem(o: SystemOptions): Promise<System> {
-  const { root, directory, design, durability, gateways, settings, say, signal } = o;
+/** Starts the system of a plan. `directory` holds all its files. */
+export async function openSystem(plan: OwnPlan & { readonly directory: string }): Promise<System> {
+  const { root, directory, design, durability, gateways, settings, say, signal } = plan;
   const isPlain = design === "batched" && durability === "confirmed";
   const system = await startSystem({
     root,

@@ -1,7 +1,7 @@
 import { figures } from "./figures.ts";
 import type { Report } from "./report.ts";
 
-/** Figures of our run divided by those of another. A figure that one of them does not know has no ratio. */
+/** Figures of our run divided by those of another. No ratio where one report lacks the figure. */
 export function ratios(ours: Report, theirs: Report): string {
   const lines = figures.flatMap(([name, of]) => {
     const [a, b] = [of(ours), of(theirs)];

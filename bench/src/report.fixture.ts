@@ -15,7 +15,7 @@ export function sampleReport(
   const recorder = new Recorder(() => undefined);
   for (let n = 1; n <= 100; n++) {
     recorder.sending(performance.now());
-    recorder.answer(201, n * 1000, undefined, false);
+    recorder.responded(201, n * 1000, undefined, false);
   }
   more(recorder);
   const startedAt = performance.now();
@@ -35,7 +35,7 @@ export function sampleReport(
     seed: 1,
     spread: "wide",
     readShare: 0,
-    answerWithinMs: 10_000,
+    responseWithinMs: 10_000,
     design: "batched",
     durability: "confirmed",
     gateways: 1,

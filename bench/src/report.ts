@@ -53,7 +53,7 @@ export interface Report extends MeasuredRun {
   readonly spread: string;
   /** Requested size of an event's content; null: the domain's default. */
   readonly contentBytes: number | null;
-  /** From the first request to the last response, and at least until the last request. A request that times out at the end does not extend it. */
+  /** From the first request to the last response, but not beyond the last request for responses that never come. */
   readonly seconds: number;
   /** Requests, retries included. */
   readonly sent: number;
@@ -93,7 +93,7 @@ export interface Report extends MeasuredRun {
   readonly cpuUsPerEvent: OfTiers<number | null> & { readonly client: number | null; readonly total: number | null };
   /** The maximum seen, of all processes of a tier together. */
   readonly memoryMiB: OfTiers<number | null>;
-  /** The sending thread. `isLimit`: it was never idle, or its own delay may be half of the p99. */
+  /** The sending thread. `isLimit`: whether the client was the bottleneck, never idle or with a delay above half of the p99. */
   readonly client: { readonly busy: number; readonly delayP99Ms: number; readonly isLimit: boolean };
   /** Connections divided by mean latency, compared with the measured rate; only where the number of connections is constant. */
   readonly littlesLaw: { readonly expectedPerSecond: number | null; readonly errorPercent: number | null };

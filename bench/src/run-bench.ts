@@ -57,33 +57,30 @@ async function measure(
   idsFile: string | undefined,
 ): Promise<Report> {
   await expectLive(url);
-  const { connections, seed, spread, readShare, contentBytes, answerWithinMs, domain } = plan;
-  const shape = { connections, seed, spread, readShare, contentBytes, answerWithinMs, domain };
+  const { connections, seed, spread, readShare, contentBytes, responseWithinMs, domain } = plan;
+  const shape = { connections, seed, spread, readShare, contentBytes, responseWithinMs, domain };
   const urls = system?.urls ?? [url];
   const load = startLoad({ ...shape, urls }, plan.clientThreads);
   plan.signal.addEventListener("abort", () => void load.close(), { once: true });
   try {
-    const { phase } = plan;
-    const before = async (what: Phase | Fill): Promise<number> => {
+    const seenOf = async (what: Phase | Fill): Promise<Seen> => {
       const run = await load.prepare(what);
-      const seen = await runPhase(plan, system, () => withProgress(plan, what, load, () => run(idsFile)));
-      return seen.result.accepted;
+      return runPhase(plan, system, () => withProgress(plan, what, load, () => run(idsFile)));
     };
     let filled = 0;
     if (plan.fill !== undefined) {
       plan.say(`filling with ${plan.fill} events`);
-      filled = await before({ model: "fill", amount: plan.fill });
+      filled = (await seenOf({ model: "fill", amount: plan.fill })).result.accepted;
     }
     let acknowledged = filled;
     const warmUp = warmUpOf(plan);
     if (warmUp !== undefined) {
       plan.say("warming up");
-      acknowledged += await before(warmUp);
+      acknowledged += (await seenOf(warmUp)).result.accepted;
     }
     const follower = designOf(plan.design).stores === "writer" ? new Follower(url) : undefined;
     load.onSample = (sample) => follower?.follow(sample);
-    const run = await load.prepare(phase);
-    const seen = await runPhase(plan, system, () => withProgress(plan, phase, load, () => run(idsFile)));
+    const seen = await seenOf(plan.phase);
     const followed = await follower?.done();
     acknowledged += seen.result.accepted;
     const audit =
@@ -120,20 +117,14 @@ async function runPhase(plan: BenchPlan, system: System | undefined, run: () => 
   if (system !== undefined && before !== undefined && stores === "writer") {
     const unknown = result.sent - accepted - result.read;
     const sentAt = startedAt + sendingSeconds * 1000;
-    whenDrained = await drained(system, domain, {
-      before,
-      accepted,
-      unknown,
-      sentAt,
-      series: watch?.observations ?? [],
-      say,
-    });
+    const series = watch?.observations ?? [];
+    whenDrained = await drained(system, domain, { before, accepted, unknown, sentAt, series, say });
   } else if (system !== undefined && rowsBefore !== undefined) {
-    // Each row exists before its response, and its counts in the rankings, if there are any.
-    const answered = { at: startedAt + seconds * 1000, events: (await system.rows(domain)) - rowsBefore };
-    const stored = answered.events < accepted ? undefined : answered;
+    // In these designs the row and its rankings exist before the response.
+    const responded = { at: startedAt + seconds * 1000, events: (await system.rows(domain)) - rowsBefore };
+    const stored = responded.events < accepted ? undefined : responded;
     whenDrained = { stored, ranked: ranks === false ? undefined : stored };
-    if (stored === undefined) say(`${answered.events} rows were stored, ${accepted} events were accepted`);
+    if (stored === undefined) say(`${responded.events} rows were stored, ${accepted} events were accepted`);
   }
   return {
     result,
@@ -167,13 +158,13 @@ async function audited(
   const { stores } = designOf(plan.design);
   if (stores === "nothing") return undefined;
   plan.say("auditing");
-  // Without a ledger the lag of the replica is unknown, and differences do not vanish by waiting.
+  // Without a ledger the lag of the replica is unknown, and waiting does not remove differences.
   const how = stores === "writer" ? ["--wait", "300"] : ["--wait", "5", "--endpoint", "write"];
   const args = ["audit", "--json", ...how, "--acknowledged", idsFile];
   const { output, errors } = await runTally(plan.root, system.environment, args, { signal: plan.signal });
   if (output === "") throw new Error(`the audit wrote no report: ${errors}`);
   const report: AuditReport = JSON.parse(output);
-  if (report.underWay.length > 0) plan.say(`not drained, still in flight: ${report.underWay.join("; ")}`);
+  if (report.underWay.length > 0) plan.say(`not drained, still under way: ${report.underWay.join("; ")}`);
   const unnamed = acknowledged - (await stat(idsFile)).size / idBytes;
   if (unnamed > 0) plan.say(`${unnamed} of ${acknowledged} 2xx responses had no event id: these events count as lost`);
   return withUnnamed(report, unnamed);

@@ -4,7 +4,7 @@ const unknown = "unknown";
 
 /** A report as text for people. */
 export function textOf(report: Report): string {
-  const { accepted, stored, ranked, latencyMs, reads, errors, queue, followed, audit } = report;
+  const { accepted, stored, ranked, latencyMs, reads, errors, queue, followed, audit, littlesLaw } = report;
   const lines = [
     headOf(report),
     askedLine(report),
@@ -22,20 +22,16 @@ export function textOf(report: Report): string {
       report.drainSeconds === null ? "" : `drained after ${report.drainSeconds} s`,
     ),
     row("latency ms", ...latencyCells(latencyMs)),
-    ...(reads.requests > 0
-      ? [row("reads", `${reads.perSecond}/s`, ...latencyCells(reads.latencyMs)), byMethod(report)]
-      : []),
+    reads.requests > 0 && row("reads", `${reads.perSecond}/s`, ...latencyCells(reads.latencyMs)),
+    reads.requests > 0 && byMethod(report),
     row("to stored ms", ...spanCells(report.eventToStoredMs)),
     row("to ranked ms", ...spanCells(report.eventToRankedMs)),
-    ...(followed === null
-      ? []
-      : [
-          row(
-            "followed",
-            `${followed.events} events`,
-            `${followed.neverStored} not stored and ${followed.neverRanked} not ranked within a minute`,
-          ),
-        ]),
+    followed !== null &&
+      row(
+        "followed",
+        `${followed.events} events`,
+        `${followed.neverStored} not stored and ${followed.neverRanked} not ranked within a minute`,
+      ),
     row(
       "responses",
       `${report.sent} sent`,
@@ -50,15 +46,8 @@ export function textOf(report: Report): string {
     row("CPU s", ...tierCells(report.cpuSeconds)),
     row("memory MiB", ...tierCells(report.memoryMiB)),
     row("client", `busy ${Math.round(report.client.busy * 100)} %`, `loop delay p99 ${report.client.delayP99Ms} ms`),
-    ...(report.littlesLaw.errorPercent === null
-      ? []
-      : [
-          row(
-            "Little's law",
-            `${report.littlesLaw.expectedPerSecond}/s expected`,
-            `${report.littlesLaw.errorPercent} % off`,
-          ),
-        ]),
+    littlesLaw.errorPercent !== null &&
+      row("Little's law", `${littlesLaw.expectedPerSecond}/s expected`, `${littlesLaw.errorPercent} % off`),
     audit === null
       ? row("audit", "not available for this design or target")
       : row(
@@ -66,17 +55,14 @@ export function textOf(report: Report): string {
           `acknowledged ${audit.acknowledged}, stored ${audit.stored}, ranked ${audit.ranked ?? unknown}`,
           `lost ${audit.lost}, doubled ${audit.doubled}`,
           report.boardsHash === null ? "no rankings" : `boards ${report.boardsHash}`,
-          audit.ranked === null ? "(no ledger: only ids, rows and boards, where there are any, were compared)" : "",
+          audit.ranked === null ? "(no ledger: compared ids, rows and, if any, boards only)" : "",
         ),
+    queue.verdict === "full" &&
+      "\nA queue was full and rejected messages: the accepted rate is the rate at which it was emptied.",
+    report.client.isLimit &&
+      "\nThe client was the bottleneck: its thread was never idle, or its own delay was half of the p99. Use more --client-threads or another machine.",
   ];
-  if (queue.verdict === "full")
-    lines.push("", "A queue was full and rejected messages: the accepted rate is the rate at which it was emptied.");
-  if (report.client.isLimit)
-    lines.push(
-      "",
-      "The client was the limit: its thread was never idle, or its own delay was half of the p99. Use more --client-threads or another machine.",
-    );
-  return lines.join("\n");
+  return lines.filter((line) => line !== false).join("\n");
 }
 
 /** The run in one line. */

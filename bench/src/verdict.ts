@@ -12,7 +12,7 @@ export function verdictOf(design: DesignName, domain: string, report: AuditRepor
   if (report === undefined) return { audit: null, agrees: null, boardsHash: null };
   const { stores, ranks = true } = designOf(design);
   const hash = report.domains.find((one) => one.domain === domain)?.boards.hash ?? null;
-  // An event in flight may be missing for that reason alone; nothing shows that it will arrive.
+  // An event under way may be missing for that reason alone; nothing shows that it will arrive.
   const isDrained = report.underWay.length === 0;
   if (stores === "writer") return { audit: report.audit, agrees: report.agrees && isDrained, boardsHash: hash };
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { lengthOf, withProgress } from "./with-progress.ts";
 
 test("a load that does not reply is asked once, and its late reply is reported", async () => {
-  const answer = Promise.withResolvers<number>();
+  const reply = Promise.withResolvers<number>();
   let asked = 0;
   const reported: { readonly share: number; readonly through: number }[] = [];
   let hasEnded = false;
@@ -12,11 +12,11 @@ test("a load that does not reply is asked once, and its late reply is reported",
     onProgress: (figures: { readonly share: number; readonly through: number }) => void reported.push(figures),
     onLoadEnded: () => (hasEnded = true),
   };
-  const load = { progress: () => (asked++, answer.promise) };
+  const load = { progress: () => (asked++, reply.promise) };
   const outcome = await withProgress(plan, { model: "fill", amount: 200 }, load, async () => {
     await delay(3500);
     expect(asked).toBe(1);
-    answer.resolve(50);
+    reply.resolve(50);
     await delay(50);
     expect(hasEnded).toBe(false);
     return "over";

@@ -1,12 +1,8 @@
 import type { AuditReport } from "@tally/reconcile";
 import type { ContentCheck } from "./check-contents.ts";
 import type { FaultOutcome } from "./drill.ts";
+import type { Letters } from "./kinds/fault-kind.ts";
 import type { Totals } from "./load/protocol.ts";
-
-interface Letters {
-  readonly events: number;
-  readonly messages: number;
-}
 
 /** What did not recover in time after a fault. */
 export function lateness({ kind, at, recovery: { late } }: FaultOutcome): readonly string[] {
@@ -17,17 +13,17 @@ export function lateness({ kind, at, recovery: { late } }: FaultOutcome): readon
 export function differences(load: Totals, audited: AuditReport, poisoned: Letters, kept: Letters): readonly string[] {
   const { agrees, audit, underWay } = audited;
   const { unacknowledged = 0 } = audit;
-  const found: string[] = underWay.map((what) => `still in progress: ${what}`);
+  const found: string[] = underWay.map((what) => `still under way: ${what}`);
   if (!agrees) found.push("the audit found differences");
   if (unacknowledged > load.unknown) {
-    found.push(`${unacknowledged} rows were not acknowledged, but only ${load.unknown} events have no response`);
+    found.push(`${unacknowledged} unacknowledged rows, but only ${load.unknown} requests without a response`);
   }
   if (unacknowledged === 0 && audit.lost === 0) found.push(...unitsThatDiffer(load, audited));
   if (load.otherIds > 0) found.push(`${load.otherIds} repetitions got another id than their event`);
-  if (load.refused > 0) found.push(`${load.refused} requests were refused, the first with ${load.firstRefusal}`);
+  if (load.refused > 0) found.push(`${load.refused} requests were rejected, the first with ${load.firstRefusal}`);
   for (const stage of ["events", "messages"] as const) {
     if (poisoned[stage] !== kept[stage]) {
-      found.push(`${poisoned[stage]} ${stage} were poisoned, but there are ${kept[stage]} such dead letters`);
+      found.push(`stage ${stage}: ${poisoned[stage]} injected, ${kept[stage]} dead letters`);
     }
   }
   return found;

@@ -2,7 +2,6 @@ import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Spread } from "@tally/domains/workloads";
 import { startThread, type Thread } from "@tally/lab";
-import type { Domain } from "@tally/pipeline";
 import type { AuditReport } from "@tally/reconcile";
 import { checkContents, type ContentCheck } from "./check-contents.ts";
 import { contentDifferences, differences, lateness } from "./differences.ts";
@@ -10,18 +9,17 @@ import type { Sabotage } from "./inside/sabotages.ts";
 import type { FaultKind } from "./kinds/fault-kind.ts";
 import { idsFile } from "./load/acknowledged-files.ts";
 import type { Figures, LoadCalls, LoadPlan, Totals } from "./load/protocol.ts";
-import { countLost, type LostOfDomain } from "./lost.ts";
+import { countLost } from "./lost.ts";
 import { recovery, type Recovery } from "./recovery.ts";
 import { countDeadLetters, runAudit } from "./run-audit.ts";
 import { scheduleOf, type ScheduledFault } from "./schedule.ts";
-import { openSystem, type System } from "./system.ts";
+import { openSystem, type System, type SystemOptions } from "./system.ts";
 
-export interface DrillOptions {
-  readonly root: string;
-  /** Deleted at the end, unless the drill found differences. */
-  readonly directory: string;
-  /** Those that get load and faults. */
-  readonly domains: readonly Domain[];
+const inFlightMax = 1500;
+const calmMs = 100;
+
+/** `directory` is deleted at the end, unless the drill found differences. `domains` get load and faults. */
+export interface DrillOptions extends Omit<SystemOptions, "settings"> {
   readonly seed: number;
   readonly faults: number;
   readonly kinds: readonly FaultKind[];
@@ -32,11 +30,8 @@ export interface DrillOptions {
   readonly spread: Spread;
   /** The next fault does not wait until the rankings equal the rows again. */
   readonly pileUp: boolean;
-  readonly sabotage?: Sabotage | undefined;
-  readonly say: (line: string) => void;
   /** Called after each fault. */
   readonly onFault: (outcome: FaultOutcome, number: number) => void;
-  readonly signal: AbortSignal;
 }
 
 /** One fault and its effects. */
@@ -73,7 +68,10 @@ export interface DrillReport {
 }
 
 /** The result for one domain. */
-interface DrilledDomain extends LostOfDomain {
+interface DrilledDomain {
+  readonly domain: string;
+  /** Acknowledged events that are not stored. */
+  readonly lost: number;
   /** First 2xx of each POST. There are fewer rows where equal content is the same event. */
   readonly acknowledged: number;
   readonly stored: number;
@@ -83,12 +81,9 @@ interface DrilledDomain extends LostOfDomain {
   readonly surplus: number;
 }
 
-const inFlightMax = 1500;
-const calmMs = 100;
-
 /** Starts a system, puts load on it, injects the faults of a seed, and audits the result. */
 export async function runDrill(options: DrillOptions): Promise<DrillReport> {
-  const { root, directory, domains, seed, eventsPerSecond, spread, say } = options;
+  const { directory, domains, seed, eventsPerSecond, spread, say } = options;
   const names = domains.map(({ name }) => name);
   const system = await openSystem(options);
   let load: Thread<LoadCalls> | undefined;
@@ -96,11 +91,11 @@ export async function runDrill(options: DrillOptions): Promise<DrillReport> {
     const plan: LoadPlan = { urls: system.urls, domains: names, eventsPerSecond, inFlightMax, seed, spread, directory };
     load = startThread<LoadCalls>(new URL("load/thread.ts", import.meta.url), plan);
     const { outcomes, failures, letters } = await injectAll(system, load, options);
-    say("the load ends; waiting for the events in flight");
+    say("the load ends; waiting for the events under way");
     const totals = await load.call("finish");
     say(`audit of ${totals.acknowledged} acknowledged events`);
-    const audit = await runAudit(root, system, idsFile(directory));
-    const kept = await countDeadLetters(root, system);
+    const audit = await runAudit(system, idsFile(directory));
+    const kept = await countDeadLetters(system);
     const contents = await checkContents(system.database, directory, domains);
     const lost = await countLost(directory, names, audit.notStored);
     const report: DrillReport = {
@@ -120,7 +115,7 @@ export async function runDrill(options: DrillOptions): Promise<DrillReport> {
         ...contentDifferences(contents),
       ],
     };
-    // With differences, the logs of the apps are needed.
+    // Keeps the directory when differences were found: it has the logs.
     if (report.differences.length === 0) await rm(directory, { recursive: true, force: true });
     return report;
   } finally {
@@ -181,7 +176,7 @@ async function injectOne(
   };
 }
 
-function drilled(one: LostOfDomain, load: Totals, { domains }: AuditReport): DrilledDomain {
+function drilled(one: Pick<DrilledDomain, "domain" | "lost">, load: Totals, { domains }: AuditReport): DrilledDomain {
   const audited = domains.find(({ domain }) => domain === one.domain);
   return {
     ...one,

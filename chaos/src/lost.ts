@@ -1,25 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { idsFile, idsFileOf } from "./load/acknowledged-files.ts";
 
-export interface LostOfDomain {
-  readonly domain: string;
-  /** Acknowledged events that are not stored. */
-  readonly lost: number;
-}
-
-/** The lost events by domain, and by the order of their acknowledgements. */
-export interface Lost {
-  readonly domains: readonly LostOfDomain[];
-  /** How many of the acknowledgements `from` (included) to `to` (excluded) are lost. */
-  between(from: number, to: number): number;
-}
-
-/** Finds the ids that the audit reports as `notStored` in the files of AcknowledgedFiles. */
-export async function countLost(
-  directory: string,
-  domains: readonly string[],
-  notStored: readonly string[],
-): Promise<Lost> {
+/**
+ * Finds the ids that the audit reports as `notStored` in the files of AcknowledgedFiles. Returns the number of each domain, and a function that
+ * counts those among the acknowledgements `from` (included) to `to` (excluded).
+ */
+export async function countLost(directory: string, domains: readonly string[], notStored: readonly string[]) {
   const placesIn = async (file: string): Promise<readonly number[]> => {
     if (notStored.length === 0) return [];
     const sought = new Set(notStored);
@@ -33,6 +19,6 @@ export async function countLost(
   });
   return {
     domains: await Promise.all(ofDomains),
-    between: (from, to) => places.filter((place) => place >= from && place < to).length,
+    between: (from: number, to: number): number => places.filter((place) => place >= from && place < to).length,
   };
 }

@@ -82,23 +82,24 @@ async function overload(seconds: number): Promise<void> {
 
 async function drill(flags: Flags): Promise<void> {
   const signal = interruption();
+  const { seed, faults, sabotage } = flags;
   const chosen = named("--domain", domains, flags.domain);
   const kinds = named("--kinds", faultKinds, flags.kinds);
-  say(`seed ${flags.seed}`);
+  say(`seed ${seed}`);
   const { directory, release } = await claimDirectory(join(root, ".tally"), "chaos", say);
   try {
     const report = await runDrill({
       root,
       directory,
       domains: chosen,
-      seed: flags.seed,
-      faults: flags.faults,
+      seed,
+      faults,
       kinds,
       eventsPerSecond: flags.rate,
       warmUpSeconds: flags.warmUp,
       spread: flags.wide === true ? "wide" : "narrow",
       pileUp: flags.pileUp === true,
-      sabotage: flags.sabotage,
+      sabotage,
       say,
       onFault(outcome, number) {
         if (number === 1) say(tableHead);

@@ -3,49 +3,22 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workloadOf } from "@tally/domains/workloads";
-import { Random, readProcess } from "@tally/lab";
-import type { Domain } from "@tally/pipeline";
-import type { AuditReport } from "@tally/reconcile";
+import { Random } from "@tally/lab";
+import { readProcess } from "@tally/local";
 import { GatewayClient, type Reply } from "./load/gateway-client.ts";
 import { Mix } from "./load/mix.ts";
 import { runAudit } from "./run-audit.ts";
-import { openSystem, type System } from "./system.ts";
+import { openSystem, type System, type SystemOptions } from "./system.ts";
 
 /*
  * Overload of one gateway: limits the bandwidth of its connection to the broker, measures how many events that carries, and then offers ten
  * times as many without waiting for responses.
  */
 
-export interface OverloadOptions {
-  readonly root: string;
-  /** Deleted at the end. */
-  readonly directory: string;
-  readonly domains: readonly Domain[];
+/** `directory` is deleted at the end. */
+interface OverloadOptions extends Omit<SystemOptions, "settings" | "sabotage"> {
   readonly seconds: number;
   readonly seed: number;
-  readonly say: (line: string) => void;
-  readonly signal: AbortSignal;
-}
-
-export interface OverloadReport {
-  /** Events per second that the connection carries, and that were offered. */
-  readonly capacity: number;
-  readonly offered: number;
-  readonly seconds: number;
-  readonly acknowledged: number;
-  /** Rejected at once because too many wait, and after CONFIRM_WITHIN_MS because no confirm came. */
-  readonly full: number;
-  readonly unconfirmed: number;
-  /** Without a response. */
-  readonly failed: number;
-  /** The time until a rejection at once. */
-  readonly fullMs: { readonly p50: number; readonly p99: number; readonly max: number };
-  /** Resident memory of the gateway in MiB: before, the maximum in each third of the time, after. */
-  readonly memory: { readonly before: number; readonly thirds: readonly number[]; readonly after: number };
-  /** From the end of the overload until an event was acknowledged within 1 s again. */
-  readonly recoveredAfterSeconds: number;
-  readonly audit: AuditReport["audit"];
-  readonly agrees: boolean;
 }
 
 const bytesPerSecond = 50_000;
@@ -53,11 +26,9 @@ const bytesPerSecond = 50_000;
 const waitingMax = 1000;
 const factor = 10;
 const measuredSeconds = 10;
-const connectionsMax = 6000;
-const tickMs = 5;
-
-export async function runOverload(options: OverloadOptions): Promise<OverloadReport> {
-  const { root, directory, domains, seconds, say } = options;
+/** Returns the report that `pnpm chaos overload` prints. */
+export async function runOverload(options: OverloadOptions) {
+  const { directory, domains, seconds, say } = options;
   const waitingMaxOfEach = Math.floor(waitingMax / domains.length);
   const settings = { WAITING_MAX: String(waitingMaxOfEach), BATCH_BYTES_MAX: "16384" };
   const system = await openSystem({ ...options, settings });
@@ -91,14 +62,18 @@ export async function runOverload(options: OverloadOptions): Promise<OverloadRep
     memory.after = residentMiB(system);
     const file = join(directory, "acknowledged");
     await writeFile(file, offer.ids.map((id) => `${id}\n`).join(""));
-    const { audit, agrees } = await runAudit(root, system, file);
+    const { audit, agrees } = await runAudit(system, file);
     return {
+      // Events per second that the connection carries, and that were offered.
       capacity,
       offered,
       seconds,
       ...counts,
+      // The time until a rejection at once.
       fullMs: { p50: quantile(fullMs, 0.5), p99: quantile(fullMs, 0.99), max: quantile(fullMs, 1) },
+      // Resident memory of the gateway in MiB: before, the maximum in each third of the time, after.
       memory,
+      // From the end of the overload until an event was acknowledged within 1 s again.
       recoveredAfterSeconds,
       audit,
       agrees,
@@ -110,7 +85,11 @@ export async function runOverload(options: OverloadOptions): Promise<OverloadRep
   }
 }
 
+// full: rejected at once because too many wait. unconfirmed: rejected after CONFIRM_WITHIN_MS. failed: without a response.
 const zero = () => ({ acknowledged: 0, full: 0, unconfirmed: 0, failed: 0 });
+
+const connectionsMax = 6000;
+const tickMs = 5;
 
 /** Sends a fixed number of events per second, each once, without waiting for responses. */
 class Offer {
@@ -173,7 +152,7 @@ class Offer {
     const sentAt = performance.now();
     const reply = await this.#post();
     if (idOf(reply) !== undefined) this.counts.acknowledged++;
-    else if (reply.name !== "answered" || reply.status !== 503) this.counts.failed++;
+    else if (reply.name !== "responded" || reply.status !== 503) this.counts.failed++;
     else if (reply.text.includes("too many")) {
       this.counts.full++;
       this.fullMs.push(performance.now() - sentAt);
@@ -194,11 +173,11 @@ class Offer {
 
 /** The id of an acknowledged event; undefined for any other reply. */
 function idOf(reply: Reply): string | undefined {
-  return reply.name === "answered" && reply.status < 300 ? reply.id : undefined;
+  return reply.name === "responded" && reply.status < 300 ? reply.id : undefined;
 }
 
 function residentMiB(system: System): number {
-  return Math.round(readProcess(system.process("gateway-1").pid ?? 0)?.memoryMiB ?? 0);
+  return Math.round(readProcess(system.server("gateway-1").pid ?? 0)?.memoryMiB ?? 0);
 }
 
 function quantile(values: readonly number[], share: number): number {

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Thread } from "@tally/lab";
 import { listBatches, placeAt, type LedgerPlace } from "@tally/ledger";
+import { until } from "@tally/local";
 import type { Domain } from "@tally/pipeline";
 import type { Aftermath } from "./kinds/fault-kind.ts";
 import type { LoadCalls } from "./load/protocol.ts";
@@ -35,7 +35,12 @@ export async function recovery(
   const late: string[] = [];
   const since = (): number => (performance.now() - backAt) / 1000;
   const reached = async (what: string, check: () => Promise<boolean>): Promise<number> => {
-    if (!(await until(deadline, check))) late.push(what);
+    // A check that throws, because what was hit does not respond yet, counts as false.
+    const isReached = await until(() => check().catch(() => false), {
+      withinMs: deadline - performance.now(),
+      everyMs: lookEveryMs,
+    });
+    if (!isReached) late.push(what);
     return since();
   };
   const equal = aftermath.redisLost === true && !pileUp ? reached("equal", equalAgain(system)) : undefined;
@@ -86,13 +91,4 @@ function equalAgainOf(domain: Domain, { database, rankings }: System): () => Pro
       place = last;
     }
   };
-}
-
-/** Repeats a check until it is true; false at the deadline. A check that throws, because what was hit does not respond yet, counts as false. */
-async function until(deadline: number, check: () => Promise<boolean>): Promise<boolean> {
-  while (!(await check().catch(() => false))) {
-    if (performance.now() > deadline) return false;
-    await delay(lookEveryMs);
-  }
-  return true;
 }

@@ -21,13 +21,13 @@ const columns = [
 export const tableHead = columns.map(([name, width]) => name.padEnd(width)).join("");
 
 export function tableRow(outcome: FaultOutcome, number: number): string {
-  const { answers, broken, silent, longestGapMs } = outcome.clients;
+  const { statuses, broken, silent, longestGapMs } = outcome.clients;
   const count = (from: number, to: number): number =>
-    Object.entries(answers).reduce(
+    Object.entries(statuses).reduce(
       (sum, [status, n]) => (Number(status) >= from && Number(status) < to ? sum + n : sum),
       0,
     );
-  const busy = answers["503"] ?? 0;
+  const busy = statuses["503"] ?? 0;
   const values = [
     number,
     outcome.at.toFixed(1),
@@ -50,7 +50,7 @@ export function tableRow(outcome: FaultOutcome, number: number): string {
 const row = (name: string, cells: readonly (string | number)[]): string =>
   `  ${name.padEnd(34)}${cells.map((cell) => String(cell).padEnd(14)).join("")}`;
 
-/** Seconds until recovery and lost events, for each kind of fault. Doubled counts belong to no moment, so they are given only in total. */
+/** Seconds until recovery and lost events, for each kind of fault. Doubled counts have no time, so only the total is given. */
 function recoveryTable({ faults }: DrillReport): readonly string[] {
   const kinds = Map.groupBy(faults, ({ kind }) => kind);
   const rows = Array.from(kinds, ([kind, ofKind]) => {

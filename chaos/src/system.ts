@@ -9,7 +9,7 @@ import {
   type Accounts,
   type AppName,
   type Operator,
-  type Server,
+  type System as RunningSystem,
 } from "@tally/local";
 import { connectPublisher, type Publisher } from "@tally/messaging";
 import { queuesOf, type Domain } from "@tally/pipeline";
@@ -24,22 +24,16 @@ export type AppProcess = (typeof appProcesses)[number];
 export type ServerName = "rabbitmq" | "database-primary" | "database-replica" | "redis";
 
 /** A running tally of which every process and every connection can be disturbed. */
-export interface System {
+export interface System extends Pick<RunningSystem, "root" | "namespace" | "urls" | "server" | "environment"> {
   /** Those that get load. */
   readonly domains: readonly Domain[];
-  readonly namespace: string;
-  readonly urls: readonly string[];
   readonly operator: Operator;
   readonly inside: Inside;
-  /** An app's process or a server. */
-  process(name: string): Server;
   /** Carries the connections of an app's process to a server. The drill's own, below, do not pass through it. */
   link(from: AppProcess, to: ServerName): TcpProxy;
   readonly database: Database;
   readonly rankings: Rankings;
   readonly publisher: Publisher;
-  /** The environment in which `pnpm tally` reads this system. */
-  readonly environment: NodeJS.ProcessEnv;
   close(): Promise<void>;
 }
 
@@ -81,9 +75,9 @@ export async function openSystem(options: SystemOptions): Promise<System> {
       PATH: process.env["PATH"],
       RANKING_SHARDS: String(rankingShards),
       WRITER_THREADS: "2",
-      // The minimum: Redis can come back with a state older than what the ledger keeps.
+      // The shortest valid value, so that Redis can return with state older than the ledger keeps.
       RANKER_MOVES_KEPT_SECONDS: "60",
-      // The minimum: the writer meets keys that were used again.
+      // The shortest valid value, so that the writer receives reused keys.
       KEYS_REMEMBERED_SECONDS: "1",
       ...settings,
     };
@@ -129,17 +123,14 @@ export async function openSystem(options: SystemOptions): Promise<System> {
     await publisher.ready;
 
     return {
+      ...running,
       domains,
-      namespace,
-      urls: running.urls,
       operator: running.services.operator,
       inside,
-      process: (name) => running.server(name),
       link: (from, to) => linksOf(from)[to],
       database,
       rankings,
       publisher,
-      environment: running.environment,
       close,
     };
   } catch (error) {

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import { number, origin, setting, share, wholeNumber } from "@tally/lab";
 import { Option, type Command } from "commander";
 import { designNames, durabilityNames, type DesignName, type Durability } from "../designs/designs.ts";
-import { root } from "../root.ts";
+
+/** The checkout under test. */
+export const root = join(import.meta.dirname, "..", "..", "..");
 
 /** As commander parses them. */
 export interface Flags {
@@ -53,7 +55,7 @@ export function withFlags(command: Command): Command {
       "size of each event's content, such as a picture, in domains that have one",
       wholeNumber,
     )
-    .option("--zipf", "a few stores and items sell much more than the others, instead of all equally")
+    .option("--zipf", "skewed keys: a few stores and items get most sales (default: equal)")
     .option("--seed <number>", "the same seed sends the same requests, with the same --client-threads", wholeNumber, 1)
     .option("--gateways <number>", "gateway processes", wholeNumber, 1)
     .option("--client-threads <number>", "threads that send requests", wholeNumber, 1)

@@ -1,5 +1,7 @@
 import { mkdir } from "node:fs/promises";
-import type { Report } from "../report.ts";
+import type { BenchPlan } from "../bench-plan.ts";
+import { isGood, type Report } from "../report.ts";
+import { runBench } from "../run-bench.ts";
 import { keepReport, writeWithFolder } from "../stored-reports.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 
@@ -21,12 +23,14 @@ export async function makeResults(results: string): Promise<void> {
   }
 }
 
-/** Stores a report. Returns one line about it. */
-export async function stored(report: Report, results: string): Promise<string> {
+/** Runs a plan and stores its report, before anything else can fail. `line` names its file. A run that is not good sets the exit status 1. */
+export async function runAndStore(plan: BenchPlan, results: string): Promise<{ report: Report; line: string }> {
+  const report = await runBench(plan);
+  if (!isGood(report)) process.exitCode = 1;
   try {
-    return `stored as ${await keepReport(report, results)}`;
+    return { report, line: `stored as ${await keepReport(report, results)}` };
   } catch (error) {
-    return `not stored: ${notWritten("--results", results, error)}`;
+    return { report, line: `not stored: ${notWritten("--results", results, error)}` };
   }
 }
 
@@ -43,7 +47,7 @@ export async function writeOutputs(outputs: readonly Output[]): Promise<void> {
 }
 
 function notWritten(flag: string, file: string, error: unknown): string {
-  // 1, an event was lost, takes precedence.
+  // Exit status 1 (an event was lost) takes precedence.
   process.exitCode ??= 2;
   return `${flag}: ${file} cannot be written: ${reasonOf(error)}`;
 }

@@ -3,9 +3,8 @@ import { Random } from "@tally/lab";
 import type { BenchPlan } from "../bench-plan.ts";
 import { designOf, type Durability } from "../designs/designs.ts";
 import type { Phase } from "../load/load-plan.ts";
-import { root } from "../root.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import type { Flags } from "./flags.ts";
+import { root, type Flags } from "./flags.ts";
 import { progressBar } from "./progress-bar.ts";
 import { say } from "./say.ts";
 
@@ -19,7 +18,7 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
     spread: flags.zipf === true ? "zipf" : "wide",
     readShare: flags.mix,
     contentBytes: flags.contentBytes,
-    answerWithinMs: 10_000,
+    responseWithinMs: 10_000,
     design: flags.design,
     durability: durabilityFor(flags),
     gateways: flags.gateways,

@@ -4,7 +4,7 @@ import { say } from "./say.ts";
 
 /** Exits with 2 on usage or start-up errors, 130 when interrupted, after one line of text; rethrows bugs. */
 export async function reportFailure(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const { signal } = interruption();
+  const signal = interruption();
   try {
     await work(signal);
   } catch (error) {
@@ -19,11 +19,11 @@ export async function reportFailure(work: (signal: AbortSignal) => Promise<void>
   }
 }
 
-function interruption(): AbortController {
+function interruption(): AbortSignal {
   const interrupted = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     // Handled every time: a second Ctrl-C must not leave servers running.
     process.on(signal, () => interrupted.abort(new Error(`interrupted by ${signal}`)));
   onLauncherGone(() => interrupted.abort(new Error("interrupted: its parent process has ended")));
-  return interrupted;
+  return interrupted.signal;
 }

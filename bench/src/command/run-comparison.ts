@@ -1,11 +1,8 @@
-import type { BenchPlan } from "../bench-plan.ts";
 import { comparison, contendersNamed, ratiosOf, turns, type Run } from "../compare-designs.ts";
-import { isGood } from "../report.ts";
-import { runBench } from "../run-bench.ts";
 import { jsonOf } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
 import { refuse, refuseExcluded, type Asked } from "./asked.ts";
-import { makeResults, stored, writeOutputs } from "./outputs.ts";
+import { makeResults, runAndStore, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
 
@@ -32,16 +29,13 @@ export async function runComparison(
   const contenders = contendersNamed(names);
   // All plans before the first run, so that an error in the last is reported at once.
   const planned = contenders.map(({ name, design, durability }) => {
-    const plan: BenchPlan = { ...planOf({ ...flags, design, durability }, signal), say: () => undefined };
-    return { name, plan };
+    return { name, plan: { ...planOf({ ...flags, design, durability }, signal), say: () => undefined } };
   });
   await makeResults(flags.results);
   const runs: Run[] = [];
   for (const { name, plan } of turns(planned, rounds)) {
     say(`\n${name}, run ${runs.length + 1} of ${contenders.length * rounds}`);
-    const report = await runBench(plan);
-    if (!isGood(report)) process.exitCode = 1;
-    const line = await stored(report, flags.results);
+    const { report, line } = await runAndStore(plan, flags.results);
     say(`${textOf(report)}\n\n${line}`);
     runs.push({ contender: name, report });
   }

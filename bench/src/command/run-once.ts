@@ -1,12 +1,11 @@
 import { pageOf } from "../page/page.ts";
 import { ratios } from "../ratios.ts";
-import { isGood, type Report } from "../report.ts";
-import { runBench } from "../run-bench.ts";
+import type { Report } from "../report.ts";
 import { csvOf, jsonOf, readReport } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { refuse, refuseExcluded, type Asked } from "./asked.ts";
-import { makeResults, stored, writeOutputs } from "./outputs.ts";
+import { makeResults, runAndStore, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
 
@@ -17,10 +16,7 @@ export async function runOnce(asked: Asked, signal: AbortSignal): Promise<void> 
   refuseExcluded(asked);
   const before = flags.compare === undefined ? undefined : await storedReport(flags.compare);
   await makeResults(flags.results);
-  const report = await runBench(planOf(flags, signal));
-  if (!isGood(report)) process.exitCode = 1;
-  // First, because the rest can fail.
-  const line = await stored(report, flags.results);
+  const { report, line } = await runAndStore(planOf(flags, signal), flags.results);
   say(`\n${textOf(report)}`);
   if (before !== undefined) say(`\n${ratios(report, before)}`);
   say(`\n${line}`);

@@ -1,12 +1,11 @@
 import { workloads, type Source } from "@tally/domains/workloads";
 import { printedBeside, printedHead } from "../printed-beside.ts";
-import { isGood, type Report } from "../report.ts";
-import { runBench } from "../run-bench.ts";
+import type { Report } from "../report.ts";
 import { jsonOf } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { refuse, refuseExcluded, type Asked } from "./asked.ts";
-import { makeResults, stored, writeOutputs } from "./outputs.ts";
+import { makeResults, runAndStore, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
 
@@ -28,9 +27,8 @@ export async function runSource(name: string, asked: Asked, signal: AbortSignal)
     say(`\n${name}, ${description}`);
     const connections = groups(flags.scale).reduce((sum, group) => sum + group.connections, 0);
     const plan = planOf({ ...flags, domain, connections, clientThreads: 1 }, signal);
-    const report = await runBench({ ...plan, phase: { model: "source", run, scale: flags.scale } });
-    if (!isGood(report)) process.exitCode = 1;
-    const line = await stored(report, flags.results);
+    const phase = { model: "source", run, scale: flags.scale } as const;
+    const { report, line } = await runAndStore({ ...plan, phase }, flags.results);
     say(`\n${textOf(report)}\n\n${line}`);
     rows.push(...printedBeside(description, printed, report));
     reports.push(report);

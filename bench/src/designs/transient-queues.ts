@@ -14,27 +14,17 @@ export async function declareTransientQueues(
 ): Promise<void> {
   const vhost = "/";
   const specs = domains.flatMap(({ name }) => Object.values(queuesOf(namespace, name)));
-  const queueArguments = { "x-queue-type": "classic" };
-  const queues = specs.map(({ name }) => ({
+  const classic = { vhost, durable: false, auto_delete: false, arguments: { "x-queue-type": "classic" } };
+  const queues = specs.map(({ name }) => ({ name, ...classic }));
+  const direct = { vhost, type: "direct", durable: true, auto_delete: false, internal: false, arguments: {} };
+  const exchanges = Array.from(new Set(specs.flatMap(({ exchange }) => exchange ?? [])), (name) => ({
     name,
-    vhost,
-    durable: false,
-    auto_delete: false,
-    arguments: queueArguments,
+    ...direct,
   }));
-  const exchanges = [...new Set(specs.flatMap(({ exchange }) => exchange ?? []))].map((name) => ({
-    name,
-    vhost,
-    type: "direct",
-    durable: true,
-    auto_delete: false,
-    internal: false,
-    arguments: {},
-  }));
-  const bindings = specs.flatMap(({ name, exchange }) =>
-    exchange === undefined
+  const bindings = specs.flatMap(({ name, exchange: source }) =>
+    source === undefined
       ? []
-      : [{ source: exchange, vhost, destination: name, destination_type: "queue", routing_key: name, arguments: {} }],
+      : [{ source, vhost, destination: name, destination_type: "queue", routing_key: name, arguments: {} }],
   );
   const file = join(directory, "transient-queues.json");
   await writeFile(file, JSON.stringify({ queues, exchanges, bindings }));

@@ -9,7 +9,7 @@ import { share } from "./share.ts";
 export interface Closed {
   readonly urls: readonly string[];
   readonly connections: number;
-  readonly answerWithinMs: number;
+  readonly responseWithinMs: number;
   /** Requests of all connections together; undefined: until `end` is called. */
   readonly amount: number | undefined;
   /** Returns the next request of a connection, from the number it has sent and the event id of its last response, if that was 2xx. */
@@ -41,10 +41,10 @@ export function runClosed(o: Closed): RunningClosed {
 }
 
 async function runConnection(o: Closed, connection: number, ending: AbortSignal): Promise<void> {
-  const { urls, connections, answerWithinMs, recorder, everyMs } = o;
+  const { urls, connections, responseWithinMs, recorder, everyMs } = o;
   const client = new Client(urls[connection % urls.length] ?? "", {
-    headersTimeout: answerWithinMs,
-    bodyTimeout: answerWithinMs,
+    headersTimeout: responseWithinMs,
+    bodyTimeout: responseWithinMs,
   });
   const amount = o.amount === undefined ? Infinity : share(o.amount, connection, connections);
   let eventId: string | undefined;

@@ -13,7 +13,7 @@ export interface LoadPlan {
   /** Size of an event's content, in domains that have one; undefined: the domain's default. */
   readonly contentBytes?: number | undefined;
   /** A request without a response for this long times out. */
-  readonly answerWithinMs: number;
+  readonly responseWithinMs: number;
 }
 
 /** Closed, like the sources: each connection sends its next request after the response to the last. Open: requests are sent at a rate. */
@@ -35,7 +35,7 @@ export type Until =
 
 /** The result of one phase. */
 export interface PhaseResult {
-  /** From the first request to the last response, and at least to the last request: a request that hangs at the end does not extend it. */
+  /** From the first request to the last response, but not beyond the last request for responses that never come. */
   readonly seconds: number;
   /** From the first request to the last. */
   readonly sendingSeconds: number;
@@ -54,7 +54,7 @@ export interface PhaseResult {
   /** Retried requests; `sent` includes them. */
   readonly retries: number;
   /** Requests without a response and without a timeout when the load ended. */
-  readonly unanswered: number;
+  readonly withoutResponse: number;
   /** Times of 2xx responses, and of timed-out requests the time that they had waited; in µs, encoded by hdr-histogram-js. */
   readonly posts: string;
   readonly gets: string;
@@ -82,7 +82,7 @@ export interface GroupTime {
   readonly ended: number;
 }
 
-/** How busy the load thread was. A client that is the limit measures itself. */
+/** How busy the load thread was. If the client is the bottleneck, the figures are the client's. */
 interface ClientFigures {
   /** Share of time in which its event loop was busy, 0 to 1. */
   readonly busy: number;

@@ -20,7 +20,7 @@ export function mergeResults(results: readonly PhaseResult[]): PhaseResult {
     timeouts: sum(({ timeouts }) => timeouts),
     failedReads: sum(({ failedReads }) => failedReads),
     retries: sum(({ retries }) => retries),
-    unanswered: sum(({ unanswered }) => unanswered),
+    withoutResponse: sum(({ withoutResponse }) => withoutResponse),
     posts: merged(results.map(({ posts }) => posts)),
     gets: merged(results.map(({ gets }) => gets)),
     perSecond: Array.from({ length: most(({ perSecond }) => perSecond.length) }, (_, second) =>

@@ -19,7 +19,7 @@ interface OpenPhase {
 export async function openLoad(
   plan: LoadPlan,
 ): Promise<(phase: OpenPhase, requests: Requests, recorder: Recorder) => Promise<void>> {
-  const { answerWithinMs, connections } = plan;
+  const { responseWithinMs, connections } = plan;
   // A pool of 0 connections would be unlimited.
   const urls = plan.urls.slice(0, connections);
   const connectionsOf = (index: number): number => share(connections, index, urls.length);
@@ -28,8 +28,8 @@ export async function openLoad(
       new Pool(url, {
         connections: connectionsOf(index),
         pipelining: 1,
-        headersTimeout: answerWithinMs,
-        bodyTimeout: answerWithinMs,
+        headersTimeout: responseWithinMs,
+        bodyTimeout: responseWithinMs,
       }),
   );
   const open = async (pool: Pool): Promise<void> => {
@@ -42,7 +42,7 @@ export async function openLoad(
   );
   return async (phase, requests, recorder) => {
     try {
-      await runOpen(pools, phase, requests, { recorder, answerWithinMs });
+      await runOpen(pools, phase, requests, { recorder, responseWithinMs });
     } finally {
       await Promise.all(pools.map((pool) => pool.destroy()));
     }
@@ -58,7 +58,7 @@ async function runOpen(
   pools: readonly Pool[],
   { until, perSecond }: OpenPhase,
   requests: Requests,
-  how: { readonly recorder: Recorder; readonly answerWithinMs: number },
+  how: { readonly recorder: Recorder; readonly responseWithinMs: number },
 ): Promise<void> {
   const amount = until.name === "amount" ? until.amount : Math.round(until.seconds * perSecond);
   const startedAt = performance.now();
@@ -75,6 +75,6 @@ async function runOpen(
     for (; due < amount && (due / perSecond) * 1000 <= now; due++) void sendOne(startedAt + (due / perSecond) * 1000);
     await delay(1);
   }
-  const giveUpAt = performance.now() + how.answerWithinMs * 2;
+  const giveUpAt = performance.now() + how.responseWithinMs * 2;
   while (settled < amount && performance.now() < giveUpAt) await delay(5);
 }

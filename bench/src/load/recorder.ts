@@ -25,7 +25,7 @@ export class Recorder {
   #second = { number: 0, accepted: 0, read: 0, failed: 0, latencies: microseconds() };
   #sampledAt = 0;
   #lastSentAt = this.#startedAt;
-  #lastAnswerAt = this.#startedAt;
+  #lastResponseAt = this.#startedAt;
   #ids = Buffer.alloc(idBytes * 4096);
   #idsLength = 0;
   #sent = 0;
@@ -62,9 +62,9 @@ export class Recorder {
   }
 
   /** A response. `id`: of the event; undefined for a GET. `us`: since the request was due. */
-  answer(status: number, us: number, id: string | undefined, isRead: boolean): void {
+  responded(status: number, us: number, id: string | undefined, isRead: boolean): void {
     const now = performance.now();
-    this.#lastAnswerAt = now;
+    this.#lastResponseAt = now;
     this.#settled++;
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
     const second = this.#secondOf(now);
@@ -84,7 +84,7 @@ export class Recorder {
     if (id !== undefined) this.#keep(id, now, us);
   }
 
-  /** A timeout after `us`. It counts among the times, because the request would have taken at least as long. */
+  /** A timeout after `us`. Recorded as a latency: the request took at least this long. */
   timedOut(us: number, isRead: boolean): void {
     const second = this.#secondOf(performance.now());
     second.failed++;
@@ -106,7 +106,7 @@ export class Recorder {
     this.#closeSecond();
     this.#loop.disable();
     return {
-      seconds: (Math.max(this.#lastAnswerAt, this.#lastSentAt) - this.#startedAt) / 1000,
+      seconds: (Math.max(this.#lastResponseAt, this.#lastSentAt) - this.#startedAt) / 1000,
       sendingSeconds: (this.#lastSentAt - this.#startedAt) / 1000,
       sent: this.#sent,
       accepted: this.accepted,
@@ -116,7 +116,7 @@ export class Recorder {
       timeouts: this.#timeouts,
       failedReads: this.#failedReads,
       retries: this.retries,
-      unanswered: Math.max(0, this.#sent - this.#answered - this.#timeouts),
+      withoutResponse: Math.max(0, this.#sent - this.#responses - this.#timeouts),
       posts: encode(this.#posts),
       gets: encode(this.#gets),
       perSecond: this.#perSecond,
@@ -129,10 +129,8 @@ export class Recorder {
     };
   }
 
-  get #answered(): number {
-    let answered = 0;
-    for (const count of this.#statuses.values()) answered += count;
-    return answered;
+  get #responses(): number {
+    return [...this.#statuses.values()].reduce((sum, count) => sum + count, 0);
   }
 
   #record(second: { readonly latencies: Histogram }, us: number, isRead: boolean): void {

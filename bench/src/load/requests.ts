@@ -2,7 +2,7 @@ import type { ClientRequest, Workload } from "@tally/domains/workloads";
 import { mixSeed, Random } from "@tally/lab";
 import type { LoadPlan } from "./load-plan.ts";
 
-/** The seed of one of several threads. The first has `seed` itself, so that one thread sends what the seed says; no two seeds share one. */
+/** The seed of one of several threads. The first has `seed` itself, so one thread reproduces the seed; different seeds have different thread seeds. */
 export function seedOfThread(seed: number, index: number): number {
   return index === 0 ? seed : mixSeed(mixSeed(seed) + index);
 }

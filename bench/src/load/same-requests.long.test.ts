@@ -2,7 +2,7 @@ import { domains } from "@tally/domains";
 import { expect, test } from "vitest";
 import type { LoadPlan, Phase } from "./load-plan.ts";
 import { seedOfThread } from "./requests.ts";
-import { loadOn, serverOf } from "./start-load.fixture.ts";
+import { accept, loadOn, serverOf } from "./start-load.fixture.ts";
 
 /** The requests of each connection of a load, in order. */
 async function sentBy(
@@ -73,10 +73,10 @@ test.each([
       methods.push(request.method);
       // Every second request is rejected.
       if (n++ % 2 === 0) response.writeHead(503).end();
-      else response.writeHead(201, { "Tally-Event-Id": "01a1fb30-2980-71ee-89cd-4f71757df440" }).end();
+      else accept(request, response);
     });
     const load = loadOn(server.url, { domain: "albums", readShare: 1, connections: 12 }, threads);
-    expect(await load.run({ model: "fill", amount })).toMatchObject({ accepted: amount, read: 0, unanswered: 0 });
+    expect(await load.run({ model: "fill", amount })).toMatchObject({ accepted: amount, read: 0, withoutResponse: 0 });
     expect(new Set(methods)).toEqual(new Set(["POST"]));
   },
 );

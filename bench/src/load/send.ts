@@ -18,7 +18,7 @@ export function send(
   dispatcher: Dispatcher,
   { method, path, body, contentType = "application/json" }: ClientRequest,
   dueAt: number,
-  { recorder, answerWithinMs }: { readonly recorder: Recorder; readonly answerWithinMs: number },
+  { recorder, responseWithinMs }: { readonly recorder: Recorder; readonly responseWithinMs: number },
 ): Promise<Outcome> {
   const isRead = method === "GET";
   return new Promise((resolve) => {
@@ -35,15 +35,15 @@ export function send(
         },
         onResponseData: () => undefined,
         onResponseEnd() {
-          recorder.answer(status, (performance.now() - dueAt) * 1000, id, isRead);
+          recorder.responded(status, (performance.now() - dueAt) * 1000, id, isRead);
           resolve(status >= 200 && status < 300 ? { name: "accepted", id } : failed);
         },
         onResponseError(_controller, error) {
           const waitedMs = performance.now() - dueAt;
           const isLate = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError;
           // A request that still waits for a connection when the load ends has waited too long as well.
-          if (isLate || waitedMs >= answerWithinMs) {
-            recorder.timedOut(Math.max(answerWithinMs, waitedMs) * 1000, isRead);
+          if (isLate || waitedMs >= responseWithinMs) {
+            recorder.timedOut(Math.max(responseWithinMs, waitedMs) * 1000, isRead);
             resolve(failed);
           } else {
             recorder.broken(isRead);

@@ -38,7 +38,7 @@ test("each phase of a source begins on its condition and sends the exact number 
   const iterations = [3 * 3, 16 * 5, 32 * 11, 8 * 5];
   expect(seen).toEqual(iterations.flatMap((count, phase) => Array(count * 3).fill(phase)));
   expect(reads).toBe(iterations.reduce((sum, count) => sum + count * 2, 0));
-  expect(result).toMatchObject({ sent: 2405, accepted: seen.length, read: reads, unanswered: 0 });
+  expect(result).toMatchObject({ sent: 2405, accepted: seen.length, read: reads, withoutResponse: 0 });
   expect(result.groups.map(({ name, connections }) => [name, connections])).toEqual([
     ["warm-up", 3],
     ["load", 16],
@@ -65,7 +65,7 @@ test("a source with retries sends a request until it gets a 2xx, six times at mo
   expect(tries.size).toBe(1800);
   expect(new Set(tries.values())).toEqual(new Set([1, 2, 6]));
   const sent = [...tries.values()].reduce((sum, count) => sum + count, 0);
-  expect(result).toMatchObject({ sent, retries: sent - 1800, unanswered: 0, connectionErrors: 0 });
+  expect(result).toMatchObject({ sent, retries: sent - 1800, withoutResponse: 0, connectionErrors: 0 });
   expect(result.accepted).toBe([...tries.values()].filter((count) => count < 6).length);
 });
 
@@ -83,12 +83,12 @@ test.each([
       request.resume();
       const isRead = request.method === "GET";
       // POSTs from the 600th are held; then one in ten is rejected, and retried where the source does so.
-      const answer = (): void => void response.writeHead(isReleased && ++posts % 10 === 0 ? 503 : 200).end("{}");
+      const respond = (): void => void response.writeHead(isReleased && ++posts % 10 === 0 ? 503 : 200).end("{}");
       if (!isRead && !isReleased && ++posts > 600) {
-        held.push(answer);
+        held.push(respond);
         return;
       }
-      answer();
+      respond();
       // Requests of paced groups do not count.
       if (!isRead || domain === "steps") over++;
     });
@@ -104,7 +104,7 @@ test.each([
     expect(over).toBeGreaterThanOrEqual(600);
     expect(over).toBeLessThan(requests);
     isReleased = true;
-    for (const answer of held) answer();
+    for (const respond of held) respond();
     await done;
     expect(lengthOf(domain, phase)).toEqual({ requests });
     expect(await load.progress()).toBe(requests);
@@ -128,6 +128,6 @@ test("paced readers send requests as long as the counted groups of the run do", 
   for (const times of reads) expect((times.length - 1) * 200).toBeLessThan(times.at(-1) ?? 0);
   const total = reads.flat().length;
   expect(total).toBeGreaterThan(5);
-  expect(result).toMatchObject({ sent: 1800 + total, accepted: 1800, read: total, unanswered: 0, timeouts: 0 });
+  expect(result).toMatchObject({ sent: 1800 + total, accepted: 1800, read: total, withoutResponse: 0, timeouts: 0 });
   expect(result.groups.map(({ name }) => name)).toContain("readers");
 });

@@ -37,11 +37,11 @@ export async function runSource(
     const first = plan.seed * 1_000_003 + groups.indexOf(group) * 10_007;
     const randoms = Array.from({ length: connections }, (_, connection) => new Random(mixSeed(first + connection)));
     const begun = seconds();
-    const { urls, answerWithinMs } = plan;
+    const { urls, responseWithinMs } = plan;
     const load = {
       urls,
       connections,
-      answerWithinMs,
+      responseWithinMs,
       recorder,
       next(connection: number, n: number, eventId?: string) {
         responded(group, connection, n);

@@ -29,6 +29,12 @@ export async function serverOf(listener: RequestListener) {
   };
 }
 
+/** Accepts a request at once, with an event id. */
+export const accept: RequestListener = (request, response) => {
+  request.resume();
+  response.writeHead(201, { "Tally-Event-Id": "01a1fb30-2980-71ee-89cd-4f71757df440" }).end();
+};
+
 /** A load on a server. Its threads stop with the test. */
 export function loadOn(url: string, more: Partial<LoadPlan> = {}, threads = 1) {
   const load = startLoad(
@@ -39,7 +45,7 @@ export function loadOn(url: string, more: Partial<LoadPlan> = {}, threads = 1) {
       seed: 1,
       spread: "wide",
       readShare: 0,
-      answerWithinMs: 5000,
+      responseWithinMs: 5000,
       ...more,
     },
     threads,

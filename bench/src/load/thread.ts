@@ -1,9 +1,8 @@
 import { appendFileSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import { workloadOf } from "@tally/domains/workloads";
-import { serveThread } from "@tally/lab";
+import { mixSeed, Random, serveThread } from "@tally/lab";
 import { runClosed } from "./closed.ts";
-import { runFill } from "./fill.ts";
 import type { Fill, LoadPlan, Phase, PhaseResult, Sample } from "./load-plan.ts";
 import { openLoad } from "./open.ts";
 import { Recorder } from "./recorder.ts";
@@ -21,6 +20,9 @@ export interface LoadCalls {
   /** Requests of the running phase that are over. */
   progress: () => number;
 }
+
+// A full queue accepts the next event within ms, or never.
+const fillRetries = 1000;
 
 const plan: LoadPlan = workerData;
 const workload = workloadOf(plan.domain);
@@ -50,7 +52,14 @@ const emit = serveThread<LoadCalls, Sample>({
 async function prepare(phase: Phase | Fill): Promise<(to: Recorder) => Promise<void>> {
   switch (phase.model) {
     case "fill":
-      return (to) => runFill(plan, workload, phase.amount, to);
+      return (to) => {
+        const { connections, spread, contentBytes } = plan;
+        // A sequence apart from that of the load.
+        const { fraction } = new Random(mixSeed(~plan.seed));
+        const next = () => workload.next(fraction, spread, { contentBytes });
+        const fill = { connections: Math.min(connections, phase.amount), amount: phase.amount, next, recorder: to };
+        return runClosed({ ...plan, ...fill, retries: fillRetries }).done;
+      };
     case "open": {
       const runOpen = await openLoad(plan);
       return (to) => runOpen(phase, requests, to);

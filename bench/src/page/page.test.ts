@@ -29,8 +29,10 @@ const drawn = `[...document.querySelectorAll("figure")].map((figure) => [
 ])`;
 
 const reason = browserPath === undefined ? " (skipped: no chromium or google-chrome in the PATH)" : "";
+const pageTest = (name: string, run: () => Promise<void>) =>
+  test.skipIf(browserPath === undefined)(`${name}${reason}`, run);
 
-test.skipIf(browserPath === undefined)(`every plot of a page is drawn${reason}`, async () => {
+pageTest("every plot of a page renders", async () => {
   const page = await opened(sampleReport());
   await vi.waitFor(
     async () =>
@@ -46,13 +48,10 @@ test.skipIf(browserPath === undefined)(`every plot of a page is drawn${reason}`,
   );
 });
 
-test.skipIf(browserPath === undefined)(
-  `of a system elsewhere there are the plots of what is known${reason}`,
-  async () => {
-    const page = await opened(sampleReport({ observations: [], latencyMs: null, histogram: [] }));
-    await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(2), { timeout: 60_000 });
-  },
-);
+test.skipIf(browserPath === undefined)(`a target's page plots the known figures${reason}`, async () => {
+  const page = await opened(sampleReport({ observations: [], latencyMs: null, histogram: [] }));
+  await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(2), { timeout: 60_000 });
+});
 
 const paperPx = 718;
 const wrongOnPaper = `[
@@ -69,13 +68,10 @@ const wrongOnPaper = `[
 ]`;
 
 // A4 without the margins that browsers leave.
-test.skipIf(browserPath === undefined)(
-  `on paper no plot is cut off, torn apart, or on top of another${reason}`,
-  async () => {
-    const page = await opened(sampleReport());
-    await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(6), { timeout: 60_000 });
-    await page.emulateMedia({ media: "print" });
-    await page.setViewportSize({ width: paperPx, height: 1000 });
-    await vi.waitFor(async () => expect(await page.evaluate(wrongOnPaper)).toEqual([]), { timeout: 20_000 });
-  },
-);
+pageTest("on paper no plot is cut off, split across pages, or on top of another", async () => {
+  const page = await opened(sampleReport());
+  await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(6), { timeout: 60_000 });
+  await page.emulateMedia({ media: "print" });
+  await page.setViewportSize({ width: paperPx, height: 1000 });
+  await vi.waitFor(async () => expect(await page.evaluate(wrongOnPaper)).toEqual([]), { timeout: 20_000 });
+});

@@ -2,6 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { System } from "../open-system.ts";
 import { readCounters, type Counters } from "./counters.ts";
 
+const pollEveryMs = 20;
+// Delivered messages are in no queue. The largest transaction takes a tenth of this time.
+const stillForMs = 5000;
+const drainWithinMs = 300_000;
+
 /** A time of performance.now(), and the number of events stored by then. */
 export interface Moment {
   readonly at: number;
@@ -22,11 +27,6 @@ export interface Accepted {
   /** When the last request was sent. */
   readonly sentAt: number;
 }
-
-const pollEveryMs = 20;
-// Messages in the hands of a consumer are in no queue. The largest transaction takes a tenth of this time.
-const stillForMs = 5000;
-const drainWithinMs = 300_000;
 
 /**
  * Waits until as many events are stored as were accepted and all of them are ranked. Where the number is uncertain, waits until the counters
@@ -57,7 +57,9 @@ export async function drained(
       if (stored < o.accepted || now.ranked < now.batches || isLate)
         say(
           `${stored} events are stored, ${o.accepted} were accepted, ${now.ranked} of ${now.batches} batches are ranked` +
-            (isLate ? `; not drained after ${drainWithinMs / 1000} s` : "; the counters have stopped, see the audit"),
+            (isLate
+              ? `; not drained after ${drainWithinMs / 1000} s`
+              : `; no progress for ${stillForMs / 1000} s, see the audit`),
         );
       break;
     }

@@ -1,26 +1,19 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { serverOf } from "../load/start-load.fixture.ts";
 import { Follower } from "./follow.ts";
 
 /** Responds with the state of an event, by its id. */
 async function gateway(whereIs: (id: number) => { readonly stored: boolean; readonly ranked: boolean } | undefined) {
   const askedAt = new Map<number, number>();
-  const server = createServer((request, response) => {
+  const { url } = await serverOf((request, response) => {
     const id = Number(request.url?.split("/").at(-1));
     askedAt.set(id, performance.now());
     const where = whereIs(id);
     if (where === undefined) response.writeHead(404).end();
     else response.end(JSON.stringify(where));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  const address = server.address();
-  return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`, askedAt };
+  return { url, askedAt };
 }
 
 const now = () => performance.timeOrigin + performance.now();

@@ -1,6 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Sample } from "../load/load-plan.ts";
 
+const pollEveryMs = 15;
+// Slow events are polled less often, and few at a time, so that following is not a load.
+const pollEveryShare = 0.1;
+const followedAtOnce = 20;
+const responseWithinMs = 10_000;
+
 /** How long single events took, in ms from sending the request. The events are an even sample of the load. */
 export interface Followed {
   readonly stored: readonly number[];
@@ -19,12 +25,6 @@ interface FollowedEvent {
   isOver: boolean;
 }
 
-const pollEveryMs = 15;
-// Slow events are polled less often, and few at a time, so that following is not a load.
-const pollEveryShare = 0.1;
-const followedAtOnce = 20;
-const answerWithinMs = 10_000;
-
 /** Follows single events as a client can: polls GET /events/:id until the event is ranked. */
 export class Follower {
   readonly #url: string;
@@ -32,8 +32,8 @@ export class Follower {
   readonly #events: FollowedEvent[] = [];
   readonly #underWay: Promise<void>[] = [];
   #offered = 0;
-  // Sampling stride; doubled when too many events are in flight. Earlier events outside the new stride are dropped too: dropping only new
-  // ones, while events are slow, would make the sample too fast.
+  // Sampling stride; doubled when too many events are under way. Also drops earlier events outside the new stride; otherwise fast events
+  // would be over-represented.
   #every = 1;
 
   constructor(url: string, giveUpMs = 60_000) {
@@ -87,7 +87,7 @@ export class Follower {
 
   async #read(id: string): Promise<{ readonly stored: boolean; readonly ranked: boolean }> {
     try {
-      const response = await fetch(`${this.#url}/events/${id}`, { signal: AbortSignal.timeout(answerWithinMs) });
+      const response = await fetch(`${this.#url}/events/${id}`, { signal: AbortSignal.timeout(responseWithinMs) });
       if (response.ok) {
         const event: unknown = await response.json();
         return { stored: isTrue(event, "stored"), ranked: isTrue(event, "ranked") };

@@ -1,4 +1,4 @@
-import { readProcesses } from "@tally/lab";
+import { readProcesses } from "@tally/local";
 import { tierNames, type TierName } from "@tally/pipeline/bench-report";
 
 /** A figure for each tier. */

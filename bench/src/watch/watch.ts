@@ -6,7 +6,7 @@ import { eachTier, type OfTiers, type TierFigures } from "./tiers.ts";
 
 /** The state of a running system at one moment. */
 export interface Observation extends Counters {
-  /** Messages in the domain's two queues, without those in the hands of consumers. */
+  /** Messages in the domain's two queues. Delivered messages are in no queue. */
   readonly queued: number;
   /** Share of its limit of the fuller queue, 0 to 1. */
   readonly fullness: number;

@@ -10,7 +10,7 @@ export const crashPoints = {
   "gateway.before-publish": { channel: "tally:gateway:before-publish", turns: 0 },
   "gateway.before-confirm": { channel: "tally:messaging:sent", turns: 2 },
   "gateway.after-confirm": { channel: "tally:gateway:after-confirm", turns: 0 },
-  "gateway.after-answer": { channel: "tally:gateway:after-answer", turns: 2 },
+  "gateway.after-response": { channel: "tally:gateway:after-response", turns: 2 },
   "writer.before-commit": { channel: "tally:writer:before-commit", turns: 0 },
   "writer.after-commit": { channel: "tally:writer:after-commit", turns: 0 },
   "writer.before-confirm": { channel: "tally:messaging:sent", turns: 2 },

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import type { AppName } from "@tally/local";
+import { until, type AppName } from "@tally/local";
 import type { CrashPoint } from "./crash-points.ts";
 import type { Sabotage } from "./sabotages.ts";
 
@@ -26,14 +25,9 @@ export async function openInside(directory: string, sabotage: Sabotage | undefin
     await rm(`${file}.done`, { force: true });
     await writeFile(`${file}.new`, text);
     await rename(`${file}.new`, `${file}.order`);
-    const deadline = Date.now() + executedWithinMs;
-    while (!existsSync(`${file}.done`)) {
-      if (Date.now() > deadline) {
-        await rm(`${file}.order`, { force: true });
-        throw new Error(`${processName} did not reach "${text}" within ${executedWithinMs / 1000} s`);
-      }
-      await delay(10);
-    }
+    if (await until(async () => existsSync(`${file}.done`), { withinMs: executedWithinMs, everyMs: 10 })) return;
+    await rm(`${file}.order`, { force: true });
+    throw new Error(`${processName} did not reach "${text}" within ${executedWithinMs / 1000} s`);
   }
 
   return {

@@ -30,5 +30,11 @@ export interface Aftermath {
   /** Redis may have lost writes: the recovery ends when all that was stored is counted again. */
   readonly redisLost?: true;
   /** By how much the fault increases the number of dead letters. */
-  readonly letters?: { readonly events: number; readonly messages: number };
+  readonly letters?: Letters;
+}
+
+/** Dead letters of events that the database rejects, and of messages. */
+export interface Letters {
+  readonly events: number;
+  readonly messages: number;
 }

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProxyState } from "@tally/lab";
-import { gateways, type AppProcess, type ServerName } from "../system.ts";
+import type { AppProcess, ServerName } from "../system.ts";
 import type { FaultKind } from "./fault-kind.ts";
+import { gatewayOf } from "./processes.ts";
 
 /* Faults of the network between apps and servers. */
 
@@ -36,8 +37,7 @@ const link = (name: string, msMax: number, stateOf: (delayMs: number) => ProxySt
     } finally {
       proxy.become({ name: "open" });
     }
-    const gateway = gateways.findIndex((one) => one === route[0]);
-    return { backAt: performance.now(), ...(gateway < 0 ? {} : { gateway }) };
+    return { backAt: performance.now(), ...gatewayOf(route[0]) };
   },
 });
 

@@ -9,20 +9,21 @@ const apps = ["gateway", "writer", "ranker"] as const;
 type App = (typeof apps)[number];
 
 const processesOf = (app: App): readonly [string, ...string[]] => (app === "gateway" ? gateways : [app]);
-const gatewayOf = (target: string): { gateway?: number } => {
+/** The index of a gateway; nothing for other processes. */
+export const gatewayOf = (target: string): { gateway?: number } => {
   const gateway = gateways.findIndex((name) => name === target);
   return gateway < 0 ? {} : { gateway };
 };
 
 function startAgain(system: System, target: string): Aftermath {
-  return { backAt: performance.now(), started: system.process(target).start(), ...gatewayOf(target) };
+  return { backAt: performance.now(), started: system.server(target).start(), ...gatewayOf(target) };
 }
 
 const killed = (app: App): FaultKind => ({
   name: `${app}-killed`,
   plan: (random) => ({ target: random.pick(processesOf(app)), ms: random.integer(0, 800), count: 0 }),
   async inject(system, { target, ms }) {
-    system.process(target).kill("SIGKILL");
+    system.server(target).kill("SIGKILL");
     await delay(ms);
     return startAgain(system, target);
   },
@@ -41,7 +42,7 @@ const restarted = (app: App): FaultKind => ({
   name: `${app}-restarted`,
   plan: (random) => ({ target: random.pick(processesOf(app)), ms: 0, count: 0 }),
   async inject(system, { target }) {
-    const exitCode = await system.process(target).stop();
+    const exitCode = await system.server(target).stop();
     if (exitCode !== 0)
       throw new Error(`${target} must exit with 0 after SIGTERM; exit code: ${exitCode ?? "none, killed"}`);
     return startAgain(system, target);
@@ -73,9 +74,9 @@ const crashed = (point: CrashPoint): FaultKind => ({
 
 /** Stops a process for a while. */
 export async function freeze(system: System, name: string, ms: number): Promise<void> {
-  system.process(name).kill("SIGSTOP");
+  system.server(name).kill("SIGSTOP");
   await delay(ms);
-  system.process(name).kill("SIGCONT");
+  system.server(name).kill("SIGCONT");
 }
 
 export const processKinds: readonly FaultKind[] = [

@@ -22,7 +22,7 @@ const serverKind = (
 });
 
 async function killAndStart(system: System, name: ServerName, ms: number, meanwhile?: () => Promise<void>) {
-  const server = system.process(name);
+  const server = system.server(name);
   await server.stop({ atOnce: true });
   await meanwhile?.();
   await delay(ms);

@@ -9,7 +9,7 @@ import { eventsOfBulk, sendBulk } from "./send-bulk.ts";
 import { isGood, Sender } from "./sender.ts";
 
 /*
- * Mostly careful clients. Each event has its own key and is sent with it to one gateway after the other until it gets a 2xx; then its id and
+ * Clients that retry correctly, with deliberate mistakes. Each event has its own key and is sent with it to one gateway after the other until it gets a 2xx; then its id and
  * content are recorded. Some events are sent again after their 2xx, and some to two gateways at once: neither may change anything. Some keys
  * are used again for another event: the gateway must reject it, or the writer must keep it as a dead letter. Some events travel in bulk
  * requests of which a part is sent again.
@@ -18,13 +18,10 @@ import { isGood, Sender } from "./sender.ts";
 const tickMs = 5;
 const finishWithinMs = 60_000;
 // One event in this many.
-const repeatedOneIn = 50;
-const twinOneIn = 100;
-const reusedOneIn = 50;
-const bulkOneIn = 50;
+const oneIn = { repeated: 50, twin: 100, reused: 50, bulk: 50 };
 // Longer than the drill's gateways remember a key.
 const forgottenAfterMs = 1500;
-// After a pause of the machine, only this much of the load is made up for.
+// After a stall, at most this much load is sent late.
 const burstSeconds = 0.1;
 
 export class Clients {
@@ -89,7 +86,7 @@ export class Clients {
     this.#tickedAt = now;
     while (this.#due >= 1 && !this.#isFinishing && this.#inFlight.size < inFlightMax) {
       this.#due--;
-      const [bulk] = this.#random.once(bulkOneIn) ? this.#random.shuffled(this.#bulkWorkloads) : [];
+      const [bulk] = this.#random.once(oneIn.bulk) ? this.#random.shuffled(this.#bulkWorkloads) : [];
       const work = bulk === undefined ? this.#send() : this.#sendBulk(bulk);
       const sent = work.finally(() => this.#inFlight.delete(sent));
       this.#inFlight.add(sent);
@@ -107,7 +104,7 @@ export class Clients {
     const { request } = posting;
     const key = randomUUID();
     const gateway = this.#sender.anyGateway();
-    const twin = this.#random.once(twinOneIn) ? this.#sender.attempt(gateway + 1, request, key) : undefined;
+    const twin = this.#random.once(oneIn.twin) ? this.#sender.attempt(gateway + 1, request, key) : undefined;
     const reply = await this.#sender.until(gateway, request, key, isGood);
     const other = await twin;
     if (reply === undefined) {
@@ -117,11 +114,11 @@ export class Clients {
     const { id } = reply;
     this.#acknowledge(id, posting);
     if (other !== undefined) this.#sender.compareIds(id, isGood(other) ? other.id : undefined);
-    if (this.#random.once(repeatedOneIn)) {
+    if (this.#random.once(oneIn.repeated)) {
       const again = await this.#sender.attempt(gateway + 1, request, key);
       this.#sender.compareIds(id, isGood(again) ? again.id : undefined);
     }
-    if (this.#random.once(reusedOneIn)) await this.#reuse(key, id, posting);
+    if (this.#random.once(oneIn.reused)) await this.#reuse(key, id, posting);
   }
 
   /** Sends another event with the key of an acknowledged one: at once, which returns 422, or when the gateways have forgotten the key. */
@@ -130,7 +127,7 @@ export class Clients {
     if (other === undefined) return;
     if (this.#random.once(2)) await delay(forgottenAfterMs);
     const reply = await this.#sender.attempt(this.#sender.anyGateway(), other, key, [422]);
-    if (reply.name !== "answered") return;
+    if (reply.name !== "responded") return;
     if (reply.status === 422) this.#sender.reused.rejected++;
     else if (isGood(reply)) {
       this.#sender.reused.acknowledged++;

@@ -1,9 +1,9 @@
 import type { Reply } from "./gateway-client.ts";
 import type { Figures } from "./protocol.ts";
 
-const zero = (): { -readonly [F in keyof Figures]: Figures[F] } & { answers: Record<string, number> } => ({
+const zero = (): { -readonly [F in keyof Figures]: Figures[F] } & { statuses: Record<string, number> } => ({
   acknowledged: 0,
-  answers: {},
+  statuses: {},
   broken: 0,
   silent: 0,
   longestGapMs: 0,
@@ -16,12 +16,12 @@ export class FigureCounter {
   #lastGoodAt = performance.now();
 
   reply(reply: Reply, tookMs: number): void {
-    if (reply.name !== "answered") {
+    if (reply.name !== "responded") {
       this.#figures[reply.name]++;
       return;
     }
-    const { answers } = this.#figures;
-    answers[reply.status] = (answers[reply.status] ?? 0) + 1;
+    const { statuses } = this.#figures;
+    statuses[reply.status] = (statuses[reply.status] ?? 0) + 1;
     if (reply.status >= 300) return;
     this.#endGap();
     this.#lastGoodAt = performance.now();

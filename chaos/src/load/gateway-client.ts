@@ -3,13 +3,13 @@ import type { ClientRequest } from "@tally/domains/workloads";
 
 /** The outcome of one request. */
 export type Reply =
-  | { readonly name: "answered"; readonly status: number; readonly id: string; readonly text: string }
+  | { readonly name: "responded"; readonly status: number; readonly id: string; readonly text: string }
   /** The connection was refused, or ended before the response. */
   | { readonly name: "broken" }
   /** No response in time. */
   | { readonly name: "silent" };
 
-const answerWithinMs = 10_000;
+const responseWithinMs = 10_000;
 
 /** Sends events to one gateway over keep-alive connections. */
 export class GatewayClient {
@@ -31,7 +31,7 @@ export class GatewayClient {
           port: this.#url.port,
           method: "POST",
           path,
-          timeout: answerWithinMs,
+          timeout: responseWithinMs,
           headers: {
             "content-type": contentType,
             "content-length": Buffer.byteLength(body),
@@ -43,7 +43,7 @@ export class GatewayClient {
           let text = "";
           response.setEncoding("utf8").on("data", (part: string) => (text += part));
           response.once("end", () =>
-            resolve({ name: "answered", status, id: String(headers["tally-event-id"] ?? ""), text }),
+            resolve({ name: "responded", status, id: String(headers["tally-event-id"] ?? ""), text }),
           );
           response.once("error", () => resolve({ name: "broken" }));
         },

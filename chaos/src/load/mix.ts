@@ -1,6 +1,12 @@
 import type { ClientRequest, Spread, Workload } from "@tally/domains/workloads";
 import type { Random } from "@tally/lab";
 
+// In a domain with events that refer to others, one event in this many does.
+const followUpOneIn = 3;
+const rememberedMax = 200;
+// A new event replaces a remembered one with this probability, so that many events refer to the same one.
+const replacedOneIn = 10;
+
 /** A POST of one event, and its domain. */
 export interface Posting {
   readonly domain: string;
@@ -8,12 +14,6 @@ export interface Posting {
   /** The event refers to an acknowledged one. */
   readonly isFollowUp: boolean;
 }
-
-// In a domain with events that refer to others, one event in this many does.
-const followUpOneIn = 3;
-const rememberedMax = 200;
-// A new event replaces a remembered one with this probability, so that many events refer to the same one.
-const replacedOneIn = 10;
 
 /** The load of all domains with equal shares, from the workload of each. */
 export class Mix {

@@ -20,7 +20,7 @@ export interface Figures {
   /** Events with their first 2xx. */
   readonly acknowledged: number;
   /** Requests by status. */
-  readonly answers: Readonly<Record<string, number>>;
+  readonly statuses: Readonly<Record<string, number>>;
   /** Requests whose connection was refused or ended before the response. */
   readonly broken: number;
   /** Requests without a response for 10 s. */
@@ -55,7 +55,7 @@ export interface DomainTotals {
   readonly domain: string;
   /** POSTs. There are fewer events where equal content is the same event. */
   readonly acknowledged: number;
-  /** What they add to all boards together; undefined where one POST does not determine that. */
+  /** Units that they add to all boards; undefined where that depends on other POSTs. */
   readonly units: number | undefined;
 }
 

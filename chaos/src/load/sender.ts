@@ -50,7 +50,7 @@ export class Sender {
     const sentAt = performance.now();
     const reply = await this.probe(gateway, request, key);
     this.figures.reply(reply, performance.now() - sentAt);
-    if (reply.name === "answered" && reply.status >= 300 && ![503, ...expected].includes(reply.status)) {
+    if (reply.name === "responded" && reply.status >= 300 && ![503, ...expected].includes(reply.status)) {
       this.totals.refused++;
       this.#firstRefusal ??= `${reply.status} ${reply.text.slice(0, 200)}`;
     }
@@ -69,13 +69,13 @@ export class Sender {
     gateway: number,
     request: ClientRequest,
     key: string | undefined,
-    isOver: (reply: Answered) => boolean,
+    isOver: (reply: Responded) => boolean,
     expected: readonly number[] = [],
-  ): Promise<(Answered & { readonly attempts: number }) | undefined> {
+  ): Promise<(Responded & { readonly attempts: number }) | undefined> {
     let waitMs = waitMinMs;
     for (let attempts = 1; !this.#givenUp; attempts++) {
       const reply = await this.attempt(gateway + attempts - 1, request, key, expected);
-      if (reply.name === "answered" && isOver(reply)) return { ...reply, attempts };
+      if (reply.name === "responded" && isOver(reply)) return { ...reply, attempts };
       await delay(waitMs * (0.5 + this.random.fraction()));
       waitMs = Math.min(waitMs * 2, waitMaxMs);
     }
@@ -115,9 +115,9 @@ export class Sender {
   }
 }
 
-type Answered = Extract<Reply, { name: "answered" }>;
+type Responded = Extract<Reply, { name: "responded" }>;
 
 /** Whether a reply acknowledges one event. */
-export function isGood(reply: Reply): reply is Answered {
-  return reply.name === "answered" && reply.status >= 200 && reply.status < 300;
+export function isGood(reply: Reply): reply is Responded {
+  return reply.name === "responded" && reply.status >= 200 && reply.status < 300;
 }

@@ -21,9 +21,9 @@ export interface System<S extends Services = Services> extends Apps {
   readonly services: S;
   /** The process of an app or of a private server. Throws for an unknown name. */
   server(name: string): Server;
-  /** Of the administrator. */
+  /** Addresses with the administrator's account. */
   readonly addresses: Addresses;
-  /** Of its apps and of `tally`. */
+  /** Addresses with the accounts of its apps and of `tally`. */
   readonly accounts: Accounts;
   /** Environment variables with which `tally` works on this system, as the administrator. */
   readonly environment: NodeJS.ProcessEnv;

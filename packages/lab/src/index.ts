@@ -1,5 +1,4 @@
 export { list, number, origin, setting, share, wholeNumber } from "./flag-values.ts";
-export { processesNaming, readProcess, readProcesses, type ProcessFigures } from "./processes.ts";
 export { mixSeed, Random } from "./random.ts";
 export { serveThread, type ThreadCalls, type ThreadHandlers } from "./serve-thread.ts";
 export { startThread, type Thread } from "./start-thread.ts";

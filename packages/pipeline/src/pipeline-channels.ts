@@ -14,7 +14,7 @@ export const gatewayChannels = {
   /** The broker has confirmed the batch; its requests have no response yet. */
   afterConfirm: channel("tally:gateway:after-confirm"),
   /** The requests of a confirmed batch are released; their responses are written in this turn of the event loop. */
-  afterAnswer: channel("tally:gateway:after-answer"),
+  afterResponse: channel("tally:gateway:after-response"),
 };
 
 /** Messages: the name of the domain. */

@@ -155,7 +155,7 @@ export class GroupCommit {
     // A batch that was not sent is not stored.
     const result = leftMs > 0 ? commitOutcome(outcome) : "busy";
     for (const waiter of batch.waiters) waiter(result);
-    if (outcome === "confirmed") gatewayChannels.afterAnswer.publish(this.#options.queue);
+    if (outcome === "confirmed") gatewayChannels.afterResponse.publish(this.#options.queue);
     this.#options.onBatch(batch.events.length, outcome, performance.now() - batch.openedAtMs);
     if (this.#waiting === 0) this.#drained?.();
     this.#wake ??= setImmediate(() => this.#pump());

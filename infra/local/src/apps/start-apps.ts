@@ -14,9 +14,9 @@ export interface AppsOptions {
   readonly root: string;
   /** For logs, in `log/`, and pid files. One launcher at a time. Apps that a killed launcher has left running are ended first. */
   readonly directory: string;
-  /** Of the administrator, who creates the tables. */
+  /** Addresses with the administrator's account, which creates the tables. */
   readonly addresses: Addresses;
-  /** Of each app. Absent: `addresses` for all of them. */
+  /** Addresses with the account of each app. Absent: `addresses` for all of them. */
   readonly accounts?: Pick<Accounts, AppName>;
   /** The first gateway's port. Default 0: a free one. */
   readonly port?: number;

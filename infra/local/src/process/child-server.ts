@@ -36,7 +36,7 @@ export interface ServerPlan {
   readonly args: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
   readonly port: number;
-  /** The user of the process; absent: our user. Each start makes that user the owner of these paths and of everything in them. */
+  /** The user of the process; absent: the launcher's user. Each start makes that user the owner of these paths and of everything in them. */
   readonly user?: { readonly as: ServerUser; readonly owns: readonly string[] } | undefined;
   /** True once the server serves. Called repeatedly, at every start. */
   readonly ready: () => Promise<boolean>;

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { processStat } from "./process-stat.ts";
+import { readProcess } from "./processes.ts";
 import { ServiceError } from "./service-error.ts";
 
 /**
@@ -49,5 +49,5 @@ function startOf(pid: number): string {
   } catch {
     return "dead";
   }
-  return processStat(pid)?.startedAt ?? "alive";
+  return readProcess(pid)?.startedAt ?? "alive";
 }

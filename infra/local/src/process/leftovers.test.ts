@@ -28,17 +28,10 @@ test("a server left behind is ended, also one stopped by SIGSTOP; another proces
   const stopped = await processOf(directory);
   stopped.kill("SIGSTOP");
   const neighbour = await processOf(`${directory}-2`);
-  for (const [name, pid] of Object.entries({
-    ours: ours.pid,
-    stopped: stopped.pid,
-    neighbour: neighbour.pid,
-    us: process.pid,
-  })) {
-    writeFileSync(join(directory, "run", `${name}.pid`), String(pid));
-  }
-  for (const [name, text] of Object.entries({ init: "1", group: "-1", zero: "0", empty: "", text: "x" })) {
-    writeFileSync(join(directory, "run", `${name}.pid`), text);
-  }
+  const processes = { ours: ours.pid, stopped: stopped.pid, neighbour: neighbour.pid, us: process.pid };
+  const others = { init: "1", group: "-1", zero: "0", empty: "", text: "x" };
+  for (const [name, text] of Object.entries({ ...processes, ...others }))
+    writeFileSync(join(directory, "run", `${name}.pid`), String(text));
 
   const said: string[] = [];
   await endLeftovers(directory, (line) => said.push(line));

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { fileOf } from "./processes.ts";
 import { until } from "./until.ts";
 
 /** The environment variable of every server and app that names its directory. */
@@ -35,9 +36,5 @@ async function end(pid: number, directory: string): Promise<void> {
 
 function isOurs(pid: number, directory: string): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 1) return false;
-  try {
-    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`${directoryVariable}=${directory}`);
-  } catch {
-    return false;
-  }
+  return fileOf(pid, "environ")?.split("\0").includes(`${directoryVariable}=${directory}`) === true;
 }

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 
 test("a process that npx started detects the end of npx", async () => {
   const fixture = join(import.meta.dirname, "on-launcher-gone.fixture.ts");
-  // As npm does: a shell that waits for its child and passes no signal on.
+  // As npm does: a shell that waits for its child and forwards no signal.
   const launcher = spawn("sh", ["-c", `"${process.execPath}" "${fixture}"; true`], {
     stdio: ["ignore", "pipe", "inherit"],
   });

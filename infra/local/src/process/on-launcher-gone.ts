@@ -1,13 +1,12 @@
-import { readFileSync } from "node:fs";
-import { processStat } from "./process-stat.ts";
+import { fileOf, readProcess, type ProcessFigures } from "./processes.ts";
 
 const checkEveryMs = 500;
 // npx, npm exec, pnpm, and the shells between them.
 const launcher = /(^|\/| )(npx|npm|pnpm)(\b|@)|^(\/bin\/)?(ba|da)?sh -c /;
 
 /**
- * Calls back once when the `npx` or `pnpm` that started this process has ended. A signal that is sent to npx alone never arrives here:
- * npm passes it to a shell, which dies and does not pass it on. Without this watch, this process would run for ever. Returns the function
+ * Calls back once when the `npx` or `pnpm` that started this process has ended. A signal to npx alone never arrives here:
+ * npm sends the signal to a shell, which exits without forwarding it. Without this watch, this process would run for ever. Returns the function
  * that stops watching. Needs /proc; without it nothing is watched.
  */
 export function onLauncherGone(gone: () => void): () => void {
@@ -21,32 +20,18 @@ export function onLauncherGone(gone: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-interface Ancestor {
-  readonly pid: number;
-  readonly parent: number;
-  readonly startedAt: string;
-}
-
 // From the parent upwards, while the process belongs to the launch. The shell of a person or of a script does not.
-function ancestors(): readonly Ancestor[] {
-  const found: Ancestor[] = [];
+function ancestors(): readonly ProcessFigures[] {
+  const found: ProcessFigures[] = [];
   let one = read(process.ppid);
-  while (one !== undefined && one.pid > 1 && launcher.test(commandOf(one.pid))) {
+  while (one !== undefined && one.pid > 1 && launcher.test((fileOf(one.pid, "cmdline") ?? "").replaceAll("\0", " "))) {
     found.push(one);
     one = read(one.parent);
   }
   return found;
 }
 
-function read(pid: number): Ancestor | undefined {
-  const stat = processStat(pid);
-  return stat === undefined || stat.state === "Z" ? undefined : { pid, ...stat };
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-  } catch {
-    return ""; // it has ended
-  }
+function read(pid: number): ProcessFigures | undefined {
+  const found = readProcess(pid);
+  return found?.state === "Z" ? undefined : found;
 }

@@ -34,14 +34,14 @@ export type DatabaseRole = "primary" | "replica";
 export const dataDirectory = (role: DatabaseRole, context: ServerContext): string =>
   join(context.directory, `database-${role}`);
 
-/** Creates a folder for the temporary files of one server only: a server that starts deletes what it finds there, in /tmp also files of others. */
+/** Creates a folder for the temporary files of one server: a starting server deletes all files in it; in /tmp that would include files of others. */
 export async function temporaryDirectory(role: DatabaseRole, context: ServerContext): Promise<string> {
   const directory = `${dataDirectory(role, context)}.tmp`;
   await mkdir(directory, { recursive: true });
   return directory;
 }
 
-/** The option without which a database server refuses to run as root; none for other users. */
+/** The option that a database server needs to run as root; none for other users. */
 export const asRoot = (): readonly string[] => (process.getuid?.() === 0 ? ["--user=root"] : []);
 
 /** Throws when a step of the first start has failed. */

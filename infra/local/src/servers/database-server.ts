@@ -15,7 +15,7 @@ import {
   temporaryDirectory,
 } from "./database-engine.ts";
 
-/** Runs SQL as root; throws when the server refuses it. Returns the values, or with "vertical" one line `name: value` for each. */
+/** Runs SQL as root; throws when the server rejects it. Returns the values, or with "vertical" one line `name: value` for each. */
 export type Sql = (text: string, form?: "values" | "vertical") => Promise<string>;
 
 /** One database server, not started yet. Each start runs `onResponse` once the server responds, before it counts as ready. */

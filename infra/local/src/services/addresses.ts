@@ -3,7 +3,7 @@ export interface Addresses {
   /** Of a cluster: one for each node, with commas between. */
   readonly amqpUrl: string;
   readonly databaseWriteUrl: string;
-  /** The replica. It follows the primary with a small delay and refuses writes. */
+  /** The replica. It follows the primary with a small delay and rejects writes. */
   readonly databaseReadUrl: string;
   readonly redisUrl: string;
 }

@@ -16,7 +16,7 @@ export function findPrograms(
 ): { readonly programs: Programs } | { readonly missing: readonly MissingPackage[] } {
   const databaseServer = findProgram(["mariadbd", "mysqld"], environment);
   const client = findProgram(["mariadb", "mysql"], environment);
-  // Debian's rabbitmq-server in the PATH is a wrapper that switches the user or refuses to run. The real script is in the library folder.
+  // Debian's rabbitmq-server in the PATH is a wrapper that switches the user or exits. The real script is in the library folder.
   const broker = findProgram(["rabbitmq-server"], environment, ["/usr/lib/rabbitmq/bin"]);
   const epmd = findProgram(["epmd"], environment);
   const redis = findProgram(["redis-server", "valkey-server"], environment);

@@ -16,21 +16,21 @@ export interface InstallOptions {
  */
 export async function installPackages(packages: readonly MissingPackage[], options: InstallOptions): Promise<void> {
   const { environment, say, signal } = options;
-  const prefix = await rootPrefix(environment);
-  if (prefix === undefined) throw new ServiceError("not-installed", advice(packages));
+  const asRoot = await rootCommands(environment);
+  if (asRoot === undefined) throw new ServiceError("not-installed", advice(packages));
   say(`Installing ${packages.join(", ")} (apt-get; takes about a minute)`);
   // An interrupted apt-get leaves half-installed packages, and services that start: wait for its end.
   const onAbort = (): void => say("Waiting for apt-get to finish");
   signal.addEventListener("abort", onAbort);
-  const allowServices = await forbidServices(prefix, environment);
+  const allowServices = await forbidServices(asRoot);
   try {
     const install = ["install", "-y", "--no-install-recommends", ...packages];
-    if (hasLists() && (await aptGet(install, prefix, options)).exitCode === 0) return;
+    if (hasLists() && (await aptGet(install, asRoot, say)).exitCode === 0) return;
     signal.throwIfAborted();
-    const update = await aptGet(["update"], prefix, options);
+    const update = await aptGet(["update"], asRoot, say);
     signal.throwIfAborted();
     // Also after a failed update: one unreachable source fails it, and the packages may come from another.
-    const result = await aptGet(install, prefix, options);
+    const result = await aptGet(install, asRoot, say);
     if (result.exitCode === 0) return;
     const lines = lastLines(`${update.errors}${result.output}${result.errors}`);
     throw new ServiceError("install-failed", `apt-get failed. The end of its output:\n${lines}\n${advice(packages)}`);
@@ -51,11 +51,7 @@ export function advice(packages: readonly MissingPackage[]): string {
   ].join("\n");
 }
 
-async function aptGet(
-  args: readonly string[],
-  prefix: readonly string[],
-  { environment, say }: InstallOptions,
-): Promise<CommandResult> {
+async function aptGet(args: readonly string[], asRoot: AsRoot, say: InstallOptions["say"]): Promise<CommandResult> {
   const beganAt = Date.now();
   let step = "";
   const progress = setInterval(() => {
@@ -63,17 +59,21 @@ async function aptGet(
   }, 5000);
   // Another apt-get may be running, e.g. automatic upgrades: wait up to 120 s for its lock.
   const apt = ["DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=120", ...args];
-  const result = await asRoot(prefix, ["env", ...apt], environment, (line) => (step = line));
+  const result = await asRoot(["env", ...apt], (line) => (step = line));
   clearInterval(progress);
   return result;
 }
 
-/** The prefix that runs a command as root: nothing, or sudo. Undefined when that is not possible. */
-async function rootPrefix(environment: NodeJS.ProcessEnv): Promise<readonly string[] | undefined> {
+type AsRoot = (command: readonly [string, ...string[]], onLine?: (line: string) => void) => Promise<CommandResult>;
+
+/** Runs commands as root, with sudo if needed. Undefined when that is not possible, or where there is no apt-get. */
+async function rootCommands(environment: NodeJS.ProcessEnv): Promise<AsRoot | undefined> {
   if (findProgram(["apt-get"], environment) === undefined) return undefined;
-  if (process.getuid?.() === 0) return [];
-  const sudo = await runCommand("sudo", ["-n", "true"], { environment });
-  return sudo.exitCode === 0 ? ["sudo", "-n"] : undefined;
+  const run = (program: string, args: readonly string[], onLine: (line: string) => void = () => undefined) =>
+    runCommand(program, args, { environment, onLine });
+  if (process.getuid?.() === 0) return ([program, ...args], onLine) => run(program, args, onLine);
+  const { exitCode } = await run("sudo", ["-n", "true"]);
+  return exitCode === 0 ? (command, onLine) => run("sudo", ["-n", ...command], onLine) : undefined;
 }
 
 const policyFile = "/usr/sbin/policy-rc.d";
@@ -81,27 +81,10 @@ const ourPolicy =
   "#!/bin/sh\n# Made by tally while it installs packages, so that none of their services starts.\nexit 101\n";
 
 /** Forbids that packages start services, by Debian's policy file. Returns the function that undoes it. Keeps an existing policy. */
-async function forbidServices(
-  prefix: readonly string[],
-  environment: NodeJS.ProcessEnv,
-): Promise<() => Promise<unknown>> {
+async function forbidServices(asRoot: AsRoot): Promise<() => Promise<unknown>> {
   if (existsSync(policyFile) && readFileSync(policyFile, "utf8") !== ourPolicy) return async () => undefined;
-  await asRoot(
-    prefix,
-    ["sh", "-c", `printf %s "$1" > ${policyFile} && chmod 755 ${policyFile}`, "sh", ourPolicy],
-    environment,
-  );
-  return () => asRoot(prefix, ["rm", "-f", policyFile], environment);
-}
-
-function asRoot(
-  prefix: readonly string[],
-  command: readonly string[],
-  environment: NodeJS.ProcessEnv,
-  onLine: (line: string) => void = () => undefined,
-): Promise<CommandResult> {
-  const [program = "", ...args] = [...prefix, ...command];
-  return runCommand(program, args, { environment, onLine });
+  await asRoot(["sh", "-c", `printf %s "$1" > ${policyFile} && chmod 755 ${policyFile}`, "sh", ourPolicy]);
+  return () => asRoot(["rm", "-f", policyFile]);
 }
 
 /** A minimal container has no package lists of apt. */

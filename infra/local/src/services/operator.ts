@@ -5,7 +5,7 @@ import type { ServerContext } from "../servers/context.ts";
 import type { Sql } from "../servers/database-server.ts";
 import { redisCommand, wipeRedis } from "../servers/redis.ts";
 
-/** What an operator can do to private servers. Used by tests and fault drills. Each call throws when the server refuses it. */
+/** What an operator can do to private servers. Used by tests and fault drills. Each call throws when the server rejects it. */
 export interface Operator {
   /** SQL as the primary's root. */
   sql(text: string): Promise<string>;

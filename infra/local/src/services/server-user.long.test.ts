@@ -11,14 +11,9 @@ const environment = { PATH: process.env["PATH"] };
 
 async function start(directory: string) {
   const said: string[] = [];
-  const services = await startServices({
-    directory,
-    database: "tally_test",
-    keepData: true,
-    say: (line) => said.push(line),
-    environment,
-    docker: "never",
-  });
+  const say = (line: string): void => void said.push(line);
+  const options = { directory, database: "tally_test", keepData: true, say, environment } as const;
+  const services = await startServices({ ...options, docker: "never" });
   onTestFinished(() => services.stop());
   return { services, said };
 }

@@ -28,9 +28,9 @@ export interface StartOptions {
 }
 
 export interface Services {
-  /** Of the administrator, who has all privileges. */
+  /** Addresses with the administrator's account, which has all privileges. */
   readonly addresses: Addresses;
-  /** Of each app and of `pnpm tally`, each with the privileges that it needs. The same as `addresses` when these were given. */
+  /** Addresses with the account of each app and of `pnpm tally`, which has the privileges that it needs. The same as `addresses` when these were given. */
   readonly accounts: Accounts;
   readonly source: "docker" | "environment" | "private";
   /** When private: `rabbitmq` (of a cluster `rabbitmq-1`, `rabbitmq-2`, …), `database-primary`, `database-replica`, `redis`. Else empty. */
