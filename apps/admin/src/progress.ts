@@ -31,7 +31,7 @@ export class Progress {
   }
 }
 
-/** Ends the bar whatever happens. */
+/** Ends the bar, also after an error. */
 export async function withProgress<T>(work: (progress: Progress) => Promise<T>): Promise<T> {
   const progress = new Progress();
   try {

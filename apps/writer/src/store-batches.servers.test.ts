@@ -61,14 +61,6 @@ test("a batch that is stored writes nothing and returns the ranking message of t
   expect(await rowsOf(database.writer, 2)).toHaveLength(2);
 });
 
-test("another batch under a stored id is an error, and nothing of the transaction is stored", async () => {
-  const { database, store } = open();
-  const batch = newBatchId();
-  await store(bodyOf([sale(3)], batch));
-  await expect(store(bodyOf([sale(3)]), bodyOf([sale(3)], batch))).rejects.toMatchObject({ code: "FOREIGN_BATCH" });
-  expect(await rowsOf(database.writer, 3)).toHaveLength(1);
-});
-
 test("of two writers that store copies of a batch at once one fails, and its retry returns the other's ranking message", async () => {
   const { database, within, store } = open();
   const body = bodyOf([sale(4)]);

@@ -42,16 +42,8 @@ export function textOf(report: AuditReport): string {
   if (report.underWay.length > 0) {
     return `still under way after ${report.waitedSeconds.toFixed(1)} s, nothing was compared:\n${lines(report.underWay)}`;
   }
-  const {
-    acknowledged,
-    stored,
-    ranked,
-    lost,
-    doubled,
-    deadLetters = 0,
-    unacknowledged = 0,
-    keyConflicts = 0,
-  } = report.audit;
+  const { acknowledged, stored, ranked, lost, doubled } = report.audit;
+  const { deadLetters = 0, unacknowledged = 0, keyConflicts = 0 } = report.audit;
   const verdict = report.agrees ? "acknowledged = stored = ranked" : "THEY DIFFER";
   const head = [
     `${verdict}: ${acknowledged} acknowledged, ${stored} stored, ${ranked} ranked, ${lost} lost, ${doubled} doubled`,

@@ -2,14 +2,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { bytesOfEventId, type KeyedRead, type Lookup, type SqlReader } from "@tally/pipeline";
 import { nameOfKey, readKeys } from "../read/read-keys.ts";
 
-/** The rows of events by the 16 bytes of their ids; undefined for an event without rows. */
-export type RowsOfEvents<T> = KeyedRead<readonly [Buffer], T | undefined>;
-
-/** A lookup as a read by keys. */
-export function rowsOfEvents<T>({ select, idsMax, ofRows }: Lookup<T>): RowsOfEvents<T> {
-  return { select, key: ["id"], keysMax: idsMax, ofRows: (rows) => (rows.length === 0 ? undefined : ofRows(rows)) };
-}
-
 interface Waiter<T> {
   readonly sinceMs: number;
   readonly settle: (found: T | undefined) => void;
@@ -22,15 +14,21 @@ const pollEveryShare = 0.2;
 
 /** Waits for rows that the writer will store: polls the write endpoint, for all ids together. */
 export class RowWait<T> {
+  /** The lookup as a read by the 16 bytes of an event id; undefined for an event without rows. */
+  readonly rows: KeyedRead<readonly [Buffer], T | undefined>;
   readonly #reader: SqlReader;
-  readonly #rows: RowsOfEvents<T>;
   readonly #withinMs: number;
   readonly #waiters = new Map<string, Waiter<T>[]>();
   #polling = false;
 
-  constructor(reader: SqlReader, rows: RowsOfEvents<T>, withinMs: number) {
+  constructor(reader: SqlReader, { select, idsMax, ofRows }: Lookup<T>, withinMs: number) {
     this.#reader = reader;
-    this.#rows = rows;
+    this.rows = {
+      select,
+      key: ["id"],
+      keysMax: idsMax,
+      ofRows: (rows) => (rows.length === 0 ? undefined : ofRows(rows)),
+    };
     this.#withinMs = withinMs;
   }
 
@@ -54,8 +52,8 @@ export class RowWait<T> {
       const waitedMs = performance.now() - (oldest?.sinceMs ?? 0);
       await delay(Math.min(Math.max(waitedMs * pollEveryShare, pollEveryMsMin), pollEveryMsMax));
       const ids = [...this.#waiters.keys()];
-      for (let at = 0; at < ids.length; at += this.#rows.keysMax) {
-        await this.#read(ids.slice(at, at + this.#rows.keysMax));
+      for (let at = 0; at < ids.length; at += this.rows.keysMax) {
+        await this.#read(ids.slice(at, at + this.rows.keysMax));
       }
       this.#giveUp();
     }
@@ -66,9 +64,9 @@ export class RowWait<T> {
     try {
       const wanted = ids.map((id) => ({ id, key: [bytesOfEventId(id)] as const }));
       const keys = wanted.map(({ key }) => key);
-      const rows = await readKeys(this.#reader, this.#rows, keys);
+      const rows = await readKeys(this.#reader, this.rows, keys);
       for (const { id, key } of wanted) {
-        const found = this.#rows.ofRows(rows.get(nameOfKey(key)) ?? []);
+        const found = this.rows.ofRows(rows.get(nameOfKey(key)) ?? []);
         if (found === undefined) continue;
         for (const { settle } of this.#waiters.get(id) ?? []) settle(found);
         this.#waiters.delete(id);

@@ -40,11 +40,11 @@ export class Connection implements Waiting {
   readonly #onRefused: (code: ErrorCode) => void;
   readonly #queue: ServerResponse[] = [];
   #inFlight = 0;
-  /** Of the newest request; undefined once that is read and has its response. */
+  /** The response of the newest request; undefined when that request is read and has its response. */
   #newest: ServerResponse | undefined;
   #closing: Closing | undefined;
   #isHeld = false;
-  /** Bytes that were read at the last response after which no request waited. */
+  /** bytesRead when the queue was last empty. */
   #bytesBefore = 0;
 
   constructor(
@@ -72,7 +72,7 @@ export class Connection implements Waiting {
 
   /** Takes a request whose head was read, with its response. */
   take(response: ServerResponse): void {
-    // The refusal is its response.
+    // The error response that ends the connection responds to this request too.
     if (this.#closing !== undefined) return;
     this.#newest = response;
     const isAlone = this.#inFlight === 0 && this.#queue.length === 0;
@@ -148,7 +148,7 @@ export class Connection implements Waiting {
     }
     if (ending.dropsRest) this.#dropRest();
     else {
-      // A request that was refused as late is not read further.
+      // After a 408 the request is not read further.
       this.#hold();
       this.#socket.destroySoon();
     }

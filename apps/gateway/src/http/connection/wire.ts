@@ -22,8 +22,8 @@ const checkEveryMs = 1000;
 const headersMax = 100;
 
 /**
- * The HTTP server below the routes: time limits, the order of responses, and requests that are refused before routing. Every request gets one
- * response; the body of a refusal says what was expected.
+ * The HTTP server below the routes: time limits, the order of responses, and requests that are rejected before routing. Every request gets
+ * one response; the body of an error names what was expected.
  */
 export class Wire {
   readonly #options: WireOptions;
@@ -37,12 +37,12 @@ export class Wire {
   serve(handle: RequestListener): Server {
     const { headersWithinMs, bodyWithinMs, onRefused } = this.#options;
     const server = createServer({
-      // Node refuses to start when the second is smaller.
+      // Node throws when requestTimeout is below headersTimeout.
       headersTimeout: Math.min(headersWithinMs, bodyWithinMs),
       requestTimeout: bodyWithinMs,
       connectionsCheckingInterval: Math.min(checkEveryMs, headersWithinMs, bodyWithinMs),
       keepAliveTimeout: keepAliveTimeoutMs,
-      // Refused below, with a body.
+      // Checked below, so that the response has a body.
       requireHostHeader: false,
       insecureHTTPParser: false,
     });
