@@ -90,7 +90,7 @@ export async function startGateway(
   const hasRoom = responseBudget({ bytesMax: config.bodiesBytesMax, perAddressMax: config.bodiesBytesPerAddressMax });
   const served = intakes.map((intake) => serveDomain(intake, { ...servers, keyMemory, hasRoom }));
   for (const mount of mounts) {
-    addEventRoute(app, mount.prefix, { domains, database, rankings });
+    addEventRoute(app, mount.prefix, domains, servers);
     for (const domain of served) addDomainRoutes(app, mount, domain);
   }
 

@@ -68,10 +68,8 @@ export class BatchRanker {
       return decodeRankingMessage(delivery.body);
     } catch (error) {
       if (!(error instanceof UndecodableRankingMessage)) throw error;
-      this.#options.log.error(
-        { messageId: delivery.messageId, reason: error.message },
-        "no ranking message: dead letter",
-      );
+      const { messageId } = delivery;
+      this.#options.log.error({ messageId, reason: error.message }, "no ranking message: dead letter");
       delivery.reject();
       return undefined;
     }

@@ -22,13 +22,10 @@ const options = { ingestQueue: "q", rankingShards: 2 };
 
 function open() {
   const database = own.connect();
-  const within = (transaction: SqlTransaction, bodies: readonly Buffer[], domain = purchases) =>
-    storeBatches(
-      transaction,
-      domain,
-      bodies.map((body) => receive(decode, deliveryOf(body))),
-      options,
-    );
+  const within = (transaction: SqlTransaction, bodies: readonly Buffer[], domain = purchases) => {
+    const received = bodies.map((body) => receive(decode, deliveryOf(body)));
+    return storeBatches(transaction, domain, received, options);
+  };
   const store = (...bodies: readonly Buffer[]) => database.transaction((transaction) => within(transaction, bodies));
   return { database, within, store };
 }

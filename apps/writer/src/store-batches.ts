@@ -37,10 +37,8 @@ export async function storeBatches(
   received: readonly ReceivedBatch[],
   { ingestQueue, rankingShards }: { readonly ingestQueue: string; readonly rankingShards: number },
 ): Promise<Stored> {
-  const known = await findStored(
-    transaction,
-    received.map(({ batch }) => batch.id),
-  );
+  const ids = received.map(({ batch }) => batch.id);
+  const known = await findStored(transaction, ids);
   const rankingMessages = new Map<string, Buffer | undefined>();
   const fresh: ReceivedBatch[] = [];
   for (const one of received) {

@@ -15,7 +15,7 @@ const printedMax = 10;
 export function reportOf({ audits, acknowledged, ...rest }: Audited): AuditReport {
   const sum = (of: (audit: DomainAudit) => number): number => audits.reduce((total, one) => total + of(one), 0);
   const stored = sum((one) => one.batches.stored);
-  const notStored = acknowledged === undefined ? [] : firstOf(acknowledged.unticked(), shownMax);
+  const notStored = acknowledged === undefined ? [] : Iterator.from(acknowledged.unticked()).take(shownMax).toArray();
   const deadLetters = sum((one) => one.ids?.deadLetters ?? 0);
   const absent = acknowledged === undefined ? 0 : acknowledged.size - acknowledged.ticked;
   return {
@@ -82,12 +82,4 @@ function differences({ notStored, domains }: AuditReport): readonly string[] {
 
 function lines(texts: readonly string[]): string {
   return texts.map((text) => `  ${text}\n`).join("");
-}
-
-function firstOf(texts: Iterable<string>, count: number): readonly string[] {
-  const first: string[] = [];
-  for (const text of texts) {
-    if (first.push(text) === count) break;
-  }
-  return first;
 }

@@ -70,12 +70,7 @@ async function newestOf(reader: SqlReader, domain: Domain): Promise<string> {
 }
 
 async function recentUnmarked({ database, rankings }: System, domain: Domain): Promise<number> {
-  const page = await listBatches(
-    database.writer,
-    domain.name,
-    placeAt(Date.now() - recentMs),
-    Date.now() + recentMs,
-    100_000,
-  );
+  const now = Date.now();
+  const page = await listBatches(database.writer, domain.name, placeAt(now - recentMs), now + recentMs, 100_000);
   return (await rankings.unmarked(domain.name, page)).length;
 }

@@ -26,10 +26,8 @@ export async function chooseRun(
   const files = await readdir(folder).catch(() => []);
   const passedOver: UnfitRun[] = [];
   // Their names begin with the time of the run.
-  for (const file of files
-    .filter((name) => name.endsWith(".json"))
-    .toSorted()
-    .toReversed()) {
+  const oldestFirst = files.filter((name) => name.endsWith(".json")).toSorted();
+  for (const file of oldestFirst.toReversed()) {
     const read = await readRun(join(folder, file), domain);
     if ("run" in read) return { ...read, passedOver };
     passedOver.push(read);

@@ -27,13 +27,8 @@ export interface Plan {
   readonly tiers: readonly TierPlan[];
 }
 
-interface Size {
-  readonly name: string;
-  readonly cores: number;
-}
-
 // Cores of Amazon's instance types, smallest first (aws.amazon.com/ec2/instance-types, 2026).
-const sizes = (family: string): readonly Size[] => [
+const sizes = (family: string) => [
   { name: `${family}.large`, cores: 2 },
   { name: `${family}.xlarge`, cores: 4 },
   { name: `${family}.2xlarge`, cores: 8 },
@@ -55,9 +50,9 @@ export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, { 
     sum: `/ ${utilization} = ${figure(neededBy(tier))}, ${of.sum}`,
   });
   /** Stateless tier: the smallest instances that carry the load, plus one spare. */
-  const scaledOut = (tier: Tier, { name, cores }: Size, why: string): TierPlan => {
-    const busy = Math.ceil(neededBy(tier) / cores);
-    return plan(tier, { instance: name, count: busy + 1, sum: `/ ${cores} cores, rounded up = ${busy}, + 1`, why });
+  const scaledOut = (tier: Tier, why: string): TierPlan => {
+    const busy = Math.ceil(neededBy(tier) / 2);
+    return plan(tier, { instance: "c7g.large", count: busy + 1, sum: `/ 2 cores, rounded up = ${busy}, + 1`, why });
   };
   /** Single-machine tier: the smallest instance that carries the whole load. */
   const scaledUp = (tier: Tier, family: string, count: number, why: string): TierPlan => {
@@ -74,14 +69,13 @@ export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, { 
     });
   };
   const shards = Math.max(1, Math.ceil(neededBy("redis")));
-  const small: Size = { name: "c7g.large", cores: 2 };
   return {
     meanPerSecond,
     peakPerSecond,
     tiers: [
-      scaledOut("gateway", small, "one process per core, plus one spare instance"),
-      scaledOut("writer", small, "one thread per core, plus one spare instance"),
-      scaledOut("ranker", small, "one thread per core, plus one spare instance"),
+      scaledOut("gateway", "one process per core, plus one spare instance"),
+      scaledOut("writer", "one thread per core, plus one spare instance"),
+      scaledOut("ranker", "one thread per core, plus one spare instance"),
       scaledUp("broker", "m7g", 3, "every node of a quorum queue holds every message"),
       scaledUp("database", "db.r7g", 2, "writer and reader were measured together; each is sized for both"),
       plan("redis", {

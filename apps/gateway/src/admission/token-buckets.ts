@@ -117,9 +117,7 @@ export class TokenBuckets {
     try {
       if (performance.now() >= this.#restUntil) {
         supplies = await this.#options.supply(
-          groups.map(({ subject, limit, cost, waiters }, index) => {
-            return { subject, limit, cost, count: waiters.length + (aheads[index] ?? 0) };
-          }),
+          groups.map(({ waiters, ...group }, index) => ({ ...group, count: waiters.length + (aheads[index] ?? 0) })),
         );
         this.#options.onWorked();
       }
@@ -153,19 +151,14 @@ export class TokenBuckets {
       emptyUntil: isEmpty ? now + againMsOf(limit, 1, fullMs) : -Infinity,
     });
     if (this.#known.size <= knownMax) return;
-    for (const oldest of this.#known.keys()) {
-      this.#known.delete(oldest);
-      break;
-    }
+    const [oldest = ""] = this.#known.keys();
+    this.#known.delete(oldest);
   }
 }
 
 function settle({ limit, cost, waiters }: Group, supply: Supply | undefined): void {
+  if (supply === undefined) return waiters.forEach((resolve) => resolve("unknown"));
   for (const [index, resolve] of waiters.entries()) {
-    if (supply === undefined) {
-      resolve("unknown");
-      continue;
-    }
     const isGranted = index < supply.granted;
     const againMs = isGranted ? 0 : againMsOf(limit, cost, supply.fullMs);
     // Tokens in hand count as left.

@@ -5,6 +5,7 @@ import { ClientError } from "../../errors/client-error.ts";
 import { BulkBody } from "./bulk-entries.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 import { clientOf } from "../connection/client-address.ts";
+import { countHeader } from "../connection/wire.ts";
 import { decoderFor, expectedEncoding, type Decode } from "./content-encoding.ts";
 import { parseJsonBody } from "./json-body.ts";
 import { holdFor, readBody, uncountedBytes } from "./read-body.ts";
@@ -64,15 +65,6 @@ function decoderOf({ raw, headers }: FastifyRequest): Decode | "none" | Error {
   if (types > 1) return new InvalidInput("Content-Type", "the header once", types);
   const encoding = headers["content-encoding"];
   return decoderFor(encoding) ?? unsupported("Content-Encoding", expectedEncoding, encoding);
-}
-
-function countHeader(rawHeaders: readonly string[], name: string): number {
-  let count = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const header = rawHeaders[i];
-    if (header?.length === name.length && header.toLowerCase() === name) count++;
-  }
-  return count;
 }
 
 /** For routes that ignore their bodies: Fastify would reject a Content-Type that is no type. */

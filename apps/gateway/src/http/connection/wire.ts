@@ -113,15 +113,18 @@ function refusalOfHead({ httpVersion, headers, rawHeaders }: IncomingMessage): R
   // The parser also accepts "gzip, chunked", and would pass on the compressed bytes.
   if (coding !== undefined && coding.toLowerCase() !== "chunked")
     return refusal("TRANSFER_ENCODING", { got: JSON.stringify(coding) });
-  let hosts = 0;
-  let authorizations = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? "";
-    if (name.length === 4 && name.toLowerCase() === "host" && ++hosts > 1)
-      return refusal("HEADER_REPEATED", { header: "Host" });
-    // Node keeps the first of two; a proxy may have checked the last.
-    if (name.length === 13 && name.toLowerCase() === "authorization" && ++authorizations > 1)
-      return refusal("HEADER_REPEATED", { header: "Authorization" });
-  }
+  if (countHeader(rawHeaders, "host") > 1) return refusal("HEADER_REPEATED", { header: "Host" });
+  // Node keeps the first of two; a proxy may have checked the last.
+  if (countHeader(rawHeaders, "authorization") > 1) return refusal("HEADER_REPEATED", { header: "Authorization" });
   return undefined;
+}
+
+/** How often a request has a header; `name` in lower case. */
+export function countHeader(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i];
+    if (header?.length === name.length && header.toLowerCase() === name) count++;
+  }
+  return count;
 }
