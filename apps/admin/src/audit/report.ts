@@ -15,7 +15,8 @@ const printedMax = 10;
 export function reportOf({ audits, acknowledged, ...rest }: Audited): AuditReport {
   const sum = (of: (audit: DomainAudit) => number): number => audits.reduce((total, one) => total + of(one), 0);
   const stored = sum((one) => one.batches.stored);
-  const notStored = acknowledged === undefined ? [] : Iterator.from(acknowledged.unticked()).take(shownMax).toArray();
+  const notStored: string[] = [];
+  for (const id of acknowledged?.unticked() ?? []) if (notStored.push(id) === shownMax) break;
   const deadLetters = sum((one) => one.ids?.deadLetters ?? 0);
   const absent = acknowledged === undefined ? 0 : acknowledged.size - acknowledged.ticked;
   return {
