@@ -98,7 +98,7 @@ test("uses the newest fit run, and prints why each newer run is unfit", async ()
 
 test("an unfit run is rejected in one line that names it and the reason", async () => {
   const { exitCode, output, errors, files } = await plan([{ ...fit, domain: "swipes" }], "--run", "FILE");
-  const reason = "of the domain swipes, not purchases";
+  const reason = "unfit: domain swipes, expected purchases";
   expect({ exitCode, output, errors }).toEqual({
     exitCode: 2,
     output: "",
