@@ -239,7 +239,7 @@ test.concurrent.each([
   [[...create, "sales:write"], "--scope: expected one of the domains purchases, albums"],
   [[...create, "purchases"], "--scope: expected domain:read or domain:write, got purchases"],
   [[...create, "purchases:delete"], "--scope: expected domain:read or domain:write"],
-  [[...create, "albums:write", "--store", "1"], "--store: the domain albums knows no stores"],
+  [[...create, "albums:write", "--store", "1"], "--store: the domain albums has no stores"],
   [[...create, "purchases:write", "--store", "x"], "--store: expected the number of a store, got x"],
   [[...create, "purchases:write", "--rate", "0"], "expected a whole number from 1"],
   [[...create, "purchases:write", "--burst", "5"], "--burst: expected --rate"],

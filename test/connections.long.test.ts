@@ -68,7 +68,7 @@ describe("time limits", () => {
     const { status, headers, body } = await connection.response();
     const ms = performance.now() - sentAt;
     expect([status, headers.get("connection")]).toEqual([408, "close"]);
-    expect(JSON.parse(body)).toEqual({ message: "request: expected all of it sooner" });
+    expect(JSON.parse(body)).toEqual({ message: "request: expected to arrive completely within the time limit" });
     expect(ms).toBeGreaterThan(limitMs - 100);
     expect(ms).toBeLessThan(limitMs + checkedEveryMs + slackMs);
     await expectOnly(connection, []);

@@ -91,14 +91,14 @@ test("uses the newest fit run, and prints why each newer run is unfit", async ()
   expect(exitCode).toBe(0);
   expect(output).toContain("measured: run 5b1f, ");
   expect(output).toContain(`chosen: ${files[1]}`);
-  expect(output).toContain(`passed over ${files[2]}: run mixed is a mix with reads, 0.25 of its requests`);
-  expect(output).toContain(`passed over ${files[3]}: run walked is of the domain steps, not purchases`);
+  expect(output).toContain(`skipped ${files[2]}: run mixed is unfit: 0.25 of its requests are reads`);
+  expect(output).toContain(`skipped ${files[3]}: run walked is unfit: domain steps, expected purchases`);
   expect(output).not.toContain("older");
 });
 
 test("an unfit run is rejected in one line that names it and the reason", async () => {
   const { exitCode, output, errors, files } = await plan([{ ...fit, domain: "swipes" }], "--run", "FILE");
-  const reason = "of the domain swipes, not purchases";
+  const reason = "unfit: domain swipes, expected purchases";
   expect({ exitCode, output, errors }).toEqual({
     exitCode: 2,
     output: "",
@@ -125,8 +125,8 @@ test("without a fit run: no plan, and the reason for each run", async () => {
   const { exitCode, output, errors, files } = await plan([{ ...fit, design: "bare" }, { at: "never" }]);
   expect({ exitCode, output }).toEqual({ exitCode: 2, output: "" });
   expect(errors).toMatch(/^tally: no run in \S+ is fit for a plan; pnpm bench makes one, or name a file with --run\n/);
-  expect(errors).toContain(`passed over ${files[0]}: run 5b1f is of the design bare, not batched`);
-  expect(errors).toContain(`passed over ${files[1]}: no report of pnpm bench`);
+  expect(errors).toContain(`skipped ${files[0]}: run 5b1f is unfit: design bare, expected batched`);
+  expect(errors).toContain(`skipped ${files[1]}: no report of pnpm bench`);
 });
 
 test("as JSON a plan is the same, with the run that it is based on", async () => {

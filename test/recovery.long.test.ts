@@ -102,7 +102,7 @@ test("rebuild reports that another process is rebuilding", async () => {
   await redis.set(`${shard()}:builder`, "another", "PX", 30_000);
   const { exitCode, errors } = await runTally(system, ["rebuild"]);
   await redis.del(`${shard()}:builder`);
-  expect(errors).toContain("another process rebuilds it just now");
+  expect(errors).toContain("another process is rebuilding it");
   expect(exitCode).toBe(1);
 });
 
@@ -170,7 +170,9 @@ test("a rebuild reads the write endpoint when the read endpoint lacks batches th
   const [row] = await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM batches");
 
   const { exitCode, output } = await runTally(system, ["rebuild"], { DATABASE_READ_URL: behind });
-  expect(output).toMatch(new RegExp(`^purchases: \\d+ cells of ${row?.n} batches, 0 batches since`, "m"));
+  expect(output).toMatch(
+    new RegExp(`^purchases: \\d+ cells from ${row?.n} batches, plus 0 batches stored meanwhile`, "m"),
+  );
   expect(exitCode).toBe(0);
   expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
 });

@@ -62,7 +62,7 @@ const acceptedLines: readonly HttpCase[] = [
 ].map(([name = "", line = ""]) => sells(`${name} changes nothing`, (n) => postSale(n, [json, line])));
 
 const oneHost = refused(400, /^Host: expected one such header, got several/);
-const noHost = refused(400, /^Host: expected this header in HTTP\/1\.1/);
+const noHost = refused(400, /^Host: expected the header, which HTTP\/1\.1 requires/);
 const hosts: readonly HttpCase[] = [
   asks("no Host gets 400", () => raw(["GET /health/live HTTP/1.1"]), noHost),
   asks(

@@ -1,8 +1,12 @@
 import { Command } from "commander";
 import { auditCommand } from "./audit/audit-command.ts";
 import { exitForError } from "./command-error.ts";
-import { deadLettersCommand } from "./dead-letters/dead-letters-command.ts";
-import { keysCommand } from "./keys/keys-command.ts";
+import { listCommand as listLettersCommand } from "./dead-letters/list-command.ts";
+import { discardCommand, replayCommand } from "./dead-letters/settle-commands.ts";
+import { showCommand } from "./dead-letters/show-command.ts";
+import { revokeCommand, rotateCommand } from "./keys/change-commands.ts";
+import { createCommand } from "./keys/create-command.ts";
+import { listCommand as listKeysCommand } from "./keys/list-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { newDomainCommand } from "./new-domain/new-domain-command.ts";
 import { planCommand } from "./plan/plan-command.ts";
@@ -16,8 +20,18 @@ for (const command of [
   auditCommand(),
   repairCommand(),
   rebuildCommand(),
-  deadLettersCommand(),
-  keysCommand(),
+  groupOf("dead-letters", "events and messages that cannot be stored as they are", [
+    listLettersCommand(),
+    showCommand(),
+    replayCommand(),
+    discardCommand(),
+  ]),
+  groupOf("keys", "API keys of tills, stores, devices and teams", [
+    createCommand(),
+    listKeysCommand(),
+    rotateCommand(),
+    revokeCommand(),
+  ]),
   migrateCommand(),
   planCommand(),
   newDomainCommand(),
@@ -29,4 +43,10 @@ try {
   await program.parseAsync();
 } catch (error) {
   exitForError(error);
+}
+
+function groupOf(name: string, description: string, commands: readonly Command[]): Command {
+  const group = new Command(name).description(description);
+  for (const command of commands) group.addCommand(command);
+  return group;
 }

@@ -1,5 +1,7 @@
 import { SingleBar } from "cli-progress";
 
+const barOptions = { stream: process.stderr, clearOnComplete: true, hideCursor: true, barsize: 30 };
+
 /** Shows the progress of a command: a bar on a terminal, nothing elsewhere. */
 export class Progress {
   #bar: SingleBar | undefined;
@@ -12,13 +14,7 @@ export class Progress {
       this.end();
       this.#step = step;
       const format = total === undefined ? `${step}: {value}` : `${step} {bar} {percentage} % ({value} of {total})`;
-      this.#bar = new SingleBar({
-        format,
-        stream: process.stderr,
-        clearOnComplete: true,
-        hideCursor: true,
-        barsize: 30,
-      });
+      this.#bar = new SingleBar({ format, ...barOptions });
       this.#bar.start(total ?? 0, 0);
     }
     this.#bar?.update(done);
@@ -31,7 +27,7 @@ export class Progress {
   }
 }
 
-/** Ends the bar whatever happens. */
+/** Ends the bar, also after an error. */
 export async function withProgress<T>(work: (progress: Progress) => Promise<T>): Promise<T> {
   const progress = new Progress();
   try {

@@ -74,10 +74,10 @@ const rebuildDomain: Work = async (domain, { database, rankings }, progress) => 
     rankings,
     onProgress: ({ step, cells }) => progress.show(`${domain.name}: ${step}, cells`, cells, undefined),
   });
-  if (outcome.name === "busy") throw new CommandError(`${domain.name}: another process rebuilds it just now`);
+  if (outcome.name === "busy") throw new CommandError(`${domain.name}: another process is rebuilding it`);
   if (outcome.name === "abandoned")
     throw new CommandError(`${domain.name}: Redis lost a part of the new rankings; nothing was changed, try again`);
   const { cells, batches, healed } = outcome;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  return [`${cells} cells of ${batches} batches, ${healed} batches since, in ${seconds} s`];
+  return [`${cells} cells from ${batches} batches, plus ${healed} batches stored meanwhile, in ${seconds} s`];
 };

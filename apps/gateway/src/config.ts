@@ -38,7 +38,8 @@ export const gatewaySettings = {
   rateLimitPerKeyBurst: integer("RATE_LIMIT_PER_KEY_BURST", {
     ...toMillion,
     default: 1000,
-    description: "events that such a key may send at once, and the most entries in one of its bulk requests",
+    description:
+      "burst of a key without its own limit: events at once, and the most entries in one of its bulk requests",
   }),
   rateLimitPerAddress: integer("RATE_LIMIT_PER_ADDRESS", {
     ...eventRate,
@@ -47,7 +48,7 @@ export const gatewaySettings = {
   rateLimitPerAddressBurst: integer("RATE_LIMIT_PER_ADDRESS_BURST", {
     ...toMillion,
     default: 1000,
-    description: "events that such an address may send at once, and the most entries in one of its bulk requests",
+    description: "burst of each address: events at once, and the most entries in one of its bulk requests",
   }),
   rateLimitFails: choice("RATE_LIMIT_FAILS", {
     of: ["open", "closed"],
@@ -121,7 +122,7 @@ export const gatewaySettings = {
     min: 32 * mebibyte,
     ...memory,
     default: 128 * mebibyte,
-    description: "bytes of such events; the gateway needs a few times as much memory",
+    description: "bytes of the events that WAITING_MAX counts; the process needs a few times this memory",
   }),
   bodiesBytesMax: integer("BODIES_BYTES_MAX", {
     // Room for the largest form.
@@ -129,13 +130,13 @@ export const gatewaySettings = {
     ...memory,
     default: 128 * mebibyte,
     description:
-      "bytes of all bodies above 16 KiB from their arrival to their response, and as many again of pictures that are being sent; further ones get 503",
+      "memory for request bodies above 16 KiB, and the same amount again for pictures being sent; requests beyond it get 503",
   }),
   bodiesBytesPerAddressMax: integer("BODIES_BYTES_PER_ADDRESS_MAX", {
     min: 16 * mebibyte,
     ...memory,
     default: 64 * mebibyte,
-    description: "the share of each of both that one client address may hold",
+    description: "the most of each of these two budgets that one client address may hold",
   }),
   connectionsMax: integer("CONNECTIONS_MAX", {
     ...toMillion,
@@ -193,7 +194,7 @@ export const gatewaySettings = {
     default: 8083,
     description: "the port of /health and /metrics, for operators only; 0: any free port",
   }),
-  healthHost: string("GATEWAY_HEALTH_HOST", { default: "0.0.0.0", description: "the address of that port" }),
+  healthHost: string("GATEWAY_HEALTH_HOST", { default: "0.0.0.0", description: "the address of the operator port" }),
   foundWithinMs: integer("FOUND_WITHIN_MS", {
     ...waitTime,
     default: 3000,

@@ -1,18 +1,15 @@
-import type { Database } from "@tally/database";
 import type { Domain, Sources } from "@tally/pipeline";
-import type { Rankings } from "@tally/rankings";
 import type { FastifyReply } from "fastify";
 import type { GatewayConfig } from "./config.ts";
 import { Finder } from "./find/finder.ts";
-import type { GatewayMetrics } from "./gateway-metrics.ts";
-import type { Commit, Intake } from "./ingest/intake.ts";
+import type { Commit, Intake, IntakeServers } from "./ingest/intake.ts";
 import { DomainKeys } from "./keys/domain-keys.ts";
 import type { KeyMemory } from "./keys/key-memory.ts";
 import { GroupReads } from "./read/group-reads.ts";
 
 // Lookups of one domain that may wait for their rows. Clients can invent ids, and each invented id waits.
 const findersWaitingMax = 5000;
-// Readers of one kind of rows that may wait: more than the clients of one gateway, fewer than a flood.
+// Readers of one kind of rows that may wait: above the usual number of clients, low enough to bound memory.
 const readersWaitingMax = 5000;
 
 /** A domain with what its routes need. */
@@ -27,12 +24,8 @@ export interface Served {
   readonly hasRoom: (reply: FastifyReply, bytes: number) => boolean;
 }
 
-export interface DomainServers {
-  readonly config: GatewayConfig;
-  readonly database: Database;
-  readonly rankings: Rankings;
+export interface DomainServers extends IntakeServers {
   readonly keyMemory: KeyMemory;
-  readonly metrics: GatewayMetrics;
   readonly hasRoom: Served["hasRoom"];
 }
 

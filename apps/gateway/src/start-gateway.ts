@@ -16,13 +16,12 @@ import { addDomainRoutes, mountsOf } from "./http/routes/domain-routes.ts";
 import { addEventRoute } from "./http/routes/event-route.ts";
 import { openIntake, type Intake, type IntakeServers } from "./ingest/intake.ts";
 import { KeyMemory } from "./keys/key-memory.ts";
-import { readyChecks } from "./ready-checks.ts";
 import { serveDomain } from "./serve-domain.ts";
 
 /** A gateway that listens. */
 export interface Gateway {
   readonly port: number;
-  /** Accepts no more requests, responds to those in hand, closes every connection. */
+  /** Accepts no new requests, responds to those under way, closes every connection. */
   stop(): Promise<void>;
 }
 
@@ -36,7 +35,7 @@ export interface GatewayParts {
 
 /**
  * Connects to the servers, mounts all domains and listens. Resolves when the broker is reached or `stopAsked` fires. Without the broker,
- * events get 503, and /health/ready on the operator port says so.
+ * events get 503, and /health/ready on the operator port reports it.
  */
 export async function startGateway(
   config: GatewayConfig,
@@ -51,9 +50,8 @@ export async function startGateway(
   );
   const { database, rankings, publisher, keyMemory } = connectServers(config, log, parts);
   const admission = await openAdmission(config, database.writer, log);
-  const intakes: readonly Intake[] = domains.map((domain) =>
-    parts.openIntake(domain, { config, publisher, database, rankings, metrics }),
-  );
+  const servers = { config, publisher, database, rankings, metrics };
+  const intakes: readonly Intake[] = domains.map((domain) => parts.openIntake(domain, servers));
 
   const mounts = mountsOf(config.basePaths);
   const app = buildServer(config, {
@@ -70,20 +68,29 @@ export async function startGateway(
     keptMs: config.healthKeptMs,
     live: () => ({ process: { ok: true } }),
     metrics: () => metrics.registry.metrics(),
-    ready() {
+    // Only the broker and the phase decide: without the other servers the gateway still accepts events.
+    async ready() {
+      const [{ write, read }, redis] = await Promise.all([database.ping(), rankings.ping()]);
       // This port opens before the public one. A gateway that clients cannot reach yet is not ready.
       const phase = stopping ? "stopping" : app.server.listening ? "serving" : "starting";
-      return readyChecks(phase, { database, rankings, publisher, ring: admission.ring });
+      const isServing = phase === "serving";
+      const { ring } = admission;
+      return {
+        broker: { ok: publisher.state === "up" && isServing, detail: isServing ? publisher.state : phase },
+        databaseRead: { ok: true, detail: read ? "up" : "down" },
+        databaseWrite: { ok: true, detail: write ? "up" : "down" },
+        redis: { ok: true, detail: redis ? "up" : "down" },
+        ...(ring && { keys: { ok: ring.isKnown, detail: ring.isKnown ? `${ring.size} keys` : "not read yet" } }),
+      };
     },
   });
 
   // For load balancers: the process is alive. Readiness and metrics are on the operator port, because they cost more than this.
   app.get("/health/live", { config: { access: "open" } }, async () => ({ status: "ok" }));
   const hasRoom = responseBudget({ bytesMax: config.bodiesBytesMax, perAddressMax: config.bodiesBytesPerAddressMax });
-  const servers = { config, database, rankings, keyMemory, metrics, hasRoom };
-  const served = intakes.map((intake) => serveDomain(intake, servers));
+  const served = intakes.map((intake) => serveDomain(intake, { ...servers, keyMemory, hasRoom }));
   for (const mount of mounts) {
-    addEventRoute(app, mount.prefix, { domains, database, rankings });
+    addEventRoute(app, mount.prefix, domains, servers);
     for (const domain of served) addDomainRoutes(app, mount, domain);
   }
 
@@ -96,7 +103,7 @@ export async function startGateway(
     port: typeof address === "object" && address !== null ? address.port : config.port,
     async stop() {
       stopping = true;
-      // Requests in hand still need their confirms.
+      // Requests under way still need their confirms.
       await app.close();
       await Promise.all(intakes.map((intake) => intake.close()));
       await publisher.close();

@@ -17,7 +17,7 @@ const own = ownDatabase([ledgerMigrations, "ledger"], [purchases.migrations, pur
 const insertSales =
   "INSERT INTO purchases (id, store_id, customer_id, purchased_on, items, producer, sequence) VALUES ?";
 
-/** A domain of the test's own, whose rows are those of one store. */
+/** A domain of this test, whose rows are those of one store. */
 function open(storeId: number) {
   const domain = { ...purchases, name: `store-${storeId}` };
   const database = own.connect();
@@ -30,7 +30,7 @@ function open(storeId: number) {
     database,
     rankings,
     seen,
-    /** Stores a sale of two pieces of item 5 as a batch of its own, without sending its ranking message. */
+    /** Stores a sale of two pieces of item 5 as a separate batch, without sending its ranking message. */
     storeSale: async (storedAt: number) => {
       const batch = { producer: randomBytes(8).toString("hex"), sequence: 0 };
       const moves = new Moves();

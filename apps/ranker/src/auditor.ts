@@ -147,7 +147,7 @@ export class Auditor {
         log.warn({ domain: domain.name, reason }, "auditor: rebuilding the rankings from the rows");
       },
     });
-    // Retried every second while another process builds, without a log line.
+    // While another process builds, this is retried every second without a log line.
     if (outcome.name === "busy") return;
     log.info({ domain: domain.name, outcome }, `auditor: rankings ${outcome.name}`);
     if (outcome.name !== "rebuilt") return;

@@ -12,7 +12,7 @@ export interface BatchRankerOptions {
   readonly onRanked: (isNew: boolean, behindMs: number) => void;
 }
 
-/** Applies the ranking messages of one domain, several at once: each batch is atomic and their order does not matter. */
+/** Counts the batches of one domain, several at once: each is counted atomically and their order does not matter. */
 export class BatchRanker {
   readonly #options: BatchRankerOptions;
   readonly #outage: Outage;
@@ -53,7 +53,7 @@ export class BatchRanker {
         rankerChannels.afterAcknowledgement.publish(this.#options.domain);
         return;
       } catch (error) {
-        // The message stays unacknowledged, and applying it twice counts it once.
+        // The message stays unacknowledged, and a batch that is applied twice is counted once.
         if (this.#stopped) return;
         this.#outage.failed(error);
         await delay(retryMs);
@@ -68,10 +68,8 @@ export class BatchRanker {
       return decodeRankingMessage(delivery.body);
     } catch (error) {
       if (!(error instanceof UndecodableRankingMessage)) throw error;
-      this.#options.log.error(
-        { messageId: delivery.messageId, reason: error.message },
-        "no ranking message: dead letter",
-      );
+      const { messageId } = delivery;
+      this.#options.log.error({ messageId, reason: error.message }, "no ranking message: dead letter");
       delivery.reject();
       return undefined;
     }

@@ -4,31 +4,27 @@ import { Counter, createMetrics, Histogram } from "@tally/service";
 export function rankerMetrics(thread: number) {
   const registry = createMetrics({ thread });
   const registers = [registry];
-  const batches = new Counter({
-    name: "tally_ranker_batches_total",
-    help: "Batches by outcome: applied, or known, which means that they were counted before",
-    labelNames: ["domain", "outcome"] as const,
-    registers,
-  });
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const batches = counter(
+    "tally_ranker_batches_total",
+    "Batches by outcome: applied (counted now) or known (counted before)",
+    "domain",
+    "outcome",
+  );
   const behindSeconds = new Histogram({
     name: "tally_ranker_ranked_after_seconds",
-    help: "From the commit of a batch until it is counted",
+    help: "Time from the commit of a batch until it is counted",
     labelNames: ["domain"] as const,
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60],
     registers,
   });
-  const healed = new Counter({
-    name: "tally_ranker_healed_batches_total",
-    help: "Batches that the auditor counted from the ledger",
-    labelNames: ["domain"] as const,
-    registers,
-  });
-  const generations = new Counter({
-    name: "tally_ranker_generations_total",
-    help: "Generations of the rankings that were rebuilt from the rows",
-    labelNames: ["domain"] as const,
-    registers,
-  });
+  const healed = counter(
+    "tally_ranker_healed_batches_total",
+    "Batches that the auditor counted from the ledger",
+    "domain",
+  );
+  const generations = counter("tally_ranker_generations_total", "Rebuilds of the rankings from the rows", "domain");
   return {
     registry,
     rebuilt(domain: string): void {

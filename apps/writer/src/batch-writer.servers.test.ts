@@ -21,7 +21,7 @@ import {
 
 const own = purchasesDatabase();
 
-/** A writer with queues of its own, and what it does, in order. */
+/** A writer with its own queues, and a record of its actions in order. */
 async function open(databaseUrl = own.writeUrl) {
   const database = own.connect({ writeUrl: databaseUrl });
   const queues = queuesOf(`t${randomBytes(6).toString("hex")}`, purchases.name);
@@ -125,7 +125,7 @@ test("a batch whose commit got no response is stored once and acknowledged", asy
   expect(await rowsOf(database.writer, 4)).toEqual([hexOf(event)]);
 });
 
-test("an event that the database refuses becomes a dead letter; all others of its transaction are stored", async () => {
+test("an event that the database rejects becomes a dead letter; all others of its transaction are stored", async () => {
   const { database, take } = await open();
   const bad = poison(5);
   await take(bodyOf([sale(5)]), bodyOf([sale(5), bad, sale(5)]), bodyOf([sale(5)]));

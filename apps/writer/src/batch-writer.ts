@@ -13,14 +13,14 @@ import { WaitingLine, type LineLimits } from "./waiting-line.ts";
 /*
  * The life of a delivery:
  *
- *   waiting      in the line until a transaction is full, or begins because the one before it began `transactionEveryMs` ago. The line is
- *                never longer than the consumer's prefetch
+ *   waiting      in the line until a transaction is full, or starts transactionEveryMs after the previous one started. The line is never
+ *                longer than the consumer's prefetch
  *   storing      in the one transaction that runs, with all others that waited
  *   announcing   committed; its ranking message is being published. The next transaction runs meanwhile
  *   done         its ranking message is confirmed, the delivery acknowledged
  *
- * After a crash in any state the broker delivers it again, and the ledger shows how far it got. A batch that the database refuses
- * for its data is stored without the events at fault, which become dead letters. All other errors are retried.
+ * After a crash in any state the broker delivers it again, and the ledger shows how far it got. A batch that the database rejects for its
+ * data is stored without the faulty events, which become dead letters. All other errors are retried.
  */
 
 export interface BatchWriterOptions {
@@ -120,10 +120,7 @@ export class BatchWriter {
   async #store(group: readonly ReceivedBatch[], copies: readonly ReceivedBatch[]): Promise<void> {
     const begunAt = performance.now();
     const stored = await this.#transaction(group);
-    if (stored instanceof Error) {
-      await this.#storeWithout(stored, group, copies);
-      return;
-    }
+    if (stored instanceof Error) return this.#storeWithout(stored, group, copies);
     this.#options.onStored({
       batches: group.length,
       events: group.reduce((sum, { batch }) => sum + batch.events.length, 0),
@@ -138,7 +135,7 @@ export class BatchWriter {
     for (const received of [...group, ...copies]) this.#track(this.#announce(received, stored.rankingMessages));
   }
 
-  /** Returns an error only when the data of one of the batches is at fault; retries after any other. */
+  /** Returns an error only when the data of one batch is rejected; retries after any other error. */
   async #transaction(group: readonly ReceivedBatch[]): Promise<Stored | Error> {
     for (;;) {
       try {
@@ -158,7 +155,7 @@ export class BatchWriter {
     }
   }
 
-  /** One of the batches is at fault: stores each alone, and that one without the events at fault. */
+  /** The data of one batch is rejected. Stores each batch in its own transaction, the faulty one without its rejected events. */
   async #storeWithout(fault: Error, group: readonly ReceivedBatch[], copies: readonly ReceivedBatch[]): Promise<void> {
     const [only] = group;
     if (group.length > 1 || only === undefined) {
@@ -168,16 +165,12 @@ export class BatchWriter {
       }
       return;
     }
-    if (fault instanceof ForeignBatch) {
-      this.#keepAsLetter(only.delivery, fault.message, () =>
-        [only, ...copies].forEach(({ delivery }) => delivery.ack()),
-      );
-      return;
-    }
+    const acknowledge = (): void => [only, ...copies].forEach(({ delivery }) => delivery.ack());
+    if (fault instanceof ForeignBatch) return this.#keepAsLetter(only.delivery, fault.message, acknowledge);
     await this.#store([without(only, await this.#refusedOf(only))], copies);
   }
 
-  /** The events of a batch that the database refuses. Retries while it is down; waits a moment if it refuses none any more. */
+  /** The events of a batch that the database rejects. Retries while it is down; waits retryMs when the database now rejects none. */
   async #refusedOf(batch: ReceivedBatch): Promise<ReadonlyMap<Event, string>> {
     for (;;) {
       try {

@@ -6,7 +6,7 @@ import { writerSettings } from "./config.ts";
 test("docs/operations.md lists every setting of the writer as it is", () => {
   const padded = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
   const text = padded.replaceAll(/ +/g, " ");
-  // The default of the threads depends on the machine: the document says the rule.
+  // The default of the threads depends on the machine: the document states the rule.
   const rows = configTable(writerSettings).filter((line) => !line.includes("WRITER_THREADS"));
   for (const row of rows) expect(text).toContain(row);
 });

@@ -28,12 +28,8 @@ export async function findConflicts(
   const known = [...first.values()].filter(({ event }) => !stored.has(event.id));
   if (known.length === 0 && repeats.length === 0) return [];
   const content = (event: Event): string => contentOf(event, domain.arrivalFields);
-  const contents = await storedContents(
-    reader,
-    domain,
-    known.map(({ event }) => event.id),
-    content,
-  );
+  const ids = known.map(({ event }) => event.id);
+  const contents = await storedContents(reader, domain, ids, content);
   for (const { event } of repeats) {
     const own = first.get(event.id);
     if (own !== undefined && stored.has(event.id)) contents.set(event.id, content(own.event));

@@ -3,7 +3,7 @@ import type { Domain, Event, BatchEvent } from "@tally/pipeline";
 import type { ReceivedBatch } from "./received-batch.ts";
 
 /**
- * Returns the events of a batch that the database refuses for their data, and why. Bisects in transactions that it rolls back: about
+ * Returns the events of a batch that the database rejects for their data, and why. Bisects in transactions that it rolls back: about
  * 2·log2(events) for each such event. Writes nothing.
  */
 export async function findRefused(
@@ -19,10 +19,7 @@ export async function findRefused(
     const reason = await reasonAgainst(events);
     if (reason === undefined) return;
     const [only] = events;
-    if (events.length === 1 && only !== undefined) {
-      refused.set(only, reason);
-      return;
-    }
+    if (events.length === 1 && only !== undefined) return void refused.set(only, reason);
     const middle = Math.ceil(events.length / 2);
     await probe(events.slice(0, middle));
     await probe(events.slice(middle));

@@ -2,9 +2,9 @@ import { findLetters, keyReusedReason, letterOfConflict, letterOfEvent, type New
 import { contentOf, decodeEvent, type Domain, type Event, type SqlReader } from "@tally/pipeline";
 
 /**
- * Returns the letters of events that the database refuses, each with its reason. A letter has the id of its event. When a letter with that
+ * Returns the letters of events that the database rejects, each with its reason. A letter has the id of its event. When a letter with that
  * id holds other content, because a client used an Idempotency-Key for two events, the id is made of the content too: no letter replaces
- * another. One look-up, none without such events.
+ * another. One lookup, none without such events.
  */
 export async function lettersOfRefused(
   reader: SqlReader,

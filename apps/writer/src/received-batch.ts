@@ -8,7 +8,7 @@ export interface ReceivedBatch {
   /** textOfBatchId of its id. */
   readonly key: string;
   readonly bodyHash: Buffer;
-  /** Events of the message that the database refuses for their data, and why; `batch.events` is without them. */
+  /** Events of the message that the database rejects for their data, and why; `batch.events` is without them. */
   readonly refused: ReadonlyMap<Event, string>;
   readonly delivery: Delivery;
 }

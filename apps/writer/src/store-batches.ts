@@ -28,8 +28,8 @@ export interface Stored {
 
 /**
  * Writes, within one transaction, the rows of all batches that are not in the ledger, the dead letters among their events, and their
- * ledger entries with their ranking messages. For a batch in the ledger it writes nothing and returns the ranking message from there. So
- * it may be repeated, however the attempt before ended. No batch may occur twice in `received`. Throws ForeignBatch and StoredMeanwhile.
+ * ledger entries with their ranking messages. For a batch in the ledger it writes nothing and returns the ranking message from there. It
+ * may be repeated after any outcome of the previous attempt. No batch may occur twice in `received`. Throws ForeignBatch and StoredMeanwhile.
  */
 export async function storeBatches(
   transaction: SqlTransaction,
@@ -37,10 +37,8 @@ export async function storeBatches(
   received: readonly ReceivedBatch[],
   { ingestQueue, rankingShards }: { readonly ingestQueue: string; readonly rankingShards: number },
 ): Promise<Stored> {
-  const known = await findStored(
-    transaction,
-    received.map(({ batch }) => batch.id),
-  );
+  const ids = received.map(({ batch }) => batch.id);
+  const known = await findStored(transaction, ids);
   const rankingMessages = new Map<string, Buffer | undefined>();
   const fresh: ReceivedBatch[] = [];
   for (const one of received) {

@@ -82,7 +82,7 @@ runThread<WriterConfig>(async (config, { index }) => {
   };
 });
 
-/** A message that RabbitMQ moved to the queue of dead letters: its headers say from which queue, and why. */
+/** A message that RabbitMQ moved to the queue of dead letters: its headers name the queue and the reason. */
 function letterOfDead(domain: string, { messageId, headers, body }: Delivery): NewLetter {
   const { "x-first-death-queue": queue, "x-first-death-reason": reason } = headers;
   return letterOfMessage({

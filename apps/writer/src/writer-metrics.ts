@@ -6,20 +6,14 @@ export function writerMetrics(thread: number) {
   const registry = createMetrics({ thread });
   const registers = [registry];
   const labelNames = ["domain"] as const;
-  const events = new Counter({ name: "tally_writer_events_total", help: "Events committed", labelNames, registers });
-  const changes = new Counter({
-    name: "tally_writer_changes_total",
-    help: "Rows that are new or were replaced; the other events were stored before",
-    labelNames,
-    registers,
-  });
-  const conflicts = new Counter({
-    name: "tally_writer_key_conflicts_total",
-    help: "Events that became dead letters because their Idempotency-Key belongs to a stored event with other content",
-    labelNames,
-    registers,
-  });
-  const batches = new Counter({ name: "tally_writer_batches_total", help: "Batches committed", labelNames, registers });
+  const counter = (name: string, help: string) => new Counter({ name, help, labelNames, registers });
+  const events = counter("tally_writer_events_total", "Events committed");
+  const changes = counter("tally_writer_changes_total", "Rows added or replaced; duplicates do not count");
+  const conflicts = counter(
+    "tally_writer_key_conflicts_total",
+    "Events that became dead letters because their Idempotency-Key belongs to a stored event with other content",
+  );
+  const batches = counter("tally_writer_batches_total", "Batches committed");
   const transactionSeconds = new Histogram({
     name: "tally_writer_transaction_seconds",
     help: "Duration of a transaction, with its retries",
@@ -29,7 +23,7 @@ export function writerMetrics(thread: number) {
   });
   const behindSeconds = new Histogram({
     name: "tally_writer_stored_after_seconds",
-    help: "From the time when the gateway sealed a batch to its commit: the oldest batch of each transaction",
+    help: "Time from the sealing of a batch by the gateway to its commit, for the oldest batch of each transaction",
     labelNames,
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60],
     registers,

@@ -36,7 +36,7 @@ export function fleetAppSettings(
       default: defaults.healthPort,
       description: "port of /health and /metrics; 0 takes any free port",
     }),
-    healthHost: string(`${prefix}_HEALTH_HOST`, { default: "0.0.0.0", description: "address of that port" }),
+    healthHost: string(`${prefix}_HEALTH_HOST`, { default: "0.0.0.0", description: "address of the operator port" }),
   } as const;
 }
 

@@ -64,7 +64,8 @@ async function auditSystem(system: System, chosen: readonly Domain[], flags: Aud
       seconds: (performance.now() - waitedAt) / 1000,
     });
     if (report.agrees || underWay.length > 0) return report;
-    // Batches that a consumer holds are invisible, and a ranker repairs missed ones within 12 s: only a difference that does not change is real.
+    // A batch that a consumer holds is invisible, and the ranker repairs missed batches within 12 s. So only a difference that stays the same
+    // counts.
     const text = JSON.stringify(report.audit);
     if (text !== difference.text) difference = { text, sinceMs: waitedAt };
     if (performance.now() - difference.sinceMs > Math.min(flags.wait, stableForSeconds) * 1000) return report;

@@ -15,7 +15,8 @@ const printedMax = 10;
 export function reportOf({ audits, acknowledged, ...rest }: Audited): AuditReport {
   const sum = (of: (audit: DomainAudit) => number): number => audits.reduce((total, one) => total + of(one), 0);
   const stored = sum((one) => one.batches.stored);
-  const notStored = acknowledged === undefined ? [] : firstOf(acknowledged.unticked(), shownMax);
+  const notStored: string[] = [];
+  for (const id of acknowledged?.unticked() ?? []) if (notStored.push(id) === shownMax) break;
   const deadLetters = sum((one) => one.ids?.deadLetters ?? 0);
   const absent = acknowledged === undefined ? 0 : acknowledged.size - acknowledged.ticked;
   return {
@@ -42,16 +43,8 @@ export function textOf(report: AuditReport): string {
   if (report.underWay.length > 0) {
     return `still under way after ${report.waitedSeconds.toFixed(1)} s, nothing was compared:\n${lines(report.underWay)}`;
   }
-  const {
-    acknowledged,
-    stored,
-    ranked,
-    lost,
-    doubled,
-    deadLetters = 0,
-    unacknowledged = 0,
-    keyConflicts = 0,
-  } = report.audit;
+  const { acknowledged, stored, ranked, lost, doubled } = report.audit;
+  const { deadLetters = 0, unacknowledged = 0, keyConflicts = 0 } = report.audit;
   const verdict = report.agrees ? "acknowledged = stored = ranked" : "THEY DIFFER";
   const head = [
     `${verdict}: ${acknowledged} acknowledged, ${stored} stored, ${ranked} ranked, ${lost} lost, ${doubled} doubled`,
@@ -90,12 +83,4 @@ function differences({ notStored, domains }: AuditReport): readonly string[] {
 
 function lines(texts: readonly string[]): string {
   return texts.map((text) => `  ${text}\n`).join("");
-}
-
-function firstOf(texts: Iterable<string>, count: number): readonly string[] {
-  const first: string[] = [];
-  for (const text of texts) {
-    if (first.push(text) === count) break;
-  }
-  return first;
 }

@@ -26,12 +26,8 @@ export async function waitUntilDrained(
     const { ingest, rank } = queuesOf(system.config.namespace, domain.name);
     return [ingest, rank];
   });
-  const broker = connectPublisher({
-    url: system.config.amqpUrl,
-    connectionName: "tally audit",
-    queues,
-    log: system.log,
-  });
+  const { config, log, database, rankings } = system;
+  const broker = connectPublisher({ url: config.amqpUrl, connectionName: "tally audit", queues, log });
   try {
     await Promise.race([broker.ready, delay(withinMs, undefined, { ref: false })]);
     let newestBefore = "";
@@ -45,18 +41,18 @@ export async function waitUntilDrained(
             messages === undefined ? "the broker does not respond" : `${messages} messages wait in ${name}`,
           );
       }
-      const newest = await Promise.all(domains.map((domain) => newestOf(system.database.writer, domain)));
+      const newest = await Promise.all(domains.map((domain) => newestOf(database.writer, domain)));
       if (newest.join() !== newestBefore) quietSince = Date.now();
       newestBefore = newest.join();
       if (Date.now() - quietSince < quietForMs) underWay.push("batches are being stored");
       for (const [index, domain] of domains.entries()) {
-        const { name } = await system.rankings.state(domain.name);
+        const { name } = await rankings.state(domain.name);
         if (name === "unbuilt" && newest[index] !== emptyLedger)
           underWay.push(`the rankings of ${domain.name} are not built yet`);
         const unmarked = await recentUnmarked(system, domain);
         if (unmarked > 0) underWay.push(`${unmarked} batches of ${domain.name} are stored and not ranked yet`);
         if (endpoint === "write") continue;
-        if ((await newestOf(system.database.reader, domain)) !== newest[index]) {
+        if ((await newestOf(database.reader, domain)) !== newest[index]) {
           underWay.push("the read endpoint is behind the write endpoint");
         }
       }
@@ -74,12 +70,7 @@ async function newestOf(reader: SqlReader, domain: Domain): Promise<string> {
 }
 
 async function recentUnmarked({ database, rankings }: System, domain: Domain): Promise<number> {
-  const page = await listBatches(
-    database.writer,
-    domain.name,
-    placeAt(Date.now() - recentMs),
-    Date.now() + recentMs,
-    100_000,
-  );
+  const now = Date.now();
+  const page = await listBatches(database.writer, domain.name, placeAt(now - recentMs), now + recentMs, 100_000);
   return (await rankings.unmarked(domain.name, page)).length;
 }

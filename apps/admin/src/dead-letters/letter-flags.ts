@@ -20,7 +20,7 @@ export interface ChoiceFlags extends LetterFlags {
 }
 
 const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-// So that they fit into memory.
+// All of them are held in memory.
 const chosenMax = 100_000;
 
 /** Adds the filters. */
@@ -42,7 +42,10 @@ export function filterOf({ domain, state, ...rest }: LetterFlags): LetterFilter 
   return { ...rest, domain, state: state === "any" ? undefined : state };
 }
 
-/** The letters of the ids, or with --all at most 100,000 that match. Throws a CommandError for both, for neither, and for an unknown id. */
+/**
+ * The letters of the ids, or with --all at most 100,000 that match. Throws a CommandError when ids and --all are both given or both missing,
+ * and for an unknown id.
+ */
 export async function chosenLetters(
   reader: SqlReader,
   ids: readonly string[],

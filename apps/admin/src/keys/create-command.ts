@@ -23,7 +23,7 @@ const eventCount = numberFlag(
 export function createCommand(): Command {
   return new Command("create")
     .description("creates a key and shows it once; it works on every gateway within 5 s")
-    .requiredOption("--name <text>", "its user, such as till-5", parseName)
+    .requiredOption("--name <text>", "the client that uses it, such as till-5", parseName)
     .requiredOption("--scope <scope...>", "domain:read or domain:write; the domain * means all")
     .option("--store <store...>", "only these stores")
     .option("--rate <number>", "events per second (default: the gateways' setting)", eventCount)
@@ -46,7 +46,7 @@ export function createCommand(): Command {
 
 function limitOf({ rate, burst }: CreateFlags): KeyLimit | undefined {
   if (rate !== undefined) return { perSecond: rate, burst: burst ?? Math.max(rate, 1000) };
-  if (burst !== undefined) throw new CommandError("--burst: expected --rate beside it", 2);
+  if (burst !== undefined) throw new CommandError("--burst: expected --rate too", 2);
   return undefined;
 }
 
@@ -57,7 +57,7 @@ function parseName(text: string): string {
   return text;
 }
 
-/** `isLimited`: the key is limited to stores. Then each of its domains must have routes about stores: the key is rejected by all others. */
+/** `isLimited`: the key is limited to stores. Then each of its domains needs routes with stores: all other routes reject the key. */
 function parseScope(text: string, isLimited: boolean): string {
   const [name = "", action = "", ...more] = text.split(":");
   if (more.length > 0 || !["read", "write"].includes(action)) {
@@ -69,8 +69,8 @@ function parseScope(text: string, isLimited: boolean): string {
     const names = domains.map((one) => one.name).join(", ");
     throw new CommandError(`--scope: expected one of the domains ${names} or *, got ${name.slice(0, 60)}`, 2);
   }
-  if (isLimited && !knowsStores(domain)) {
-    throw new CommandError(`--store: the domain ${name} knows no stores, so such a key is useless there`, 2);
+  if (isLimited && !hasStores(domain)) {
+    throw new CommandError(`--store: the domain ${name} has no stores: it would reject every request with this key`, 2);
   }
   return text;
 }
@@ -84,6 +84,6 @@ function parseStore(text: string): string {
   return String(number);
 }
 
-function knowsStores({ routes, queries }: Domain): boolean {
+function hasStores({ routes, queries }: Domain): boolean {
   return [...routes, ...queries].some((route) => "storeOf" in route);
 }

@@ -13,7 +13,11 @@ export function listCommand(): Command {
       withDatabase(async ({ database }) => {
         const keys = await listKeys(database.writer);
         const shown = keys.filter(({ revokedAt }) => all === true || revokedAt === undefined);
-        print({ json }, shown.map(jsonOf), textOf(shown));
+        print(
+          { json },
+          shown.map(jsonOf),
+          shown.length === 0 ? "no keys\n" : shown.map((key) => `${lineOf(key)}\n`).join(""),
+        );
       }),
     );
 }
@@ -29,11 +33,6 @@ function jsonOf({ id, name, scopes, stores, limit, createdAt, revokedAt, previou
     revokedAt: timeOf(revokedAt),
     previousUntil: timeOf(previousUntil),
   };
-}
-
-function textOf(keys: readonly ApiKey[]): string {
-  if (keys.length === 0) return "no keys\n";
-  return keys.map((key) => `${lineOf(key)}\n`).join("");
 }
 
 function lineOf({ id, name, scopes, stores, limit, createdAt, revokedAt, previousUntil = 0 }: ApiKey): string {

@@ -32,7 +32,7 @@ test("a list that is too long for one line gets a line for each domain", () => {
 
 test("rejects a domain that is listed, and a file without such a list", () => {
   expect(() => addToList("domains.ts", listOf("[a1]", line("a1")), nameForms("a-1"))).toThrow(
-    "domains.ts has a1 already",
+    "domains.ts already has a1",
   );
   expect(() => addToList("domains.ts", listOf("all()", line("steps")), nameForms("a"))).toThrow(
     /^packages\/domains\/src\/domains\.ts: /,

@@ -21,7 +21,7 @@ export function addToList(file: keyof typeof importOf, text: string, forms: Name
   if (imports === undefined || listed === undefined)
     throw new CommandError(`${path}: expected imports of domains, and \`= [...];\` with their names`);
   const names = listed.split(",").flatMap((one) => one.trim() || []);
-  if (names.includes(camel)) throw new CommandError(`NAME: ${path} has ${camel} already`, 2);
+  if (names.includes(camel)) throw new CommandError(`NAME: ${path} already has ${camel}`, 2);
   return text
     .replace(imports, () => [...(imports.match(/.+\n/g) ?? []), importOf[file](forms)].toSorted(byPath).join(""))
     .replace(/^.*= \[[\w\s,]*\];/m, (line) => formatted(line.slice(0, line.indexOf("= [")), [...names, camel]));

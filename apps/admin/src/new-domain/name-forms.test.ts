@@ -29,6 +29,6 @@ test.each([
 test.each(["delete", "await", "let", "undefined", "global-this", "ledger", "dead-letters"])(
   "%s is valid as a name, but not as a constant or a migration",
   (name) => {
-    expect(() => nameForms(name)).toThrow(`NAME: "${name}" means something else already`);
+    expect(() => nameForms(name)).toThrow(`NAME: "${name}" is already a name in the generated files`);
   },
 );

@@ -28,7 +28,7 @@ export function nameForms(name: string): NameForms {
   const pascal = name.replaceAll(/(?:^|-)./g, (start) => start.slice(-1).toUpperCase());
   const camel = pascal.charAt(0).toLowerCase() + pascal.slice(1);
   if (taken.has(name) || isReserved(camel)) {
-    throw new CommandError(`NAME: "${name}" means something else already; choose another`, 2);
+    throw new CommandError(`NAME: "${name}" is already a name in the generated files; choose another`, 2);
   }
   return { name, camel, pascal, snake: name.replaceAll("-", "_") };
 }

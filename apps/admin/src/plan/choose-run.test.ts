@@ -18,7 +18,7 @@ async function folderOf(runs: readonly (MeasuredRun | string)[]) {
   return folder;
 }
 
-test("chooses the newest fit run and gives the reason against each newer one", async () => {
+test("chooses the newest fit run and gives the reason for each newer one", async () => {
   const folder = await folderOf([
     fit,
     { ...fit, runId: "chosen" },
@@ -44,22 +44,22 @@ test("chooses the newest fit run and gives the reason against each newer one", a
   const chosen = await chooseRun(folder, "purchases");
   expect(chosen).toMatchObject({ run: { runId: "chosen" } });
   expect(chosen.passedOver.map(({ unfit }) => unfit).toReversed()).toEqual([
-    "run r is of another system: the CPU time of its tiers is unknown",
-    "run r is of the domain steps, not purchases",
-    "run r is of the design bare, not batched",
-    "run r is transient, not confirmed",
-    "run r is of the open model, not closed",
-    "run r is a mix with reads, 0.5 of its requests",
-    "run r is one with 7 reads among its requests",
-    "run r is of 63 connections only: not a full load",
-    "run r is one with changed settings: BATCH_EVERY_MS=0",
-    "run r is one with changed settings: BATCH_EVERY_MS=0",
-    "run r is not audited, or the audit found differences",
-    "run r is not audited, or the audit found differences",
-    "run r is one that lost 2 events and doubled 1",
-    "run r is one whose events were not all ranked",
-    "run r is one of 50 events only: too few to average out the start",
-    "run r is without the CPU of a tier: cpuUsPerEvent.redis",
+    "run r is unfit: another system: the CPU time of its tiers is unknown",
+    "run r is unfit: domain steps, expected purchases",
+    "run r is unfit: design bare, expected batched",
+    "run r is unfit: durability transient, expected confirmed",
+    "run r is unfit: open model, expected closed",
+    "run r is unfit: 0.5 of its requests are reads",
+    "run r is unfit: 7 of its requests are reads",
+    "run r is unfit: 63 connections, at least 64 are a full load",
+    "run r is unfit: changed settings BATCH_EVERY_MS=0",
+    "run r is unfit: changed settings BATCH_EVERY_MS=0",
+    "run r is unfit: not audited, or the audit found differences",
+    "run r is unfit: not audited, or the audit found differences",
+    "run r is unfit: it lost 2 events and doubled 1",
+    "run r is unfit: not all of its events were ranked",
+    "run r is unfit: 50 events, at least 10000 average out the start",
+    "run r is unfit: no CPU time for redis (cpuUsPerEvent.redis)",
     expect.stringContaining("JSON"),
     "no report of pnpm bench",
   ]);

@@ -84,5 +84,5 @@ async function chosenRun({ run: file, results: folder, domain }: Flags): Promise
 }
 
 function passedOverLines({ passedOver }: Pick<Chosen, "passedOver">): readonly string[] {
-  return passedOver.map(({ file, unfit }) => `  passed over ${file}: ${unfit}`);
+  return passedOver.map(({ file, unfit }) => `  skipped ${file}: ${unfit}`);
 }

@@ -27,20 +27,15 @@ export interface Plan {
   readonly tiers: readonly TierPlan[];
 }
 
-interface Size {
-  readonly name: string;
-  readonly cores: number;
-}
-
 // Cores of Amazon's instance types, smallest first (aws.amazon.com/ec2/instance-types, 2026).
-const sizes = (family: string): readonly Size[] => [
+const sizes = (family: string) => [
   { name: `${family}.large`, cores: 2 },
   { name: `${family}.xlarge`, cores: 4 },
   { name: `${family}.2xlarge`, cores: 8 },
   { name: `${family}.4xlarge`, cores: 16 },
 ];
 
-/** The instances that each tier needs. Assumes that one of their cores does as much as one of the measured machine. */
+/** The instances that each tier needs. Assumes that one of their cores does as much as a core of the measured machine. */
 export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, { cpuUsPerEvent }: MeasuredRun): Plan {
   const meanPerSecond = (stores * eventsPerHour) / 3600;
   const peakPerSecond = meanPerSecond * peak;
@@ -54,12 +49,12 @@ export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, { 
     ...of,
     sum: `/ ${utilization} = ${figure(neededBy(tier))}, ${of.sum}`,
   });
-  /** Processes that share nothing: enough of the smallest instances, and one more that may fail. */
-  const scaledOut = (tier: Tier, { name, cores }: Size, why: string): TierPlan => {
-    const busy = Math.ceil(neededBy(tier) / cores);
-    return plan(tier, { instance: name, count: busy + 1, sum: `/ ${cores} cores, rounded up = ${busy}, + 1`, why });
+  /** Stateless tier: the smallest instances that carry the load, plus one spare. */
+  const scaledOut = (tier: Tier, why: string): TierPlan => {
+    const busy = Math.ceil(neededBy(tier) / 2);
+    return plan(tier, { instance: "c7g.large", count: busy + 1, sum: `/ 2 cores, rounded up = ${busy}, + 1`, why });
   };
-  /** One machine carries the whole load: the smallest that can. */
+  /** Single-machine tier: the smallest instance that carries the whole load. */
   const scaledUp = (tier: Tier, family: string, count: number, why: string): TierPlan => {
     const all = sizes(family);
     const fits = all.find(({ cores }) => cores >= neededBy(tier));
@@ -74,16 +69,15 @@ export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, { 
     });
   };
   const shards = Math.max(1, Math.ceil(neededBy("redis")));
-  const small: Size = { name: "c7g.large", cores: 2 };
   return {
     meanPerSecond,
     peakPerSecond,
     tiers: [
-      scaledOut("gateway", small, "one process for each core, and one instance that may fail"),
-      scaledOut("writer", small, "threads take both cores, and one instance that may fail"),
-      scaledOut("ranker", small, "threads take both cores, and one instance that may fail"),
+      scaledOut("gateway", "one process per core, plus one spare instance"),
+      scaledOut("writer", "one thread per core, plus one spare instance"),
+      scaledOut("ranker", "one thread per core, plus one spare instance"),
       scaledUp("broker", "m7g", 3, "every node of a quorum queue holds every message"),
-      scaledUp("database", "db.r7g", 2, "writer and reader: measured together, so each can carry what both did"),
+      scaledUp("database", "db.r7g", 2, "writer and reader were measured together; each is sized for both"),
       plan("redis", {
         instance: "cache.r7g.large",
         count: 2 * shards,

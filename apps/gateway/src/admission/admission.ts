@@ -15,10 +15,8 @@ import { forbiddenStore, type DomainAccess, type RouteAccess } from "./route-acc
 /*
  * The checks of a request with AUTH=required:
  *
- *   onRequest     checks its key and takes one token, from the key's rate limit or from that of the address (429). Rejects it without a
- *                 valid key (401) or without the scope (403). Its body is not read yet
- *   preHandler    params and body are valid. Compares its store with the key's stores (403), and takes the tokens of its further entries
- *                 (429)
+ *   onRequest     before its body is read: takes one token of its key or address (429), checks the key (401) and its scope (403)
+ *   preHandler    params and body are valid: checks its store (403), and takes the tokens of its further entries (429)
  */
 
 export interface AdmissionOptions {
@@ -81,7 +79,7 @@ function checkedKey(request: FastifyRequest, check: (text: string) => KeyCheck):
 
 const bearer = /^bearer +/i;
 
-/** The key that a request presents; undefined when it has none. "", which is no valid key, when it presents two. */
+/** The key of a request; undefined when it has none. "", which is no valid key, when it has two. */
 function keyOfRequest({ authorization, "x-api-key": own }: IncomingHttpHeaders): string | undefined {
   if (authorization === undefined) return Array.isArray(own) ? "" : own;
   // The common case, without a regular expression.

@@ -44,9 +44,8 @@ export class RateLimits {
   take(reply: FastifyReply, limited: Limited, cost: number, goOn: () => void): void {
     const decide = (taken: Taken | "unknown"): void => {
       if (taken === "unknown") {
-        if (this.#options.failsOpen) goOn();
-        else refuse(reply, refusal("RATE_LIMIT_UNCHECKED"));
-        return;
+        if (this.#options.failsOpen) return goOn();
+        return void refuse(reply, refusal("RATE_LIMIT_UNCHECKED"));
       }
       addHeaders(reply, limited, taken);
       if (taken.granted) goOn();

@@ -55,14 +55,8 @@ export function redisBuckets(o: { readonly url: string; readonly namespace: stri
 }
 
 function open(url: string, log: Logger): BucketsRedis {
-  const redis = openRedis({
-    url,
-    label: "rate limits",
-    commandTimeoutMs,
-    queuesWhileDown: false,
-    scripts: { tallyTake: { lua: take } },
-    log,
-  });
+  const scripts = { tallyTake: { lua: take } };
+  const redis = openRedis({ url, label: "rate limits", commandTimeoutMs, queuesWhileDown: false, scripts, log });
   // The driver makes a method of each script.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return redis as BucketsRedis;

@@ -12,6 +12,13 @@ import type { KeyLimit } from "@tally/access";
  *   empty buckets      an empty bucket stays empty until its next token is due, on all gateways. Until then, requests are rejected without a call
  */
 
+const groupsMax = 256;
+// The oldest is dropped first. Its tokens in hand are lost; the next request calls Redis again.
+const knownMax = 10_000;
+const inHandMs = 100;
+// For this time after a failure, requests are "unknown" immediately and do not wait for Redis.
+const restMs = 1000;
+
 /** What `count` requests of `cost` tokens each need from a bucket. */
 export interface Demand {
   readonly subject: string;
@@ -43,10 +50,7 @@ export interface TokenBucketOptions {
   readonly onWorked: () => void;
 }
 
-interface Group {
-  readonly subject: string;
-  readonly limit: KeyLimit;
-  readonly cost: number;
+interface Group extends Omit<Demand, "count"> {
   readonly waiters: ((taken: Taken | "unknown") => void)[];
 }
 
@@ -61,13 +65,6 @@ interface Known {
   readonly fullAt: number;
   readonly emptyUntil: number;
 }
-
-const groupsMax = 256;
-// The oldest is dropped first. Its tokens in hand are lost; the next request calls Redis again.
-const knownMax = 10_000;
-const inHandMs = 100;
-// For this time after a failure, requests are "unknown" immediately and do not wait for Redis.
-const restMs = 1000;
 
 export class TokenBuckets {
   readonly #options: TokenBucketOptions;
@@ -120,9 +117,7 @@ export class TokenBuckets {
     try {
       if (performance.now() >= this.#restUntil) {
         supplies = await this.#options.supply(
-          groups.map(({ subject, limit, cost, waiters }, index) => {
-            return { subject, limit, cost, count: waiters.length + (aheads[index] ?? 0) };
-          }),
+          groups.map(({ waiters, ...group }, index) => ({ ...group, count: waiters.length + (aheads[index] ?? 0) })),
         );
         this.#options.onWorked();
       }
@@ -156,19 +151,14 @@ export class TokenBuckets {
       emptyUntil: isEmpty ? now + againMsOf(limit, 1, fullMs) : -Infinity,
     });
     if (this.#known.size <= knownMax) return;
-    for (const oldest of this.#known.keys()) {
-      this.#known.delete(oldest);
-      break;
-    }
+    const [oldest = ""] = this.#known.keys();
+    this.#known.delete(oldest);
   }
 }
 
 function settle({ limit, cost, waiters }: Group, supply: Supply | undefined): void {
+  if (supply === undefined) return waiters.forEach((resolve) => resolve("unknown"));
   for (const [index, resolve] of waiters.entries()) {
-    if (supply === undefined) {
-      resolve("unknown");
-      continue;
-    }
     const isGranted = index < supply.granted;
     const againMs = isGranted ? 0 : againMsOf(limit, cost, supply.fullMs);
     // Tokens in hand count as left.

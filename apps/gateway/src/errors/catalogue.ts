@@ -8,8 +8,8 @@ type Entry = readonly [status: number, message: string, retryAfterSeconds?: numb
 export const catalogue = {
   // The head of a request, before a route is known.
   MALFORMED_REQUEST: [400, "request: expected HTTP/1.1"],
-  REQUEST_TIMEOUT: [408, "request: expected all of it sooner"],
-  HOST_MISSING: [400, "Host: expected this header in HTTP/1.1"],
+  REQUEST_TIMEOUT: [408, "request: expected to arrive completely within the time limit"],
+  HOST_MISSING: [400, "Host: expected the header, which HTTP/1.1 requires"],
   HEADER_REPEATED: [400, "{header}: expected one such header, got several"],
   TRANSFER_ENCODING: [400, "Transfer-Encoding: expected chunked, got {got}"],
   EXPECTATION: [417, "Expect: expected 100-continue, got {got}"],
@@ -21,14 +21,14 @@ export const catalogue = {
   PATH_NOT_FOUND: [404, "no such path: {method} {path}"],
   METHOD_NOT_ALLOWED: [405, "method: expected {allowed}, got {method}"],
   PATH_ENCODING: [400, "path: expected valid percent-encoding"],
-  PATH_TOO_LONG: [414, "path: expected shorter values"],
+  PATH_TOO_LONG: [414, "path: expected values of at most {max} characters"],
 
   // Other mistakes that Fastify finds, such as a QUERY without a Content-Type.
   BAD_REQUEST: [400, "request: {problem}"],
 
   // The API key and its rate limit.
   API_KEY_MISSING: [401, "expected an API key, as Authorization: Bearer or as X-Api-Key"],
-  API_KEY_INVALID: [401, "expected a valid API key, got one that is unknown, revoked or malformed, or two"],
+  API_KEY_INVALID: [401, "expected a valid API key, got an unknown, revoked or malformed key, or two keys"],
   API_KEY_UNCHECKED: [503, "not taken: this API key cannot be checked at the moment; send it again later", 2],
   SCOPE_MISSING: [403, "expected an API key with the scope {scope}"],
   STORE_FORBIDDEN: [403, "expected an API key for store {store}, got one for others"],

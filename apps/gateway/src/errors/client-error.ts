@@ -2,6 +2,7 @@ import { DatabaseError } from "@tally/database";
 import { InvalidInput, NotFound } from "@tally/pipeline";
 import { RankingsUnavailable } from "@tally/rankings";
 import { errorCodes } from "fastify";
+import { routing } from "../http/routes/allowed-methods.ts";
 import type { CommitOutcome } from "../ingest/group-commit.ts";
 import { refusal, refusalWith, type ErrorCode, type Refusal } from "./catalogue.ts";
 
@@ -17,26 +18,21 @@ export class ClientError extends Error {
   }
 }
 
-/** The refusal of an event that was not confirmed. The client may send each of them again. */
+const codeOfOutcome = { busy: "BUSY", unavailable: "BROKER_UNAVAILABLE", unknown: "NOT_CONFIRMED" } as const;
+
+/** The refusal of an event that was not confirmed. The client may send it again. */
 export function refusalOfOutcome(outcome: Exclude<CommitOutcome, "confirmed">): Refusal {
-  switch (outcome) {
-    case "busy":
-      return refusal("BUSY");
-    case "unavailable":
-      return refusal("BROKER_UNAVAILABLE");
-    case "unknown":
-      return refusal("NOT_CONFIRMED");
-  }
+  return refusal(codeOfOutcome[outcome]);
 }
 
 /** The refusal for an error thrown in or before a handler; undefined for a bug of the gateway. */
 export function refusalOfError(error: unknown): Refusal | undefined {
   if (error instanceof ClientError) return error.refusal;
-  if (error instanceof InvalidInput) return refusalWith("INVALID_INPUT", error.message);
-  if (error instanceof NotFound) return refusalWith("NOT_FOUND", error.message);
+  if (error instanceof InvalidInput || error instanceof NotFound) return refusalWith(error.code, error.message);
   if (error instanceof RankingsUnavailable || isUnavailable(error)) return refusal("UNREADABLE");
   if (error instanceof errorCodes.FST_ERR_BAD_URL) return refusal("PATH_ENCODING");
-  if (error instanceof errorCodes.FST_ERR_MAX_PARAM_LENGTH) return refusal("PATH_TOO_LONG");
+  if (error instanceof errorCodes.FST_ERR_MAX_PARAM_LENGTH)
+    return refusal("PATH_TOO_LONG", { max: routing.maxParamLength });
   if (error instanceof errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE) return refusal("CONTENT_TYPE");
   if (isMistake(error)) return refusal("BAD_REQUEST", { problem: error.message });
   return undefined;

@@ -10,7 +10,7 @@ export function refuse(reply: FastifyReply, { code, status, message, retryAfterS
   return reply.code(status).send({ [key]: message });
 }
 
-/** The key of an error where no route matches: that of the domain that has routes below the first word of the path. */
+/** Error key for a path without a route: the key of the domain that owns the first path segment. */
 export function errorKeysOf(
   domains: readonly Domain[],
   mounts: readonly { readonly prefix: string }[],

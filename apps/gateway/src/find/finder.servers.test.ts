@@ -1,20 +1,10 @@
-import { connectDatabase } from "@tally/database";
-import { silentLog } from "@tally/failures";
+import { ownDatabase } from "@tally/database/own-database";
 import { lookup } from "@tally/pipeline";
-import { afterAll, expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import { GroupReads } from "../read/group-reads.ts";
 import { Finder } from "./finder.ts";
 
-const url = inject("services").databaseWriteUrl;
-const database = connectDatabase({
-  writeUrl: url,
-  readUrl: url,
-  writeConnections: 1,
-  readConnections: 1,
-  queryTimeoutMs: 20_000,
-  log: silentLog,
-});
-afterAll(() => database.close());
+const database = ownDatabase().connect();
 
 const id = "00000000-0001-7000-8000-000000000001";
 const things = lookup({

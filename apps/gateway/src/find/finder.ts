@@ -3,7 +3,7 @@ import { refusal } from "../errors/catalogue.ts";
 import { ClientError } from "../errors/client-error.ts";
 import type { GroupReads } from "../read/group-reads.ts";
 import { RecentEvents } from "./recent-events.ts";
-import { RowWait, rowsOfEvents, type RowsOfEvents } from "./row-wait.ts";
+import { RowWait } from "./row-wait.ts";
 
 /*
  * Where an accepted event is found, although its row may not be stored yet, or may not have reached the read endpoint:
@@ -11,12 +11,12 @@ import { RowWait, rowsOfEvents, type RowsOfEvents } from "./row-wait.ts";
  *   memory  in this gateway, which published it a moment ago
  *   read    on the read endpoint: nearly always
  *   write   on the write endpoint, because the replica is behind
- *   waited  in the broker at first. Its client has its id from a 2xx, so its row will arrive
- *   late    not in time, or too many lookups wait: 503 and not 404, because its row will arrive
- *   none    nowhere, and its id is old: there is no such event
+ *   waited  not stored yet. The client got a 2xx, so the row will arrive
+ *   late    the row did not arrive in time, or too many lookups wait: 503, because a 404 would be wrong
+ *   none    on no endpoint and older than an hour: no such event
  *
- * An id contains its time, so lookups of old ids do not wait. A client can invent a young id; it waits in vain, and the number of
- * waiting lookups is bounded.
+ * An id contains its time, so lookups of old ids do not wait. An invented id with a recent time waits until the limit. The number of waiting
+ * lookups is bounded.
  */
 
 export type Found = "memory" | "read" | "write" | "waited" | "late" | "none";
@@ -41,8 +41,8 @@ const clockSkewMs = 60_000;
 export class Finder {
   readonly #options: FinderOptions;
   readonly #recent: RecentEvents;
-  /** Lookup<T> → Places<T> */
-  readonly #places = new Map<object, unknown>();
+  /** Lookup<T> → RowWait<T> */
+  readonly #waits = new Map<object, unknown>();
   #waiters = 0;
 
   constructor(options: FinderOptions) {
@@ -59,17 +59,17 @@ export class Finder {
   async find<T>(lookup: Lookup<T>, id: string, acceptedAtMs: number): Promise<T | undefined> {
     const own = this.#recent.get(id);
     if (own !== undefined) return this.#found("memory", lookup.ofEvent(own));
-    const { rows, wait } = this.#placesOf(lookup);
+    const wait = this.#waitOf(lookup);
     const key = [bytesOfEventId(id)] as const;
     const now = Date.now();
     const isYoung = acceptedAtMs > now - youngMs && acceptedAtMs < now + clockSkewMs;
-    const read = await this.#options.read.read(rows, key).catch((error: unknown) => {
-      // Replica down: read recent events from the primary. Replica overloaded: fail, do not shift the load.
+    const read = await this.#options.read.read(wait.rows, key).catch((error: unknown) => {
+      // Read endpoint down: recent events are read from the write endpoint. Overloaded: fails, because the load must not shift.
       if (!isYoung || (error instanceof ClientError && error.code === "READS_FULL")) throw error;
       return undefined;
     });
     if (read !== undefined) return this.#found("read", read);
-    const written = await this.#options.write.read(rows, key);
+    const written = await this.#options.write.read(wait.rows, key);
     if (written !== undefined) return this.#found("write", written);
     if (!isYoung) return this.#found("none", undefined);
     return this.#found("waited", await this.#wait(wait, id));
@@ -91,19 +91,12 @@ export class Finder {
     return found;
   }
 
-  #placesOf<T>(lookup: Lookup<T>): Places<T> {
-    // The places under a lookup were made from it.
+  #waitOf<T>(lookup: Lookup<T>): RowWait<T> {
+    // The value of a lookup was made from it.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const known = this.#places.get(lookup) as Places<T> | undefined;
-    if (known !== undefined) return known;
-    const rows = rowsOfEvents(lookup);
-    const places: Places<T> = { rows, wait: new RowWait(this.#options.writer, rows, this.#options.waitMs) };
-    this.#places.set(lookup, places);
-    return places;
+    const known = this.#waits.get(lookup) as RowWait<T> | undefined;
+    const wait = known ?? new RowWait(this.#options.writer, lookup, this.#options.waitMs);
+    if (known === undefined) this.#waits.set(lookup, wait);
+    return wait;
   }
-}
-
-interface Places<T> {
-  readonly rows: RowsOfEvents<T>;
-  readonly wait: RowWait<T>;
 }

@@ -83,7 +83,7 @@ test("steady traffic is batched by the interval, not by the time between two con
   await Promise.all(Array.from({ length: 8 }, send));
   await commit.drain();
   expect(batches.reduce((sum, n) => sum + n, 0)).toBe(events);
-  // Hundreds, if each batch were published at the confirm of the one before. A busy machine makes a few more.
+  // Publishing at each confirm would make hundreds.
   expect(batches.length).toBeLessThan(60);
 });
 
@@ -92,7 +92,7 @@ test("no batch waits for more events until its deadline, with any settings", asy
   await add();
   const endsAt = performance.now() + 2300;
   const outcomes: Promise<string>[] = [];
-  // At each look at the batch, an event has just arrived.
+  // An event arrives just before each check.
   await new Promise<void>((resolve) => {
     let addedAt = 0;
     const step = (): void => {

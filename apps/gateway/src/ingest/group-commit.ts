@@ -9,10 +9,10 @@ import type { Pace } from "./pace.ts";
  *   sealed    full (events or bytes), waits to be published
  *   in flight published, not confirmed
  *
- * An open batch is published when no batch is in flight and it is ripe. A single event is ripe at once, so a sequential client never
- * waits. Several events are ripe when no more arrive, or everyMs after the previous batch was published, so steady traffic does not
- * become many small batches; each costs the later stages as much as a large one. A sealed batch is published at once. Both wait for
- * the pace, and at most inFlightMax batches are in flight.
+ * An open batch is flushed when no batch is in flight and it is ripe. A single event is ripe at once, so a sequential client never waits.
+ * Several events are ripe when no more arrive, or everyMs after the previous batch was published. So steady traffic does not become many
+ * small batches, each of which costs the later stages as much as a large one. A sealed batch need not be ripe. Every batch waits for the
+ * pace, and at most inFlightMax are in flight.
  */
 
 /** The outcome of an event. Only "confirmed" means that it is on disk at the broker. */
@@ -153,7 +153,7 @@ export class GroupCommit {
     this.#waitingBytes -= batch.bytes;
     if (outcome === "confirmed") gatewayChannels.afterConfirm.publish(this.#options.queue);
     // A batch that was not sent is not stored.
-    const result = leftMs > 0 ? commitOutcome(outcome) : "busy";
+    const result = leftMs > 0 ? commitOutcomes[outcome] : "busy";
     for (const waiter of batch.waiters) waiter(result);
     if (outcome === "confirmed") gatewayChannels.afterResponse.publish(this.#options.queue);
     this.#options.onBatch(batch.events.length, outcome, performance.now() - batch.openedAtMs);
@@ -173,15 +173,9 @@ export class GroupCommit {
   }
 }
 
-function commitOutcome(outcome: PublishOutcome): CommitOutcome {
-  switch (outcome) {
-    case "confirmed":
-      return "confirmed";
-    case "rejected":
-      return "busy";
-    case "unroutable":
-      return "unavailable";
-    case "expired":
-      return "unknown";
-  }
-}
+const commitOutcomes: Readonly<Record<PublishOutcome, CommitOutcome>> = {
+  confirmed: "confirmed",
+  rejected: "busy",
+  unroutable: "unavailable",
+  expired: "unknown",
+};

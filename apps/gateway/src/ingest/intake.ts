@@ -41,14 +41,9 @@ export function openIntake(
   const label = { domain: domain.name };
   const pace = newPace({
     async backlog() {
-      const depths = await Promise.all([
-        publisher.queueDepth(queues.ingest.name),
-        publisher.queueDepth(queues.rank.name),
-      ]);
-      return depths.reduce(
-        (longest, depth) => (depth === undefined ? longest : Math.max(longest ?? 0, depth)),
-        undefined,
-      );
+      const depths = await Promise.all([queues.ingest, queues.rank].map(({ name }) => publisher.queueDepth(name)));
+      const known = depths.filter((depth) => depth !== undefined);
+      return known.length === 0 ? undefined : Math.max(...known);
     },
   });
   const commit = new GroupCommit({

@@ -14,7 +14,7 @@ const pollIntervalMs = 50;
 const idleAfterMs = 5000;
 
 export interface PaceOptions {
-  /** How many messages wait in the queues; undefined while the broker does not say. */
+  /** How many messages wait in the queues; undefined while the broker does not respond. */
   readonly backlog: () => Promise<number | undefined>;
 }
 

@@ -26,8 +26,8 @@ export class DomainKeys {
    * Binds the key with this id to a content, which is `contentOf` an event. Returns when this content first arrived, in ms since 1970. Throws
    * IDEMPOTENCY_KEY_REUSED, naming `field`, when the key is bound to other content. `eventId`: the event's, absent for a key of several events.
    *
-   * A memory that lost the key may be bound to a later content, which became a dead letter. So before an event is rejected, its row is
-   * compared, once for each key: a retry of the stored event is accepted at any later time.
+   * If Redis lost the key, a later content may have bound it and become a dead letter. So before an event is rejected, its row is compared,
+   * once for each key: a retry of the stored event is accepted at any later time.
    */
   async bind(id: EventId, content: string, field: string, eventId?: EventId): Promise<number> {
     const known = await this.#memory.check(id, fingerprintOf(content));

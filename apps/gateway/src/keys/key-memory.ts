@@ -14,11 +14,17 @@ import type { Logger } from "@tally/service";
  * the row.
  */
 
+// A keyed request waits at most this long for a Redis that hangs.
+const commandTimeoutMs = 1000;
+const readyWithinMs = 1000;
+// After a failure, no command is sent for this long: requests do not each wait, and no commands queue for a frozen Redis.
+const restMs = 1000;
+const fingerprintLength = 16;
+const ofRow = ".";
+
 /** What the memory knows of a key. `firstAtMs`: when its content first arrived, in ms since 1970. */
 export interface KeyState {
-  /**
-   * new: bound now. same: sent before with equal content. other: sent before with other content. unchecked: Redis did not reply in time.
-   */
+  /** new: bound now. same: sent before with equal content. other: sent before with other content. unchecked: no reply from Redis. */
   readonly state: "new" | "same" | "other" | "unchecked";
   readonly firstAtMs: number;
   /** The content that the key is bound to is that of the stored row. */
@@ -32,14 +38,6 @@ export interface KeyMemoryOptions {
   readonly log: Logger;
 }
 
-// A keyed request waits at most this long for a Redis that hangs.
-const commandTimeoutMs = 1000;
-const readyWithinMs = 1000;
-// After a failure, no command is sent for this long: requests do not each wait, and no commands queue for a frozen Redis.
-const restMs = 1000;
-const fingerprintLength = 16;
-const ofRow = ".";
-
 export class KeyMemory {
   readonly #redis: Redis;
   readonly #prefix: Buffer;
@@ -48,13 +46,7 @@ export class KeyMemory {
   #restsUntilMs = 0;
 
   constructor({ url, namespace, rememberedSeconds, log }: KeyMemoryOptions) {
-    this.#redis = openRedis({
-      url,
-      label: "idempotency keys",
-      commandTimeoutMs,
-      queuesWhileDown: false,
-      log,
-    });
+    this.#redis = openRedis({ url, label: "idempotency keys", commandTimeoutMs, queuesWhileDown: false, log });
     this.#prefix = Buffer.from(`${namespace}:idem:`);
     this.#rememberedMs = rememberedSeconds * 1000;
     this.#outage = new Outage(log, "check idempotency keys");

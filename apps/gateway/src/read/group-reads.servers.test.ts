@@ -1,33 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { connectDatabase, dropTestDatabase, recreateTestDatabase } from "@tally/database";
-import { silentLog } from "@tally/failures";
+import { ownDatabase } from "@tally/database/own-database";
 import { keyedRead, type SqlReader } from "@tally/pipeline";
-import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { GroupReads, type GroupReadOptions } from "./group-reads.ts";
 
-const suffix = `_${randomBytes(6).toString("hex")}_test`;
-const url = `${inject("services").databaseWriteUrl}${suffix}`;
-const database = connectDatabase({
-  writeUrl: url,
-  readUrl: url,
-  writeConnections: 2,
-  readConnections: 4,
-  queryTimeoutMs: 20_000,
-  log: silentLog,
-});
+const lock = randomBytes(6).toString("hex");
+const own = ownDatabase();
+const database = own.connect({ readUrl: own.writeUrl, readConnections: 4 });
 
 beforeAll(async () => {
-  await recreateTestDatabase(url);
   await database.transaction(async (transaction) => {
     await transaction.execute(`
       CREATE TABLE sales (shop INT, item VARCHAR(20) COLLATE utf8mb4_bin, n INT, KEY (shop, item)) ENGINE = InnoDB`);
     const rows = Array.from({ length: 400 }, (_, n) => [n, `item/${n}`, 1]);
     await transaction.insert("INSERT INTO sales (shop, item, n) VALUES ?", [...rows, [1, "item/1", 41], [1, "x", 5]]);
   });
-});
-afterAll(async () => {
-  await database.close();
-  await dropTestDatabase(url);
 });
 
 interface Sale {
@@ -45,7 +32,7 @@ const sold = keyedRead<readonly [shop: number, item: string], Sale, number>({
 /** A statement that reads, and returns only when the lock is free. */
 const soldHeld = keyedRead<readonly [shop: number], Sale, number>({
   select: `
-    SELECT shop, item, n, GET_LOCK('${suffix}', 10) + RELEASE_LOCK('${suffix}') AS held FROM sales WHERE shop IN (?)`,
+    SELECT shop, item, n, GET_LOCK('${lock}', 10) + RELEASE_LOCK('${lock}') AS held FROM sales WHERE shop IN (?)`,
   key: ["shop"],
   keysMax: 100,
   ofRows: sumOf,
@@ -94,18 +81,18 @@ function groupReads(options: Partial<GroupReadOptions> = {}) {
 /** Runs `work` while statements of `soldHeld` do not return. */
 const whileHeld = (work: () => Promise<void>): Promise<void> =>
   database.snapshot("write", async (other) => {
-    await other.query("SELECT GET_LOCK(?, 10)", [suffix]);
+    await other.query("SELECT GET_LOCK(?, 10)", [lock]);
     try {
       await work();
     } finally {
-      await other.query("SELECT RELEASE_LOCK(?)", [suffix]);
+      await other.query("SELECT RELEASE_LOCK(?)", [lock]);
     }
   });
 const untilHeld = (statements: number): Promise<void> =>
   vi.waitFor(async () => {
     const [row] = await database.writer.query<{ held: number }>(
       "SELECT COUNT(*) AS held FROM information_schema.processlist WHERE db = ? AND state = 'User lock'",
-      [new URL(url).pathname.slice(1)],
+      [new URL(own.writeUrl).pathname.slice(1)],
     );
     expect(row?.held).toBe(statements);
   }, 10_000);

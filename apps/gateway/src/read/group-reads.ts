@@ -7,7 +7,7 @@ import { nameOfKey, readKeys } from "./read-keys.ts";
  * One statement for many readers, as one batch is for many events (../ingest/group-commit.ts). A key:
  *
  *   pending    is in no statement yet. Further readers of the same key join it, and share its result and its time
- *   under way  is in a statement. A new reader of it makes a new pending key: what it gets was read after it asked
+ *   under way  is in a statement. A new reader of this key gets a new pending key, so its rows are read after its call
  *
  * Keys are sent as soon as fewer than `statementsMax` statements are under way: on an idle system in the same turn of the event loop,
  * under load when a statement returns, together with all keys that became pending meanwhile.
@@ -34,7 +34,7 @@ interface Pending<K, T> {
   readonly waiters: Waiter<T>[];
 }
 
-// With more, groups are smaller; with one, the database is idle between two.
+// More statements make groups smaller; with only one, the database is idle between statements.
 const statementsMax = 2;
 
 /** Reads rows of any kind on one endpoint. Reads of one kind that arrive at about the same time share a statement. */

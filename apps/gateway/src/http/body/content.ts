@@ -5,6 +5,7 @@ import { ClientError } from "../../errors/client-error.ts";
 import { BulkBody } from "./bulk-entries.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 import { clientOf } from "../connection/client-address.ts";
+import { countHeader } from "../connection/wire.ts";
 import { decoderFor, expectedEncoding, type Decode } from "./content-encoding.ts";
 import { parseJsonBody } from "./json-body.ts";
 import { holdFor, readBody, uncountedBytes } from "./read-body.ts";
@@ -18,8 +19,8 @@ export function unsupported(header: "Content-Type" | "Content-Encoding", expecte
 }
 
 /**
- * Reads bodies: as JSON when the client says so or says nothing (contract, section 0, rows 2 and 3), as lines of JSON, and as nothing else; a
- * form is parsed by its route. In a hook and not in Fastify's parsers, because Fastify closes the connection when a parser throws.
+ * Reads bodies as JSON, also without a Content-Type (contract, section 0, rows 2 and 3), or as lines of JSON. A form is parsed by its
+ * route. In a hook and not in Fastify's parsers, because Fastify closes the connection when a parser throws.
  */
 export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void {
   app.removeAllContentTypeParsers();
@@ -27,10 +28,7 @@ export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void 
   app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
   app.addHook("preValidation", (request, reply, done) => {
     // No parser ran: there is no body.
-    if (request.body === undefined) {
-      done();
-      return;
-    }
+    if (request.body === undefined) return done();
     request.body = undefined;
     const { bodyLimit, config } = request.routeOptions;
     const hold = holdFor(request, reply, bodies);
@@ -39,20 +37,15 @@ export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void 
     };
     readBody(request.raw, { bytesMax: bodyLimit, hold }, (error, body) => {
       // A route that ignores its body accepts any type. An unknown path is 404 with any body.
-      if (error !== null || config.ignoresBody === true || request.is404) {
-        done(error ?? undefined);
-        return;
-      }
+      if (error !== null || config.ignoresBody === true || request.is404) return done(error ?? undefined);
       const decode = decoderOf(request);
-      if (decode instanceof Error) done(decode);
-      else if (decode === "none") take(null, body);
-      else {
-        const owner = { client: clientOf(request.ip), isGone: () => reply.raw.destroyed };
-        decode(body, bodyLimit, owner, (failure, decoded) => {
-          const fits = failure !== null || decoded.length <= uncountedBytes || hold(decoded.length);
-          take(fits ? failure : new ClientError(refusal("BODIES_FULL")), decoded);
-        });
-      }
+      if (decode instanceof Error) return done(decode);
+      if (decode === "none") return take(null, body);
+      const owner = { client: clientOf(request.ip), isGone: () => reply.raw.destroyed };
+      decode(body, bodyLimit, owner, (failure, decoded) => {
+        const fits = failure !== null || decoded.length <= uncountedBytes || hold(decoded.length);
+        take(fits ? failure : new ClientError(refusal("BODIES_FULL")), decoded);
+      });
     });
   });
 }
@@ -72,15 +65,6 @@ function decoderOf({ raw, headers }: FastifyRequest): Decode | "none" | Error {
   if (types > 1) return new InvalidInput("Content-Type", "the header once", types);
   const encoding = headers["content-encoding"];
   return decoderFor(encoding) ?? unsupported("Content-Encoding", expectedEncoding, encoding);
-}
-
-function countHeader(rawHeaders: readonly string[], name: string): number {
-  let count = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const header = rawHeaders[i];
-    if (header?.length === name.length && header.toLowerCase() === name) count++;
-  }
-  return count;
 }
 
 /** For routes that ignore their bodies: Fastify would reject a Content-Type that is no type. */

@@ -1,17 +1,15 @@
 /** The client of a body. */
 export interface DecodeOwner {
-  /** The client as clientOf gives it. */
+  /** From clientOf. */
   readonly client: string;
   /** Its connection is closed: nothing needs the result. */
   readonly isGone: () => boolean;
 }
 
-/** Does the work and calls `leave` when it is done. */
-type Work = (leave: () => void) => void;
-
 interface Waiting {
-  readonly work: Work;
   readonly owner: DecodeOwner;
+  /** Does the work and calls `leave` when it is done. */
+  readonly work: (leave: () => void) => void;
 }
 
 export interface DecodeLimits {
@@ -26,7 +24,7 @@ export interface DecodeLimits {
  */
 export class DecodeLine {
   readonly #limits: DecodeLimits;
-  /** By client; the client whose turn is next comes first. A client without waiting or running work is not in it. */
+  /** By client; the client whose turn is next comes first. One without waiting or running work is removed. */
   readonly #clients = new Map<string, { readonly waiting: Waiting[]; running: number }>();
   #running = 0;
 
@@ -35,7 +33,7 @@ export class DecodeLine {
   }
 
   /** False when too much work of this client waits already; then it is not taken. */
-  enter(owner: DecodeOwner, work: Work): boolean {
+  enter(owner: DecodeOwner, work: Waiting["work"]): boolean {
     const own = this.#clients.get(owner.client) ?? { waiting: [], running: 0 };
     if (own.waiting.length >= this.#limits.waitingPerClientMax) return false;
     own.waiting.push({ work, owner });
@@ -45,39 +43,22 @@ export class DecodeLine {
   }
 
   #startNext(): void {
-    while (this.#running < this.#limits.atOnceMax) {
-      const next = this.#next();
-      if (next === undefined) return;
-      this.#start(next.client, next.work);
-    }
-  }
-
-  #next(): { readonly client: string; readonly work: Work } | undefined {
     for (const [client, own] of this.#clients) {
+      if (this.#running >= this.#limits.atOnceMax) return;
       while (own.waiting[0]?.owner.isGone() === true) own.waiting.shift();
       if (own.waiting.length === 0 && own.running === 0) this.#clients.delete(client);
-      if (own.running >= this.#limits.perClientMax) continue;
-      const first = own.waiting.shift();
-      if (first === undefined) continue;
-      // To the end of the turns.
+      const next = own.running < this.#limits.perClientMax ? own.waiting.shift() : undefined;
+      if (next === undefined) continue;
+      // Moves the client to the end of the rotation, where this loop visits it again.
       this.#clients.delete(client);
       this.#clients.set(client, own);
       own.running++;
-      return { client, work: first.work };
-    }
-    return undefined;
-  }
-
-  #start(client: string, work: Work): void {
-    this.#running++;
-    work(() => {
-      this.#running--;
-      const own = this.#clients.get(client);
-      if (own !== undefined) {
+      this.#running++;
+      next.work(() => {
         own.running--;
-        if (own.running === 0 && own.waiting.length === 0) this.#clients.delete(client);
-      }
-      this.#startNext();
-    });
+        this.#running--;
+        this.#startNext();
+      });
+    }
   }
 }

@@ -1,3 +1,5 @@
+import { endOfString, JsonByte, jsonByteAt } from "./json-bytes.ts";
+
 interface Level {
   /** The keys seen in an object, or undefined in a list. */
   readonly keys: Set<string> | undefined;
@@ -7,33 +9,33 @@ interface Level {
   expectsKey: boolean;
 }
 
-/** The path of the first duplicate key, as "items[0].ItemID"; undefined without one. `text` is valid JSON. */
-export function duplicateKey(text: string): string | undefined {
+const openBrace = 0x7b;
+
+/** The path of the first duplicate key, as "items[0].ItemID"; undefined without one. `json` is valid. */
+export function duplicateKey(json: Buffer): string | undefined {
   const levels: Level[] = [];
-  for (let i = 0; i < text.length; i++) {
+  for (let i = 0; i < json.length; i++) {
     const level = levels.at(-1);
-    switch (text.charAt(i)) {
-      case "{":
-        levels.push({ keys: new Set(), path: pathOf(level), index: 0, key: "", expectsKey: true });
+    switch (jsonByteAt(json, i)) {
+      case JsonByte.open: {
+        const keys = json[i] === openBrace ? new Set<string>() : undefined;
+        levels.push({ keys, path: pathOf(level), index: 0, key: "", expectsKey: keys !== undefined });
         break;
-      case "[":
-        levels.push({ keys: undefined, path: pathOf(level), index: 0, key: "", expectsKey: false });
-        break;
-      case "}":
-      case "]":
+      }
+      case JsonByte.close:
         levels.pop();
         break;
-      case ",":
+      case JsonByte.comma:
         if (level !== undefined) {
           level.index++;
           level.expectsKey = level.keys !== undefined;
         }
         break;
-      case '"': {
-        const end = endOfString(text, i);
+      case JsonByte.quote: {
+        const end = endOfString(json, i);
         if (level?.expectsKey === true && level.keys !== undefined) {
           // Parsed, because "a" and "\u0061" are the same key.
-          level.key = String(JSON.parse(text.slice(i, end + 1)));
+          level.key = String(JSON.parse(json.toString("utf8", i, end + 1)));
           if (level.keys.has(level.key)) return pathOf(level);
           level.keys.add(level.key);
           level.expectsKey = false;
@@ -41,7 +43,7 @@ export function duplicateKey(text: string): string | undefined {
         i = end;
         break;
       }
-      default: // between values, or within a number or a word
+      default: // a colon, white space, or within a number or a word
     }
   }
   return undefined;
@@ -51,10 +53,4 @@ function pathOf(level: Level | undefined): string {
   if (level === undefined) return "";
   if (level.keys === undefined) return `${level.path}[${level.index}]`;
   return level.path === "" ? level.key : `${level.path}.${level.key}`;
-}
-
-function endOfString(text: string, start: number): number {
-  let i = start + 1;
-  while (text[i] !== '"') i += text[i] === "\\" ? 2 : 1;
-  return i;
 }

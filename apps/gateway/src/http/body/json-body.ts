@@ -17,17 +17,15 @@ export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   if (!isUtf8(body)) throw new InvalidInput("body", "UTF-8", "other bytes");
   const colons = countColons(body);
-  const text = body.toString();
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(body.toString());
   } catch (error) {
     throw new InvalidInput("body", "JSON", error instanceof Error ? error.message : "something else");
   }
-  // Each key has one colon outside strings. With a duplicate key there are more colons than keys; only then is the text scanned again for
-  // its name.
+  // Each key has one colon outside strings, so more colons than keys means a duplicate. Only then is the text scanned for its name.
   if (colons !== countKeys(value)) {
-    throw new InvalidInput(duplicateKey(text) ?? "body", "each key once", "it twice");
+    throw new InvalidInput(duplicateKey(body) ?? "body", "each key once", "it twice");
   }
   return value;
 }

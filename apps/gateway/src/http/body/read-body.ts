@@ -11,7 +11,7 @@ const none = Buffer.alloc(0);
 
 export interface BodyLimits {
   readonly bytesMax: number;
-  /** What a request may raise its part of the budget to. */
+  /** Raises what the request holds of the budget to this number of bytes; returns whether there was room. */
   readonly hold: (bytes: number) => boolean;
 }
 
@@ -25,10 +25,7 @@ export function readBody(
   done: (error: Error | null, body: Buffer) => void,
 ): void {
   const announced = Number(payload.headers["content-length"] ?? Number.NaN);
-  if (announced > bytesMax) {
-    done(new ClientError(refusal("BODY_TOO_LARGE")), none);
-    return;
-  }
+  if (announced > bytesMax) return done(new ClientError(refusal("BODY_TOO_LARGE")), none);
   const lengthMax = Number.isNaN(announced) ? bytesMax : announced;
   let memory = none;
   let length = 0;
@@ -39,17 +36,11 @@ export function readBody(
 
   function onData(chunk: Buffer): void {
     const end = length + chunk.length;
-    if (end > bytesMax) {
-      settle(new ClientError(refusal("BODY_TOO_LARGE")));
-      return;
-    }
+    if (end > bytesMax) return settle(new ClientError(refusal("BODY_TOO_LARGE")));
     if (end > memory.length) {
-      // Doubles each time, so that a body of very small chunks needs neither an object for each chunk nor a copy of the whole for each.
+      // Doubles each time: many small chunks then cost no object and no full copy each.
       const capacity = Math.max(end, Math.min(lengthMax, 2 * memory.length));
-      if (capacity > uncountedBytes && !hold(capacity)) {
-        settle(new ClientError(refusal("BODIES_FULL")));
-        return;
-      }
+      if (capacity > uncountedBytes && !hold(capacity)) return settle(new ClientError(refusal("BODIES_FULL")));
       const larger = Buffer.allocUnsafe(capacity);
       memory.copy(larger, 0, 0, length);
       memory = larger;

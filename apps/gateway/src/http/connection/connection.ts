@@ -21,6 +21,12 @@ export interface Ending {
   readonly dropsRest: boolean;
 }
 
+export interface ConnectionOptions {
+  readonly turns: Turns;
+  readonly handle: (response: ServerResponse) => void;
+  readonly onRefused: (code: ErrorCode) => void;
+}
+
 interface Closing {
   readonly ending: Ending;
   /** The request whose head was read and whose body is incomplete. */
@@ -35,33 +41,22 @@ const dropMs = 1000;
 
 export class Connection implements Waiting {
   readonly #socket: Socket;
-  readonly #turns: Turns;
-  readonly #handle: (response: ServerResponse) => void;
-  readonly #onRefused: (code: ErrorCode) => void;
+  readonly #options: ConnectionOptions;
   readonly #queue: ServerResponse[] = [];
   #inFlight = 0;
-  /** Of the newest request; undefined once that is read and has its response. */
+  /** The response of the newest request; undefined when that request is read and has its response. */
   #newest: ServerResponse | undefined;
   #closing: Closing | undefined;
   #isHeld = false;
-  /** Bytes that were read at the last response after which no request waited. */
+  /** bytesRead when the queue was last empty. */
   #bytesBefore = 0;
 
-  constructor(
-    socket: Socket,
-    o: {
-      readonly turns: Turns;
-      readonly handle: (response: ServerResponse) => void;
-      readonly onRefused: (code: ErrorCode) => void;
-    },
-  ) {
+  constructor(socket: Socket, options: ConnectionOptions) {
     this.#socket = socket;
-    this.#turns = o.turns;
-    this.#handle = o.handle;
-    this.#onRefused = o.onRefused;
+    this.#options = options;
     socket.once("close", () => {
       this.#queue.length = 0;
-      this.#turns.delete(this);
+      this.#options.turns.delete(this);
     });
   }
 
@@ -72,14 +67,14 @@ export class Connection implements Waiting {
 
   /** Takes a request whose head was read, with its response. */
   take(response: ServerResponse): void {
-    // The refusal is its response.
+    // The error response that ends the connection responds to this request too.
     if (this.#closing !== undefined) return;
     this.#newest = response;
     const isAlone = this.#inFlight === 0 && this.#queue.length === 0;
     if (wantsUpgrade(response.req)) this.#watchUpgrade(response, isAlone ? this.#bytesBefore : 0);
     if (isAlone) return this.#hand(response);
     this.#queue.push(response);
-    if (this.#inFlight < inFlightMax) this.#turns.add(this);
+    if (this.#inFlight < inFlightMax) this.#options.turns.add(this);
     // Node reads the rest of the packet first and would start reading again.
     if (this.#queue.length === queueMax) process.nextTick(() => this.#hold());
   }
@@ -109,7 +104,7 @@ export class Connection implements Waiting {
   #hand(response: ServerResponse): void {
     this.#inFlight++;
     response.once("close", this.#onResponded);
-    this.#handle(response);
+    this.#options.handle(response);
   }
 
   /**
@@ -131,7 +126,7 @@ export class Connection implements Waiting {
       this.#bytesBefore = this.#socket.bytesRead;
       if (this.#newest?.req.complete === true) this.#newest = undefined;
     }
-    if (this.#queue.length > 0) this.#turns.add(this);
+    if (this.#queue.length > 0) this.#options.turns.add(this);
     else if (this.#closing !== undefined) this.#settle(this.#closing);
   };
 
@@ -143,12 +138,12 @@ export class Connection implements Waiting {
     const hasResponse = unread?.headersSent === true;
     if (ending.response === undefined || hasResponse) this.#socket.end();
     else {
-      this.#onRefused(ending.response.code);
+      this.#options.onRefused(ending.response.code);
       this.#socket.end(ending.response.text);
     }
     if (ending.dropsRest) this.#dropRest();
     else {
-      // A request that was refused as late is not read further.
+      // After a 408 the request is not read further.
       this.#hold();
       this.#socket.destroySoon();
     }

@@ -22,8 +22,8 @@ const checkEveryMs = 1000;
 const headersMax = 100;
 
 /**
- * The HTTP server below the routes: time limits, the order of responses, and requests that are refused before routing. Every request gets one
- * response; the body of a refusal says what was expected.
+ * The HTTP server below the routes: time limits, the order of responses, and requests that are rejected before routing. Every request gets
+ * one response; the body of an error names what was expected.
  */
 export class Wire {
   readonly #options: WireOptions;
@@ -37,12 +37,12 @@ export class Wire {
   serve(handle: RequestListener): Server {
     const { headersWithinMs, bodyWithinMs, onRefused } = this.#options;
     const server = createServer({
-      // Node refuses to start when the second is smaller.
+      // Node throws when requestTimeout is below headersTimeout.
       headersTimeout: Math.min(headersWithinMs, bodyWithinMs),
       requestTimeout: bodyWithinMs,
       connectionsCheckingInterval: Math.min(checkEveryMs, headersWithinMs, bodyWithinMs),
       keepAliveTimeout: keepAliveTimeoutMs,
-      // Refused below, with a body.
+      // Checked below, so that the response has a body.
       requireHostHeader: false,
       insecureHTTPParser: false,
     });
@@ -113,15 +113,18 @@ function refusalOfHead({ httpVersion, headers, rawHeaders }: IncomingMessage): R
   // The parser also accepts "gzip, chunked", and would pass on the compressed bytes.
   if (coding !== undefined && coding.toLowerCase() !== "chunked")
     return refusal("TRANSFER_ENCODING", { got: JSON.stringify(coding) });
-  let hosts = 0;
-  let authorizations = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? "";
-    if (name.length === 4 && name.toLowerCase() === "host" && ++hosts > 1)
-      return refusal("HEADER_REPEATED", { header: "Host" });
-    // Node keeps the first of two; a proxy may have checked the last.
-    if (name.length === 13 && name.toLowerCase() === "authorization" && ++authorizations > 1)
-      return refusal("HEADER_REPEATED", { header: "Authorization" });
-  }
+  if (countHeader(rawHeaders, "host") > 1) return refusal("HEADER_REPEATED", { header: "Host" });
+  // Node keeps the first of two; a proxy may have checked the last.
+  if (countHeader(rawHeaders, "authorization") > 1) return refusal("HEADER_REPEATED", { header: "Authorization" });
   return undefined;
+}
+
+/** How often a request has a header; `name` in lower case. */
+export function countHeader(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i];
+    if (header?.length === name.length && header.toLowerCase() === name) count++;
+  }
+  return count;
 }

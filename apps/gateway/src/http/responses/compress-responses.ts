@@ -6,7 +6,7 @@ const bytesMin = 2048;
 
 type Encoder = (text: string, done: CompressCallback) => void;
 
-// Our preference among encodings with equal weight. Each level compresses about 100 MB/s.
+// Order of preference among encodings of equal weight. Each level compresses about 100 MB/s.
 const encoders = new Map<string, Encoder>([
   ["zstd", zstdCompress],
   ["br", (text, done) => brotliCompress(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }, done)],
@@ -19,23 +19,14 @@ const encoders = new Map<string, Encoder>([
  */
 export function addCompression(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
-    if (typeof payload !== "string" || payload.length < bytesMin) {
-      done();
-      return;
-    }
+    if (typeof payload !== "string" || payload.length < bytesMin) return done();
     // A cache must not return it to a client that cannot decode it.
     reply.header("vary", "accept-encoding");
     const name = preferredEncoding(request.headers["accept-encoding"]);
     const encode = name === undefined ? undefined : encoders.get(name);
-    if (name === undefined || encode === undefined) {
-      done();
-      return;
-    }
+    if (name === undefined || encode === undefined) return done();
     encode(payload, (error, compressed) => {
-      if (error !== null) {
-        done(error);
-        return;
-      }
+      if (error !== null) return done(error);
       reply.header("content-encoding", name);
       reply.removeHeader("content-length");
       done(null, compressed);

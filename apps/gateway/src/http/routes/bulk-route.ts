@@ -36,7 +36,7 @@ interface AcceptedEntry {
   readonly id: string;
 }
 
-// Stands for the id of an event while that is unknown.
+// Placeholder until the event's id is known.
 const noId = "";
 
 /**

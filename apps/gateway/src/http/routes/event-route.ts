@@ -1,14 +1,9 @@
 import type { FastifyInstance } from "fastify";
-import { InvalidInput, isEventId, type BatchId, type Domain, type SqlReader } from "@tally/pipeline";
+import { InvalidInput, isEventId, type Domain, type SqlReader } from "@tally/pipeline";
 import { Type } from "typebox";
 import { refusal } from "../../errors/catalogue.ts";
 import { ClientError } from "../../errors/client-error.ts";
-
-export interface EventSources {
-  readonly domains: readonly Domain[];
-  readonly database: { readonly reader: SqlReader; readonly writer: SqlReader };
-  readonly rankings: { readonly isMarked: (domain: string, batch: BatchId) => Promise<boolean> };
-}
+import type { IntakeServers } from "../../ingest/intake.ts";
 
 const Params = Type.Object({ id: Type.String() });
 const Response = Type.Object({
@@ -25,7 +20,8 @@ const Response = Type.Object({
 export function addEventRoute(
   app: FastifyInstance,
   prefix: string,
-  { domains, database, rankings }: EventSources,
+  domains: readonly Domain[],
+  { database, rankings }: Pick<IntakeServers, "database" | "rankings">,
 ): void {
   app.get<{ Params: { id: string } }>(
     `${prefix}/events/:id`,
