@@ -170,6 +170,15 @@ const keys: readonly HttpCase[] = [
     (n) => inTurn(unkeyed(entry(n, e1)), postSale(n, keyed("e1")), post(salePath(n), saleOf4, keyed("e1"))),
     [bulkOk(201, 1), created, reused],
     (n) => many(n, 2),
+    // One event: a second row would count 6.
+    { reads: (n) => [[`/items/store/${n}`, { stores: [{ itemID: 85571, numberOfItems: 3 }] }]] },
+  ),
+  stores(
+    "a retry of a bulk request with a rejected entry has the same results",
+    (n) => inTurn(bulk(n, entry(n), "5", entry(n)), bulk(n, entry(n), "5", entry(n))),
+    [bulkOk(207, 2, 1), bulkOk(207, 2, 1)],
+    (n) => many(n, 4),
+    { reads: (n) => [[`/items/store/${n}`, { stores: [{ itemID: 85571, numberOfItems: 6 }] }]] },
   ),
   stores(
     "no key of an entry is that of another entry under the request's key",

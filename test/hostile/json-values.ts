@@ -184,5 +184,33 @@ const resorts: readonly HttpCase[] = [
   ),
 ];
 
+const bodies: readonly HttpCase[] = (
+  [
+    ["a ride", () => rides, rideBody, '"408"', /^(resortID|dayID|skierID|time|liftID): expected /],
+    ["a ride of a season", season, () => '{"time":"408","liftID":"27"}', '"408"', /^(time|liftID): expected /],
+    ["a swipe", () => "/swipe/left", (n: number) => swipeBody(n), undefined, /^(swiper|swipee): expected /],
+  ] as const
+).flatMap(([name, path, body, time, missing]) => {
+  const rejected = (what: string, change: (text: string) => string, text: RegExp) =>
+    asks(`${what} of ${name} is rejected`, (n) => post(path(n), change(body(n))), refused(400, text));
+  return [
+    rejected("an empty object instead of the body", () => "{}", missing),
+    rejected("an empty body", () => "", /^body: expected /),
+    rejected("a list instead of the body", (text) => `[${text}]`, /^body: expected /),
+    rejected("an unknown field", (text) => text.replace("{", '{"super":1,'), /^super: expected no such field/),
+    ...(time === undefined
+      ? []
+      : ["1441", '"1441"'].map((late) =>
+          rejected(`the minute ${late}`, (text) => text.replace(time, late), /^time: expected .*1440/),
+        )),
+  ];
+});
+
 /** Values of the fields of every JSON body. */
-export const jsonValues: readonly HttpCase[] = [...rejectedNumbers, ...storedNumbers, ...comments, ...resorts];
+export const jsonValues: readonly HttpCase[] = [
+  ...rejectedNumbers,
+  ...storedNumbers,
+  ...comments,
+  ...resorts,
+  ...bodies,
+];

@@ -37,7 +37,9 @@ export async function runCase(
       ...responses.flatMap((response, index) => differencesOf(response, one.expect[index])),
       ...(responses.length < one.expect.length ? [`${responses.length} of ${one.expect.length} responses came`] : []),
       ...(ids.length === contents.length ? [] : [`${ids.length} of ${contents.length} events are acknowledged`]),
-      ...(responses.length < one.expect.length ? [] : await differencesAtEnd(connection, one, responses.at(-1))),
+      ...(responses.length < one.expect.length
+        ? []
+        : await differencesAtEnd(connection, one, responses.at(-1), asksToClose.test(sent.toString("latin1")))),
     ];
     if (found.length === 0 && one.reads !== undefined) await expectReads(url, one.reads(n));
     return found.map((difference) => `${one.name}: ${difference}`);
@@ -108,13 +110,20 @@ function bodyDifferences(response: HttpResponse, { error, body }: ExpectedRespon
   return fits && isOnly ? [] : [`expected a body like ${String(wanted)}, got ${summary(response)}`];
 }
 
+// After these a connection stays open: the request was read to its end.
+const statusesThatKeep = [200, 201, 207, 401, 403, 404, 405, 409, 415, 422, 429];
+const asksToClose = /^connection: close|^(get|post|head) .* http\/1\.0/im;
+
 /** A connection that says "close" must close, any other must serve one more request; no response may follow on either. */
 async function differencesAtEnd(
   connection: RawConnection,
   { halfCloses }: HttpCase,
   last: HttpResponse | undefined,
+  isAskedToClose: boolean,
 ): Promise<readonly string[]> {
   const closes = halfCloses === true || last?.headers.get("connection") === "close";
+  if (closes && halfCloses !== true && !isAskedToClose && statusesThatKeep.includes(last?.status ?? 0))
+    return [`the gateway closes the connection after a ${last?.status}`];
   if (!closes) {
     await connection.write(get("/health/live", ["Connection: close"]));
     const [response] = await connection.responses(1);
