@@ -17,7 +17,7 @@ export function rankerMetrics(thread: number) {
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60],
     registers,
   });
-  const healed = new Counter({
+  const repaired = new Counter({
     name: "tally_ranker_healed_batches_total",
     help: "Batches that the auditor counted from the ledger",
     labelNames: ["domain"] as const,
@@ -34,8 +34,8 @@ export function rankerMetrics(thread: number) {
     rebuilt(domain: string): void {
       generations.inc({ domain });
     },
-    healed(domain: string, count: number): void {
-      healed.inc({ domain }, count);
+    repaired(domain: string, count: number): void {
+      repaired.inc({ domain }, count);
     },
     ranked(domain: string, isNew: boolean, behindMs: number): void {
       batches.inc({ domain, outcome: isNew ? "applied" : "known" });

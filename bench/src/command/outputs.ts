@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises";
+import { reasonOf } from "@tally/failures";
 import type { Report } from "../report.ts";
 import { keepReport, writeWithFolder } from "../stored-reports.ts";
 import { WrongUsage } from "../wrong-usage.ts";
@@ -46,8 +47,4 @@ function notWritten(flag: string, file: string, error: unknown): string {
   // 1, an event was lost, takes precedence.
   process.exitCode ??= 2;
   return `${flag}: ${file} cannot be written: ${reasonOf(error)}`;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { encodeEvent, eventIdOfBytes, eventIdOfKey, packEvent, type Event } from "@tally/pipeline";
 
 /**
- * event: the database refuses it for its data. conflict: its Idempotency-Key belongs to a stored event with other content. message: it
+ * event: the database rejects it for its data. conflict: its Idempotency-Key belongs to a stored event with other content. message: it
  * cannot be decoded. delivery: the broker gave it up.
  */
 export type Stage = "event" | "conflict" | "message" | "delivery";
@@ -32,7 +32,7 @@ export interface DeadLetter extends NewLetter {
   readonly state: LetterState;
 }
 
-/** An event that the database refuses for its data. */
+/** An event that the database rejects for its data. */
 export function letterOfEvent(domain: string, queue: string, event: Event, reason: string): NewLetter {
   return {
     id: event.id,

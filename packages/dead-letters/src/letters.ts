@@ -4,7 +4,7 @@ import type { DeadLetter, LetterState, NewLetter, Stage } from "./dead-letter.ts
 /** The folder of the numbered SQL files. */
 export const deadLetterMigrations = new URL("../migrations/", import.meta.url);
 
-// A replayed letter that fails again becomes open, except a conflict: its replay is stored, and only the client's retry came again. A discarded
+// A replayed letter that fails again becomes open, except a conflict: its replay is stored, and only the client's retry arrived again. A discarded
 // letter stays discarded. died_at always increases, so a reader can detect a repeat.
 const insertLetters = `
   INSERT INTO dead_letters (id, domain, stage, queue, message_id, reason, died_at, body, state) VALUES ?
@@ -94,7 +94,7 @@ export async function findLetters(reader: SqlReader, ids: readonly string[]): Pr
   return (await reader.query<Row>(selectByIds, [ids.map((id) => bytesOfEventId(id))])).map(letterOf);
 }
 
-/** Sets the state of a letter. Returns false and changes nothing when it has that state or came again since it was read. */
+/** Sets the state of a letter. Returns false and changes nothing if it already has that state, or arrived again after it was read. */
 export async function settleLetter(
   transaction: SqlTransaction,
   { id, diedAt }: DeadLetter,

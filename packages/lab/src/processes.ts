@@ -11,10 +11,6 @@ export interface ProcessFigures {
   readonly memoryMiB: number;
 }
 
-// USER_HZ, which is the same on all Linux systems.
-const ticksPerSecond = 100;
-const pageBytes = 4096;
-
 /** undefined: there is no such process. */
 export function readProcess(pid: number): ProcessFigures | undefined {
   const text = fileOf(pid, "stat");
@@ -25,8 +21,8 @@ export function readProcess(pid: number): ProcessFigures | undefined {
   return {
     pid,
     group: field(5),
-    cpuSeconds: (field(14) + field(15)) / ticksPerSecond,
-    memoryMiB: (field(24) * pageBytes) / 2 ** 20,
+    cpuSeconds: (field(14) + field(15)) / 100, // USER_HZ is 100 on all Linux systems
+    memoryMiB: (field(24) * 4096) / 2 ** 20, // in pages
   };
 }
 

@@ -76,8 +76,8 @@ interface Rejecting {
 
 const deadlineCheckMs = 50;
 /*
- * A full queue rejects until it has drained to 80 %. But a queue can reject everything from a channel forever, although it is empty, if the
- * channel's first message arrives during the election of its leader (after a node died; seen with RabbitMQ 3.10). Only a new channel helps.
+ * A full queue rejects until it has drained to 80 %. RabbitMQ 3.10: if a channel's first message arrives during a leader election, an empty
+ * queue rejects everything on that channel forever. Only a new channel helps.
  */
 const wrongRejectionMs = 1000;
 // amqplib's message for a basic.nack; any other error is a channel that has ended.

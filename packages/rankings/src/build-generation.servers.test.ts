@@ -1,28 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { silentLog } from "@tally/failures";
-import { connectRankings } from "./connect-rankings.ts";
+import { expect, test } from "vitest";
 import { encodeMoves } from "./encode-moves.ts";
-import type { NewGeneration } from "./build-generation.ts";
-import type { Rankings } from "./rankings.ts";
+import { ownRankings } from "./own-rankings.test-kit.ts";
 
-const namespace = `test-${randomBytes(4).toString("hex")}`;
 const shards = 2;
-let rankings: Rankings;
-let redis: Redis;
-
-beforeAll(() => {
-  const { redisUrl: url } = inject("services");
-  rankings = connectRankings({ url, namespace, shards, log: silentLog });
-  redis = new Redis(url);
-});
-afterAll(async () => {
-  const keys = await redis.keys(`${namespace}:*`);
-  if (keys.length > 0) await redis.del(keys);
-  redis.disconnect();
-  await rankings.close();
-});
+const { namespace, rankings, redis, build: begin } = ownRankings(shards);
 
 const producer = randomBytes(8).toString("hex");
 const batchOf = (sequence: number, board: string, member: string, count: number) => ({
@@ -32,12 +14,6 @@ const batchOf = (sequence: number, board: string, member: string, count: number)
 });
 const keysOf = (domain: string) => redis.keys(`${namespace}:{${domain}:*`);
 const entriesOf = async (domain: string, board: string) => (await rankings.top(domain, board, 100)).entries;
-
-async function begin(domain: string): Promise<NewGeneration> {
-  const generation = await rankings.build(domain);
-  if (generation === undefined) throw new Error("another one builds");
-  return generation;
-}
 
 test("a domain that was never built is unbuilt, and counts", async () => {
   await rankings.apply("first", batchOf(0, "b", "1", 2));

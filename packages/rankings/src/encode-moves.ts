@@ -8,7 +8,7 @@ export interface BoardMoves {
 }
 
 // Plain MessagePack, which the Lua of Redis reads: without records, an extension of this library.
-const packr = new Packr({ useRecords: false });
+export const packr = new Packr({ useRecords: false });
 
 /**
  * Encodes the moves of a batch for the apply script, one buffer for each shard (an empty list where it has none):

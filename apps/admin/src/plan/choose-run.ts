@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { reasonOf } from "@tally/failures";
 import { readMeasuredRun, tierNames, type MeasuredRun } from "@tally/pipeline/bench-report";
 
 /** A stored run, or why it is unfit for a plan. */
@@ -41,7 +42,7 @@ export async function readRun(file: string, domain: string): Promise<ReadRun> {
     const unfit = whyUnfit(run, domain);
     return unfit === undefined ? { file, run } : { file, unfit: `run ${run.runId} is ${unfit}` };
   } catch (error) {
-    return { file, unfit: error instanceof Error ? error.message : String(error) };
+    return { file, unfit: reasonOf(error) };
   }
 }
 

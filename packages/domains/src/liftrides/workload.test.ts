@@ -3,24 +3,6 @@ import { workload } from "./workload.ts";
 
 const groupsOf = (run: number, scale = 1) => workload.source.runs[run]?.groups(scale) ?? [];
 
-test("a phase starts when a tenth of the threads of the previous one has ended", () => {
-  const phases = groupsOf(0).map(({ name, connections, requestsOfEach, startsAfter: after }) => [
-    [name, connections, requestsOfEach],
-    after && [after.group, after.connections, after.responses],
-  ]);
-  expect(phases).toEqual([
-    [["start-up", 64, 1005], undefined],
-    [
-      ["peak", 256, 1005],
-      ["start-up", 7, 1005],
-    ],
-    [
-      ["closing", 64, 1020],
-      ["peak", 26, 1005],
-    ],
-  ]);
-});
-
 test("rides have the minutes of their phase, 50,000 skiers and 40 lifts; the reads come last", () => {
   const ofPhase = [
     { from: "1", to: "90", days: 5, verticals: 0 },

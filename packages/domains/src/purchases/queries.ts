@@ -2,7 +2,7 @@ import { queryRoute } from "@tally/pipeline";
 import { Type } from "typebox";
 import { ids, None } from "../request-values.ts";
 import { AsOf, parseTopLimit, TopLimit, topOf } from "../top-of.ts";
-import { parseCalendarDate } from "./calendar-date.ts";
+import { DateText, parseCalendarDate } from "./calendar-date.ts";
 import { listPurchases } from "./list-purchases.ts";
 import { itemsOfStore, storesOfItem } from "./rank.ts";
 import { topItemsOfDay } from "./top-items-of-day.ts";
@@ -48,10 +48,7 @@ const storeBoard = queryRoute({
   path: "/stores/:storeID/top-items",
   params: StoreParams,
   storeOf: ({ params }) => ids.parse("storeID", params.storeID),
-  query: Type.Object(
-    { limit: TopLimit, date: Type.Optional(Type.String({ expected: "a calendar date as yyyymmdd" })) },
-    { additionalProperties: false },
-  ),
+  query: Type.Object({ limit: TopLimit, date: Type.Optional(DateText) }, { additionalProperties: false }),
   response: Type.Object({
     storeID: Type.Integer(),
     date: Type.Optional(Type.String()),
