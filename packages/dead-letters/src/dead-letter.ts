@@ -62,18 +62,13 @@ export function letterOfConflict(domain: string, queue: string, event: Event, co
 const bodyBytesMax = 16_000_000;
 
 /** A message that cannot be decoded, or that the broker gave up. Over 16 MB only the beginning is kept, and the reason states it. */
-export function letterOfMessage(letter: {
-  readonly domain: string;
-  readonly stage: "message" | "delivery";
-  readonly queue: string;
-  readonly messageId: string;
-  readonly reason: string;
-  readonly body: Buffer;
-}): NewLetter {
-  const { domain, stage, queue, messageId, reason, body } = letter;
+export function letterOfMessage(
+  letter: Omit<NewLetter, "id" | "stage"> & { readonly stage: "message" | "delivery" },
+): NewLetter {
+  const { queue, messageId, reason, body } = letter;
   const hash = createHash("sha256").update(`${queue}\0${messageId}\0`).update(body).digest();
   const id = eventIdOfBytes(hash.subarray(0, 16));
-  if (body.length <= bodyBytesMax) return { id, domain, stage, queue, messageId, reason, body };
+  if (body.length <= bodyBytesMax) return { ...letter, id };
   const cut = `the first ${bodyBytesMax} of ${body.length} bytes; ${reason}`;
-  return { id, domain, stage, queue, messageId, reason: cut, body: body.subarray(0, bodyBytesMax) };
+  return { ...letter, id, reason: cut, body: body.subarray(0, bodyBytesMax) };
 }

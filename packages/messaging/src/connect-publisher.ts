@@ -6,8 +6,8 @@ import { depthProbe, type DepthProbe } from "./depth-probe.ts";
 import {
   openConnection,
   renewWithChannel,
+  type Connection,
   type ConnectionOptions,
-  type ConnectionState,
   type Renew,
 } from "./open-connection.ts";
 
@@ -42,10 +42,7 @@ export type PublishOutcome =
   /** Deadline, close, or rejected after the broker may have accepted a first copy: the outcome is unknown, the message may be in the queue. */
   | "expired";
 
-export interface Publisher {
-  readonly state: ConnectionState;
-  /** Resolves at the first connection; rejects only with a MessagingError, and then the connection stays down. */
-  readonly ready: Promise<void>;
+export interface Publisher extends Connection {
   /** Messages without an outcome. */
   readonly openCount: number;
   /**

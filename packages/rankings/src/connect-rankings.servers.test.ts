@@ -45,12 +45,6 @@ test("the highest count comes first, equal counts by the smaller id", async () =
   expect(await rankings.count("ties", "none", "9")).toBe(0);
 });
 
-test("a member whose count falls to 0 leaves its board", async () => {
-  await rankings.apply("back", message({ b: { "1": 2, "2": 1 } }));
-  await rankings.apply("back", message({ b: { "1": -2 } }));
-  expect((await rankings.top("back", "b", 10)).entries).toEqual([{ member: "2", count: 1 }]);
-});
-
 test("when the best of a large board fall, all members return to one sorted set, in steps between which others count", async () => {
   const counts = new Map(Array.from({ length: 20_000 }, (_, n) => [String(n * 31), 1 + (n % 900)]));
   const cells = [...counts];

@@ -26,7 +26,7 @@ export function ownRankings(shards: number) {
     redis,
     rankings,
     connect,
-    async build(domain: string): Promise<NewGeneration> {
+    build: async (domain: string): Promise<NewGeneration> => {
       const generation = await rankings.build(domain);
       if (generation === undefined) throw new Error("another one builds");
       return generation;
