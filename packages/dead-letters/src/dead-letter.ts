@@ -34,15 +34,8 @@ export interface DeadLetter extends NewLetter {
 
 /** An event that the database rejects for its data. */
 export function letterOfEvent(domain: string, queue: string, event: Event, reason: string): NewLetter {
-  return {
-    id: event.id,
-    domain,
-    stage: "event",
-    queue,
-    messageId: "",
-    reason,
-    body: packEvent(encodeEvent(event)),
-  };
+  const body = packEvent(encodeEvent(event));
+  return { id: event.id, domain, stage: "event", queue, messageId: "", reason, body };
 }
 
 /** The reason of a letter of stage "conflict". */

@@ -77,7 +77,7 @@ test("steps: adds up all steps of a user's day, also those of one hour", () => {
     [2, 1, 8, 7],
     [1, 2, 0, 1],
   ] as const;
-  const changes = posts.map(([userId, day, hour, steps]) => changeOf({ id: "", userId, day, hour, steps }));
+  const changes = posts.map(([userId, day, hour, count]) => changeOf({ id: "", userId, day, hour, steps: count }));
   expect(boardsOf(steps.rank, changes)).toEqual({ "day:1": { "1": 205, "2": 7 }, "day:2": { "1": 1 } });
 });
 
