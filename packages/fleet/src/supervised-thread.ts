@@ -9,10 +9,10 @@
  *   stopped      for good
  *
  * Threads are stopped by message, because Worker.terminate() can kill the whole process. It interrupts JavaScript at any place. If that is
- * the creation of a zlib stream, Node 26.10 aborts ("close before init" in CompressionStream::Close). In writer and ranker
- * threads only mysql2 creates such streams, for each packet, and only when a database URL has `compress=true`. terminate() is the last resort at the time limit. Node
- * does the same to threads that still run when the process exits after STOP_WITHIN_MS or a fault. An abort has the effect of a kill: all
- * threads of the process end with SIGABRT, and the broker delivers their unacknowledged batches again.
+ * the creation of a zlib stream, Node 26.10 aborts ("close before init" in CompressionStream::Close). In writer and ranker threads only
+ * mysql2 creates such streams, for each packet, and only when a database URL has `compress=true`. terminate() is the last resort at the
+ * time limit. Node does the same to threads that still run when the process exits after STOP_WITHIN_MS or a fault. An abort has the effect
+ * of a kill: all threads of the process end with SIGABRT, and the broker delivers their unacknowledged batches again.
  */
 import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
