@@ -1,6 +1,7 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { workloadOf } from "@tally/domains/workloads";
+import { reasonOf } from "@tally/failures";
 import { claimDirectory, runTally } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
@@ -142,9 +143,7 @@ async function expectLive(url: string): Promise<void> {
     if (response.ok) return;
     throw new Error(`/health/live responds with ${response.status}`);
   } catch (error) {
-    throw new WrongUsage(`${url} does not respond: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new WrongUsage(`${url} does not respond: ${reasonOf(error)}`, { cause: error });
   }
 }
 

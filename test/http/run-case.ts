@@ -39,7 +39,12 @@ export async function runCase(
       ...(ids.length === contents.length ? [] : [`${ids.length} of ${contents.length} events are acknowledged`]),
       ...(responses.length < one.expect.length
         ? []
-        : await differencesAtEnd(connection, one, responses.at(-1), asksToClose.test(sent.toString("latin1")))),
+        : await differencesAtEnd(
+            connection,
+            one,
+            responses.at(-1),
+            asksToClose.test(Buffer.concat(parts).toString("latin1")),
+          )),
     ];
     if (found.length === 0 && one.reads !== undefined) await expectReads(url, one.reads(n));
     return found.map((difference) => `${one.name}: ${difference}`);
@@ -111,8 +116,9 @@ function bodyDifferences(response: HttpResponse, { error, body }: ExpectedRespon
 }
 
 // After these a connection stays open: the request was read to its end.
-const statusesThatKeep = [200, 201, 207, 401, 403, 404, 405, 409, 415, 422, 429];
-const asksToClose = /^connection: close|^(get|post|head) .* http\/1\.0/im;
+const statusesThatKeep = new Set([200, 201, 207, 401, 403, 404, 405, 409, 415, 422, 429]);
+// Or it asks for a close, a tunnel or another protocol, or speaks an older version.
+const asksToClose = /^connection: close|^connect |^upgrade: |http\/1\.0\r?$|^[a-z]+ \S+\r?$/im;
 
 /** A connection that says "close" must close, any other must serve one more request; no response may follow on either. */
 async function differencesAtEnd(
@@ -122,7 +128,7 @@ async function differencesAtEnd(
   isAskedToClose: boolean,
 ): Promise<readonly string[]> {
   const closes = halfCloses === true || last?.headers.get("connection") === "close";
-  if (closes && halfCloses !== true && !isAskedToClose && statusesThatKeep.includes(last?.status ?? 0))
+  if (closes && halfCloses !== true && !isAskedToClose && statusesThatKeep.has(last?.status ?? 0))
     return [`the gateway closes the connection after a ${last?.status}`];
   if (!closes) {
     await connection.write(get("/health/live", ["Connection: close"]));

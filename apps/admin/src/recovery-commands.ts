@@ -48,15 +48,15 @@ function forEachDomain(name: string, description: string, work: Work): Command {
 
 const repairDomain: Work = async ({ name }, { database: { writer }, rankings }, progress) => {
   const { batches } = await readTotals(writer, name);
-  const { looked, healed, beyondRepair } = await repair({
+  const { checked, counted, beyondRepair } = await repair({
     domain: name,
     reader: writer,
     rankings,
     from: 0,
     until: Date.now(),
-    onProgress: (soFar) => progress.show(`${name}: repairing`, soFar.looked, batches),
+    onProgress: (soFar) => progress.show(`${name}: repairing`, soFar.checked, batches),
   });
-  const done = `checked ${looked} batches, added ${healed} to the rankings`;
+  const done = `checked ${checked} batches, added ${counted} to the rankings`;
   if (beyondRepair.length === 0) return [done];
   process.exitCode = 1;
   const some = beyondRepair.slice(0, 3).join(", ");
@@ -77,7 +77,7 @@ const rebuildDomain: Work = async (domain, { database, rankings }, progress) => 
   if (outcome.name === "busy") throw new CommandError(`${domain.name}: another process is rebuilding it`);
   if (outcome.name === "abandoned")
     throw new CommandError(`${domain.name}: Redis lost a part of the new rankings; nothing was changed, try again`);
-  const { cells, batches, healed } = outcome;
+  const { cells, batches, counted } = outcome;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  return [`${cells} cells from ${batches} batches, plus ${healed} batches stored meanwhile, in ${seconds} s`];
+  return [`${cells} cells from ${batches} batches, plus ${counted} batches stored meanwhile, in ${seconds} s`];
 };

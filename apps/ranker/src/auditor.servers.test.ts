@@ -24,7 +24,7 @@ function open(storeId: number) {
   const namespace = randomBytes(6).toString("hex");
   const rankings = connectRankings({ url: inject("services").redisUrl, namespace, shards: 1, log: silentLog });
   onTestFinished(() => rankings.close());
-  const seen = { healed: 0, rebuilt: 0 };
+  const seen = { repaired: 0, rebuilt: 0 };
   return {
     domain,
     database,
@@ -63,7 +63,7 @@ function open(storeId: number) {
         rankings: watched,
         log: silentLog,
         messagesKeptMs: 3_600_000,
-        onHealed: (_, batches) => (seen.healed += batches),
+        onRepaired: (_, batches) => (seen.repaired += batches),
         onRebuilt: () => (seen.rebuilt += 1),
       });
       onTestFinished(() => auditor.stop());
@@ -78,7 +78,7 @@ test("a batch whose ranking message was lost is counted from the ledger; when th
   await build();
   const message = await storeSale(minutesAgo(1));
   start();
-  await vi.waitFor(() => expect(seen).toEqual({ healed: 1, rebuilt: 0 }), 10_000);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 0 }), 10_000);
   expect(await rankings.apply(domain.name, message)).toBe(false);
   expect(await count()).toBe(2);
 });
@@ -87,7 +87,7 @@ test("a Redis that has lost everything is rebuilt from the rows", async () => {
   const { domain, rankings, seen, storeSale, count, start } = open(2);
   const message = await storeSale(minutesAgo(1));
   start();
-  await vi.waitFor(() => expect(seen).toEqual({ healed: 0, rebuilt: 1 }), 10_000);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 10_000);
   expect(await rankings.apply(domain.name, message)).toBe(false);
   expect(await count()).toBe(2);
 });
@@ -98,7 +98,7 @@ test("a batch that is not counted and whose ranking message was pruned makes the
   const { batch } = await storeSale(minutesAgo(1));
   await database.transaction((transaction) => pruneRankingMessages(transaction, [batch]));
   start();
-  await vi.waitFor(() => expect(seen).toEqual({ healed: 0, rebuilt: 1 }), 10_000);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 10_000);
   expect(await count()).toBe(2);
 });
 
@@ -114,8 +114,8 @@ test("what was checked in this run of Redis is not checked again, and all of it 
     async () => expect(await rankings.checkedUntil(domain.name, instance)).toBeGreaterThan(noted),
     10_000,
   );
-  expect([await count(), seen]).toEqual([0, { healed: 0, rebuilt: 0 }]);
+  expect([await count(), seen]).toEqual([0, { repaired: 0, rebuilt: 0 }]);
   start({ ...rankings, instance: async () => "the run id after a restart" });
-  await vi.waitFor(() => expect(seen).toEqual({ healed: 1, rebuilt: 0 }), 10_000);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 0 }), 10_000);
   expect(await count()).toBe(2);
 });

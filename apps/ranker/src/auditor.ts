@@ -24,7 +24,7 @@ export interface AuditorOptions {
   /** Younger ranking messages are not pruned. */
   readonly messagesKeptMs: number;
   /** Called with the number of batches that a round counted from the ledger. */
-  readonly onHealed: (domain: string, batches: number) => void;
+  readonly onRepaired: (domain: string, batches: number) => void;
   /** Called after each new generation. */
   readonly onRebuilt: (domain: string) => void;
 }
@@ -109,7 +109,7 @@ export class Auditor {
 
   async #repair(domain: Domain, seen: Seen, instance: string): Promise<void> {
     const until = Date.now() - settledAfterMs;
-    const { healed, beyondRepair } = await repair({
+    const { counted, beyondRepair } = await repair({
       domain: domain.name,
       reader: this.#options.database.writer,
       rankings: this.#options.rankings,
@@ -119,9 +119,9 @@ export class Auditor {
     });
     if (this.#stop.signal.aborted) return;
     seen.until = until;
-    this.#options.onHealed(domain.name, healed);
-    if (healed > 0)
-      this.#options.log.info({ domain: domain.name, batches: healed }, "auditor: counted batches from the ledger");
+    this.#options.onRepaired(domain.name, counted);
+    if (counted > 0)
+      this.#options.log.info({ domain: domain.name, batches: counted }, "auditor: counted batches from the ledger");
     if (beyondRepair.length > 0) {
       seen.until = undefined;
       await this.#rebuild(

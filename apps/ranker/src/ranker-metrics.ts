@@ -19,7 +19,7 @@ export function rankerMetrics(thread: number) {
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60],
     registers,
   });
-  const healed = counter(
+  const repaired = counter(
     "tally_ranker_healed_batches_total",
     "Batches that the auditor counted from the ledger",
     "domain",
@@ -30,8 +30,8 @@ export function rankerMetrics(thread: number) {
     rebuilt(domain: string): void {
       generations.inc({ domain });
     },
-    healed(domain: string, count: number): void {
-      healed.inc({ domain }, count);
+    repaired(domain: string, count: number): void {
+      repaired.inc({ domain }, count);
     },
     ranked(domain: string, isNew: boolean, behindMs: number): void {
       batches.inc({ domain, outcome: isNew ? "applied" : "known" });

@@ -43,7 +43,7 @@ runThread<RankerConfig>(async (config, { index }) => {
           rankings,
           log,
           messagesKeptMs: config.messagesKeptSeconds * 1000,
-          onHealed: (domain, batches) => metrics.healed(domain, batches),
+          onRepaired: (domain, batches) => metrics.repaired(domain, batches),
           onRebuilt: (domain) => metrics.rebuilt(domain),
         })
       : undefined;

@@ -28,7 +28,7 @@ runThread<WriterConfig>(async (config, { index }) => {
   });
   const publisher = connectPublisher({
     url: config.amqpUrl,
-    connectionName: `tally writer ${index} moves`,
+    connectionName: `tally writer ${index} ranking messages`,
     queues: topology,
     log,
   });

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import type { BenchPlan } from "../bench-plan.ts";
 import { isGood, type Report } from "../report.ts";
 import { runBench } from "../run-bench.ts";
+import { reasonOf } from "@tally/failures";
 import { keepReport, writeWithFolder } from "../stored-reports.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 
@@ -50,8 +51,4 @@ function notWritten(flag: string, file: string, error: unknown): string {
   // Exit status 1 (an event was lost) takes precedence.
   process.exitCode ??= 2;
   return `${flag}: ${file} cannot be written: ${reasonOf(error)}`;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

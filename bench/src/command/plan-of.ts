@@ -1,4 +1,5 @@
 import { workloadOf, type Spread } from "@tally/domains/workloads";
+import { reasonOf } from "@tally/failures";
 import { Random } from "@tally/lab";
 import type { BenchPlan } from "../bench-plan.ts";
 import { designOf, type Durability } from "../designs/designs.ts";
@@ -100,6 +101,6 @@ function namedByUser(name: string) {
   try {
     return workloadOf(name);
   } catch (error) {
-    throw new WrongUsage(`--domain: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new WrongUsage(`--domain: ${reasonOf(error)}`, { cause: error });
   }
 }

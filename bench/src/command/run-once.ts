@@ -1,3 +1,4 @@
+import { reasonOf } from "@tally/failures";
 import { pageOf } from "../page/page.ts";
 import { ratios } from "../ratios.ts";
 import type { Report } from "../report.ts";
@@ -31,6 +32,6 @@ async function storedReport(file: string): Promise<Report> {
   try {
     return await readReport(file);
   } catch (error) {
-    throw new WrongUsage(`--compare: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new WrongUsage(`--compare: ${reasonOf(error)}`, { cause: error });
   }
 }

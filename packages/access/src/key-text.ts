@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 
 /*
- * A key as clients send it: tally_<16 hex digits: id>_<43 characters base64url: 256 random bits>. The id is for look-up and is not secret.
+ * A key as clients send it: tally_<16 hex digits: id>_<43 characters base64url: 256 random bits>. The id is for lookup and is not secret.
  * SHA-256 suffices for the secret: slow hashes protect guessable secrets, and 256 random bits are not guessable.
  */
 

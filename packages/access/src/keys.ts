@@ -8,8 +8,8 @@ export const accessMigrations = new URL("../migrations/", import.meta.url);
 const nextVersion =
   "INSERT INTO api_key_version (one, version) VALUES (1, 1) ON DUPLICATE KEY UPDATE version = version + 1";
 const selectVersion = "SELECT version FROM api_key_version WHERE one = 1";
-const columns = `id, name, secret_hash, previous_hash, previous_until, scopes, stores, events_per_second, burst, created_at,
-  revoked_at, version`;
+const columns = `id, name, secret_hash AS secretHash, previous_hash AS previousHash, previous_until AS previousUntil, scopes, stores,
+  events_per_second AS perSecond, burst, created_at AS createdAt, revoked_at AS revokedAt, version`;
 const selectChanged = `SELECT ${columns} FROM api_keys WHERE version > ? ORDER BY version LIMIT ?`;
 const selectAll = `SELECT ${columns} FROM api_keys ORDER BY created_at, id`;
 const selectOne = `SELECT ${columns} FROM api_keys WHERE id = ?`;
@@ -20,19 +20,14 @@ const updateSecret = `UPDATE api_keys SET previous_hash = secret_hash, previous_
 const updateRevoked =
   "UPDATE api_keys SET revoked_at = ?, previous_hash = NULL, previous_until = NULL, version = ? WHERE id = ? AND revoked_at IS NULL";
 
-interface Row {
-  readonly id: string;
-  readonly name: string;
-  readonly secret_hash: Buffer;
-  readonly previous_hash: Buffer | null;
-  readonly previous_until: number | null;
+interface Row extends Pick<StoredKey, "id" | "name" | "createdAt" | "secretHash" | "version"> {
   readonly scopes: string;
   readonly stores: string | null;
-  readonly events_per_second: number | null;
+  readonly perSecond: number | null;
   readonly burst: number | null;
-  readonly created_at: number;
-  readonly revoked_at: number | null;
-  readonly version: number;
+  readonly revokedAt: number | null;
+  readonly previousUntil: number | null;
+  readonly previousHash: Buffer | null;
 }
 
 /** Stores a new key. Safe to retry: an existing id is the same key. */
@@ -98,19 +93,14 @@ async function takeVersion(transaction: SqlTransaction): Promise<number> {
   return readVersion(transaction);
 }
 
-function storedKeyOf(row: Row): StoredKey {
-  const { events_per_second: perSecond, burst } = row;
+function storedKeyOf({ perSecond, burst, ...row }: Row): StoredKey {
   return {
-    id: row.id,
-    name: row.name,
+    ...row,
     scopes: row.scopes.split(" "),
     stores: row.stores?.split(" "),
     limit: perSecond === null || burst === null ? undefined : { perSecond, burst },
-    createdAt: row.created_at,
-    revokedAt: row.revoked_at ?? undefined,
-    previousUntil: row.previous_until ?? undefined,
-    secretHash: row.secret_hash,
-    previousHash: row.previous_hash ?? undefined,
-    version: row.version,
+    revokedAt: row.revokedAt ?? undefined,
+    previousUntil: row.previousUntil ?? undefined,
+    previousHash: row.previousHash ?? undefined,
   };
 }

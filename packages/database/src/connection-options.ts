@@ -33,7 +33,7 @@ export function sessionSql(queryTimeoutMs: number, access: "READ WRITE" | "READ 
 
 /**
  * The TLS options in a MySQL URL: `?ssl-mode=VERIFY_IDENTITY`, with `&ssl-ca=/path/of/ca.pem` for an authority that Node does not know. TLS
- * always verifies: without that, a man in the middle could read it. Throws DATABASE_URL for anything else.
+ * always verifies the certificate. Otherwise a man in the middle could read the connection. Throws DATABASE_URL for anything else.
  */
 export function tlsOf(url: string): { readonly uri: string; readonly ssl?: SslOptions } {
   const parsed = URL.parse(url);

@@ -64,11 +64,11 @@ async function apply(run: Run, migration: Migration): Promise<void> {
     try {
       await run(sql);
     } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
       const place = `${migration.name}, statement ${index + 1} of ${statements.length}`;
       const before =
         index === 0 ? "nothing in this file is applied" : `the ${index} before it stay applied: undo them by hand`;
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new DatabaseError("DATABASE_MIGRATION", `${place} failed (${before}): ${reason}`, { cause: error });
+      throw new DatabaseError("DATABASE_MIGRATION", `${place} failed (${before}): ${error.message}`, { cause: error });
     }
   }
 }

@@ -7,7 +7,7 @@ import { rowsOf } from "./run-statement.ts";
 
 const attemptsMax = 3;
 
-/** One SELECT outside of a transaction. Retries shortly after a lost connection, not after a timeout: its caller has waited enough. */
+/** One SELECT outside of a transaction. Retries after a lost connection, not after a timeout: a retry would exceed the caller's timeout. */
 export async function read<Row extends object>(
   endpoint: Endpoint,
   sql: string,

@@ -1,3 +1,4 @@
+import type { SqlReader } from "@tally/pipeline";
 import { beforeAll, expect, test } from "vitest";
 import { ownDatabase } from "./own-database.test-kit.ts";
 
@@ -14,14 +15,15 @@ beforeAll(async () => {
   });
 });
 
-const countOf = (rows: readonly { readonly n: number }[]) => rows[0]?.n;
+const count = async (reader: SqlReader) =>
+  (await reader.query<{ n: number }>("SELECT COUNT(*) AS n FROM numbers"))[0]?.n;
 
 test("a snapshot sees one moment: later commits are not in it", async () => {
   const database = connect();
   await database.snapshot("write", async (snapshot) => {
-    expect(countOf(await snapshot.query<{ n: number }>("SELECT COUNT(*) AS n FROM numbers"))).toBe(rowCount);
+    expect(await count(snapshot)).toBe(rowCount);
     await database.transaction((tx) => tx.insert("INSERT INTO numbers (n) VALUES ?", [[-1]]));
-    expect(countOf(await snapshot.query<{ n: number }>("SELECT COUNT(*) AS n FROM numbers"))).toBe(rowCount);
+    expect(await count(snapshot)).toBe(rowCount);
   });
   await database.transaction((tx) => tx.execute("DELETE FROM numbers WHERE n = -1"));
 });
@@ -56,7 +58,7 @@ test("a stream that is not read to its end, or fails, does not block the pool", 
     return 0;
   });
   await expect(failed).rejects.toThrow("no_such_table");
-  expect(countOf(await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM numbers"))).toBe(rowCount);
+  expect(await count(database.writer)).toBe(rowCount);
 });
 
 test("an error of the work is rethrown, and the connection is free again", async () => {

@@ -91,7 +91,7 @@ class Transaction implements SqlTransaction {
 
   async insert(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<"inserted" | "duplicate"> {
     const statements = insertStatements(sql, rows);
-    // InnoDB undoes a refused statement as a whole; several statements need a savepoint for that.
+    // InnoDB rolls back a rejected statement as a whole; several statements need a savepoint.
     const savepoint = statements.length > 1;
     if (savepoint) await this.#session.run("SAVEPOINT insert_rows");
     try {

@@ -236,8 +236,3 @@ test("a hanging statement times out, and the transaction repeats on another conn
   expect(used).toHaveLength(2);
   expect(used[1]).not.toBe(used[0]);
 });
-
-test("a transaction object fails after its end", async () => {
-  const leaked = await connect().transaction(async (tx) => ({ tx }));
-  await expect(leaked.tx.query("SELECT 1")).rejects.toMatchObject({ code: "DATABASE_STATEMENT" });
-});

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { encodeEvent, eventIdOfBytes, eventIdOfKey, packEvent, type Event } from "@tally/pipeline";
 
 /**
- * event: the database refuses it for its data. conflict: its Idempotency-Key belongs to a stored event with other content. message: it
+ * event: the database rejects it for its data. conflict: its Idempotency-Key belongs to a stored event with other content. message: it
  * cannot be decoded. delivery: the broker gave it up.
  */
 export type Stage = "event" | "conflict" | "message" | "delivery";
@@ -32,17 +32,10 @@ export interface DeadLetter extends NewLetter {
   readonly state: LetterState;
 }
 
-/** An event that the database refuses for its data. */
+/** An event that the database rejects for its data. */
 export function letterOfEvent(domain: string, queue: string, event: Event, reason: string): NewLetter {
-  return {
-    id: event.id,
-    domain,
-    stage: "event",
-    queue,
-    messageId: "",
-    reason,
-    body: packEvent(encodeEvent(event)),
-  };
+  const body = packEvent(encodeEvent(event));
+  return { id: event.id, domain, stage: "event", queue, messageId: "", reason, body };
 }
 
 /** The reason of a letter of stage "conflict". */
@@ -62,18 +55,13 @@ export function letterOfConflict(domain: string, queue: string, event: Event, co
 const bodyBytesMax = 16_000_000;
 
 /** A message that cannot be decoded, or that the broker gave up. Over 16 MB only the beginning is kept, and the reason states it. */
-export function letterOfMessage(letter: {
-  readonly domain: string;
-  readonly stage: "message" | "delivery";
-  readonly queue: string;
-  readonly messageId: string;
-  readonly reason: string;
-  readonly body: Buffer;
-}): NewLetter {
-  const { domain, stage, queue, messageId, reason, body } = letter;
+export function letterOfMessage(
+  letter: Omit<NewLetter, "id" | "stage"> & { readonly stage: "message" | "delivery" },
+): NewLetter {
+  const { queue, messageId, reason, body } = letter;
   const hash = createHash("sha256").update(`${queue}\0${messageId}\0`).update(body).digest();
   const id = eventIdOfBytes(hash.subarray(0, 16));
-  if (body.length <= bodyBytesMax) return { id, domain, stage, queue, messageId, reason, body };
+  if (body.length <= bodyBytesMax) return { ...letter, id };
   const cut = `the first ${bodyBytesMax} of ${body.length} bytes; ${reason}`;
-  return { id, domain, stage, queue, messageId, reason: cut, body: body.subarray(0, bodyBytesMax) };
+  return { ...letter, id, reason: cut, body: body.subarray(0, bodyBytesMax) };
 }

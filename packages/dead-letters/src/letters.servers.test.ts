@@ -8,16 +8,8 @@ const { connect } = ownDatabase([deadLetterMigrations, "dead-letters"]);
 
 function letter(more: Partial<NewLetter> = {}): NewLetter {
   const id = newEventId();
-  return {
-    id,
-    domain: "steps",
-    stage: "event",
-    queue: "q",
-    messageId: "",
-    reason: "why",
-    body: Buffer.from(id),
-    ...more,
-  };
+  const body = Buffer.from(id);
+  return { id, domain: "steps", stage: "event", queue: "q", messageId: "", reason: "why", body, ...more };
 }
 
 function open() {

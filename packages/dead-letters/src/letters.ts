@@ -4,7 +4,7 @@ import type { DeadLetter, LetterState, NewLetter, Stage } from "./dead-letter.ts
 /** The folder of the numbered SQL files. */
 export const deadLetterMigrations = new URL("../migrations/", import.meta.url);
 
-// A replayed letter that fails again becomes open, except a conflict: its replay is stored, and only the client's retry came again. A discarded
+// A replayed letter that fails again becomes open, except a conflict: its replay is stored, and only the client's retry arrived again. A discarded
 // letter stays discarded. died_at always increases, so a reader can detect a repeat.
 const insertLetters = `
   INSERT INTO dead_letters (id, domain, stage, queue, message_id, reason, died_at, body, state) VALUES ?
@@ -12,7 +12,7 @@ const insertLetters = `
     state = IF(state = 'replayed' AND VALUES(stage) <> 'conflict', 'open', state),
     reason = VALUES(reason),
     died_at = GREATEST(died_at + 1, VALUES(died_at))`;
-const columns = "id, domain, stage, queue, message_id, reason, died_at, body, state";
+const columns = "id, domain, stage, queue, message_id AS messageId, reason, died_at AS diedAt, body, state";
 const selectSome = `
   SELECT ${columns} FROM dead_letters
   WHERE (? IS NULL OR domain = ?) AND (? IS NULL OR stage = ?) AND (? IS NULL OR state = ?)
@@ -41,17 +41,7 @@ export interface LetterFilter {
   readonly reason?: string | undefined;
 }
 
-interface Row {
-  readonly id: Buffer;
-  readonly domain: string;
-  readonly stage: Stage;
-  readonly queue: string;
-  readonly message_id: string;
-  readonly reason: string;
-  readonly died_at: number;
-  readonly body: Buffer;
-  readonly state: LetterState;
-}
+type Row = Omit<DeadLetter, "id"> & { readonly id: Buffer };
 
 /** Stores letters. Repeating it changes only their time, and opens replayed ones. */
 export async function keepLetters(transaction: SqlTransaction, letters: readonly NewLetter[]): Promise<void> {
@@ -94,7 +84,7 @@ export async function findLetters(reader: SqlReader, ids: readonly string[]): Pr
   return (await reader.query<Row>(selectByIds, [ids.map((id) => bytesOfEventId(id))])).map(letterOf);
 }
 
-/** Sets the state of a letter. Returns false and changes nothing when it has that state or came again since it was read. */
+/** Sets the state of a letter. Returns false and changes nothing if it already has that state, or arrived again after it was read. */
 export async function settleLetter(
   transaction: SqlTransaction,
   { id, diedAt }: DeadLetter,
@@ -111,6 +101,6 @@ export const selectConflicts =
 export const selectKeptEvents =
   "SELECT id FROM dead_letters WHERE domain = ? AND stage = 'event' AND state <> 'replayed'";
 
-function letterOf({ id, died_at: diedAt, message_id: messageId, ...rest }: Row): DeadLetter {
-  return { id: eventIdOfBytes(id), diedAt, messageId, ...rest };
+function letterOf(row: Row): DeadLetter {
+  return { ...row, id: eventIdOfBytes(row.id) };
 }

@@ -57,7 +57,7 @@ export async function readEvents<E extends Event>(
 
 /**
  * Inserts a row for each event without one and returns these events. Common case first: all are new, and one statement inserts them. Only if
- * one exists are the ids looked up. Another writer may insert one of them between look-up and insert: then this looks again.
+ * one exists are the ids looked up. Another writer may insert one of them between lookup and insert: then this repeats the lookup.
  */
 export async function addEvents<E extends Event>(
   transaction: SqlTransaction,

@@ -2,7 +2,7 @@ import type { Event, EventId } from "@tally/pipeline";
 
 /**
  * Which keys a workload draws. wide: all that the contract names, equally likely. narrow: few, so that boards stay small. zipf: those of
- * "wide", the nth of them 1/n as likely as the first, as shops and goods really are.
+ * "wide", the nth of them 1/n as likely as the first.
  */
 export type Spread = "narrow" | "wide" | "zipf";
 
@@ -44,7 +44,7 @@ export interface ClientRequest {
   readonly units?: number;
   /** The content of a POST's event. Absent: not known. */
   readonly content?: () => Readonly<Record<string, unknown>>;
-  /** A POST with other content in the same scope, which adds as much to the boards. Absent: there is none. */
+  /** A POST with other content in the same scope, that adds the same units to the boards. Absent: there is none. */
   readonly other?: () => ClientRequest;
 }
 

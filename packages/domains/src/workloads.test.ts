@@ -28,6 +28,38 @@ test.each([
   },
 );
 
+test.each([
+  [
+    "liftrides",
+    0,
+    "a tenth",
+    ["start-up 64 1005", "peak 256 1005 after 7 of start-up", "closing 64 1020 after 26 of peak"],
+  ],
+  [
+    "steps",
+    1,
+    "all",
+    [
+      "warm-up 6 1500",
+      "load 32 2500 after 6 of warm-up",
+      "peak 64 5500 after 32 of load",
+      "cool-down 16 2500 after 64 of peak",
+    ],
+  ],
+])(
+  "a phase of %s starts in run %i when %s of the threads of the previous one have ended",
+  (domain, run, _share, expected) => {
+    const groups = workloadOf(domain).source?.runs[run]?.groups(1) ?? [];
+    const phases = groups.map(({ name, connections, requestsOfEach, startsAfter }) => {
+      const before = groups.find((group) => group.name === startsAfter?.group);
+      expect(startsAfter?.responses).toBe(before?.requestsOfEach);
+      const phase = `${name} ${connections} ${requestsOfEach}`;
+      return startsAfter === undefined ? phase : `${phase} after ${startsAfter.connections} of ${startsAfter.group}`;
+    });
+    expect(phases).toEqual(expected);
+  },
+);
+
 test("a source's warm-up has as many requests as the contract says", () => {
   const runs = workloadOf("albums").source?.runs.slice(0, 3) ?? [];
   expect(runs.map(({ warmUp }) => total(warmUp?.(1)))).toEqual([2000, 2000, 2000]);

@@ -11,5 +11,5 @@ export function backOffMs(failures: number, { firstMs, longestMs }: BackOffRange
   return Math.min(longestMs, firstMs * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
 }
 
-/** The delay before an app repeats work that failed although its driver has retried. */
+/** The delay before an app retries work after its driver gave up retrying. */
 export const retryMs = 500;

@@ -8,19 +8,17 @@
  *   stopping     the worker finishes the work in hand and exits; at the time limit it is terminated. It has exited → stopped
  *   stopped      for good
  *
- * Threads are stopped by message, because Worker.terminate() can kill the whole process: it interrupts JavaScript at any place, and when
- * that is the creation of a zlib stream, Node 26.10 aborts ("close before init" in CompressionStream::Close). Writer and ranker threads
- * create such streams only when a database URL has `compress=true` (mysql2, for each packet). amqplib, ioredis, pino and prom-client's
- * registry create none, and the threads do not use fetch. terminate() is the last resort at the time limit; Node does the same to threads
- * that still run when the process exits after STOP_WITHIN_MS or a fault. An abort costs what a kill of the process costs: all its threads
- * end with SIGABRT, and the broker delivers their unacknowledged batches again.
+ * Threads are stopped by message, because Worker.terminate() can kill the whole process. It interrupts JavaScript at any place. If that is
+ * the creation of a zlib stream, Node 26.10 aborts ("close before init" in CompressionStream::Close). In writer and ranker threads only
+ * mysql2 creates such streams, for each packet, and only when a database URL has `compress=true`. terminate() is the last resort at the
+ * time limit. Node does the same to threads that still run when the process exits after STOP_WITHIN_MS or a fault. An abort has the effect
+ * of a kill: all threads of the process end with SIGABRT, and the broker delivers their unacknowledged batches again.
  */
 import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
-import type { Log } from "@tally/failures";
+import { reasonOf, type Log } from "@tally/failures";
 import { BackOff } from "./back-off.ts";
-import { reasonOf } from "./reason-of.ts";
 import type { ThreadData, ToThread } from "./run-thread.ts";
 
 export interface ThreadStatus {

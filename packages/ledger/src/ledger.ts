@@ -49,7 +49,7 @@ export function hashOfBody(body: Buffer): Buffer {
   return createHash("sha256").update(body).digest().subarray(0, 8);
 }
 
-/** Returns the given batches that are stored, by textOfBatchId. One look-up in the clustered index for each. */
+/** Returns the given batches that are stored, by textOfBatchId. One lookup in the clustered index for each. */
 export async function findStored(
   transaction: SqlTransaction,
   batches: readonly BatchId[],

@@ -1,7 +1,7 @@
 import type { QueueSpec } from "@tally/pipeline";
 import type { Channel, ConsumeMessage } from "amqplib";
 import { declareQueues } from "./declare-queues.ts";
-import { openConnection, renewWithChannel, type ConnectionOptions, type ConnectionState } from "./open-connection.ts";
+import { openConnection, renewWithChannel, type Connection, type ConnectionOptions } from "./open-connection.ts";
 
 /** A message at its consumer. Only the first settlement counts; further ones, and any after its channel has ended, do nothing. */
 export interface Delivery {
@@ -20,10 +20,7 @@ export interface Delivery {
   giveBack(): void;
 }
 
-export interface Consumer {
-  readonly state: ConnectionState;
-  /** Resolves at the first connection; rejects only with a MessagingError, and then the connection stays down. */
-  readonly ready: Promise<void>;
+export interface Consumer extends Connection {
   /** Stops new deliveries; those that arrived can still be settled. */
   cancel(): Promise<void>;
   /** Sends the settlements, then disconnects. The broker delivers unsettled messages to another consumer. */

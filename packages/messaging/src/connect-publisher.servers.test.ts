@@ -94,7 +94,7 @@ test("a channel on which an empty queue rejects everything is replaced, one on w
   expect(proxy.connections).toBe(2);
 });
 
-test("connections that are lost again and again while publishing lose no message and keep the order", async () => {
+test("connections that are lost repeatedly while publishing lose no message and keep the order", async () => {
   const { queue, ...broker } = await ownBroker();
   const proxy = await broker.proxy();
   const { publisher } = await connected(queue, proxy.url);
@@ -106,7 +106,7 @@ test("connections that are lost again and again while publishing lose no message
     if (i % 700 !== 350) continue;
     const next = proxy.nextConnection();
     proxy.endConnections();
-    // Some cuts hit a publisher that sends, some one that is about to send all open messages again.
+    // Some cuts happen while it sends, others before it resends all open messages.
     if (i > 1000) await next;
   }
   expect(new Set(await Promise.all(outcomes))).toEqual(new Set(["confirmed"]));

@@ -6,8 +6,8 @@ import { depthProbe, type DepthProbe } from "./depth-probe.ts";
 import {
   openConnection,
   renewWithChannel,
+  type Connection,
   type ConnectionOptions,
-  type ConnectionState,
   type Renew,
 } from "./open-connection.ts";
 
@@ -42,10 +42,7 @@ export type PublishOutcome =
   /** Deadline, close, or rejected after the broker may have accepted a first copy: the outcome is unknown, the message may be in the queue. */
   | "expired";
 
-export interface Publisher {
-  readonly state: ConnectionState;
-  /** Resolves at the first connection; rejects only with a MessagingError, and then the connection stays down. */
-  readonly ready: Promise<void>;
+export interface Publisher extends Connection {
   /** Messages without an outcome. */
   readonly openCount: number;
   /**
@@ -76,8 +73,8 @@ interface Rejecting {
 
 const deadlineCheckMs = 50;
 /*
- * A full queue rejects until it has drained to 80 %. But a queue can reject everything from a channel forever, although it is empty, if the
- * channel's first message arrives during the election of its leader (after a node died; seen with RabbitMQ 3.10). Only a new channel helps.
+ * A full queue rejects until it has drained to 80 %. RabbitMQ 3.10: if a channel's first message arrives during a leader election, an empty
+ * queue rejects everything on that channel forever. Only a new channel helps.
  */
 const wrongRejectionMs = 1000;
 // amqplib's message for a basic.nack; any other error is a channel that has ended.

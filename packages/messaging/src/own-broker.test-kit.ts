@@ -109,17 +109,12 @@ function keptLog() {
 
 /** The frame with which a broker ends the connection, or its first channel (AMQP 0-9-1, connection.close and channel.close). */
 export function closeFrame(what: "connection" | "channel", code: number, reason: string): Buffer {
+  const [classId, methodId, channel] = what === "connection" ? [10, 50, 0] : [20, 40, 1];
   const text = Buffer.from(reason);
-  const method = Buffer.alloc(7);
-  method.writeUInt16BE(what === "connection" ? 10 : 20, 0);
-  method.writeUInt16BE(what === "connection" ? 50 : 40, 2);
-  method.writeUInt16BE(code, 4);
-  method.writeUInt8(text.length, 6);
+  const method = Buffer.from([0, classId, 0, methodId, code >> 8, code & 0xff, text.length]);
   // Class and method of the cause: none.
   const payload = Buffer.concat([method, text, Buffer.alloc(4)]);
-  const head = Buffer.alloc(7);
-  head.writeUInt8(1, 0);
-  head.writeUInt16BE(what === "connection" ? 0 : 1, 1);
+  const head = Buffer.from([1, 0, channel, 0, 0, 0, 0]);
   head.writeUInt32BE(payload.length, 3);
   return Buffer.concat([head, payload, Buffer.from([0xce])]);
 }

@@ -32,7 +32,7 @@ type DomainParts<E extends Event, C extends Change<E>> = Omit<Domain<E, C>, "err
   readonly errorKey?: "msg";
 };
 
-/** Lets the compiler check a domain's parts against each other, then forgets their types. */
+/** Lets the compiler check a domain's parts against each other. They are called through one list, so their types are erased. */
 export function defineDomain<E extends Event, C extends Change<E>>(parts: DomainParts<E, C>): Domain {
   // Each part is called only with values of the same domain, so its own types hold.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion

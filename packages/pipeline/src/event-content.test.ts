@@ -10,7 +10,7 @@ test("events that differ in their id, the order of their fields or an arrival fi
 });
 
 test.each([{ swiper: 2 }, { liked: false }, { lines: [[2, 1]] }, { lines: [[1, 2], []] }, { comment: "" }])(
-  "an event with %j instead has other content",
+  "changing a field to %j changes the content",
   (other) => {
     expect(contentOf({ ...swipe, ...other }, ["at"])).not.toBe(contentOf(swipe, ["at"]));
   },

@@ -14,11 +14,11 @@ export {
 } from "./event-id.ts";
 export { contentOf, fingerprintOf } from "./event-content.ts";
 export { firstProblem, type Problem, type Validator } from "./first-problem.ts";
-export { IdempotencyKey } from "./idempotency-key.ts";
 export { InvalidInput, NotFound } from "./invalid-input.ts";
 export {
   bulkRoute,
   formRoute,
+  IdempotencyKey,
   ingestRoute,
   type BulkRoute,
   type Form,

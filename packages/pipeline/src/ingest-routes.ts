@@ -1,8 +1,14 @@
-// The routes of all domains are in one list, so each forgets its own types. Its schemas check at run time what it is called with.
+// The routes of all domains are in one list, so their types are erased. Its schemas check at run time what it is called with.
 // oxlint-disable typescript/no-unsafe-type-assertion
-import type { Static, TObject, TSchema } from "typebox";
+import { Type, type Static, type TObject, type TSchema } from "typebox";
 import type { Event } from "./batch.ts";
 import type { Sources } from "./sources.ts";
+
+/** An Idempotency-Key, in a header or in an entry of a bulk request. */
+export const IdempotencyKey = Type.String({
+  pattern: "^[\\x21-\\x7e]{1,255}$",
+  expected: "1 to 255 visible ASCII characters",
+});
 
 /** Where a route is mounted; paths are Fastify's. Static segments win over parameters. */
 export interface Mounted {
@@ -15,7 +21,7 @@ export interface Mounted {
 /** A store as API keys name it: a number, or text without leading zeros. */
 export type StoreId = number | string;
 
-/** One HTTP request that is one event. All values in `params` are strings. */
+/** A route where each request is one event. All values in `params` are strings. */
 export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> extends Mounted {
   readonly kind: "ingest";
   readonly params: TObject;
@@ -41,7 +47,7 @@ export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> 
 }
 
 /**
- * One multipart/form-data request that is one event. Its client can find it at once by its id: Sources.find. Bytes in the event's own fields
+ * A route where each multipart/form-data request is one event. Its client can find it at once by its id: Sources.find. Bytes in the event's own fields
  * travel as they are.
  */
 export interface FormRoute<E extends Event, Params = unknown, Response = unknown> extends Mounted {

@@ -21,9 +21,9 @@ export const gatewayChannels = {
 export const writerChannels = {
   /** All rows and ledger entries of a transaction are written, not committed. */
   beforeCommit: channel("tally:writer:before-commit"),
-  /** The transaction is committed; its moves are not published. */
+  /** The transaction is committed; its ranking messages are not published. */
   afterCommit: channel("tally:writer:after-commit"),
-  /** The moves of a batch are confirmed; its delivery is not acknowledged. */
+  /** The ranking message of a batch is confirmed; its delivery is not acknowledged. */
   beforeAcknowledgement: channel("tally:writer:before-acknowledgement"),
   /** The acknowledgement is handed to the connection, which writes it after this turn of the event loop. */
   afterAcknowledgement: channel("tally:writer:after-acknowledgement"),

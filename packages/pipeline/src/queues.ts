@@ -1,3 +1,13 @@
+// About 2.5 million events at 250 a batch. A full queue rejects, and the gateway responds with 503.
+const ingestMessagesMax = 10_000;
+// Redis may be down for hours while the writer continues to store.
+const rankMessagesMax = 1_000_000;
+// RabbitMQ 4's default of 20 would discard healthy batches when something else crashes repeatedly. At one crash every two seconds this
+// limit is reached after two days.
+const deliveryLimit = 100_000;
+// Messages over this limit would be lost: there is no further queue.
+const deadDeliveryLimit = 1_000_000_000;
+
 /** A durable quorum queue. Every app declares the same list; an account that may declare queues creates what is missing. */
 export interface QueueSpec {
   readonly name: string;
@@ -16,16 +26,6 @@ export interface DomainQueues {
   readonly rank: QueueSpec;
   readonly dead: QueueSpec;
 }
-
-// About 2.5 million events at 250 a batch. A full queue rejects, and the gateway responds with 503.
-const ingestMessagesMax = 10_000;
-// Redis may be down for hours while the writer continues to store.
-const rankMessagesMax = 1_000_000;
-// RabbitMQ 4's default of 20 would discard healthy batches when something else crashes repeatedly. At one crash every two seconds this
-// limit is reached after two days.
-const deliveryLimit = 100_000;
-// Messages over this limit would be lost: there is no further queue.
-const deadDeliveryLimit = 1_000_000_000;
 
 /** The queues of a domain. Every app declares the same ones, so any app may start first. `namespace` separates systems on one broker. */
 export function queuesOf(namespace: string, domain: string): DomainQueues {

@@ -1,4 +1,4 @@
-// Reads of all domains are executed by the same code, so each forgets the types of its rows; its literal SELECT is beside them.
+// Reads of all domains are executed by the same code, so their types are erased; the literal SELECT is beside them.
 // oxlint-disable typescript/no-unsafe-type-assertion
 import type { Event } from "./batch.ts";
 import type { EventId } from "./event-id.ts";
@@ -76,7 +76,7 @@ export function keyedRead<K extends ReadKey, Row extends object, T>(
   return read as unknown as KeyedRead<K, T>;
 }
 
-/** Gives a look-up the types of its rows and of its domain's events. */
+/** Gives a lookup the types of its rows and of its domain's events. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export function lookup<E extends Event, Row extends object, T>(
   of: Omit<Lookup<T>, "ofRows" | "ofEvent"> & {

@@ -1,5 +1,6 @@
+import type { BatchId } from "@tally/pipeline";
 import type { RankingsRedis } from "./open-redis.ts";
-import { RankingsError, type BatchCounter, type BatchName } from "./rankings.ts";
+import { RankingsError, type BatchCounter } from "./rankings.ts";
 
 /** Counts batches in one generation, "" for the live one. */
 export function batchCounter(
@@ -26,7 +27,7 @@ export function batchCounter(
       return results.includes(1);
     },
 
-    async unmarked<B extends BatchName>(domain: string, batches: readonly B[]): Promise<readonly B[]> {
+    async unmarked<B extends BatchId>(domain: string, batches: readonly B[]): Promise<readonly B[]> {
       const byProducer = Map.groupBy(batches, (batch) => batch.producer);
       const missing = await Promise.all(
         [...byProducer].flatMap(([producer, own]) =>

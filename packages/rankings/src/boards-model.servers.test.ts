@@ -1,37 +1,21 @@
 import { randomBytes } from "node:crypto";
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { silentLog } from "@tally/failures";
-import { connectRankings } from "./connect-rankings.ts";
+import { expect, test } from "vitest";
 import { encodeMoves } from "./encode-moves.ts";
 import { encodeMember } from "./member.ts";
+import { ownRankings } from "./own-rankings.test-kit.ts";
 import type { Rankings } from "./rankings.ts";
 import { apply, shardKey } from "./scripts.ts";
 
 /*
- * The same moves on boards in Redis and on a Map, by seeded chance, in phases that grow, churn, fall and empty: after each step every score
- * is that of the Map, and so are the first hundred. Appliers are killed between calls, batches come twice, several come at once, Redis
- * forgets in which order it keeps a hash, and new generations are built meanwhile.
+ * The same random moves on boards in Redis and on a Map, in phases that grow, churn, fall and empty. After each step all scores and the first
+ * hundred equal those of the Map. Appliers are killed between calls, batches arrive twice, several arrive at once, Redis loses its hash order,
+ * and new generations are built meanwhile.
  */
 
 const seeds = Array.from({ length: 8 }, (_, seed) => seed);
 
-const namespace = `test-${randomBytes(4).toString("hex")}`;
-let appliers: readonly [Rankings, Rankings];
-let redis: Redis;
-
-beforeAll(() => {
-  const { redisUrl: url } = inject("services");
-  const connect = () => connectRankings({ url, namespace, shards: 1, log: silentLog });
-  appliers = [connect(), connect()];
-  redis = new Redis(url);
-});
-afterAll(async () => {
-  const keys = await redis.keys(`${namespace}:*`);
-  if (keys.length > 0) await redis.unlink(keys);
-  redis.disconnect();
-  for (const applier of appliers) await applier.close();
-});
+const { namespace, rankings, redis, connect, build } = ownRankings(1);
+const appliers = [rankings, connect()] as const;
 
 type Counts = Map<string, number>;
 type Message = Parameters<Rankings["apply"]>[1];
@@ -100,7 +84,7 @@ test.each(seeds)(
       return message;
     }
 
-    /** One call, where apply goes on until nothing is left to do: its applier is killed behind it. */
+    /** One call of the script. `apply` would loop; here its process is killed after the call. */
     const applyAndDie = ({ batch: { sequence }, storedAt, shards: [moves = Buffer.alloc(0)] }: Message) =>
       redis.eval(apply, 1, shard, "", producer, sequence, storedAt, moves);
     const applyAll = async (message: Message, again = false) =>
@@ -109,8 +93,7 @@ test.each(seeds)(
     const floorsNow = async () => redis.hgetall(`${await prefixNow()}:floors`);
 
     async function rebuild(phase: (typeof phases)[number]): Promise<void> {
-      const generation = await appliers[0].build(domain);
-      if (generation === undefined) throw new Error("another one builds");
+      const generation = await build(domain);
       for (const [board, counts] of model) if (counts.size > 0) await generation.add(board, [...counts]);
       const bits = Buffer.alloc(Math.ceil(sent.length / 8));
       for (const { batch: own } of sent)
@@ -138,15 +121,16 @@ test.each(seeds)(
         const way = floors[board]?.split(" ")[0] ?? "small";
         const state = way === "small" || way === "back" || way === "all" ? way : "large";
         seen.add(state);
-        const { entries } = await appliers[0].top(domain, board, 100);
-        const told = entries.map(({ member, count }) => [member, count] as const);
-        if (state === "back") expect(told).toEqual(bestOf(new Map(told.map(([id]) => [id, counts.get(id) ?? 0]))));
-        else expect(told).toEqual(bestOf(counts));
+        const top = await appliers[0].top(domain, board, 100);
+        const entries = top.entries.map(({ member, count }) => [member, count] as const);
+        if (state === "back")
+          expect(entries).toEqual(bestOf(new Map(entries.map(([id]) => [id, counts.get(id) ?? 0]))));
+        else expect(entries).toEqual(bestOf(counts));
         expect(await redis.exists(`${prefix}:c:${board}`)).toBe(
           (state === "large" || state === "back") && counts.size > 0 ? 1 : 0,
         );
         if (state === "small" || state === "all") expect(await redis.zcard(`${prefix}:b:${board}`)).toBe(counts.size);
-        for (const id of [idOf(board, chance.below(size)), told[0]?.[0] ?? "", "nobody"])
+        for (const id of [idOf(board, chance.below(size)), entries[0]?.[0] ?? "", "nobody"])
           expect(await appliers[1].count(domain, board, id)).toBe(counts.get(id) ?? 0);
       }
     }

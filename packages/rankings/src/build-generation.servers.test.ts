@@ -1,28 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { silentLog } from "@tally/failures";
-import { connectRankings } from "./connect-rankings.ts";
-import { encodeMoves } from "./encode-moves.ts";
+import { expect, test } from "vitest";
 import type { NewGeneration } from "./build-generation.ts";
-import type { Rankings } from "./rankings.ts";
+import { encodeMoves } from "./encode-moves.ts";
+import { ownRankings } from "./own-rankings.test-kit.ts";
 
-const namespace = `test-${randomBytes(4).toString("hex")}`;
 const shards = 2;
-let rankings: Rankings;
-let redis: Redis;
-
-beforeAll(() => {
-  const { redisUrl: url } = inject("services");
-  rankings = connectRankings({ url, namespace, shards, log: silentLog });
-  redis = new Redis(url);
-});
-afterAll(async () => {
-  const keys = await redis.keys(`${namespace}:*`);
-  if (keys.length > 0) await redis.del(keys);
-  redis.disconnect();
-  await rankings.close();
-});
+const { namespace, rankings, redis, build: begin } = ownRankings(shards);
 
 const producer = randomBytes(8).toString("hex");
 const batchOf = (sequence: number, board: string, member: string, count: number) => ({
@@ -33,10 +16,10 @@ const batchOf = (sequence: number, board: string, member: string, count: number)
 const keysOf = (domain: string) => redis.keys(`${namespace}:{${domain}:*`);
 const entriesOf = async (domain: string, board: string) => (await rankings.top(domain, board, 100)).entries;
 
-async function begin(domain: string): Promise<NewGeneration> {
-  const generation = await rankings.build(domain);
-  if (generation === undefined) throw new Error("another one builds");
-  return generation;
+async function goLive(generation: NewGeneration, asOf = 1): Promise<void> {
+  await generation.loaded(asOf);
+  expect(await generation.switch()).toBe(true);
+  await generation.release();
 }
 
 test("a domain that was never built is unbuilt, and counts", async () => {
@@ -47,9 +30,7 @@ test("a domain that was never built is unbuilt, and counts", async () => {
 
 test("a generation built without batches has no as-of time", async () => {
   const generation = await begin("nothing");
-  await generation.loaded(0);
-  expect(await generation.switch()).toBe(true);
-  await generation.release();
+  await goLive(generation, 0);
   expect(await rankings.top("nothing", "b", 10)).toEqual({ entries: [], asOf: undefined });
 });
 
@@ -80,9 +61,7 @@ test("large boards and many marks are loaded completely, in any chunks", async (
   for (const board of ["x", "y"]) await generation.add(board, cells);
   const bits = Buffer.alloc(200_000, 0xff);
   await generation.mark(producer, bits);
-  await generation.loaded(1);
-  expect(await generation.switch()).toBe(true);
-  await generation.release();
+  await goLive(generation);
   for (const board of ["x", "y"]) {
     const [found] = await rankings.cells("large", [board]);
     expect(new Map(found)).toEqual(new Map(cells));
@@ -100,9 +79,7 @@ test("a board may be added in any portions, also when it becomes large between t
     [710, 950],
   ])
     await generation.add("b", cells.slice(from, to));
-  await generation.loaded(1);
-  expect(await generation.switch()).toBe(true);
-  await generation.release();
+  await goLive(generation);
   const [found] = await rankings.cells("portions", ["b"]);
   expect(new Map(found)).toEqual(new Map(cells));
   // The floor is known to later moves: a member behind it rises, and falls back.
@@ -131,9 +108,7 @@ test("one process builds at a time, and deletes what a dead builder left", async
 
   const next = await begin("turns");
   await next.add("b", [["2", 2]]);
-  await next.loaded(2);
-  expect(await next.switch()).toBe(true);
-  await next.release();
+  await goLive(next);
   expect(await entriesOf("turns", "b")).toEqual([{ member: "2", count: 2 }]);
   const generations = new Set((await keysOf("turns")).flatMap((key) => /\}:(\d+):/.exec(key)?.[1] ?? []));
   expect(generations.size).toBe(1);
@@ -166,9 +141,7 @@ test("a script that fails half-way makes its generation dirty, and a new generat
   const generation = await begin(domain);
   await generation.add("b", [["1", 2]]);
   await generation.mark(producer, Buffer.from([0b1100_0000]));
-  await generation.loaded(1);
-  expect(await generation.switch()).toBe(true);
-  await generation.release();
+  await goLive(generation);
   expect(await rankings.state(domain)).toEqual({ name: "whole" });
   expect(await entriesOf(domain, "b")).toEqual([{ member: "1", count: 2 }]);
 });

@@ -1,7 +1,6 @@
 import type { RankingsRedis } from "./open-redis.ts";
-import { Packr } from "msgpackr";
 import { batchCounter } from "./batch-counter.ts";
-import { shardOf } from "./encode-moves.ts";
+import { packr, shardOf } from "./encode-moves.ts";
 import { keysOfShard } from "./keys-of-shard.ts";
 import { encodeMember } from "./member.ts";
 import type { BatchCounter } from "./rankings.ts";
@@ -37,8 +36,6 @@ const chunksInFlightMax = 8;
 const holdMs = 10_000;
 const holdAgainMs = 2000;
 
-// Plain MessagePack, which the Lua of Redis reads.
-const packr = new Packr({ useRecords: false });
 const noCells = packr.pack([]);
 
 interface Shard {

@@ -1,29 +1,11 @@
 import { randomBytes } from "node:crypto";
-import fc from "fast-check";
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { silentLog } from "@tally/failures";
-import { connectRankings } from "./connect-rankings.ts";
+import { expect, test } from "vitest";
 import { encodeMoves, shardOf } from "./encode-moves.ts";
 import { encodeMember } from "./member.ts";
-import type { Rankings } from "./rankings.ts";
+import { ownRankings } from "./own-rankings.test-kit.ts";
 import { apply, shardKey } from "./scripts.ts";
 
-const namespace = `test-${randomBytes(4).toString("hex")}`;
-let rankings: Rankings;
-let redis: Redis;
-
-beforeAll(() => {
-  const { redisUrl: url } = inject("services");
-  rankings = connectRankings({ url, namespace, shards: 3, log: silentLog });
-  redis = new Redis(url);
-});
-afterAll(async () => {
-  const keys = await redis.keys(`${namespace}:*`);
-  if (keys.length > 0) await redis.del(keys);
-  redis.disconnect();
-  await rankings.close();
-});
+const { namespace, rankings, redis } = ownRankings(3);
 
 let sequence = 0;
 const producer = randomBytes(8).toString("hex");
@@ -46,8 +28,8 @@ test("a batch that is applied twice counts once", async () => {
 
 test("a batch that many apply at once counts once", async () => {
   const same = message({ "store:2": { "20": 1 } });
-  const answers = await Promise.all(Array.from({ length: 20 }, () => rankings.apply("race", same)));
-  expect(answers.filter(Boolean)).toHaveLength(1);
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => rankings.apply("race", same)));
+  expect(outcomes.filter(Boolean)).toHaveLength(1);
   expect((await rankings.top("race", "store:2", 10)).entries).toEqual([{ member: "20", count: 1 }]);
 });
 
@@ -61,89 +43,6 @@ test("the highest count comes first, equal counts by the smaller id", async () =
   expect(await rankings.count("ties", "b", "95351")).toBe(7);
   expect(await rankings.count("ties", "b", "95352")).toBe(0);
   expect(await rankings.count("ties", "none", "9")).toBe(0);
-});
-
-test("ids in any order are returned by count, then id", async () => {
-  let run = 0;
-  await fc.assert(
-    fc.asyncProperty(
-      fc.dictionary(fc.maxSafeNat().map(String), fc.integer({ min: 1, max: 3 }), { minKeys: 1 }),
-      async (counts) => {
-        const board = `random:${run++}`;
-        await rankings.apply("property", message({ [board]: counts }));
-        const expected = Object.entries(counts)
-          .map(([member, count]) => ({ member, count }))
-          .toSorted((a, b) => b.count - a.count || Number(a.member) - Number(b.member));
-        expect((await rankings.top("property", board, 100)).entries).toEqual(expected);
-      },
-    ),
-    { numRuns: 50 },
-  );
-});
-
-// Flat, steep and falling, so that members cross the floor in both directions; the sorted set is cut, and filled with all again.
-test.each([
-  { board: "equal counts", members: 3000, steps: 1, falling: 0 },
-  { board: "rising counts", members: 1500, steps: 50, falling: 0 },
-  { board: "unequal counts", members: 1500, steps: 50, falling: 0.3 },
-  { board: "falling counts", members: 1500, steps: 5, falling: 0.45 },
-  { board: "texts", members: 1500, steps: 3, falling: 0.4 },
-])("a large board tells its best and all its cells: $board", async ({ board, members, steps, falling }) => {
-  let state = 7;
-  const below = (n: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * n);
-  };
-  const idOf = (n: number) => (board === "texts" ? `é${n.toString(36)}Z` : String(n * 7919));
-  const counts = new Map<string, number>();
-  for (let batch = 0; batch < 150; batch++) {
-    const changes: Record<string, number> = {};
-    for (let i = 0; i < 60; i++) {
-      const member = idOf(below(members));
-      const count = counts.get(member) ?? 0;
-      // Some leave the board.
-      const by = below(1000) < falling * 1000 ? -Math.min(count, 1 + below(2 * steps)) : 1 + below(steps);
-      if (by === 0 || member in changes) continue;
-      changes[member] = by;
-      if (count + by === 0) counts.delete(member);
-      else counts.set(member, count + by);
-    }
-    await rankings.apply("large", message({ [board]: changes }));
-    if (batch % 5 !== 0) continue;
-    const { entries } = await rankings.top("large", board, 100);
-    expect(entries).toEqual(bestOf(counts));
-    // One among the best, one behind the floor, and one that is absent.
-    for (const member of [byRank(counts)[0]?.[0] ?? "", byRank(counts).at(-1)?.[0] ?? "", "nobody"])
-      expect(await rankings.count("large", board, member)).toBe(counts.get(member) ?? 0);
-  }
-  const change = async (by: 1 | -1, cells: Iterable<readonly [string, number]>): Promise<void> => {
-    const moved = [...cells];
-    for (const [member, count] of moved) {
-      if (by < 0) counts.delete(member);
-      else counts.set(member, count);
-    }
-    await rankings.apply(
-      "large",
-      message({ [board]: Object.fromEntries(moved.map(([id, count]) => [id, by * count])) }),
-    );
-    expect((await rankings.top("large", board, 100)).entries).toEqual(bestOf(counts));
-  };
-  // The best fall one by one, so that members behind the floor rise.
-  for (const { member, count } of bestOf(counts)) await change(-1, [[member, count]]);
-  // Down to a handful, and up again, the last first.
-  const gone = byRank(counts).slice(5);
-  await change(-1, gone);
-  const last = gone.pop();
-  await change(1, last === undefined ? [] : [last]);
-  await change(1, gone);
-  const [cells] = await rankings.cells("large", [board]);
-  expect(new Map(cells)).toEqual(counts);
-});
-
-test("a member whose count falls to 0 leaves its board", async () => {
-  await rankings.apply("back", message({ b: { "1": 2, "2": 1 } }));
-  await rankings.apply("back", message({ b: { "1": -2 } }));
-  expect((await rankings.top("back", "b", 10)).entries).toEqual([{ member: "2", count: 1 }]);
 });
 
 test("when the best of a large board fall, all members return to one sorted set, in steps between which others count", async () => {
@@ -171,12 +70,11 @@ test("when the best of a large board fall, all members return to one sorted set,
     }
     return of(moved);
   };
-  // More of the best than can be missed at once, every second one permanently.
+  // Removes more top members than the sorted set holds in reserve; half of them for good.
   const falls = bestOf(counts).map(({ member, count }, n) => [member, n % 2 === 0 ? -count : 1 - count] as const);
   const fall = moving(falls);
   expect(await call(fall)).toEqual([1, 1]);
-  // Meanwhile members behind the floor rise, fall, leave, join and rejoin, whether they have returned or not. Their batches do not
-  // loop.
+  // Meanwhile members behind the floor rise, fall, leave, join and rejoin, whether they have returned or not. Their batches do not loop.
   for (let n = 0; n < 10; n++) {
     const some = cells.slice(n * 200, n * 200 + 200).filter(([member]) => counts.has(member));
     const moved = some.map(([member, count], i) => [member, [-count, 700, 1 - count][i % 3] ?? 0] as const);
@@ -314,14 +212,8 @@ test("a message that cannot be read is rejected before anything is marked", asyn
   expect(await rankings.isMarked("broken", broken.batch)).toBe(false);
 });
 
-function byRank(counts: ReadonlyMap<string, number>) {
-  return [...counts].toSorted(([a, x], [b, y]) => y - x || Buffer.compare(place(a), place(b)));
-}
-
 function bestOf(counts: ReadonlyMap<string, number>) {
-  return byRank(counts)
-    .slice(0, 100)
-    .map(([member, count]) => ({ member, count }));
+  const place = (member: string) => Buffer.from(encodeMember(member));
+  const all = [...counts].toSorted(([a, x], [b, y]) => y - x || Buffer.compare(place(a), place(b)));
+  return all.slice(0, 100).map(([member, count]) => ({ member, count }));
 }
-
-const place = (member: string): Buffer => Buffer.from(encodeMember(member));

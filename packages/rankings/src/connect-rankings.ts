@@ -23,7 +23,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
     ...live,
 
     async isMarked(domain, batch) {
-      return (await answered(live.unmarked(domain, [batch]))).length === 0;
+      return (await replyOf(live.unmarked(domain, [batch]))).length === 0;
     },
 
     async state(domain): Promise<RankingsState> {
@@ -56,7 +56,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
       if (limit > topLimitMax)
         throw new RankingsError(`a board returns at most its first ${topLimitMax} members, not ${limit}`);
       const shard = shardsOf(domain)[shardOf(board, options.shards)] ?? "";
-      const [asOf, flat] = await answered(redis.tallyTop(shard, "", board, limit));
+      const [asOf, flat] = await replyOf(redis.tallyTop(shard, "", board, limit));
       const entries = pairsOf(flat).map(([member, score]) => ({ member: decodeMember(member), count: -Number(score) }));
       // A generation built without batches has as-of 0.
       return { entries, asOf: Number(asOf ?? 0) || undefined };
@@ -64,7 +64,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
 
     async count(domain, board, member) {
       const shard = shardsOf(domain)[shardOf(board, options.shards)] ?? "";
-      return -Number((await answered(redis.tallyScore(shard, "", board, encodeMember(member)))) ?? 0) + 0;
+      return -Number((await replyOf(redis.tallyScore(shard, "", board, encodeMember(member)))) ?? 0) + 0;
     },
 
     async cells(domain, boards) {
@@ -102,7 +102,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
       try {
         return redis.status === "ready" && (await redis.ping()) === "PONG";
       } catch {
-        return false; // the caller wants to know exactly this
+        return false; // an unreachable Redis is the result here, not an error
       }
     },
 
@@ -115,9 +115,9 @@ export function connectRankings(options: RankingsOptions): Rankings {
 // Errors of Redis that end by waiting, or by correcting an account. Any other error is a bug.
 const notNow = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS) /;
 
-async function answered<T>(question: Promise<T>): Promise<T> {
+async function replyOf<T>(command: Promise<T>): Promise<T> {
   try {
-    return await question;
+    return await command;
   } catch (error) {
     if (error instanceof Error && error.name === "ReplyError" && !notNow.test(error.message)) throw error;
     throw new RankingsUnavailable(error);

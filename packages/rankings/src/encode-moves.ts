@@ -1,21 +1,17 @@
 import { crc32 } from "node:zlib";
+import type { Moves } from "@tally/pipeline";
 import { Packr } from "msgpackr";
 import { encodeMember } from "./member.ts";
 
-/** Each board once, with each of its members once. */
-export interface BoardMoves {
-  boards(): Iterable<[board: string, members: ReadonlyMap<string, number>]>;
-}
-
 // Plain MessagePack, which the Lua of Redis reads: without records, an extension of this library.
-const packr = new Packr({ useRecords: false });
+export const packr = new Packr({ useRecords: false });
 
 /**
  * Encodes the moves of a batch for the apply script, one buffer for each shard (an empty list where it has none):
  * [board, [member, change of score, …], …]. A score is the negated count: ascending order is then "highest count first, then the smaller
  * id" (contract, section 5), and the top of a board is its beginning.
  */
-export function encodeMoves(moves: BoardMoves, shards: number): readonly Buffer[] {
+export function encodeMoves(moves: Pick<Moves, "boards">, shards: number): readonly Buffer[] {
   const lists = Array.from({ length: shards }, (): (string | (string | number)[])[] => []);
   for (const [board, members] of moves.boards()) {
     const changes: (string | number)[] = [];

@@ -5,7 +5,6 @@ export {
   RankingsError,
   RankingsUnavailable,
   type BatchCounter,
-  type BoardTop,
   type Rankings,
   type RankingsState,
 } from "./rankings.ts";

@@ -1,7 +1,7 @@
 /*
  * A member whose score returns to 0 leaves its board: a board holds what the rows hold.
  *
- * A skip list of a hundred thousand is slow (docs/decisions/0004-how-boards-are-kept.md has the figures). So a board passes through these
+ * A sorted set of 100,000 members is slow (docs/decisions/0004-how-boards-are-kept.md has the figures). So a board passes through these
  * states, and never returns to an earlier one:
  *
  *   small   all members are in the sorted set. No floor

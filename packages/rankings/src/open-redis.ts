@@ -5,35 +5,28 @@ import * as scripts from "./scripts.ts";
 /** A connection with the scripts of the rankings. */
 export type RankingsRedis = Redis & Scripts;
 
+type Call<Arguments extends readonly unknown[], Reply> = (
+  shard: string,
+  generation: string,
+  ...rest: Arguments
+) => Promise<Reply>;
+
 interface Scripts {
-  tallyApply(
-    shard: string,
-    generation: string,
-    producer: string,
-    sequence: number,
-    storedAt: number,
-    moves: Buffer,
-  ): Promise<[isNew: number, more: number]>;
-  tallyLoad(
-    shard: string,
-    generation: string,
-    chunk: number,
-    moves: Buffer,
-    asOf: number,
-    ...marks: readonly (string | number | Buffer)[]
-  ): Promise<number>;
-  tallySwitch(shard: string, generation: string, chunks: number): Promise<number>;
-  tallyHold(shard: string, generation: string, ms: number): Promise<number>;
-  tallyRelease(shard: string, generation: string): Promise<number>;
-  tallyState(shard: string, generation: string): Promise<[string | null, string | null]>;
-  tallyTop(shard: string, generation: string, board: string, limit: number): Promise<[string | null, string[]]>;
-  tallyScore(shard: string, generation: string, board: string, member: string): Promise<string | null>;
-  tallyUnmarked(
-    shard: string,
-    generation: string,
-    producer: string,
-    ...sequences: readonly number[]
-  ): Promise<string[]>;
+  readonly tallyApply: Call<
+    [producer: string, sequence: number, storedAt: number, moves: Buffer],
+    [isNew: number, more: number]
+  >;
+  readonly tallyLoad: Call<
+    [chunk: number, cells: Buffer, asOf: number, ...marks: readonly (string | number | Buffer)[]],
+    number
+  >;
+  readonly tallySwitch: Call<[chunks: number], number>;
+  readonly tallyHold: Call<[ms: number], number>;
+  readonly tallyRelease: Call<[], number>;
+  readonly tallyState: Call<[], [string | null, string | null]>;
+  readonly tallyTop: Call<[board: string, limit: number], [string | null, string[]]>;
+  readonly tallyScore: Call<[board: string, member: string], string | null>;
+  readonly tallyUnmarked: Call<[producer: string, ...sequences: readonly number[]], string[]>;
 }
 
 export interface RankingsOptions {

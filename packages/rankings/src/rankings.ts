@@ -1,29 +1,12 @@
+import type { BatchId, BoardTop, RankingMessage } from "@tally/pipeline";
 import type { NewGeneration } from "./build-generation.ts";
-
-/** Identifies a batch, as BatchId of @tally/pipeline does. */
-export interface BatchName {
-  readonly producer: string;
-  readonly sequence: number;
-}
-
-/** A decoded ranking message. */
-interface BatchMoves {
-  readonly batch: BatchName;
-  readonly storedAt: number;
-  readonly shards: readonly Buffer[];
-}
-
-export interface BoardTop {
-  readonly entries: readonly { readonly member: string; readonly count: number }[];
-  readonly asOf: number | undefined;
-}
 
 /** Counts batches: in the live rankings, or in a generation that is being built. */
 export interface BatchCounter {
   /** Applies the moves of a batch on each shard without its mark, and sets the mark; returns whether there was such a shard. */
-  apply(domain: string, message: BatchMoves): Promise<boolean>;
+  apply(domain: string, message: RankingMessage): Promise<boolean>;
   /** Returns the given batches whose mark is missing on a shard. One script call for each producer and shard. */
-  unmarked<B extends BatchName>(domain: string, batches: readonly B[]): Promise<readonly B[]>;
+  unmarked<B extends BatchId>(domain: string, batches: readonly B[]): Promise<readonly B[]>;
 }
 
 /**
@@ -38,7 +21,7 @@ export type RankingsState =
 /** Live rankings of all domains in one Redis. Unless stated otherwise, a call takes one round trip for each of its shards. */
 export interface Rankings extends BatchCounter {
   /** Whether the batch is marked on every shard. */
-  isMarked(domain: string, batch: BatchName): Promise<boolean>;
+  isMarked(domain: string, batch: BatchId): Promise<boolean>;
   /** Identifies the running Redis process: a change means that it restarted and may have lost data. */
   instance(): Promise<string>;
   state(domain: string): Promise<RankingsState>;

@@ -19,7 +19,7 @@ export interface AuditReport {
     readonly lost: number;
     /** Events that are stored twice, and surplus units on boards. */
     readonly doubled: number;
-    /** Acknowledged events that the database refused for their data: they are kept as dead letters, not lost. */
+    /** Acknowledged events that the database rejected for their data: they are kept as dead letters, not lost. */
     readonly deadLetters?: number;
     /** Acknowledged events whose Idempotency-Key belongs to a stored event with other content: open dead letters, beside those above. */
     readonly keyConflicts?: number;

@@ -1,15 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { ownDatabase } from "@tally/database/own-database";
-import { silentLog } from "@tally/failures";
 import { enter, ledgerMigrations, placeAt } from "@tally/ledger";
-import { connectRankings, type NewGeneration } from "@tally/rankings";
-import { afterAll, expect, inject, test } from "vitest";
+import type { NewGeneration } from "@tally/rankings";
+import { ownRankings } from "@tally/rankings/own-rankings";
+import { expect, test } from "vitest";
 import { prune } from "./prune.ts";
 
 const database = ownDatabase([ledgerMigrations, "ledger"]).connect();
-const namespace = randomBytes(6).toString("hex");
-const rankings = connectRankings({ url: inject("services").redisUrl, namespace, shards: 1, log: silentLog });
-afterAll(() => rankings.close());
+const { rankings, build } = ownRankings(1);
 
 /** Stores batches at 1 ms, 2 ms, … */
 async function store(domain: string, count: number): Promise<void> {
@@ -30,12 +28,6 @@ async function store(domain: string, count: number): Promise<void> {
 async function kept(domain: string): Promise<number | undefined> {
   const counted = "SELECT COUNT(*) AS n FROM batches WHERE domain = ? AND moves IS NOT NULL";
   return (await database.writer.query<{ n: number }>(counted, [domain]))[0]?.n;
-}
-
-async function build(domain: string): Promise<NewGeneration> {
-  const generation = await rankings.build(domain);
-  if (generation === undefined) throw new Error("another one builds");
-  return generation;
 }
 
 test("ranking messages of old batches are removed page by page, those of younger ones are kept", async () => {

@@ -31,7 +31,7 @@ export interface RebuildProgress {
 }
 
 export type RebuildOutcome =
-  | { readonly name: "rebuilt"; readonly batches: number; readonly cells: number; readonly healed: number }
+  | { readonly name: "rebuilt"; readonly batches: number; readonly cells: number; readonly counted: number }
   /** Another process builds this domain's generation. */
   | { readonly name: "busy" }
   /** Redis lost a part of it, or it was interrupted: nothing was changed. */
@@ -48,7 +48,7 @@ const shortMs = 1000;
 /** Throws DatabaseError, and errors of Redis; nothing was changed then. About 5 s for a million cells. */
 export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> {
   const outcome = await rebuildFrom("read", options);
-  // The read endpoint was so far behind that ranking messages of batches it did not show were pruned already.
+  // The read endpoint was so far behind that the ledger had already pruned ranking messages of batches missing there.
   if (outcome.name === "behind") {
     const again = await rebuildFrom("write", options);
     return again.name === "behind" ? { name: "abandoned" } : again;
@@ -68,7 +68,7 @@ async function rebuildFrom(
       load(snapshot, generation, options),
     );
     let nextFrom = newest - lateCommitMs;
-    const heal = async (into: Pick<Rankings, "apply" | "unmarked">, backMs: number) => {
+    const repairInto = async (into: Pick<Rankings, "apply" | "unmarked">, backMs: number) => {
       const begunAt = Date.now();
       const from = nextFrom - backMs;
       nextFrom = begunAt;
@@ -78,23 +78,23 @@ async function rebuildFrom(
         rankings: into,
         from,
         until: begunAt,
-        ...(options.signal === undefined ? {} : { signal: options.signal }),
+        signal: options.signal,
       });
       return { ...found, tookMs: Date.now() - begunAt };
     };
     options.onProgress?.({ step: "repairing", batches, cells });
-    let healed = 0;
+    let counted = 0;
     for (let round = 0; round < repairRoundsMax; round++) {
-      const found = await heal(generation, roundOverlapMs);
-      healed += found.healed;
+      const found = await repairInto(generation, roundOverlapMs);
+      counted += found.counted;
       if (found.beyondRepair.length > 0) return { name: "behind" };
       // Batches committed after this round are counted after the switch, and are missing until then.
       if (found.tookMs <= shortMs) break;
     }
     if (options.signal?.aborted === true || !(await generation.switch())) return { name: "abandoned" };
-    healed += (await heal(rankings, overlapMs)).healed;
+    counted += (await repairInto(rankings, overlapMs)).counted;
     options.onProgress?.({ step: "done", batches, cells });
-    return { name: "rebuilt", batches, cells, healed };
+    return { name: "rebuilt", batches, cells, counted };
   } finally {
     await generation.release();
   }

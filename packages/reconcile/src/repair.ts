@@ -18,27 +18,27 @@ export interface RepairOptions {
   /** And at this time or before. Messages of younger batches may still be queued. */
   readonly until: number;
   /** Ends it after the current page. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called after each page of a thousand batches. */
   readonly onProgress?: (progress: Repaired) => void;
 }
 
 export interface Repaired {
-  readonly looked: number;
-  readonly healed: number;
+  readonly checked: number;
+  readonly counted: number;
   /** Batches that are not counted and whose ranking messages were pruned: only a rebuild helps. */
   readonly beyondRepair: readonly string[];
 }
 
 const pageSize = 1000;
-// One at a time would be no faster than new batches arrive.
+// Applied in parallel: one at a time would not keep up with new batches.
 const applyAtOnce = 50;
 
 /** Counts what is missing; may be repeated after an interruption. Throws DatabaseError, and errors of Redis. */
 export async function repair(options: RepairOptions): Promise<Repaired> {
   let place = placeAt(Math.max(0, options.from));
-  let looked = 0;
-  let healed = 0;
+  let checked = 0;
+  let counted = 0;
   const beyondRepair: string[] = [];
   while (options.signal?.aborted !== true) {
     const page = await listBatches(options.reader, options.domain, place, options.until, pageSize);
@@ -48,15 +48,15 @@ export async function repair(options: RepairOptions): Promise<Repaired> {
       const counting = missing.slice(at, at + applyAtOnce).map(async (batch) => {
         const body = messages.get(textOfBatchId(batch));
         if (body === undefined) beyondRepair.push(textOfBatchId(batch));
-        else if (await options.rankings.apply(options.domain, decodeRankingMessage(body))) healed++;
+        else if (await options.rankings.apply(options.domain, decodeRankingMessage(body))) counted++;
       });
       await Promise.all(counting);
     }
-    looked += page.length;
-    options.onProgress?.({ looked, healed, beyondRepair });
+    checked += page.length;
+    options.onProgress?.({ checked, counted, beyondRepair });
     const last: LedgerPlace | undefined = page.at(-1);
     if (last === undefined || page.length < pageSize) break;
     place = last;
   }
-  return { looked, healed, beyondRepair };
+  return { checked, counted, beyondRepair };
 }

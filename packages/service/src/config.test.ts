@@ -69,13 +69,8 @@ test("variables are read", () => {
     BASE_PATHS: " /x, ,/y,",
     REGION: "there",
   };
-  expect(readConfig(schema, given)).toMatchObject({
-    amqpUrl: "amqps://u:p@h/v",
-    port: 0,
-    logLevel: "debug",
-    basePaths: ["/x", "/y"],
-    region: "there",
-  });
+  const read = { amqpUrl: given.AMQP_URL, port: 0, logLevel: "debug", basePaths: ["/x", "/y"], region: "there" };
+  expect(readConfig(schema, given)).toMatchObject(read);
 });
 
 test("all problems of a configuration are reported at once", () => {

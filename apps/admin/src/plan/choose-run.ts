@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { reasonOf } from "@tally/failures";
 import { readMeasuredRun, tierNames, type MeasuredRun } from "@tally/pipeline/bench-report";
 
 interface FitRun {
@@ -43,7 +44,7 @@ export async function readRun(file: string, domain: string): Promise<FitRun | Un
     const unfit = whyUnfit(run, domain);
     return unfit === undefined ? { file, run } : { file, unfit: `run ${run.runId} is unfit: ${unfit}` };
   } catch (error) {
-    return { file, unfit: error instanceof Error ? error.message : String(error) };
+    return { file, unfit: reasonOf(error) };
   }
 }
 

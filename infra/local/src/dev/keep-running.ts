@@ -1,5 +1,6 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
+import { reasonOf } from "@tally/failures";
 import type { AppName } from "../apps/app-server.ts";
 import type { Apps } from "../apps/start-apps.ts";
 
@@ -53,7 +54,7 @@ export function keepRunning({ apps, say, signal, watchedRoot }: KeepRunningOptio
       if (restart) say(`  ${app} runs the changed code`);
     } catch (error) {
       if (signal.aborted) return;
-      say(error instanceof Error ? error.message : String(error));
+      say(reasonOf(error));
       if (watchedRoot === undefined) return;
       waiting.add(app);
       say(`  ${app} does not run: waiting for the next change of its code`);

@@ -4,7 +4,7 @@ import { Type } from "typebox";
 /** The path parameter of an album; parseAlbumId checks it. */
 export const AlbumParams = Type.Object({ albumID: Type.String() });
 
-/** An album's event, and when it was accepted, as far as the id tells: ms since 1970, 0 means long ago. */
+/** An album's event, and when it was accepted, by the time in its id, in ms since 1970; 0: unknown, treated as old. */
 interface AlbumRef {
   readonly eventId: string;
   readonly acceptedAtMs: number;

@@ -21,7 +21,7 @@ const albums: EventTable<AlbumEvent> = {
     producer,
     sequence,
   ],
-  select: "SELECT id, artist, title, year, image_type FROM albums WHERE id IN (?)",
+  select: "SELECT id, artist, title, year, image_type AS imageType FROM albums WHERE id IN (?)",
   selectBatch: "SELECT producer, sequence FROM albums WHERE id = ?",
 };
 const selectImages = "SELECT album_id, bytes FROM album_images WHERE album_id IN (?) ORDER BY album_id, part";
@@ -78,18 +78,11 @@ async function readImages(reader: SqlReader, ids: readonly string[]): Promise<Re
 }
 
 /** Without the image. */
-function albumOf(id: string, { artist, title, year, image_type: imageType }: AlbumRow): AlbumEvent {
-  return { kind: "album", id, artist, title, year, imageType, image: none };
+function albumOf(id: string, row: Omit<AlbumEvent, "kind" | "id" | "image">): AlbumEvent {
+  return { ...row, kind: "album", id, image: none };
 }
 
 const none = Buffer.alloc(0);
-
-interface AlbumRow {
-  readonly artist: string;
-  readonly title: string;
-  readonly year: string;
-  readonly image_type: AlbumEvent["imageType"];
-}
 
 interface ReviewRow {
   readonly album_id: Buffer;

@@ -67,7 +67,7 @@ function runOf(groups: number, printed: readonly PrintedRow[]): SourceRun {
     connections: threadsOfGroup,
     requestsOfEach: 2 * scaled(rounds, scale),
     startsAfter: undefined,
-    // Scaled too, or a short run would mostly wait for its groups.
+    // Scaled too; otherwise a short run mostly waits for groups to start.
     startsAfterSeconds: number * groupEverySeconds * scale,
     request: (_connection, n, random, { eventId } = {}) => (n % 2 === 0 ? newAlbum(random, cover) : albumOf(eventId)),
   });

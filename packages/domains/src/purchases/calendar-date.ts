@@ -1,8 +1,12 @@
 import { InvalidInput } from "@tally/pipeline";
+import { Type } from "typebox";
 
 const expected = "a calendar date as yyyymmdd, from 10000101 on";
 // MySQL does not guarantee earlier dates, and reads 00010101 as the year 2001.
 const firstYear = 1000;
+
+/** A date in a path or a query; parseCalendarDate checks it. */
+export const DateText = Type.String({ expected: "a calendar date as yyyymmdd" });
 
 /** "20261120" → 20261120. Throws InvalidInput for a date that does not exist, such as the 30th of February, and for years before 1000. */
 export function parseCalendarDate(field: string, text: string): number {

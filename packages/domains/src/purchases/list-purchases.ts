@@ -1,7 +1,7 @@
 import { eventIdOfBytes, InvalidInput, queryRoute, type SqlParameter, type SqlReader } from "@tally/pipeline";
 import { Type } from "typebox";
 import { ids, wholeNumbers } from "../request-values.ts";
-import { parseCalendarDate } from "./calendar-date.ts";
+import { DateText, parseCalendarDate } from "./calendar-date.ts";
 
 const columns =
   "id, store_id, customer_id, DATE_FORMAT(purchased_on, '%Y%m%d') AS date, JSON_LENGTH(items) AS line_count";
@@ -19,11 +19,11 @@ export const listPurchases = queryRoute({
   query: Type.Object(
     {
       storeID: Type.Optional(ids.Text),
-      date: Type.Optional(Type.String({ expected: "a calendar date as yyyymmdd" })),
+      date: Type.Optional(DateText),
       customer: Type.Optional(ids.Text),
       limit: Type.Optional(pageLimits.Text),
       cursor: Type.Optional(
-        Type.String({ pattern: "^[0-9]{8}-[0-9a-f]{32}$", expected: "the nextCursor of an earlier answer" }),
+        Type.String({ pattern: "^[0-9]{8}-[0-9a-f]{32}$", expected: "the nextCursor of an earlier response" }),
       ),
     },
     { additionalProperties: false },

@@ -1,7 +1,7 @@
 import { bulkRoute, IdempotencyKey, ingestRoute, InvalidInput } from "@tally/pipeline";
 import { Type, type Static } from "typebox";
 import { ids } from "../request-values.ts";
-import { parseCalendarDate } from "./calendar-date.ts";
+import { DateText, parseCalendarDate } from "./calendar-date.ts";
 import { linesMax, type PurchaseEvent } from "./event.ts";
 
 const expectedQuantity = "an integer from 1 to 1000000";
@@ -21,11 +21,7 @@ const Items = Type.Array(Item, { minItems: 1, maxItems: linesMax, expected: `a l
 
 const Body = Type.Object({ items: Items }, { additionalProperties: false, expected: 'an object {"items": [...]}' });
 
-const Params = Type.Object({
-  storeID: ids.Text,
-  custID: ids.Text,
-  date: Type.String({ expected: "a calendar date as yyyymmdd" }),
-});
+const Params = Type.Object({ storeID: ids.Text, custID: ids.Text, date: DateText });
 
 const Entry = Type.Object(
   {

@@ -40,12 +40,7 @@ export const stepsOfDay = keyedRead<readonly [userId: number, day: number], User
 });
 
 /** A user's steps on each of `count` consecutive days, 0 without posts. */
-export async function stepsOfDays(
-  rows: SqlReader,
-  userId: number,
-  firstDay: number,
-  count: number,
-): Promise<readonly number[]> {
+export async function stepsOfDays(rows: SqlReader, userId: number, firstDay: number, count: number) {
   const found = await rows.query<{ day: number; steps: number }>(sumsOfDays, [userId, firstDay, firstDay + count]);
   const sums = new Map(found.map(({ day, steps }) => [day, steps]));
   return Array.from({ length: count }, (_, index) => sums.get(firstDay + index) ?? 0);

@@ -36,7 +36,7 @@ const range = queryRoute({
   async respond({ params: { userID, startDay, numDays } }, { rows }) {
     const userId = ids.parse("userID", userID);
     const firstDay = days.parse("startDay", startDay);
-    return [...(await stepsOfDays(rows, userId, firstDay, spans.parse("numDays", numDays)))];
+    return stepsOfDays(rows, userId, firstDay, spans.parse("numDays", numDays));
   },
 });
 

@@ -7,12 +7,7 @@ import { days, hours, stepCounts } from "./request-values.ts";
 const steps = ingestRoute({
   path: "/steps/:userID/:day/:timeInterval/:stepCount",
   pathUnderBase: "/:userID/:day/:timeInterval/:stepCount",
-  params: Type.Object({
-    userID: ids.Text,
-    day: days.Text,
-    timeInterval: hours.Text,
-    stepCount: stepCounts.Text,
-  }),
+  params: Type.Object({ userID: ids.Text, day: days.Text, timeInterval: hours.Text, stepCount: stepCounts.Text }),
   // The path has all fields; clients send no body or any text (contract, section 2).
   body: "ignored",
   scope: ({ userID }) => `steps/${Number(userID)}`,

@@ -1,30 +1,6 @@
 import { expect, test } from "vitest";
 import { workload } from "./workload.ts";
 
-const groupsOf = (run: number, scale = 1) => workload.source.runs[run]?.groups(scale) ?? [];
-
-test("each of the four phases starts when all threads of the previous one have ended", () => {
-  const phases = groupsOf(1).map(({ name, connections, requestsOfEach, startsAfter: after }) => [
-    [name, connections, requestsOfEach],
-    after && [after.group, after.connections, after.responses],
-  ]);
-  expect(phases).toEqual([
-    [["warm-up", 6, 1500], undefined],
-    [
-      ["load", 32, 2500],
-      ["warm-up", 6, 1500],
-    ],
-    [
-      ["peak", 64, 5500],
-      ["load", 32, 2500],
-    ],
-    [
-      ["cool-down", 16, 2500],
-      ["peak", 64, 5500],
-    ],
-  ]);
-});
-
 test("a thread posts for two users, reads the newest day of the first and the day of the second, and posts for a third, hour by hour", () => {
   for (const [phase, [from, to]] of [
     [0, 2],
@@ -32,7 +8,7 @@ test("a thread posts for two users, reads the newest day of the first and the da
     [8, 18],
     [19, 23],
   ].entries()) {
-    const { request, requestsOfEach } = groupsOf(0)[phase] ?? { requestsOfEach: 0 };
+    const { request, requestsOfEach } = workload.source.runs[0]?.groups(1)[phase] ?? { requestsOfEach: 0 };
     let drawn = 0;
     const random = () => (drawn++ % 1000) / 1000;
     const hours: number[] = [];

@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { EventId, StoredNumber } from "../stored-values.ts";
 
-/** What one user thought of another, as it travels and as it is stored. `at`: when the gateway took it, in ms since 1970. */
+/** A swipe of one user on another, in messages and as stored. `at`: when the gateway accepted it, in ms since 1970. */
 export const SwipeEvent = Type.Object(
   {
     id: EventId,

@@ -10,12 +10,7 @@ const countGiven = `
   WHERE swiper IN (?) GROUP BY swiper`;
 
 /** The users that a user likes, smallest ids first; `mutual`: only those who like the user too. */
-export async function matchesOf(
-  rows: SqlReader,
-  userId: number,
-  mutual: boolean,
-  limit: number,
-): Promise<readonly number[]> {
+export async function matchesOf(rows: SqlReader, userId: number, mutual: boolean, limit: number) {
   const found = await rows.query<{ swipee: number }>(mutual ? selectMutual : selectLiked, [userId, limit]);
   return found.map(({ swipee }) => swipee);
 }

@@ -14,8 +14,8 @@ export interface SwipeChange extends Change<SwipeEvent> {
 export type Taken = Pick<SwipeEvent, "at" | "id" | "liked">;
 
 /**
- * The newer swipe is the one that a gateway accepted later, by its clock in ms; within a ms the one with the greater id. Ids of one gateway
- * grow, so its own order is kept within a ms too.
+ * The newer swipe is the one that a gateway accepted later, by its clock in ms; within one ms, the one with the greater id. Ids of one
+ * gateway increase, so its order is kept.
  */
 function isNewer(one: Pick<Taken, "at" | "id">, other: Pick<Taken, "at" | "id">): boolean {
   return one.at === other.at ? one.id > other.id : one.at > other.at;

@@ -15,7 +15,7 @@ const swipes: EventTable<SwipeEvent> = {
     producer,
     sequence,
   ],
-  select: "SELECT id, swiper, swipee, liked, taken_at, comment FROM swipes WHERE id IN (?)",
+  select: "SELECT id, swiper, swipee, liked, taken_at AS at, comment FROM swipes WHERE id IN (?)",
   selectBatch: "SELECT producer, sequence FROM swipes WHERE id = ?",
 };
 
@@ -25,7 +25,8 @@ const insertOrLockPairs = `
 const replacePairs = `
   INSERT INTO swipe_pairs (swiper, swipee, liked, taken_at, swipe_id) VALUES ?
   ON DUPLICATE KEY UPDATE liked = VALUES(liked), taken_at = VALUES(taken_at), swipe_id = VALUES(swipe_id)`;
-const selectPairs = "SELECT swiper, swipee, liked, taken_at, swipe_id FROM swipe_pairs WHERE (swiper, swipee) IN (?)";
+const selectPairs =
+  "SELECT swiper, swipee, liked, taken_at AS at, swipe_id FROM swipe_pairs WHERE (swiper, swipee) IN (?)";
 
 /** One row for each swipe, and one row for each pair, which equals the pair's newest swipe. */
 export const store = {
@@ -35,16 +36,10 @@ export const store = {
   },
 };
 
-interface SwipeRow {
-  readonly swiper: number;
-  readonly swipee: number;
-  readonly liked: number;
-  readonly taken_at: number;
-  readonly comment: string;
-}
+type SwipeRow = Omit<SwipeEvent, "id" | "liked"> & { readonly liked: number };
 
-function eventOf(id: string, { swiper, swipee, liked, taken_at: at, comment }: SwipeRow): SwipeEvent {
-  return { id, swiper, swipee, liked: liked === 1, at, comment };
+function eventOf(id: string, row: SwipeRow): SwipeEvent {
+  return { ...row, id, liked: row.liked === 1 };
 }
 
 interface Pair {
@@ -99,13 +94,13 @@ function pairsOf(added: readonly BatchEvent<SwipeEvent>[]): readonly Pair[] {
 }
 
 async function readPairs(transaction: SqlTransaction, pairs: readonly Pair[]): Promise<ReadonlyMap<string, Taken>> {
-  interface PairRow extends Pick<SwipeRow, "swiper" | "swipee" | "liked" | "taken_at"> {
+  interface PairRow extends Omit<SwipeRow, "comment"> {
     readonly swipe_id: Buffer;
   }
   const keys = pairs.map(({ swiper, swipee }) => [swiper, swipee]);
   const rows = await transaction.query<PairRow>(selectPairs, [keys]);
   return new Map(
-    rows.map((row) => [keyOf(row), { id: eventIdOfBytes(row.swipe_id), at: row.taken_at, liked: row.liked === 1 }]),
+    rows.map((row) => [keyOf(row), { id: eventIdOfBytes(row.swipe_id), at: row.at, liked: row.liked === 1 }]),
   );
 }
 

@@ -97,8 +97,8 @@ function swipeTo(direction: "left" | "right", swipe: Swipe): ClientRequest {
 
 const commentLetters = 256;
 
-// Parts of one long text: 256 draws for each swipe would cost the client more than the request. The letters have a generator of their own and
-// are always the same: drawn from `random`, they would change all later requests of the connection that draws first.
+// Parts of one long text: 256 draws for each swipe would cost the client more than the request. Letters use a separate generator with a fixed
+// seed. With `random`, the first connection that needs them would get different later requests.
 function comments(length: number): (random: () => number) => string {
   let text = "";
   let state = 1;

@@ -2,7 +2,7 @@
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const inner = error instanceof AggregateError ? error.errors : [];
-  // A refused connection has no message of its own, only those of the addresses that were tried.
+  // For a refused connection only the inner errors, one per address, have a message.
   const own = error.message || inner.map(reasonOf).join(", ") || error.name;
   return error.cause === undefined ? own : `${own}: ${reasonOf(error.cause)}`;
 }

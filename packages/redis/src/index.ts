@@ -1,1 +1,0 @@
-export { openRedis, type Redis } from "./open-redis.ts";
