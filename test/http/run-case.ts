@@ -118,7 +118,7 @@ function bodyDifferences(response: HttpResponse, { error, body }: ExpectedRespon
 // After these a connection stays open: the request was read to its end.
 const statusesThatKeep = new Set([200, 201, 207, 401, 403, 404, 405, 409, 415, 422, 429]);
 // Or it asks for a close, a tunnel or another protocol, or speaks an older version.
-const asksToClose = /^connection: close|^connect |^upgrade: |http\/1\.0\r?$|^[a-z]+ \S+\r?$/im;
+const asksToClose = /^connection: close|connect \S+ http|^upgrade: |http\/1\.0\r?$|^[a-z]+ \S+\r?$/im;
 
 /** A connection that says "close" must close, any other must serve one more request; no response may follow on either. */
 async function differencesAtEnd(
