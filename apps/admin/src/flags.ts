@@ -3,10 +3,10 @@ import type { Domain } from "@tally/pipeline";
 import { InvalidArgumentError, Option } from "commander";
 import { CommandError } from "./command-error.ts";
 
-/** A parser for the number of a flag. commander prints its error with the flag and exits with 2. */
+/** A parser for the number of a flag, in decimal digits. commander prints its error with the flag and exits with 2. */
 export function numberFlag(expected: string, isValid: (value: number) => boolean): (text: string) => number {
   return (text) => {
-    const value = text.trim() === "" ? Number.NaN : Number(text);
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
     if (!isValid(value)) throw new InvalidArgumentError(`expected ${expected}`);
     return value;
   };

@@ -25,7 +25,7 @@ export const sabotages = {
   "applied-mark": [substitute("ranker", "@tally/rankings", "no-mark.ts")],
   /** The writer acknowledges a batch when it arrives. */
   "early-ack": [substitute("writer", "@tally/messaging", "early-ack.ts")],
-  /** The writer treats every event whose id is stored as a duplicate. */
+  /** The writer drops an event whose id is stored with other content. */
   "key-comparison": [substitute("writer", "@tally/dead-letters", "no-conflicts.ts")],
   /** The gateway responds 2xx before the broker has confirmed. */
   "early-2xx": [substitute("gateway", "@tally/messaging", "early-confirm.ts")],

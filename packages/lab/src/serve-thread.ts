@@ -40,7 +40,7 @@ export function serveThread<Calls extends ThreadCalls<Calls>, Event = never>(
       const handler: (argument: unknown) => unknown = Reflect.get<object, PropertyKey>(handlers, name);
       send({ type: "result", id, result: await handler(argument) });
     } catch (error) {
-      send({ type: "failure", id, error });
+      send({ type: "failure", id, error: cloneable(error) });
     }
   }
 
@@ -54,4 +54,13 @@ export function serveThread<Calls extends ThreadCalls<Calls>, Event = never>(
     }
   });
   return (event) => send({ type: "event", event });
+}
+
+/** The error itself, or only its text where its cause or a property, such as a function, cannot be cloned. */
+function cloneable(error: unknown): unknown {
+  try {
+    return structuredClone(error);
+  } catch {
+    return new Error(error instanceof Error ? error.message : String(error));
+  }
 }

@@ -69,6 +69,7 @@ try {
 } catch (error) {
   // A failure that a person can fix is printed without its stack.
   say(error instanceof ServiceError ? error.message : String(error instanceof Error ? error.stack : error));
+  if (system !== undefined) settings.remove();
   await system?.stop();
   say("tally: stopped");
   process.exit(interrupted.signal.aborted ? 0 : 1);
