@@ -4,7 +4,7 @@ import { rebuild, repair } from "@tally/reconcile";
 import { Command } from "commander";
 import { CommandError } from "./command-error.ts";
 import { domainsFlag, domainsOf, type DomainsFlag } from "./flags.ts";
-import { withSystem, type System } from "./open-system.ts";
+import { withServers, type Servers } from "./open-servers.ts";
 import { withProgress, type Progress } from "./progress.ts";
 
 /** tally repair */
@@ -25,7 +25,7 @@ export function rebuildCommand(): Command {
   );
 }
 
-type Work = (domain: Domain, system: System, progress: Progress) => Promise<readonly string[]>;
+type Work = (domain: Domain, servers: Servers, progress: Progress) => Promise<readonly string[]>;
 
 /** `work` returns the lines to print for one domain. */
 function forEachDomain(name: string, description: string, work: Work): Command {
@@ -34,10 +34,10 @@ function forEachDomain(name: string, description: string, work: Work): Command {
     .addOption(domainsFlag)
     .action((flags: DomainsFlag) => {
       const chosen = domainsOf(flags);
-      return withSystem((system) =>
+      return withServers((servers) =>
         withProgress(async (progress) => {
           for (const domain of chosen) {
-            const lines = await work(domain, system, progress);
+            const lines = await work(domain, servers, progress);
             progress.end();
             for (const line of lines) process.stdout.write(`${domain.name}: ${line}\n`);
           }

@@ -3,7 +3,7 @@ import { audit, type AuditReport, type DomainAudit, type IdSet } from "@tally/re
 import type { Domain } from "@tally/pipeline";
 import { Command, Option } from "commander";
 import { domainsFlag, domainsOf, jsonFlag, numberFlag, print, type DomainsFlag, type JsonFlag } from "../flags.ts";
-import { withSystem, type System } from "../open-system.ts";
+import { withServers, type Servers } from "../open-servers.ts";
 import { withProgress } from "../progress.ts";
 import { readIds } from "./read-ids.ts";
 import { reportOf, textOf } from "./report.ts";
@@ -39,22 +39,22 @@ export function auditCommand(): Command {
     )
     .action((flags: AuditFlags) => {
       const chosen = domainsOf(flags);
-      return withSystem(async (system) => {
-        const report = await auditSystem(system, chosen, flags);
+      return withServers(async (servers) => {
+        const report = await auditServers(servers, chosen, flags);
         print(flags, report, textOf(report));
         process.exitCode = report.underWay.length > 0 ? 3 : report.agrees ? 0 : 1;
       });
     });
 }
 
-async function auditSystem(system: System, chosen: readonly Domain[], flags: AuditFlags): Promise<AuditReport> {
+async function auditServers(servers: Servers, chosen: readonly Domain[], flags: AuditFlags): Promise<AuditReport> {
   const startedAt = performance.now();
   let difference = { text: "", sinceMs: 0 };
   for (;;) {
     const acknowledged = flags.acknowledged === undefined ? undefined : await readIds(flags.acknowledged);
-    const underWay = await waitUntilDrained(system, chosen, flags.endpoint, flags.wait * 1000);
+    const underWay = await waitUntilDrained(servers, chosen, flags.endpoint, flags.wait * 1000);
     const waitedAt = performance.now();
-    const audits = underWay.length > 0 ? [] : await auditAll(system, chosen, flags.endpoint, acknowledged);
+    const audits = underWay.length > 0 ? [] : await auditAll(servers, chosen, flags.endpoint, acknowledged);
     const report = reportOf({
       endpoint: flags.endpoint,
       underWay,
@@ -74,7 +74,7 @@ async function auditSystem(system: System, chosen: readonly Domain[], flags: Aud
 }
 
 function auditAll(
-  { database, rankings }: System,
+  { database, rankings }: Servers,
   chosen: readonly Domain[],
   endpoint: "read" | "write",
   acknowledged: IdSet | undefined,

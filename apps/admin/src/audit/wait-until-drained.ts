@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { listBatches, placeAt, readTotals } from "@tally/ledger";
 import { connectPublisher } from "@tally/messaging";
 import { queuesOf, type Domain, type SqlReader } from "@tally/pipeline";
-import type { System } from "../open-system.ts";
+import type { Servers } from "../open-servers.ts";
 
 const pollEveryMs = 250;
 const emptyLedger = "0/0";
@@ -16,17 +16,17 @@ const recentMs = 30_000;
  * and the read endpoint as new as the write endpoint. Returns what is still under way after `withinMs`, else an empty list.
  */
 export async function waitUntilDrained(
-  system: System,
+  servers: Servers,
   domains: readonly Domain[],
   endpoint: "read" | "write",
   withinMs: number,
 ): Promise<readonly string[]> {
   const deadline = Date.now() + withinMs;
   const queues = domains.flatMap((domain) => {
-    const { ingest, rank } = queuesOf(system.config.namespace, domain.name);
+    const { ingest, rank } = queuesOf(servers.config.namespace, domain.name);
     return [ingest, rank];
   });
-  const { config, log, database, rankings } = system;
+  const { config, log, database, rankings } = servers;
   const broker = connectPublisher({ url: config.amqpUrl, connectionName: "tally audit", queues, log });
   try {
     await Promise.race([broker.ready, delay(withinMs, undefined, { ref: false })]);
@@ -49,7 +49,7 @@ export async function waitUntilDrained(
         const { name } = await rankings.state(domain.name);
         if (name === "unbuilt" && newest[index] !== emptyLedger)
           underWay.push(`the rankings of ${domain.name} are not built yet`);
-        const unmarked = await recentUnmarked(system, domain);
+        const unmarked = await recentUnmarked(servers, domain);
         if (unmarked > 0) underWay.push(`${unmarked} batches of ${domain.name} are stored and not ranked yet`);
         if (endpoint === "write") continue;
         if ((await newestOf(database.reader, domain)) !== newest[index]) {
@@ -69,7 +69,7 @@ async function newestOf(reader: SqlReader, domain: Domain): Promise<string> {
   return `${newest}/${batches}`;
 }
 
-async function recentUnmarked({ database, rankings }: System, domain: Domain): Promise<number> {
+async function recentUnmarked({ database, rankings }: Servers, domain: Domain): Promise<number> {
   const now = Date.now();
   const page = await listBatches(database.writer, domain.name, placeAt(now - recentMs), now + recentMs, 100_000);
   return (await rankings.unmarked(domain.name, page)).length;

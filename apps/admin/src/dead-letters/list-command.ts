@@ -1,7 +1,7 @@
 import { listLetters, type DeadLetter } from "@tally/dead-letters";
 import { Command } from "commander";
 import { jsonFlag, numberFlag, print, type JsonFlag } from "../flags.ts";
-import { withDatabase } from "../open-system.ts";
+import { withDatabase } from "../open-servers.ts";
 import { filterOf, jsonOf, withLetterFlags, type LetterFlags } from "./letter-flags.ts";
 
 const limitDefault = 100;

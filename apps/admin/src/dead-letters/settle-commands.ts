@@ -5,7 +5,7 @@ import { connectPublisher, type Publisher } from "@tally/messaging";
 import { BatchIds, encodeBatch, queuesOf, textOfBatchId, unpackEvent } from "@tally/pipeline";
 import { Command } from "commander";
 import { CommandError } from "../command-error.ts";
-import { withDatabase } from "../open-system.ts";
+import { withDatabase } from "../open-servers.ts";
 import { withProgress } from "../progress.ts";
 import { chosenLetters, withLetterFlags, holdsEvent, type ChoiceFlags } from "./letter-flags.ts";
 

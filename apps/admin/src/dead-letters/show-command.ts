@@ -2,7 +2,7 @@ import type { DeadLetter } from "@tally/dead-letters";
 import { unpackEvent } from "@tally/pipeline";
 import { Command } from "commander";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
-import { withDatabase } from "../open-system.ts";
+import { withDatabase } from "../open-servers.ts";
 import { holdsEvent, jsonOf, lettersOf } from "./letter-flags.ts";
 
 /** tally dead-letters show */

@@ -3,7 +3,7 @@ import type { SqlTransaction } from "@tally/pipeline";
 import { Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { jsonFlag, numberFlag, print, type JsonFlag } from "../flags.ts";
-import { withDatabase } from "../open-system.ts";
+import { withDatabase } from "../open-servers.ts";
 
 const withinMs = 15_000;
 const graceDefaultSeconds = 86_400;

@@ -1,7 +1,7 @@
 import { listKeys, type ApiKey } from "@tally/access";
 import { Command } from "commander";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
-import { withDatabase } from "../open-system.ts";
+import { withDatabase } from "../open-servers.ts";
 
 /** tally keys list */
 export function listCommand(): Command {

@@ -10,12 +10,12 @@ interface DatabaseAlone {
 }
 
 /** The servers of a running tally, as a command uses them. */
-export interface System extends DatabaseAlone {
+export interface Servers extends DatabaseAlone {
   readonly rankings: Rankings;
 }
 
 /** Runs a command on the database. Its statements throw a DatabaseError when the database does not respond. */
-export async function withDatabase<T>(use: (system: DatabaseAlone) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(use: (servers: DatabaseAlone) => Promise<T>): Promise<T> {
   const config = readConfigOrExit(systemSettings);
   // On a terminal the command prints its own errors.
   const log = createLogger({ name: "admin", level: process.stdout.isTTY ? "silent" : "error" });
@@ -35,7 +35,7 @@ export async function withDatabase<T>(use: (system: DatabaseAlone) => Promise<T>
 }
 
 /** Runs a command on database and Redis. Throws a CommandError when one of them does not respond. */
-export function withSystem<T>(use: (system: System) => Promise<T>): Promise<T> {
+export function withServers<T>(use: (servers: Servers) => Promise<T>): Promise<T> {
   return withDatabase(async (alone) => {
     const { config, log, database } = alone;
     const rankings = connectRankings({
