@@ -65,7 +65,7 @@ test("rankings are rebuilt beside live traffic, and never lose more than the bat
   const { exitCode, output } = await runTally(system, ["rebuild"]);
   running = false;
   await traffic;
-  expect(output).toMatch(/^purchases: \d+ cells of \d+ batches/);
+  expect(output).toMatch(/^purchases: \d+ cells from \d+ batches/);
   expect(exitCode).toBe(0);
   expect(await redis.get(`${shard()}:generation`)).not.toBe(before);
   await equal(20_000);
