@@ -21,8 +21,8 @@ test.each(models)("a server that takes 50 ms measures as 50 ms in the %s model",
   });
   const result = await loadOn(server.url).run(phaseOf(model, seconds(2), 100));
   // On a busy machine only the fastest requests show the time of the server.
-  expect(msAt(result.posts, 1)).toBeGreaterThan(49);
-  expect(msAt(result.posts, 5)).toBeLessThan(70);
+  expect(msAt(result.posts, 0)).toBeGreaterThan(49);
+  expect(msAt(result.posts, 0)).toBeLessThan(70);
   expect(result).toMatchObject({ timeouts: 0, connectionErrors: 0, withoutResponse: 0, sent: result.accepted });
 });
 
