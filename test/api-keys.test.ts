@@ -163,7 +163,7 @@ test("a key for store 31 neither writes nor reads store 32, and leaves no row th
   expect(await rowsOf(31, 32, 3, 310)).toEqual([2, 0, 0, 0]);
 });
 
-test("each entry of a bulk request needs the key of its own store, as JSON and as lines", async () => {
+test("each entry of a bulk request needs a key for its store, as JSON and as lines", async () => {
   const { key } = await newKey("--scope", "purchases:write", "--store", "41");
   const bulk = async (entries: readonly object[], asLines: boolean) => {
     const body = asLines ? entries.map((one) => JSON.stringify(one)).join("\n") : JSON.stringify(entries);

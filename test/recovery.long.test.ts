@@ -47,7 +47,7 @@ const topCount = async (): Promise<number> => {
   return [...body.matchAll(/"numberOfItems":(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 };
 
-test("rankings are rebuilt beside live traffic, and never lose more than the batches of the switch", async () => {
+test("rankings are rebuilt beside live traffic, and never lose more than the batch of the switch", async () => {
   await sell(60);
   await equal(20_000);
   const before = await redis.get(`${shard()}:generation`);
@@ -57,9 +57,11 @@ test("rankings are rebuilt beside live traffic, and never lose more than the bat
     while (running) {
       await sell(1);
       const now = await topCount();
-      // The batches that are committed at the moment of the switch are counted after it: one on idle cores, a few on busy ones.
-      expect(now).toBeGreaterThanOrEqual(shown - 10);
+      // Only the batch that is committed at the moment of the switch may be missing: it is counted after it.
+      expect(now).toBeGreaterThanOrEqual(shown - 1);
       shown = Math.max(shown, now);
+      // Few enough sales that no two are committed in the moment of the switch.
+      await delay(50);
     }
   })();
   const { exitCode, output } = await runTally(system, ["rebuild"]);

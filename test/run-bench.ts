@@ -16,7 +16,7 @@ export async function runBench(folder: string, ...flags: readonly string[]) {
   return { exitCode, output, errors };
 }
 
-/** Runs the bench once, in a folder of its own. Throws when it writes no report. */
+/** Runs the bench once, in a new folder. Throws when it writes no report. */
 export async function benchReport(...flags: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), "tally-bench-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

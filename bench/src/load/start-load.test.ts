@@ -15,14 +15,20 @@ const msAt = (encoded: PhaseResult["posts"], percentile: number): number =>
   decodeFromCompressedBase64(encoded).getValueAtPercentile(percentile) / 1000;
 
 test.each(models)("a server that takes 50 ms measures as 50 ms in the %s model", async (model) => {
+  const took: number[] = [];
   const server = await serverOf((request, response) => {
+    const startedAt = performance.now();
     request.resume();
-    setTimeout(() => response.writeHead(201).end(), 50);
+    setTimeout(() => {
+      response.writeHead(201).end();
+      took.push(performance.now() - startedAt);
+    }, 50);
   });
   const result = await loadOn(server.url).run(phaseOf(model, seconds(2), 100));
-  // On a busy machine only the fastest requests show the time of the server.
-  expect(msAt(result.posts, 0)).toBeGreaterThan(49);
-  expect(msAt(result.posts, 0)).toBeLessThan(70);
+  // On a busy machine the server itself takes longer: the client may add little to what the server measures.
+  const fastest = took.toSorted((a, b) => a - b)[Math.floor(took.length / 20)] ?? 0;
+  expect(msAt(result.posts, 1)).toBeGreaterThan(49);
+  expect(msAt(result.posts, 5)).toBeLessThan(fastest + 20);
   expect(result).toMatchObject({ timeouts: 0, connectionErrors: 0, withoutResponse: 0, sent: result.accepted });
 });
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { ownDatabase } from "./own-database.test-kit.ts";
 
 const { writeUrl, readUrl, connect } = ownDatabase();
-const noServer = "mysql://nobody@127.0.0.1:1/nothing_test";
+const noServer = "mysql://unknown@127.0.0.1:1/nothing_test";
 
 test("the reader uses the read endpoint, the writer the write endpoint", async () => {
   const database = connect();

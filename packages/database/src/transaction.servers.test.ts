@@ -220,7 +220,7 @@ test("writes to a read-only server are retried until giveUpAfterMs", async () =>
 
 test("an abort ends the retries", async () => {
   const controller = new AbortController();
-  const database = connect({ writeUrl: "mysql://nobody@127.0.0.1:1/nothing_test" });
+  const database = connect({ writeUrl: "mysql://unknown@127.0.0.1:1/nothing_test" });
   const work = database.transaction(async () => {}, { signal: controller.signal });
   controller.abort();
   await expect(work).rejects.toMatchObject({ code: "DATABASE_ABORTED", kind: "unavailable" });

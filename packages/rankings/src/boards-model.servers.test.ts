@@ -130,7 +130,7 @@ test.each(seeds)(
           (state === "large" || state === "back") && counts.size > 0 ? 1 : 0,
         );
         if (state === "small" || state === "all") expect(await redis.zcard(`${prefix}:b:${board}`)).toBe(counts.size);
-        for (const id of [idOf(board, chance.below(size)), entries[0]?.[0] ?? "", "nobody"])
+        for (const id of [idOf(board, chance.below(size)), entries[0]?.[0] ?? "", "absent"])
           expect(await appliers[1].count(domain, board, id)).toBe(counts.get(id) ?? 0);
       }
     }
