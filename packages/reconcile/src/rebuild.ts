@@ -17,7 +17,7 @@ import { repair } from "./repair.ts";
  */
 
 export interface RebuildOptions {
-  readonly domain: Domain;
+  readonly domain: Pick<Domain, "name"> & { readonly recount: Pick<Domain["recount"], "boards"> };
   readonly database: Database;
   readonly rankings: Rankings;
   readonly signal?: AbortSignal;

@@ -1,0 +1,66 @@
+import { createHash, randomBytes } from "node:crypto";
+import { ownDatabase } from "@tally/database/own-database";
+import { enter, ledgerMigrations } from "@tally/ledger";
+import { encodeRankingMessage, Moves, type BatchId } from "@tally/pipeline";
+import { encodeMoves, type NewGeneration } from "@tally/rankings";
+import { ownRankings } from "@tally/rankings/own-rankings";
+import { expect, test } from "vitest";
+import { rebuild } from "./rebuild.ts";
+
+const database = ownDatabase([ledgerMigrations, "ledger"]).connect();
+const { rankings, build } = ownRankings(1);
+
+/** Commits a batch with one move, as a writer does; nothing counts it. */
+async function commitBatch(domain: string): Promise<BatchId> {
+  const batch = { producer: randomBytes(8).toString("hex"), sequence: 0 };
+  const moves = new Moves();
+  moves.add("board", "1", 1);
+  const storedAt = Date.now();
+  const rankingMessage = encodeRankingMessage({ batch, storedAt, shards: encodeMoves(moves, 1) });
+  const bodyHash = createHash("sha256").update(batch.producer).digest().subarray(0, 8);
+  const entry = { batch, domain, bodyHash, events: 1, changes: 1, refused: 0, storedAt, rankingMessage };
+  await database.transaction((transaction) => enter(transaction, [entry]));
+  return batch;
+}
+
+/** Rebuilds a domain without rows. `change`: replaces steps of its new generation. */
+const rebuildWith = (domain: string, change: (generation: NewGeneration) => Partial<NewGeneration>) =>
+  rebuild({
+    domain: { name: domain, recount: { boards: [] } },
+    database,
+    rankings: {
+      ...rankings,
+      async build(name) {
+        const generation = await build(name);
+        return { ...generation, ...change(generation) };
+      },
+    },
+  });
+
+test("a batch that is committed after the snapshot is counted before the switch", async () => {
+  let atSwitch: readonly BatchId[] = [];
+  const committed: BatchId[] = [];
+  const outcome = await rebuildWith("during", (generation) => ({
+    async loaded(asOf) {
+      await generation.loaded(asOf);
+      committed.push(await commitBatch("during"));
+    },
+    async switch() {
+      atSwitch = await generation.unmarked("during", committed);
+      return generation.switch();
+    },
+  }));
+  expect(outcome).toMatchObject({ name: "rebuilt", counted: 1 });
+  expect(atSwitch).toEqual([]);
+  expect(await rankings.count("during", "board", "1")).toBe(1);
+});
+
+test("a batch that is committed at the moment of the switch is counted after it, once", async () => {
+  await rebuildWith("at-switch", (generation) => ({
+    async switch() {
+      await commitBatch("at-switch");
+      return generation.switch();
+    },
+  }));
+  expect(await rankings.count("at-switch", "board", "1")).toBe(1);
+});
