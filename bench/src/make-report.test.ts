@@ -1,5 +1,5 @@
+import type { Reply } from "@tally/lab/load";
 import { expect, test } from "vitest";
-import type { Recorder } from "./load/recorder.ts";
 import { isClientLimit } from "./make-report.ts";
 import { sampleReport } from "./report.fixture.ts";
 import { textOf } from "./text-of.ts";
@@ -10,26 +10,30 @@ test("the client is the limit when it is never idle, or late by half of what it 
   expect(isClientLimit({ busy: 0.5, delayP99: 31 }, 60)).toBe(true);
 });
 
+const response = (status: number): Reply => ({ name: "responded", status, id: "", text: "", ms: 1 });
+const silent: Reply = { name: "silent", ms: 10_000 };
+const broken: Reply = { name: "broken", ms: 1 };
+
 test.each([
-  ["is rejected", (recorder: Recorder) => recorder.responded(503, 1000, undefined, false)],
-  ["breaks its connection", (recorder: Recorder) => recorder.broken(false)],
+  ["is rejected", response(503)],
+  ["breaks its connection", broken],
 ])(
   "Little's law is not applied to a load in which a request %s: it occupies a connection and is not in the mean",
-  (_what, more) => {
-    const whole = sampleReport({}, undefined, (recorder) => recorder.timedOut(10_000_000, false));
+  (_what, reply) => {
+    const whole = sampleReport({}, undefined, (recorder) => recorder.record(silent, false));
     expect(whole.littlesLaw).toEqual({ expectedPerSecond: expect.any(Number), errorPercent: expect.any(Number) });
-    expect(sampleReport({}, undefined, more).littlesLaw).toEqual({ expectedPerSecond: null, errorPercent: null });
+    expect(sampleReport({}, undefined, (recorder) => recorder.record(reply, false)).littlesLaw).toEqual({
+      expectedPerSecond: null,
+      errorPercent: null,
+    });
   },
 );
 
 test("failures of POSTs and GETs are reported separately", () => {
   const report = sampleReport({}, undefined, (recorder) => {
-    for (const isRead of [true, true, false]) {
-      recorder.responded(503, 1000, undefined, isRead);
-      recorder.timedOut(10_000_000, isRead);
-      recorder.broken(isRead);
-    }
-    recorder.responded(200, 1000, undefined, true);
+    for (const isRead of [true, true, false])
+      for (const reply of [response(503), silent, broken]) recorder.record(reply, isRead);
+    recorder.record(response(200), true);
   });
   expect(report.errors).toMatchObject({ non2xx: 3, timeouts: 3, connections: 3, ofReads: 6 });
   expect(textOf(report)).toMatch(/^successes +POST 100, 3 failed {2}GET 1, 6 failed$/m);

@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { Recorder } from "@tally/lab/load";
 import { tierNames } from "@tally/pipeline/bench-report";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
-import { Recorder } from "./load/recorder.ts";
 import { makeReport } from "./make-report.ts";
 import type { Report } from "./report.ts";
 
@@ -15,7 +15,7 @@ export function sampleReport(
   const recorder = new Recorder(() => undefined);
   for (let n = 1; n <= 100; n++) {
     recorder.sending(performance.now());
-    recorder.responded(201, n * 1000, undefined, false);
+    recorder.record({ name: "responded", status: 201, id: "", text: "", ms: n }, false);
   }
   more(recorder);
   const startedAt = performance.now();
@@ -52,7 +52,7 @@ export function sampleReport(
   };
   const moment = { at: startedAt + 2000, events: 100 };
   const seen = {
-    result: recorder.result(),
+    result: { ...recorder.result(), groups: [] },
     observations,
     drained: { stored: moment, ranked: moment },
     startedAt,

@@ -1,6 +1,7 @@
+import type { Second } from "@tally/lab/load";
 import type { MeasuredRun } from "@tally/pipeline/bench-report";
 import type { AuditReport } from "@tally/reconcile";
-import type { GroupTime, Second } from "./load/load-plan.ts";
+import type { GroupTime } from "./load/load-plan.ts";
 import type { QueueVerdict } from "./watch/queue-verdict.ts";
 import type { OfTiers } from "./watch/tiers.ts";
 

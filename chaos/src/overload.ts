@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workloadOf } from "@tally/domains/workloads";
 import { Random } from "@tally/lab";
+import { isGood, LoadClient, sendEvenly, type Reply } from "@tally/lab/load";
 import { readProcess } from "@tally/local";
-import { GatewayClient, type Reply } from "./load/gateway-client.ts";
 import { Mix } from "./load/mix.ts";
 import { runAudit } from "./run-audit.ts";
 import { openSystem, type System, type SystemOptions } from "./system.ts";
@@ -48,8 +48,9 @@ export async function runOverload(options: OverloadOptions) {
     offer.counts = zero();
     offer.fullMs = [];
     const memory = { before: residentMiB(system), thirds: [0, 0, 0], after: 0 };
+    const startedAt = performance.now();
     const watching = setInterval(() => {
-      const third = Math.min(2, Math.floor((offer.elapsedSeconds / seconds) * 3));
+      const third = Math.min(2, Math.floor(((performance.now() - startedAt) / 1000 / seconds) * 3));
       memory.thirds[third] = Math.max(memory.thirds[third] ?? 0, residentMiB(system));
     }, 500);
     await offer.run(offered, seconds);
@@ -79,7 +80,7 @@ export async function runOverload(options: OverloadOptions) {
       agrees,
     };
   } finally {
-    offer.close();
+    await offer.close();
     await system.close();
     await rm(directory, { recursive: true, force: true });
   }
@@ -88,21 +89,21 @@ export async function runOverload(options: OverloadOptions) {
 // full: rejected at once because too many wait. unconfirmed: rejected after CONFIRM_WITHIN_MS. failed: without a response.
 const zero = () => ({ acknowledged: 0, full: 0, unconfirmed: 0, failed: 0 });
 
-const connectionsMax = 6000;
-const tickMs = 5;
-
 /** Sends a fixed number of events per second, each once, without waiting for responses. */
 class Offer {
   readonly ids: string[] = [];
-  readonly #client: GatewayClient;
+  readonly #client: LoadClient;
   readonly #mix: Mix;
   readonly #inFlight = new Set<Promise<void>>();
   counts = zero();
   fullMs: number[] = [];
-  #startedAt = performance.now();
 
   constructor(system: System, seed: number) {
-    this.#client = new GatewayClient(system.urls[0] ?? "", connectionsMax);
+    this.#client = new LoadClient(system.urls[0] ?? "", {
+      connections: 6000,
+      responseWithinMs: 10_000,
+      keepText: true,
+    });
     this.#mix = new Mix(
       system.domains.map(({ name }) => workloadOf(name)),
       new Random(seed),
@@ -110,18 +111,11 @@ class Offer {
     );
   }
 
-  get elapsedSeconds(): number {
-    return (performance.now() - this.#startedAt) / 1000;
-  }
-
-  async run(eventsPerSecond: number, seconds: number): Promise<void> {
-    this.#startedAt = performance.now();
-    let sent = 0;
-    while (this.elapsedSeconds < seconds) {
-      const due = this.elapsedSeconds * eventsPerSecond;
-      for (; sent < due; sent++) this.#send();
-      await delay(tickMs);
-    }
+  run(eventsPerSecond: number, seconds: number): Promise<void> {
+    return sendEvenly(eventsPerSecond * seconds, eventsPerSecond, () => {
+      const work = this.#count().finally(() => this.#inFlight.delete(work));
+      this.#inFlight.add(work);
+    });
   }
 
   async drained(): Promise<void> {
@@ -132,48 +126,36 @@ class Offer {
   async recovered(): Promise<number> {
     const endedAt = performance.now();
     for (;;) {
-      const sentAt = performance.now();
-      if (idOf(await this.#post()) !== undefined && performance.now() - sentAt < 1000)
-        return (performance.now() - endedAt) / 1000;
+      const reply = await this.#send();
+      if (isGood(reply) && reply.ms < 1000) return (performance.now() - endedAt) / 1000;
       await delay(50);
     }
   }
 
-  close(): void {
-    this.#client.close();
-  }
-
-  #send(): void {
-    const work = this.#count().finally(() => this.#inFlight.delete(work));
-    this.#inFlight.add(work);
+  close(): Promise<void> {
+    return this.#client.close();
   }
 
   async #count(): Promise<void> {
-    const sentAt = performance.now();
-    const reply = await this.#post();
-    if (idOf(reply) !== undefined) this.counts.acknowledged++;
-    else if (reply.name !== "responded" || reply.status !== 503) this.counts.failed++;
+    const reply = await this.#send();
+    if (reply.name !== "responded") this.counts.failed++;
+    else if (reply.status < 300) this.counts.acknowledged++;
+    else if (reply.status !== 503) this.counts.failed++;
     else if (reply.text.includes("too many")) {
       this.counts.full++;
-      this.fullMs.push(performance.now() - sentAt);
+      this.fullMs.push(reply.ms);
     } else this.counts.unconfirmed++;
   }
 
-  async #post(): Promise<Reply> {
+  async #send(): Promise<Reply> {
     const posting = this.#mix.next();
-    const reply = await this.#client.post(posting.request, randomUUID());
-    const id = idOf(reply);
-    if (id !== undefined) {
-      this.ids.push(id);
-      this.#mix.acknowledged(posting, id);
+    const reply = await this.#client.send(posting.request, { key: randomUUID() });
+    if (isGood(reply)) {
+      this.ids.push(reply.id);
+      this.#mix.acknowledged(posting, reply.id);
     }
     return reply;
   }
-}
-
-/** The id of an acknowledged event; undefined for any other reply. */
-function idOf(reply: Reply): string | undefined {
-  return reply.name === "responded" && reply.status < 300 ? reply.id : undefined;
 }
 
 function residentMiB(system: System): number {

@@ -1,9 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientRequest } from "@tally/domains/workloads";
-import { Client } from "undici";
-import type { Recorder } from "./recorder.ts";
-import { send } from "./send.ts";
+import { isGood, LoadClient, type Recorder } from "@tally/lab/load";
 import { share } from "./share.ts";
 
 export interface Closed {
@@ -42,36 +40,34 @@ export function runClosed(o: Closed): RunningClosed {
 
 async function runConnection(o: Closed, connection: number, ending: AbortSignal): Promise<void> {
   const { urls, connections, responseWithinMs, recorder, everyMs } = o;
-  const client = new Client(urls[connection % urls.length] ?? "", {
-    headersTimeout: responseWithinMs,
-    bodyTimeout: responseWithinMs,
-  });
+  const client = new LoadClient(urls[connection % urls.length] ?? "", { connections: 1, responseWithinMs });
   const amount = o.amount === undefined ? Infinity : share(o.amount, connection, connections);
   let eventId: string | undefined;
   for (let sent = 0; sent < amount && !ending.aborted; sent++) {
     const startedAt = performance.now();
     eventId = await sendUntilAccepted(client, o.next(connection, sent, eventId), o, ending);
     if (everyMs === undefined) continue;
-    recorder.beside++;
+    recorder.paced++;
     await pause(startedAt + everyMs - performance.now(), ending);
   }
   o.onEnd?.(connection);
-  await client.destroy();
+  await client.close();
 }
 
 /** Returns the event id of the 2xx; undefined without one. */
 async function sendUntilAccepted(
-  client: Client,
+  client: LoadClient,
   request: ClientRequest,
   o: Closed,
   ending: AbortSignal,
 ): Promise<string | undefined> {
   for (let retriesLeft = o.retries ?? 0; ; retriesLeft--) {
-    const sentAt = performance.now();
-    o.recorder.sending(sentAt);
-    const outcome = await send(client, request, sentAt, o);
-    if (outcome.name === "accepted") return outcome.id;
-    if (outcome.name === "broken") await pause(reconnectAfterMs, ending);
+    const dueAt = performance.now();
+    o.recorder.sending(dueAt);
+    const reply = await client.send(request, { dueAt });
+    o.recorder.record(reply, request.method === "GET");
+    if (isGood(reply)) return reply.id || undefined;
+    if (reply.name === "broken") await pause(reconnectAfterMs, ending);
     if (retriesLeft === 0 || ending.aborted) return undefined;
     o.recorder.retries++;
   }

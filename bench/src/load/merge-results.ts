@@ -1,6 +1,6 @@
 import { decodeFromCompressedBase64 as decode, encodeIntoCompressedBase64 as encode } from "hdr-histogram-js";
-import type { PhaseResult, Second } from "./load-plan.ts";
-import { microseconds } from "./recorder.ts";
+import { microseconds, type Second } from "@tally/lab/load";
+import type { PhaseResult } from "./load-plan.ts";
 
 /** Merges the results of several threads. Quantiles come from the merged histograms, those of each second from the worst thread. */
 export function mergeResults(results: readonly PhaseResult[]): PhaseResult {
@@ -20,6 +20,8 @@ export function mergeResults(results: readonly PhaseResult[]): PhaseResult {
     timeouts: sum(({ timeouts }) => timeouts),
     failedReads: sum(({ failedReads }) => failedReads),
     retries: sum(({ retries }) => retries),
+    longestGapMs: most(({ longestGapMs }) => longestGapMs),
+    slowestMs: most(({ slowestMs }) => slowestMs),
     withoutResponse: sum(({ withoutResponse }) => withoutResponse),
     posts: merged(results.map(({ posts }) => posts)),
     gets: merged(results.map(({ gets }) => gets)),

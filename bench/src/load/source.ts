@@ -1,15 +1,15 @@
 import type { SourceGroup } from "@tally/domains/workloads";
 import { mixSeed, Random } from "@tally/lab";
+import type { Recorder } from "@tally/lab/load";
 import { runClosed } from "./closed.ts";
 import type { GroupTime, LoadPlan } from "./load-plan.ts";
-import type { Recorder } from "./recorder.ts";
 
 /** Runs all groups of a source's run, each from its start. Ends when the last is done. */
 export async function runSource(
   plan: LoadPlan,
   { groups, retries }: { readonly groups: readonly SourceGroup[]; readonly retries: number },
   recorder: Recorder,
-): Promise<void> {
+): Promise<readonly GroupTime[]> {
   const startedAt = performance.now();
   const seconds = (): number => (performance.now() - startedAt) / 1000;
   const waiting = new Set(groups.filter(({ startsAfter }) => startsAfter !== undefined));
@@ -71,7 +71,7 @@ export async function runSource(
     else setTimeout(() => start(group), group.startsAfterSeconds * 1000);
   }
   await all.promise;
-  recorder.groups = times;
+  return times;
 }
 
 function isDue(

@@ -1,5 +1,6 @@
 import { startThread } from "@tally/lab";
-import type { Fill, LoadPlan, Phase, PhaseResult, Sample } from "./load-plan.ts";
+import type { Sample } from "@tally/lab/load";
+import type { Fill, LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
 import { mergeResults } from "./merge-results.ts";
 import { seedOfThread } from "./requests.ts";
 import { share } from "./share.ts";

@@ -2,10 +2,10 @@ import { appendFileSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import { workloadOf } from "@tally/domains/workloads";
 import { mixSeed, Random, serveThread } from "@tally/lab";
+import { Recorder, type Sample } from "@tally/lab/load";
 import { runClosed } from "./closed.ts";
-import type { Fill, LoadPlan, Phase, PhaseResult, Sample } from "./load-plan.ts";
+import type { Fill, GroupTime, LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
 import { openLoad } from "./open.ts";
-import { Recorder } from "./recorder.ts";
 import { Requests } from "./requests.ts";
 import { runSource } from "./source.ts";
 
@@ -28,7 +28,10 @@ const plan: LoadPlan = workerData;
 const workload = workloadOf(plan.domain);
 const requests = new Requests(plan, workload);
 let recorder: Recorder | undefined;
-let runPhase: ((to: Recorder) => Promise<void>) | undefined;
+let runPhase: RunPhase | undefined;
+
+/** Resolves with the times of the groups, if the phase has groups. */
+type RunPhase = (to: Recorder) => Promise<readonly GroupTime[] | void>;
 
 const emit = serveThread<LoadCalls, Sample>({
   async prepare(phase) {
@@ -40,16 +43,16 @@ const emit = serveThread<LoadCalls, Sample>({
     if (run === undefined) throw new Error("no phase is prepared");
     runPhase = undefined;
     recorder = new Recorder((sample) => emit(sample));
-    await run(recorder);
+    const groups = (await run(recorder)) ?? [];
     // In one write, because other threads append to it too.
     if (idsFile !== undefined) appendFileSync(idsFile, recorder.ids);
-    return recorder.result();
+    return { ...recorder.result(), groups };
   },
   progress: () => recorder?.through ?? 0,
 });
 
 /** Returns a function that runs the phase. */
-async function prepare(phase: Phase | Fill): Promise<(to: Recorder) => Promise<void>> {
+async function prepare(phase: Phase | Fill): Promise<RunPhase> {
   switch (phase.model) {
     case "fill":
       return (to) => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Sample } from "../load/load-plan.ts";
+import type { Sample } from "@tally/lab/load";
 
 const pollEveryMs = 15;
 // Slow events are polled less often, and few at a time, so that following is not a load.

@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { workloadOf, type Workload } from "@tally/domains/workloads";
 import { Random } from "@tally/lab";
+import { isGood } from "@tally/lab/load";
 import type { Domain } from "@tally/pipeline";
 import { Mix, type Posting } from "./mix.ts";
 import type { LoadPlan, Totals } from "./protocol.ts";
 import { eventsOfBulk, sendBulk } from "./send-bulk.ts";
-import { isGood, Sender } from "./sender.ts";
+import { Sender } from "./sender.ts";
 
 /*
  * Clients that retry correctly, with deliberate mistakes. Each event has its own key and is sent with it to one gateway after the other until it gets a 2xx; then its id and
@@ -48,7 +49,7 @@ export class Clients {
   }
 
   figures() {
-    return this.#sender.figures.read();
+    return this.#sender.figures();
   }
 
   /** Sends one event of each domain to one gateway until all are acknowledged; their ids. Counts them as events, but not in the figures. */

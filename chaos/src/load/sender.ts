@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientRequest } from "@tally/domains/workloads";
 import type { Random } from "@tally/lab";
+import { LoadClient, Recorder, type Reply, type Responded } from "@tally/lab/load";
 import type { Domain } from "@tally/pipeline";
 import { AcknowledgedFiles } from "./acknowledged-files.ts";
-import { FigureCounter } from "./figure-counter.ts";
-import { GatewayClient, type Reply } from "./gateway-client.ts";
-import type { DomainTotals, LoadPlan, Totals } from "./protocol.ts";
+import type { DomainTotals, Figures, LoadPlan, Totals } from "./protocol.ts";
 
+const responseWithinMs = 10_000;
 const waitMinMs = 50;
 const waitMaxMs = 800;
 
@@ -21,18 +21,20 @@ export interface Acknowledged {
 /** Sends requests to the gateways, and records what was acknowledged. */
 export class Sender {
   readonly random: Random;
-  readonly figures = new FigureCounter();
   readonly totals = { acknowledged: 0, unknown: 0, repeated: 0, otherIds: 0, refused: 0, partialRetries: 0 };
   readonly reused = { rejected: 0, acknowledged: 0 };
   readonly #ofDomains = new Map<string, DomainTotals>();
-  readonly #clients: readonly GatewayClient[];
+  readonly #clients: readonly LoadClient[];
   readonly #files: AcknowledgedFiles;
+  #recorder = new Recorder();
+  #acknowledgedBefore = 0;
   #firstRefusal: string | undefined;
   #givenUp = false;
 
   constructor(plan: LoadPlan, domains: readonly Domain[], random: Random) {
     this.random = random;
-    this.#clients = plan.urls.map((url) => new GatewayClient(url, plan.inFlightMax));
+    const options = { connections: plan.inFlightMax, responseWithinMs, keepText: true };
+    this.#clients = plan.urls.map((url) => new LoadClient(url, options));
     this.#files = new AcknowledgedFiles(plan.directory, domains);
   }
 
@@ -47,9 +49,8 @@ export class Sender {
     key: string | undefined,
     expected: readonly number[] = [],
   ): Promise<Reply> {
-    const sentAt = performance.now();
     const reply = await this.probe(gateway, request, key);
-    this.figures.reply(reply, performance.now() - sentAt);
+    this.#recorder.record(reply, false);
     if (reply.name === "responded" && reply.status >= 300 && ![503, ...expected].includes(reply.status)) {
       this.totals.refused++;
       this.#firstRefusal ??= `${reply.status} ${reply.text.slice(0, 200)}`;
@@ -61,7 +62,7 @@ export class Sender {
   probe(gateway: number, request: ClientRequest, key: string | undefined): Promise<Reply> {
     const client = this.#clients[gateway % this.#clients.length];
     if (client === undefined) throw new TypeError("at least one gateway is needed");
-    return client.post(request, key);
+    return client.send(request, { key });
   }
 
   /** Tries the gateways in turn until `isOver`; undefined when the load ends first. `expected`: see attempt. */
@@ -87,19 +88,27 @@ export class Sender {
     const sum = before.units === undefined || units === undefined ? undefined : before.units + units;
     this.#ofDomains.set(domain, { domain, acknowledged: before.acknowledged + 1, units: sum });
     this.totals.acknowledged++;
-    this.figures.acknowledged();
-    this.#files.addId(domain, id);
+    this.#files.addId(id);
     this.recordContent(domain, id, content);
   }
 
   /** Records that an event id was acknowledged with this content. */
   recordContent(domain: string, id: string, content: Acknowledged["content"]): void {
-    if (content !== undefined) this.#files.addContent(domain, id, content());
+    this.#files.addContent(domain, id, content?.());
   }
 
   compareIds(id: string, other: string | undefined): void {
     this.totals.repeated++;
     if (other !== undefined && other !== id) this.totals.otherIds++;
+  }
+
+  /** The figures since the last call. */
+  figures(): Figures {
+    const { statuses, connectionErrors, timeouts, longestGapMs, slowestMs } = this.#recorder.result();
+    const acknowledged = this.totals.acknowledged - this.#acknowledgedBefore;
+    this.#recorder = new Recorder();
+    this.#acknowledgedBefore = this.totals.acknowledged;
+    return { acknowledged, statuses, broken: connectionErrors, silent: timeouts, longestGapMs, slowestMs };
   }
 
   /** Ends all retries after their next reply. */
@@ -108,16 +117,9 @@ export class Sender {
   }
 
   async close(): Promise<Omit<Totals, "seconds">> {
-    for (const client of this.#clients) client.close();
+    await Promise.all(this.#clients.map((client) => client.close()));
     await this.#files.close();
     const { totals, reused } = this;
     return { ...totals, reused, domains: [...this.#ofDomains.values()], firstRefusal: this.#firstRefusal };
   }
-}
-
-type Responded = Extract<Reply, { name: "responded" }>;
-
-/** Whether a reply acknowledges one event. */
-export function isGood(reply: Reply): reply is Responded {
-  return reply.name === "responded" && reply.status >= 200 && reply.status < 300;
 }

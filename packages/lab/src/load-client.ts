@@ -1,0 +1,110 @@
+import { performance } from "node:perf_hooks";
+import { Client, errors, Pool, type Dispatcher } from "undici";
+
+/** One request of a load. Without `contentType` the body is JSON. */
+export interface LoadRequest {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly body?: string | Buffer;
+  readonly contentType?: string;
+}
+
+/** The outcome of one request. `ms`: the time since it was due. */
+export type Reply = Responded | NoResponse;
+
+export interface Responded {
+  readonly name: "responded";
+  readonly status: number;
+  /** Of the event; empty without one, as for a GET. */
+  readonly id: string;
+  /** The body; empty where the client does not keep it. */
+  readonly text: string;
+  readonly ms: number;
+}
+
+/** broken: the connection was refused, or ended before the response. silent: no response in time. */
+interface NoResponse {
+  readonly name: "broken" | "silent";
+  readonly ms: number;
+}
+
+/** Whether a reply is a 2xx. */
+export function isGood(reply: Reply): reply is Responded {
+  return reply.name === "responded" && reply.status >= 200 && reply.status < 300;
+}
+
+interface LoadClientOptions {
+  /** The most connections. A request waits while all of them have one. */
+  readonly connections: number;
+  readonly responseWithinMs: number;
+  /** Keep the bodies of responses, which costs CPU time. Default false. */
+  readonly keepText?: boolean;
+}
+
+const eventIdHeader = "tally-event-id";
+
+/** Sends requests to one gateway over keep-alive connections, each with one request at a time. */
+export class LoadClient {
+  readonly #options: LoadClientOptions;
+  readonly #dispatcher: Dispatcher;
+
+  constructor(url: string, options: LoadClientOptions) {
+    this.#options = options;
+    const { connections, responseWithinMs } = options;
+    const timeouts = { headersTimeout: responseWithinMs, bodyTimeout: responseWithinMs };
+    this.#dispatcher =
+      connections === 1 ? new Client(url, timeouts) : new Pool(url, { ...timeouts, connections, pipelining: 1 });
+  }
+
+  /** Opens all connections, each with a request. A server that does not respond shows in the load. */
+  async connect(): Promise<void> {
+    const live = { method: "GET", path: "/health/live" } as const;
+    await Promise.all(Array.from({ length: this.#options.connections }, () => this.send(live)));
+  }
+
+  /** Never rejects. `dueAt`: from when the time counts, in ms of performance.now(). `key`: the idempotency key. */
+  send(
+    { method, path, body, contentType = "application/json" }: LoadRequest,
+    { dueAt = performance.now(), key }: { readonly dueAt?: number; readonly key?: string | undefined } = {},
+  ): Promise<Reply> {
+    const { responseWithinMs, keepText = false } = this.#options;
+    const headers = body === undefined ? [] : ["content-type", contentType];
+    if (key !== undefined) headers.push("idempotency-key", key);
+    return new Promise((resolve) => {
+      let status = 0;
+      let id = "";
+      const parts: Buffer[] = [];
+      this.#dispatcher.dispatch(
+        { method, path, body: body ?? null, headers },
+        {
+          onRequestStart: () => undefined,
+          onResponseStart(_controller, statusCode, responseHeaders) {
+            status = statusCode;
+            const value = responseHeaders[eventIdHeader];
+            if (typeof value === "string") id = value;
+          },
+          onResponseData(_controller, part) {
+            if (keepText) parts.push(part);
+          },
+          onResponseEnd() {
+            const ms = performance.now() - dueAt;
+            resolve({ name: "responded", status, id, text: keepText ? Buffer.concat(parts).toString() : "", ms });
+          },
+          onResponseError(_controller, error) {
+            const waitedMs = performance.now() - dueAt;
+            const isLate = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError;
+            // A request that still waits for a connection when the load ends has waited too long as well.
+            if (isLate || waitedMs >= responseWithinMs)
+              resolve({ name: "silent", ms: Math.max(responseWithinMs, waitedMs) });
+            else resolve({ name: "broken", ms: waitedMs });
+          },
+        },
+      );
+    });
+  }
+
+  /** Ends its connections; requests without a response are broken or silent. */
+  async close(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+}

@@ -1,0 +1,222 @@
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { build, encodeIntoCompressedBase64 as encode, type Histogram } from "hdr-histogram-js";
+import { isGood, type Reply } from "./load-client.ts";
+
+/** What a client saw of a load. */
+export interface LoadResult {
+  /** From the first request to the last response, but not beyond the last request for responses that never come. */
+  readonly seconds: number;
+  /** From the first request to the last. */
+  readonly sendingSeconds: number;
+  readonly sent: number;
+  /** 2xx to a POST. */
+  readonly accepted: number;
+  /** 2xx to a GET. */
+  readonly read: number;
+  /** Responses by status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Connections that were refused or ended. */
+  readonly connectionErrors: number;
+  readonly timeouts: number;
+  /** GETs among the requests without a 2xx. */
+  readonly failedReads: number;
+  /** Retried requests; `sent` includes them. */
+  readonly retries: number;
+  /** Requests without a response and without a timeout when the load ended. */
+  readonly withoutResponse: number;
+  /** The longest time without a 2xx. */
+  readonly longestGapMs: number;
+  /** The slowest 2xx. */
+  readonly slowestMs: number;
+  /** Times of 2xx responses, and of timed-out requests the time that they had waited; in µs, encoded by hdr-histogram-js. */
+  readonly posts: string;
+  readonly gets: string;
+  readonly perSecond: readonly Second[];
+  /** How busy the thread of the client was. If the client is the bottleneck, the figures are the client's. */
+  readonly client: {
+    /** Share of time in which its event loop was busy, 0 to 1. */
+    readonly busy: number;
+    /** Delay of its event loop, in ms. */
+    readonly delayP99: number;
+  };
+}
+
+export interface Second {
+  readonly accepted: number;
+  readonly read: number;
+  /** Statuses other than 2xx, timeouts and broken connections. */
+  readonly failed: number;
+  /** In ms; undefined without a response. */
+  readonly p50?: number;
+  readonly p99?: number;
+}
+
+/** An event that was just accepted, to be followed. */
+export interface Sample {
+  readonly id: string;
+  /** When its request was sent, in ms since 1970. */
+  readonly sentAt: number;
+}
+
+const longestUs = 120_000_000;
+/** A histogram in µs, with three significant digits. */
+export const microseconds = (): Histogram =>
+  build({ lowestDiscernibleValue: 1, highestTrackableValue: longestUs, numberOfSignificantValueDigits: 3 });
+
+const sampleEveryMs = 100;
+/** Length of a line of the file of event ids. */
+export const idBytes = 37;
+const loopResolutionMs = 5;
+
+/** Counts the outcomes of requests. Each call costs well under 1 µs. */
+export class Recorder {
+  readonly #startedAt = performance.now();
+  readonly #posts = microseconds();
+  readonly #gets = microseconds();
+  readonly #statuses = new Map<number, number>();
+  readonly #perSecond: Second[] = [];
+  readonly #loop = monitorEventLoopDelay({ resolution: loopResolutionMs });
+  readonly #busySince = performance.eventLoopUtilization();
+  readonly #counts = {
+    sent: 0,
+    accepted: 0,
+    read: 0,
+    connectionErrors: 0,
+    timeouts: 0,
+    failedReads: 0,
+    longestGapMs: 0,
+    slowestMs: 0,
+  };
+  readonly #onSample: (sample: Sample) => void;
+  #second = { number: 0, accepted: 0, read: 0, failed: 0, latencies: microseconds() };
+  #sampledAt = 0;
+  #lastSentAt = this.#startedAt;
+  #lastResponseAt = this.#startedAt;
+  #lastGoodAt = this.#startedAt;
+  #ids = Buffer.alloc(idBytes * 4096);
+  #idsLength = 0;
+  #settled = 0;
+
+  /** The caller counts retries, and the requests of paced groups, which are no progress. */
+  retries = 0;
+  paced = 0;
+
+  constructor(onSample: (sample: Sample) => void = () => undefined) {
+    this.#onSample = onSample;
+    this.#loop.enable();
+  }
+
+  /** Ids of accepted events, one a line. */
+  get ids(): Buffer {
+    return this.#ids.subarray(0, this.#idsLength);
+  }
+
+  /** Requests that are over, with any outcome; without retries and paced groups. */
+  get through(): number {
+    return this.#settled - this.retries - this.paced;
+  }
+
+  /** A request is due at `now`. Returns the number of requests before it. */
+  sending(now: number): number {
+    this.#lastSentAt = now;
+    return this.#counts.sent++;
+  }
+
+  record(reply: Reply, isRead: boolean): void {
+    const now = performance.now();
+    const second = this.#secondOf(now);
+    this.#settled++;
+    if (reply.name === "broken") this.#counts.connectionErrors++;
+    if (reply.name === "silent") {
+      this.#counts.timeouts++;
+      // The request took at least this long.
+      this.#recordTime(reply.ms, isRead);
+    }
+    if (reply.name === "responded") {
+      this.#lastResponseAt = now;
+      this.#statuses.set(reply.status, (this.#statuses.get(reply.status) ?? 0) + 1);
+    }
+    if (!isGood(reply)) {
+      second.failed++;
+      if (isRead) this.#counts.failedReads++;
+      return;
+    }
+    this.#recordTime(reply.ms, isRead);
+    this.#counts.slowestMs = Math.max(this.#counts.slowestMs, reply.ms);
+    this.#endGap(now);
+    this.#lastGoodAt = now;
+    if (isRead) {
+      this.#counts.read++;
+      second.read++;
+      return;
+    }
+    this.#counts.accepted++;
+    second.accepted++;
+    if (reply.id !== "") this.#keep(reply.id, now, reply.ms);
+  }
+
+  /** Ends the recording. */
+  result(): LoadResult {
+    this.#closeSecond();
+    this.#endGap(performance.now());
+    this.#loop.disable();
+    const { sent, timeouts } = this.#counts;
+    const responses = [...this.#statuses.values()].reduce((sum, count) => sum + count, 0);
+    return {
+      seconds: (Math.max(this.#lastResponseAt, this.#lastSentAt) - this.#startedAt) / 1000,
+      sendingSeconds: (this.#lastSentAt - this.#startedAt) / 1000,
+      ...this.#counts,
+      statuses: Object.fromEntries(this.#statuses),
+      retries: this.retries,
+      withoutResponse: Math.max(0, sent - responses - timeouts),
+      posts: encode(this.#posts),
+      gets: encode(this.#gets),
+      perSecond: this.#perSecond,
+      client: {
+        busy: performance.eventLoopUtilization(this.#busySince).utilization,
+        // A loop without delay shows the resolution.
+        delayP99: Math.max(0, this.#loop.percentile(99) / 1e6 - loopResolutionMs),
+      },
+    };
+  }
+
+  #recordTime(ms: number, isRead: boolean): void {
+    const us = Math.min(Math.max(1, Math.round(ms * 1000)), longestUs);
+    this.#second.latencies.recordValue(us);
+    (isRead ? this.#gets : this.#posts).recordValue(us);
+  }
+
+  #endGap(now: number): void {
+    this.#counts.longestGapMs = Math.max(this.#counts.longestGapMs, now - this.#lastGoodAt);
+  }
+
+  #keep(id: string, now: number, ms: number): void {
+    if (this.#idsLength + idBytes > this.#ids.length)
+      this.#ids = Buffer.concat([this.#ids, Buffer.alloc(this.#ids.length)]);
+    this.#ids.write(id, this.#idsLength, "latin1");
+    this.#ids[this.#idsLength + idBytes - 1] = 0x0a;
+    this.#idsLength += idBytes;
+    if (now - this.#sampledAt < sampleEveryMs) return;
+    this.#sampledAt = now;
+    this.#onSample({ id, sentAt: performance.timeOrigin + now - ms });
+  }
+
+  #secondOf(now: number) {
+    const number = Math.floor((now - this.#startedAt) / 1000);
+    while (this.#second.number < number) this.#closeSecond();
+    return this.#second;
+  }
+
+  #closeSecond(): void {
+    const { number, accepted, read, failed, latencies } = this.#second;
+    const seen = latencies.totalCount > 0;
+    this.#perSecond.push({
+      accepted,
+      read,
+      failed,
+      ...(seen && { p50: latencies.getValueAtPercentile(50) / 1000, p99: latencies.getValueAtPercentile(99) / 1000 }),
+    });
+    latencies.reset();
+    this.#second = { number: number + 1, accepted: 0, read: 0, failed: 0, latencies };
+  }
+}
