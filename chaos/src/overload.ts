@@ -89,6 +89,9 @@ export async function runOverload(options: OverloadOptions) {
 // full: rejected at once because too many wait. unconfirmed: rejected after CONFIRM_WITHIN_MS. failed: without a response.
 const zero = () => ({ acknowledged: 0, full: 0, unconfirmed: 0, failed: 0 });
 
+// Below CONNECTIONS_PER_ADDRESS_MAX: the gateway closes further connections.
+const connectionsMax = 4000;
+
 /** Sends a fixed number of events per second, each once, without waiting for responses. */
 class Offer {
   readonly ids: string[] = [];
@@ -99,11 +102,8 @@ class Offer {
   fullMs: number[] = [];
 
   constructor(system: System, seed: number) {
-    this.#client = new LoadClient(system.urls[0] ?? "", {
-      connections: 6000,
-      responseWithinMs: 10_000,
-      keepText: true,
-    });
+    const options = { connections: connectionsMax, responseWithinMs: 10_000, keepText: true };
+    this.#client = new LoadClient(system.urls[0] ?? "", options);
     this.#mix = new Mix(
       system.domains.map(({ name }) => workloadOf(name)),
       new Random(seed),
