@@ -1,10 +1,10 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { untilDrained } from "@tally/reconcile";
 import type { System } from "../open-system.ts";
 import { readCounters, type Counters } from "./counters.ts";
 
 const pollEveryMs = 20;
 // Delivered messages are in no queue. The largest transaction takes a tenth of this time.
-const stillForMs = 5000;
+const quietForMs = 5000;
 const drainWithinMs = 300_000;
 
 /** A time of performance.now(), and the number of events stored by then. */
@@ -42,29 +42,29 @@ export async function drained(
   }: Accepted & { readonly series: readonly Counters[]; readonly say: (line: string) => void },
 ): Promise<Drained> {
   const series = [...before];
-  const deadline = performance.now() + drainWithinMs;
   let last = o.before;
-  let movedAt = performance.now();
-  for (;;) {
-    const now = await readCounters(system);
-    series.push(now);
-    if (now.stored !== last.stored || now.batches !== last.batches || now.ranked !== last.ranked) movedAt = now.at;
-    last = now;
-    const stored = now.stored - o.before.stored;
-    if (o.unknown === 0 && stored === o.accepted && now.ranked >= now.batches) break;
-    const isLate = now.at > deadline;
-    if (isLate || (now.at - movedAt > stillForMs && (await system.queues(domain)).every(({ depth }) => depth === 0))) {
-      if (stored < o.accepted || now.ranked < now.batches || isLate)
-        say(
-          `${stored} events are stored, ${o.accepted} were accepted, ${now.ranked} of ${now.batches} batches are ranked` +
-            (isLate
-              ? `; not drained after ${drainWithinMs / 1000} s`
-              : `; no progress for ${stillForMs / 1000} s, see the audit`),
-        );
-      break;
-    }
-    await delay(pollEveryMs);
+  const stored = (): number => last.stored - o.before.stored;
+  const left = await untilDrained(
+    async () => {
+      last = await readCounters(system);
+      series.push(last);
+      return { progress: [last.stored, last.batches, last.ranked].join(), underWay };
+    },
+    { everyMs: pollEveryMs, withinMs: drainWithinMs },
+  );
+  async function underWay(stillForMs: number): Promise<readonly string[]> {
+    if (o.unknown === 0 && stored() === o.accepted && last.ranked >= last.batches) return [];
+    if (stillForMs < quietForMs) return ["events are being stored or ranked"];
+    const depth = (await system.queues(domain)).reduce((sum, queue) => sum + queue.depth, 0);
+    return depth === 0 ? [] : [`${depth} messages wait in the queues`];
   }
+  if (stored() < o.accepted || last.ranked < last.batches || left.length > 0)
+    say(
+      `${stored()} events are stored, ${o.accepted} were accepted, ${last.ranked} of ${last.batches} batches are ranked; ` +
+        (left.length > 0
+          ? `not drained after ${drainWithinMs / 1000} s: ${left.join(", ")}`
+          : `no progress for ${quietForMs / 1000} s, see the audit`),
+    );
   return momentsOf(series, o);
 }
 

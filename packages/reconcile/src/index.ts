@@ -4,3 +4,4 @@ export { IdSet } from "./id-set.ts";
 export { prune } from "./prune.ts";
 export { rebuild, type RebuildOutcome, type RebuildProgress } from "./rebuild.ts";
 export { repair, type Repaired } from "./repair.ts";
+export { untilDrained } from "./until-drained.ts";

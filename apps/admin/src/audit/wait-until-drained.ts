@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { listBatches, placeAt, readTotals } from "@tally/ledger";
 import { connectPublisher } from "@tally/messaging";
+import { untilDrained } from "@tally/reconcile";
 import { queuesOf, type Domain, type SqlReader } from "@tally/pipeline";
 import type { Servers } from "../open-servers.ts";
 
@@ -21,7 +22,6 @@ export async function waitUntilDrained(
   endpoint: "read" | "write",
   withinMs: number,
 ): Promise<readonly string[]> {
-  const deadline = Date.now() + withinMs;
   const queues = domains.flatMap((domain) => {
     const { ingest, rank } = queuesOf(servers.config.namespace, domain.name);
     return [ingest, rank];
@@ -30,35 +30,33 @@ export async function waitUntilDrained(
   const broker = connectPublisher({ url: config.amqpUrl, connectionName: "tally audit", queues, log });
   try {
     await Promise.race([broker.ready, delay(withinMs, undefined, { ref: false })]);
-    let newestBefore = "";
-    let quietSince = Date.now();
-    for (;;) {
-      const underWay: string[] = [];
+    const look = async () => {
+      const underWay = new Set<string>();
+      // Before the ledger: a batch that leaves its queue meanwhile is new in the ledger or still under way.
       for (const { name } of queues) {
         const messages = await broker.queueDepth(name);
         if (messages !== 0)
-          underWay.push(
-            messages === undefined ? "the broker does not respond" : `${messages} messages wait in ${name}`,
-          );
+          underWay.add(messages === undefined ? "the broker does not respond" : `${messages} messages wait in ${name}`);
       }
       const newest = await Promise.all(domains.map((domain) => newestOf(database.writer, domain)));
-      if (newest.join() !== newestBefore) quietSince = Date.now();
-      newestBefore = newest.join();
-      if (Date.now() - quietSince < quietForMs) underWay.push("batches are being stored");
+      return { progress: newest.join(), underWay: (stillForMs: number) => complete(underWay, newest, stillForMs) };
+    };
+    const complete = async (underWay: Set<string>, newest: readonly string[], stillForMs: number) => {
+      if (stillForMs < quietForMs) underWay.add("batches are being stored");
       for (const [index, domain] of domains.entries()) {
         const { name } = await rankings.state(domain.name);
         if (name === "unbuilt" && newest[index] !== emptyLedger)
-          underWay.push(`the rankings of ${domain.name} are not built yet`);
+          underWay.add(`the rankings of ${domain.name} are not built yet`);
         const unmarked = await recentUnmarked(servers, domain);
-        if (unmarked > 0) underWay.push(`${unmarked} batches of ${domain.name} are stored and not ranked yet`);
+        if (unmarked > 0) underWay.add(`${unmarked} batches of ${domain.name} are stored and not ranked yet`);
         if (endpoint === "write") continue;
         if ((await newestOf(database.reader, domain)) !== newest[index]) {
-          underWay.push("the read endpoint is behind the write endpoint");
+          underWay.add("the read endpoint is behind the write endpoint");
         }
       }
-      if (underWay.length === 0 || Date.now() > deadline) return [...new Set(underWay)];
-      await delay(pollEveryMs);
-    }
+      return [...underWay];
+    };
+    return await untilDrained(look, { everyMs: pollEveryMs, withinMs });
   } finally {
     await broker.close();
   }
