@@ -1,3 +1,4 @@
+import { quantile } from "@tally/lab";
 import { designNames, durabilityNames, type DesignName, type Durability } from "./designs/designs.ts";
 import { figures } from "./figures.ts";
 import { isGood, type Report } from "./report.ts";
@@ -98,11 +99,4 @@ function faultsOf(name: string, report: Report): readonly string[] {
 
 function reportsOf({ name }: Contender, runs: readonly Run[]): readonly Report[] {
   return runs.filter(({ contender }) => contender === name).map(({ report }) => report);
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (sorted.length - 1) * share;
-  const [low, high] = [sorted[Math.floor(at)] ?? 0, sorted[Math.ceil(at)] ?? 0];
-  return low + (high - low) * (at - Math.floor(at));
 }

@@ -1,3 +1,4 @@
+import { quantile } from "@tally/lab";
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import type { PhaseResult } from "./load/load-plan.ts";
 import type { Latency, Report, Spans } from "./report.ts";
@@ -39,10 +40,8 @@ export function distributionOf(encoded: string): Report["histogram"] {
 /** null without values. */
 export function spansOf(values: readonly number[]): Spans | null {
   if (values.length === 0) return null;
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number): number =>
-    round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0, 1);
-  return { samples: sorted.length, p50: at(0.5), p99: at(0.99), max: at(1) };
+  const at = (share: number): number => round(quantile(values, share), 1);
+  return { samples: values.length, p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
 /** Returns 0 for NaN and infinity, such as a rate over 0 s. */

@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workloadOf } from "@tally/domains/workloads";
-import { Random } from "@tally/lab";
+import { quantile, Random } from "@tally/lab";
 import { isGood, LoadClient, sendEvenly, type Reply } from "@tally/lab/load";
 import { readProcess } from "@tally/local";
 import { Mix } from "./load/mix.ts";
@@ -71,7 +71,7 @@ export async function runOverload(options: OverloadOptions) {
       seconds,
       ...counts,
       // The time until a rejection at once.
-      fullMs: { p50: quantile(fullMs, 0.5), p99: quantile(fullMs, 0.99), max: quantile(fullMs, 1) },
+      fullMs: { p50: tenths(fullMs, 0.5), p99: tenths(fullMs, 0.99), max: tenths(fullMs, 1) },
       // Resident memory of the gateway in MiB: before, the maximum in each third of the time, after.
       memory,
       // From the end of the overload until an event was acknowledged within 1 s again.
@@ -158,12 +158,8 @@ class Offer {
   }
 }
 
+const tenths = (values: readonly number[], share: number): number => Math.round(quantile(values, share) * 10) / 10;
+
 function residentMiB(system: System): number {
   return Math.round(readProcess(system.server("gateway-1").pid ?? 0)?.memoryMiB ?? 0);
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const value = sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
-  return Math.round(value * 10) / 10;
 }

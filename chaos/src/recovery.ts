@@ -1,4 +1,4 @@
-import type { Thread } from "@tally/lab";
+import { eventState, type Thread } from "@tally/lab";
 import { listBatches, placeAt, type LedgerPlace } from "@tally/ledger";
 import { until } from "@tally/local";
 import type { Domain } from "@tally/pipeline";
@@ -52,21 +52,12 @@ export async function recovery(
   };
   const [ids] = await Promise.all([probe(), aftermath.started]);
   const all = async (place: "stored" | "ranked"): Promise<boolean> => {
-    for (const id of ids) if ((await eventAt(system, id))[place] !== true) return false;
+    for (const id of ids) if (!(await eventState(system.urls[0] ?? "", id, 2000))[place]) return false;
     return true;
   };
   const stored = await reached("stored", () => all("stored"));
   const ranked = await reached("ranked", () => all("ranked"));
   return { accepted, stored, ranked, equal: await equal, late };
-}
-
-async function eventAt(
-  { urls: [url = ""] }: System,
-  id: string,
-): Promise<{ readonly stored?: unknown; readonly ranked?: unknown }> {
-  const response = await fetch(`${url}/events/${id}`, { signal: AbortSignal.timeout(2000) });
-  const body: unknown = await response.json();
-  return typeof body === "object" && body !== null ? body : {};
 }
 
 /** A check whether all batches that are stored now are marked in complete rankings. */

@@ -1,3 +1,4 @@
+import { quantile } from "@tally/lab";
 import type { DrillReport, FaultOutcome } from "./drill.ts";
 
 const columns = [
@@ -55,10 +56,8 @@ function recoveryTable({ faults }: DrillReport): readonly string[] {
   const kinds = Map.groupBy(faults, ({ kind }) => kind);
   const rows = Array.from(kinds, ([kind, ofKind]) => {
     const medianAndWorst = (pick: (outcome: FaultOutcome) => number | undefined): string => {
-      const values = ofKind.flatMap((one) => pick(one) ?? []).toSorted((a, b) => a - b);
-      if (values.length === 0) return "";
-      const median = values[Math.floor((values.length - 1) / 2)] ?? 0;
-      return `${median.toFixed(1)} / ${values.at(-1)?.toFixed(1)}`;
+      const values = ofKind.flatMap((one) => pick(one) ?? []);
+      return values.length === 0 ? "" : [0.5, 1].map((share) => quantile(values, share).toFixed(1)).join(" / ");
     };
     return row(kind, [
       ofKind.length,

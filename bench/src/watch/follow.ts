@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { eventState } from "@tally/lab";
 import type { Sample } from "@tally/lab/load";
 
 const pollEveryMs = 15;
@@ -75,7 +76,8 @@ export class Follower {
 
   async #follow(followed: FollowedEvent, { id, sentAt }: Sample): Promise<void> {
     while (this.#isKept(followed)) {
-      const event = await this.#read(id);
+      // Without a response it is polled again.
+      const event = await eventState(this.#url, id, responseWithinMs).catch(() => ({ stored: false, ranked: false }));
       const ms = performance.timeOrigin + performance.now() - sentAt;
       if (event.stored) followed.storedMs ??= ms;
       if (event.ranked) followed.rankedMs ??= ms;
@@ -84,22 +86,4 @@ export class Follower {
     }
     followed.isOver = true;
   }
-
-  async #read(id: string): Promise<{ readonly stored: boolean; readonly ranked: boolean }> {
-    try {
-      const response = await fetch(`${this.#url}/events/${id}`, { signal: AbortSignal.timeout(responseWithinMs) });
-      if (response.ok) {
-        const event: unknown = await response.json();
-        return { stored: isTrue(event, "stored"), ranked: isTrue(event, "ranked") };
-      }
-      await response.body?.cancel();
-    } catch {
-      // polled again
-    }
-    return { stored: false, ranked: false };
-  }
-}
-
-function isTrue(value: unknown, key: string): boolean {
-  return typeof value === "object" && value !== null && Reflect.get(value, key) === true;
 }

@@ -1,4 +1,6 @@
 export { list, number, origin, setting, share, wholeNumber } from "./flag-values.ts";
+export { eventState } from "./event-state.ts";
+export { quantile } from "./quantile.ts";
 export { mixSeed, Random } from "./random.ts";
 export { serveThread, type ThreadCalls, type ThreadHandlers } from "./serve-thread.ts";
 export { startThread, type Thread } from "./start-thread.ts";

@@ -1,0 +1,24 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { quantile } from "./quantile.ts";
+import { Recorder } from "./recorder.ts";
+
+test("the longest time without a 2xx counts from the start and to the end, and other replies do not end it", async () => {
+  const recorder = new Recorder();
+  const good = { name: "responded", status: 201, id: "", text: "", ms: 30 } as const;
+  recorder.record(good, false);
+  for (const reply of [{ ...good, status: 503, ms: 90 }, { name: "broken", ms: 90 } as const]) {
+    await delay(100);
+    recorder.record(reply, false);
+  }
+  const { longestGapMs, slowestMs, ...counts } = recorder.result();
+  expect(longestGapMs).toBeGreaterThanOrEqual(199);
+  expect(slowestMs).toBe(30);
+  expect(counts).toMatchObject({ accepted: 1, connectionErrors: 1, statuses: { "201": 1, "503": 1 } });
+});
+
+test("quantiles are interpolated, and 0 without values", () => {
+  expect([0, 0.5, 0.75, 1].map((share) => quantile([4, 1, 3, 2, 5], share))).toEqual([1, 3, 4, 5]);
+  expect(quantile([10, 20], 0.9)).toBeCloseTo(19);
+  expect(quantile([], 0.5)).toBe(0);
+});
