@@ -34,7 +34,7 @@ test("every difference between ids, rows, ledger, marks and boards is found and 
   await system.ranker.stop(); // it would repair some of this
   // Younger ones may not be ranked yet.
   await database.writer.query("UPDATE batches SET stored_at = stored_at - 60000");
-  const shard = `${system.namespace}:{purchases:0}`;
+  const shard = `${system.namespace}:{purchases:0:v2}`;
   const live = `${shard}:${await redis.get(`${shard}:generation`)}`;
   const [deleted, unmarked, unledgered] = [await batchOf(ids[0]), await batchOf(ids[1]), await batchOf(ids[2])];
   await redis.zincrby(`${live}:b:store:3`, -5, "13");

@@ -110,7 +110,7 @@ async function expectDifferencesFound(): Promise<void> {
   await system.ranker.stop(); // it would repair some of this
   const change = (sql: string, ...values: readonly (string | Buffer)[]) => database.writer.query(sql, values);
   const move = async (domain: string, board: string, member: string, by: number) => {
-    const shard = `${system.namespace}:{${domain}:0}`;
+    const shard = `${system.namespace}:{${domain}:0:v2}`;
     await redis.zincrby(`${shard}:${await redis.get(`${shard}:generation`)}:b:${board}`, -by, member);
   };
   const bytes = (name: string) => Buffer.from(hex(name), "hex");

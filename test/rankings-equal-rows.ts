@@ -20,32 +20,36 @@ export function openDatabase({
 }
 
 const sumsOfPurchases = `
-  SELECT CONCAT('store:', store_id) AS board, item_id AS member, CAST(SUM(quantity) AS UNSIGNED) AS count
-  FROM purchase_items GROUP BY store_id, item_id
+  SELECT CONCAT('store:', store_id) AS board, item_id AS member, count
+  FROM (
+    SELECT store_id, item_id, CAST(SUM(quantity) AS UNSIGNED) AS count,
+      ROW_NUMBER() OVER (PARTITION BY store_id ORDER BY SUM(quantity) DESC, item_id) AS place
+    FROM purchase_items GROUP BY store_id, item_id
+  ) AS items WHERE place <= 100
   UNION ALL
   SELECT CONCAT('item:', item_id), store_id, CAST(SUM(quantity) AS UNSIGNED)
   FROM purchase_items GROUP BY item_id, store_id`;
 
-/** Every cell that the boards should have, from the rows: "board member count", sorted. `sums` selects them. */
+/** Every cell that the boards should have, from the rows: "board member count", sorted. `sums` selects them; of a store the first 100. */
 export async function cellsOfRows(database: Database, sums = sumsOfPurchases): Promise<readonly string[]> {
   const rows = await database.writer.query<{ board: string; member: number; count: number }>(sums);
   return rows.map(({ board, member, count }) => `${board} ${member} ${count}`).toSorted();
 }
 
-/** Every cell that the boards have in Redis, read without tally's code. */
+/** Every cell that the boards have in Redis, of a store the first 100, read without tally's code. */
 export async function cellsOfBoards(
   system: Pick<System, "namespace" | "addresses">,
   domain = "purchases",
 ): Promise<readonly string[]> {
   const redis = new Redis(system.addresses.redisUrl);
   try {
-    const shard = `${system.namespace}:{${domain}:0}`;
+    const shard = `${system.namespace}:{${domain}:0:v2}`;
     const generation = `${shard}:${(await redis.get(`${shard}:generation`)) ?? "1"}`;
     const cells: string[] = [];
     for (const key of await redis.keys(`${generation}:b:*`)) {
       const board = key.slice(`${generation}:b:`.length);
       const all = Object.entries(await redis.hgetall(`${generation}:c:${board}`));
-      const best = await redis.zrange(key, "0", "-1", "WITHSCORES");
+      const best = await redis.zrange(key, "0", board.startsWith("store:") ? "99" : "-1", "WITHSCORES");
       const bestOnes = best.flatMap((text, i) => (i % 2 === 0 ? [[text, best[i + 1]] as const] : []));
       for (const [member, score] of all.length > 0 ? all : bestOnes) {
         cells.push(`${board} ${member.slice(1)} ${-Number(score)}`);

@@ -27,7 +27,7 @@ async function sell(count: number): Promise<void> {
   }
 }
 
-const shard = () => `${system.namespace}:{purchases:0}`;
+const shard = () => `${system.namespace}:{purchases:0:v2}`;
 const ownKeys = () => redis.keys(`${shard()}:*`);
 const storedAll = () =>
   vi.waitFor(async () => {

@@ -1,6 +1,7 @@
 import { connectDatabase, type Database } from "@tally/database";
 import { silentLog } from "@tally/failures";
 import type { Role } from "@tally/local";
+import { domains } from "@tally/domains";
 import { connectRankings } from "@tally/rankings";
 import { Redis } from "ioredis";
 import { afterAll, expect, inject, onTestFinished, test, vi } from "vitest";
@@ -84,18 +85,24 @@ test("the gateway's account reads the rankings and cannot change them", async ()
     url: system.accounts.gateway.redisUrl,
     namespace,
     shards: 1,
+    domains,
     commandTimeoutMs: 5000,
     log: silentLog,
   });
   onTestFinished(() => rankings.close());
   expect(await rankings.count("purchases", "store:1", "7")).toBe(3);
-  const moves = { batch: { producer: "forged", sequence: 1 }, storedAt: Date.now(), shards: [Buffer.from([0x90])] };
+  const moves = {
+    version: 2 as const,
+    batch: { producer: "forged", sequence: 1 },
+    storedAt: Date.now(),
+    shards: [Buffer.from([0x90])],
+  };
   await expect(rankings.apply("purchases", moves)).rejects.toThrow(/NOPERM|can't access|No permissions/);
   await expect(rankings.noteChecked("purchases", "x", 1)).rejects.toThrow(/NOPERM/);
   await expect(rankings.build("purchases")).rejects.toThrow(/NOPERM|can't access|No permissions/);
 
   const redis = redisOf(system.accounts.gateway.redisUrl);
-  const shard = `${namespace}:{purchases:0}`;
+  const shard = `${namespace}:{purchases:0:v2}`;
   const [board = ""] = (await redisOf(system.addresses.redisUrl).keys(`${shard}:*:b:store:1`)).values();
   expect(board).not.toBe("");
   for (const forged of [

@@ -111,7 +111,13 @@ export async function openSystem(options: SystemOptions): Promise<System> {
       log: silentLog,
     });
     closers.push(() => database.close());
-    const rankings = connectRankings({ url: addresses.redisUrl, namespace, shards: rankingShards, log: silentLog });
+    const rankings = connectRankings({
+      url: addresses.redisUrl,
+      namespace,
+      shards: rankingShards,
+      domains,
+      log: silentLog,
+    });
     closers.push(() => rankings.close());
     const publisher = connectPublisher({
       url: addresses.amqpUrl,

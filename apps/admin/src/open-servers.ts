@@ -1,3 +1,4 @@
+import { domains } from "@tally/domains";
 import { connectDatabase, type Database } from "@tally/database";
 import { connectRankings, type Rankings } from "@tally/rankings";
 import { createLogger, readConfigOrExit, systemSettings, type Config, type Logger } from "@tally/service";
@@ -42,6 +43,7 @@ export function withServers<T>(use: (servers: Servers) => Promise<T>): Promise<T
       url: config.redisUrl,
       namespace: config.namespace,
       shards: config.rankingShards,
+      domains,
       commandTimeoutMs: 30_000,
       log,
     });

@@ -128,6 +128,7 @@ function connectServers(config: GatewayConfig, log: Logger, parts: GatewayParts)
     url: config.redisUrl,
     namespace: config.namespace,
     shards: config.rankingShards,
+    domains,
     commandTimeoutMs: config.queryWithinMs,
     log,
   });

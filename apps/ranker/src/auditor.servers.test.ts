@@ -22,7 +22,13 @@ function open(storeId: number) {
   const domain = { ...purchases, name: `store-${storeId}` };
   const database = own.connect();
   const namespace = randomBytes(6).toString("hex");
-  const rankings = connectRankings({ url: inject("services").redisUrl, namespace, shards: 1, log: silentLog });
+  const rankings = connectRankings({
+    url: inject("services").redisUrl,
+    namespace,
+    shards: 1,
+    domains: [],
+    log: silentLog,
+  });
   onTestFinished(() => rankings.close());
   const seen = { repaired: 0, rebuilt: 0 };
   return {
@@ -35,7 +41,7 @@ function open(storeId: number) {
       const batch = { producer: randomBytes(8).toString("hex"), sequence: 0 };
       const moves = new Moves();
       moves.add(`store:${storeId}`, "5", 2);
-      const message = { batch, storedAt, shards: encodeMoves(moves, 1) };
+      const message = { batch, storedAt, ...encodeMoves(moves, 1) };
       await database.transaction(async (transaction) => {
         const row = [randomBytes(16), storeId, 1, "20261120", "[[5,2]]", Buffer.from(batch.producer, "hex"), 0];
         await transaction.insert(insertSales, [row]);

@@ -22,6 +22,7 @@ runThread<RankerConfig>(async (config, { index }) => {
     url: config.redisUrl,
     namespace: config.namespace,
     shards: config.rankingShards,
+    domains,
     // After a timeout the ranker retries: a batch that was counted has its mark.
     commandTimeoutMs,
     log,

@@ -135,6 +135,6 @@ function entryOf(
     changes: changes.length,
     refused,
     storedAt,
-    rankingMessage: encodeRankingMessage({ batch, storedAt, shards: encodeMoves(moves, shards) }),
+    rankingMessage: encodeRankingMessage({ batch, storedAt, ...encodeMoves(moves, shards) }),
   };
 }

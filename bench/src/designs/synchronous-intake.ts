@@ -27,8 +27,8 @@ export function synchronousIntake({ ranks }: { readonly ranks: boolean }): Gatew
           const moves = new Moves();
           domain.rank(changes, moves);
           const { batch } = recorded;
-          const shards = encodeMoves(moves, config.rankingShards);
-          await rankings.apply(domain.name, { batch, storedAt: Date.now(), shards });
+          const encoded = encodeMoves(moves, config.rankingShards);
+          await rankings.apply(domain.name, { batch, storedAt: Date.now(), ...encoded });
         }
         return "confirmed";
       } catch {

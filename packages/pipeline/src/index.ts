@@ -26,7 +26,7 @@ export {
   type FormRoute,
   type IngestRoute,
 } from "./ingest-routes.ts";
-export { Moves } from "./moves.ts";
+export { Moves, type MirroredBoards } from "./moves.ts";
 export { gatewayChannels, rankerChannels, writerChannels } from "./pipeline-channels.ts";
 export { contentRoute, queryRoute, type Content, type ContentRoute, type QueryRoute } from "./query-routes.ts";
 export { queuesOf, type DomainQueues, type QueueSpec } from "./queues.ts";
@@ -36,7 +36,7 @@ export {
   UndecodableRankingMessage,
   type RankingMessage,
 } from "./ranking-message.ts";
-export type { Recount, RecountedBoards } from "./recount.ts";
+export type { Recount, RecountedBoards, RecountedMirror } from "./recount.ts";
 export {
   keyedRead,
   lookup,

@@ -1,16 +1,44 @@
-/** The effect of a batch on the rankings: board → member → difference. Differences of one member are summed. */
+/**
+ * Two kinds of boards with the same counts. Each count belongs to a key and a member: it ranks the member on the board of the key, and the key
+ * on the board of the member. Rules: counts only grow, and the board of a key has few members, because Redis keeps all of them in order. Of
+ * the board of a member it keeps only the best, so a key may be one of millions.
+ */
+export interface MirroredBoards {
+  /** The board of a key is named by this and the key: "item:42", whose members are stores. */
+  readonly prefix: string;
+  /** The board of a member is named by this and the member: "store:7", whose members are items. */
+  readonly mirrorPrefix: string;
+}
+
+/** The effect of a batch on the rankings: differences of members of boards. */
 export class Moves {
   readonly #boards = new Map<string, Map<string, number>>();
+  readonly #mirrored = new Map<MirroredBoards, Map<string, (string | number)[]>>();
 
-  /** Adds `by` to a member of a board: an integer, negative to remove a count. */
+  /** Adds `by` to a member of a board: an integer, negative to remove a count. Differences of one member are summed. */
   add(board: string, member: string, by: number): void {
     const members = this.#boards.get(board);
     if (members === undefined) this.#boards.set(board, new Map([[member, by]]));
     else members.set(member, (members.get(member) ?? 0) + by);
   }
 
-  /** The boards in the order of their first move. */
+  /** Adds `by` to the count of a key and a member. Throws RangeError unless `by` is a positive integer. */
+  addMirrored(boards: MirroredBoards, key: string, member: string, by: number): void {
+    if (!(by > 0)) throw new RangeError(`${boards.prefix}${key}: mirrored counts only grow, got ${by}`);
+    let members = this.#mirrored.get(boards);
+    if (members === undefined) this.#mirrored.set(boards, (members = new Map()));
+    const own = members.get(member);
+    if (own === undefined) members.set(member, [key, by]);
+    else own.push(key, by);
+  }
+
+  /** The boards of `add`, in the order of their first move. */
   boards(): Iterable<[board: string, members: ReadonlyMap<string, number>]> {
     return this.#boards;
+  }
+
+  /** The counts of `addMirrored`, by member: key, by, key, by, …. A key may occur several times. */
+  mirrored(): Iterable<[boards: MirroredBoards, members: ReadonlyMap<string, readonly (string | number)[]>]> {
+    return this.#mirrored;
   }
 }

@@ -7,6 +7,8 @@ import type { BatchId } from "./batch-id.ts";
  * the rankings read: the ranker does not decode them.
  */
 export interface RankingMessage {
+  /** The form of the moves. Writers before mirrored counts sent 1. */
+  readonly version: 1 | 2;
   readonly batch: BatchId;
   /** When the rows were written, in ms since 1970. */
   readonly storedAt: number;
@@ -15,7 +17,7 @@ export interface RankingMessage {
 
 const Header = Compile(
   Type.Object({
-    v: Type.Literal(1),
+    v: Type.Union([Type.Literal(1), Type.Literal(2)]),
     producer: Type.String({ pattern: "^[0-9a-f]{16}$" }),
     sequence: Type.Integer({ minimum: 0, maximum: 0xffffffff }),
     storedAt: Type.Integer({ minimum: 0 }),
@@ -26,7 +28,7 @@ const Header = Compile(
 /** One line of JSON, then the bytes of the shards. */
 export function encodeRankingMessage(message: RankingMessage): Buffer {
   const header = {
-    v: 1,
+    v: message.version,
     producer: message.batch.producer,
     sequence: message.batch.sequence,
     storedAt: message.storedAt,
@@ -54,7 +56,8 @@ export function decodeRankingMessage(body: Buffer): RankingMessage {
   if (offset !== body.length) {
     throw new UndecodableRankingMessage(`expected ${offset} bytes by the header, got ${body.length}`);
   }
-  return { batch: { producer: header.producer, sequence: header.sequence }, storedAt: header.storedAt, shards };
+  const { v: version, producer, sequence, storedAt } = header;
+  return { version, batch: { producer, sequence }, storedAt, shards };
 }
 
 function parse(text: string): unknown {

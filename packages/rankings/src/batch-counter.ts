@@ -1,4 +1,5 @@
-import type { BatchId } from "@tally/pipeline";
+import type { BatchId, MirroredBoards } from "@tally/pipeline";
+import { currentShards } from "./earlier-moves.ts";
 import type { RankingsRedis } from "./open-redis.ts";
 import { RankingsError, type BatchCounter } from "./rankings.ts";
 
@@ -7,9 +8,12 @@ export function batchCounter(
   redis: RankingsRedis,
   generation: string,
   shardsOf: (domain: string) => readonly string[],
+  mirrorsOf: (domain: string) => readonly MirroredBoards[],
 ): BatchCounter {
   return {
-    async apply(domain, { batch, storedAt, shards: moves }) {
+    async apply(domain, message) {
+      const { batch, storedAt } = message;
+      const moves = currentShards(message, mirrorsOf(domain));
       const shards = shardsOf(domain);
       if (moves.length !== shards.length) {
         throw new RankingsError(`the ranking message has ${moves.length} shards, the rankings have ${shards.length}`);

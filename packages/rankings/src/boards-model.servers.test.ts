@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
+import { Moves } from "@tally/pipeline";
 import { encodeMoves } from "./encode-moves.ts";
 import { encodeMember } from "./member.ts";
 import { ownRankings } from "./own-rankings.test-kit.ts";
@@ -7,20 +8,29 @@ import type { Rankings } from "./rankings.ts";
 import { apply, shardKey } from "./scripts.ts";
 
 /*
- * The same random moves on boards in Redis and on a Map, in phases that grow, churn, fall and empty. After each step all scores and the first
- * hundred equal those of the Map. Appliers are killed between calls, batches arrive twice, several arrive at once, Redis loses its hash order,
+ * The same random moves on boards in Redis and on a Map, in phases that grow, churn, fall and empty; and mirrored counts, which only grow.
+ * After each step all scores and the first hundred of each board equal those of the Map. Appliers are killed between calls, batches arrive twice, several arrive at once, Redis loses its hash order,
  * and new generations are built meanwhile.
  */
 
 const seeds = Array.from({ length: 8 }, (_, seed) => seed);
 
-const { namespace, rankings, redis, connect, build } = ownRankings(1);
+const sales = { prefix: "item:", mirrorPrefix: "store:" };
+const domainOf = (seed: number) => `model-${seed}`;
+const { namespace, rankings, redis, connect, build } = ownRankings(
+  1,
+  seeds.map((seed) => ({
+    name: domainOf(seed),
+    recount: { boards: [{ mirrored: sales, cells: "", mirrorCells: "" }] },
+  })),
+);
 const appliers = [rankings, connect()] as const;
 
 type Counts = Map<string, number>;
 type Message = Parameters<Rankings["apply"]>[1];
 
-const boards = ["numbers", "texts", "earlier"] as const;
+const boards = ["numbers", "texts"] as const;
+const stores = ["7", "12", "a store"] as const;
 const phases = [
   { name: "grow", many: 400, leave: 0, fall: 0 },
   { name: "rise", many: 60, leave: 0, fall: 0 },
@@ -33,29 +43,18 @@ test.each(seeds)(
   "boards equal a map of the same moves, with rebuilds, restarts and redeliveries between them: seed %i",
   async (seed) => {
     const chance = chances(seed);
-    const domain = `model-${seed}`;
+    const domain = domainOf(seed);
     const shard = shardKey(namespace, domain, 0);
     const producer = randomBytes(8).toString("hex");
     const model = new Map<string, Counts>(boards.map((board) => [board, new Map()]));
     const sent: Message[] = [];
     const size = 700 + chance.below(2500);
     const idOf = (board: string, n: number) => (board === "numbers" ? String(n * 7919) : `é${n.toString(36)} Z\n`);
-    await earlierBoard();
-
-    async function earlierBoard(): Promise<void> {
-      // As an earlier version left a board that shrank from large to under a hundred: all members in both.
-      const prefix = `${shard}:1`;
-      const counts = new Map(Array.from({ length: 80 }, (_, n) => [idOf("earlier", n), 1 + chance.below(5)] as const));
-      const flat = [...counts].map(([id, count]) => [encodeMember(id), String(-count)] as const);
-      await redis.hset(`${prefix}:c:earlier`, ...flat.flat());
-      await redis.zadd(`${prefix}:b:earlier`, ...flat.flatMap(([member, score]) => [score, member]));
-      await redis.hset(`${prefix}:floors`, "earlier", "9007199254740992 ");
-      model.set("earlier", counts);
-    }
+    const sold = new Map<string, Counts>(stores.map((store) => [store, new Map()]));
 
     /** A batch of some boards, and the same in the map. */
     function batch({ many, leave, fall }: (typeof phases)[number]): Message {
-      const moves = new Map<string, Counts>();
+      const moves = new Moves();
       for (const board of boards) {
         if (chance.of(0.3)) continue;
         const counts = model.get(board) ?? new Map();
@@ -72,13 +71,22 @@ test.each(seeds)(
           changes.set(id, by);
           if (count + by === 0) counts.delete(id);
           else counts.set(id, count + by);
+          moves.add(board, id, by);
         }
-        moves.set(board, changes);
+      }
+      for (const [store, counts] of sold) {
+        const best = chance.of(0.5) ? bestOf(counts).map(([item]) => item) : [];
+        for (let n = chance.below(many); n > 0; n--) {
+          const item = best[chance.below(3 * best.length)] ?? idOf("numbers", chance.below(size));
+          const by = 1 + chance.below(chance.of(0.1) ? 60 : 2);
+          counts.set(item, (counts.get(item) ?? 0) + by);
+          moves.addMirrored(sales, item, store, by);
+        }
       }
       const message = {
         batch: { producer, sequence: sent.length },
         storedAt: 1000 + sent.length,
-        shards: encodeMoves({ boards: () => moves }, 1),
+        ...encodeMoves(moves, 1),
       };
       sent.push(message);
       return message;
@@ -95,6 +103,7 @@ test.each(seeds)(
     async function rebuild(phase: (typeof phases)[number]): Promise<void> {
       const generation = await build(domain);
       for (const [board, counts] of model) if (counts.size > 0) await generation.add(board, [...counts]);
+      for (const [store, counts] of sold) await generation.addMirrored(sales, store, [...counts]);
       const bits = Buffer.alloc(Math.ceil(sent.length / 8));
       for (const { batch: own } of sent)
         bits[own.sequence >> 3] = (bits[own.sequence >> 3] ?? 0) | (128 >> (own.sequence & 7));
@@ -117,21 +126,30 @@ test.each(seeds)(
       const cells = await appliers[0].cells(domain, boards);
       for (const [index, board] of boards.entries()) {
         const counts = model.get(board) ?? new Map();
-        expect(new Map(cells[index])).toEqual(counts);
-        const way = floors[board]?.split(" ")[0] ?? "small";
-        const state = way === "small" || way === "back" || way === "all" ? way : "large";
+        expect(cells[index]?.cells).toEqual(counts);
+        const [way] = floors[board]?.split(" ") ?? [];
+        const state = way === undefined ? "small" : way === "back" || way === "all" ? way : "large";
         seen.add(state);
         const top = await appliers[0].top(domain, board, 100);
         const entries = top.entries.map(({ member, count }) => [member, count] as const);
         if (state === "back")
           expect(entries).toEqual(bestOf(new Map(entries.map(([id]) => [id, counts.get(id) ?? 0]))));
         else expect(entries).toEqual(bestOf(counts));
-        expect(await redis.exists(`${prefix}:c:${board}`)).toBe(
-          (state === "large" || state === "back") && counts.size > 0 ? 1 : 0,
-        );
+        expect(await redis.exists(`${prefix}:c:${board}`)).toBe(state !== "all" && counts.size > 0 ? 1 : 0);
         if (state === "small" || state === "all") expect(await redis.zcard(`${prefix}:b:${board}`)).toBe(counts.size);
         for (const id of [idOf(board, chance.below(size)), entries[0]?.[0] ?? "", "absent"])
           expect(await appliers[1].count(domain, board, id)).toBe(counts.get(id) ?? 0);
+      }
+      for (const [store, counts] of sold) {
+        const board = sales.mirrorPrefix + store;
+        const top = await appliers[1].top(domain, board, 100);
+        expect(top.entries.map(({ member, count }) => [member, count])).toEqual(bestOf(counts));
+        const [kept] = await appliers[0].cells(domain, [board]);
+        expect(kept?.cells).toEqual(new Map([...counts].filter(([item, count]) => kept?.keeps(item, count) === true)));
+        expect(kept?.cells.size).toBeLessThanOrEqual(128);
+        const item = idOf("numbers", chance.below(size));
+        expect(await appliers[0].count(domain, board, item)).toBe(counts.get(item) ?? 0);
+        expect(await appliers[1].count(domain, sales.prefix + item, store)).toBe(counts.get(item) ?? 0);
       }
     }
 

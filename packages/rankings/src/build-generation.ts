@@ -1,8 +1,8 @@
+import { Moves, type MirroredBoards } from "@tally/pipeline";
 import type { RankingsRedis } from "./open-redis.ts";
 import { batchCounter } from "./batch-counter.ts";
-import { packr, shardOf } from "./encode-moves.ts";
+import { encodeMoves, packr } from "./encode-moves.ts";
 import { keysOfShard } from "./keys-of-shard.ts";
-import { encodeMember } from "./member.ts";
 import type { BatchCounter } from "./rankings.ts";
 import { firstGeneration } from "./scripts.ts";
 
@@ -14,10 +14,14 @@ import { firstGeneration } from "./scripts.ts";
  *   abandoned  its builder failed or died: the next builder deletes it
  */
 
+type Cells = readonly (readonly [id: string, count: number])[];
+
 /** A generation that is being built. All its calls reject when Redis is down for too long. */
 export interface NewGeneration extends BatchCounter {
   /** Adds cells of one board, in portions of any size; each cell once. */
-  add(board: string, cells: readonly (readonly [member: string, count: number])[]): Promise<void>;
+  add(board: string, cells: Cells): Promise<void>;
+  /** Adds mirrored counts of one member, in portions of any size; each once. `cells`: keys and their counts. */
+  addMirrored(boards: MirroredBoards, member: string, cells: Cells): Promise<void>;
   /** Adds the marks of a producer, one for each counted batch: bit n, highest bit of a byte first, is sequence n. */
   mark(producer: string, marks: Buffer): Promise<void>;
   /** Waits until everything that was added is loaded. `asOf`: when the newest of its batches was stored. */
@@ -36,13 +40,10 @@ const chunksInFlightMax = 8;
 const holdMs = 10_000;
 const holdAgainMs = 2000;
 
-const noCells = packr.pack([]);
+const noMoves = packr.pack([[], []]);
 
 interface Shard {
   readonly key: string;
-  /** Alternating: a board, its [member, score, ...]. */
-  waiting: (string | (string | number)[])[];
-  cells: number;
   chunks: number;
 }
 
@@ -50,6 +51,7 @@ interface Shard {
 export async function buildGeneration(
   redis: RankingsRedis,
   keys: readonly string[],
+  mirrors: readonly MirroredBoards[],
 ): Promise<NewGeneration | undefined> {
   // Differs from the names of earlier ones, even after Redis has lost them all.
   const name = `${Date.now()}${String(Math.floor(Math.random() * 1000)).padStart(3, "0")}`;
@@ -65,8 +67,10 @@ export async function buildGeneration(
     return held;
   };
   const holding = setInterval(() => void hold().catch(() => undefined), holdAgainMs);
-  const shards = keys.map((key): Shard => ({ key, waiting: [], cells: 0, chunks: 0 }));
+  const shards = keys.map((key): Shard => ({ key, chunks: 0 }));
   const inFlight = new Set<Promise<void>>();
+  let waiting = new Moves();
+  let cellsWaiting = 0;
   let failure: unknown;
   let asOf = 0;
 
@@ -81,43 +85,49 @@ export async function buildGeneration(
     inFlight.add(sent);
   }
 
-  async function flush(shard: Shard): Promise<void> {
-    const { waiting } = shard;
-    shard.waiting = [];
-    shard.cells = 0;
-    if (waiting.length > 0) await send(shard, packr.pack(waiting), []);
+  async function flush(): Promise<void> {
+    const moves = encodeMoves(waiting, shards.length).shards;
+    waiting = new Moves();
+    cellsWaiting = 0;
+    for (const [index, shard] of shards.entries()) {
+      const cells = moves[index] ?? noMoves;
+      if (cells.length > noMoves.length) await send(shard, cells, []);
+    }
+  }
+
+  async function addEach(cells: Cells, add: (id: string, count: number) => void): Promise<void> {
+    for (const [id, count] of cells) {
+      add(id, count);
+      if (++cellsWaiting >= cellsPerChunk * shards.length) await flush();
+    }
   }
 
   return {
-    ...batchCounter(redis, name, () => keys),
+    ...batchCounter(
+      redis,
+      name,
+      () => keys,
+      () => mirrors,
+    ),
 
-    async add(board, cells) {
-      const shard = shards[shardOf(board, shards.length)];
-      if (shard === undefined) return;
-      for (let from = 0; from < cells.length; from += cellsPerChunk) {
-        const part = cells.slice(from, from + cellsPerChunk);
-        shard.waiting.push(
-          board,
-          part.flatMap(([member, count]) => [encodeMember(member), -count]),
-        );
-        shard.cells += part.length;
-        if (shard.cells >= cellsPerChunk) await flush(shard);
-      }
-    },
+    add: (board, cells) => addEach(cells, (member, count) => waiting.add(board, member, count)),
+
+    addMirrored: (boards, member, cells) =>
+      addEach(cells, (key, count) => waiting.addMirrored(boards, key, member, count)),
 
     async mark(producer, marks) {
       for (const shard of shards) {
         for (let at = 0; at < marks.length; at += markBytesPerChunk) {
-          await send(shard, noCells, [producer, at, marks.subarray(at, at + markBytesPerChunk)]);
+          await send(shard, noMoves, [producer, at, marks.subarray(at, at + markBytesPerChunk)]);
         }
       }
     },
 
     async loaded(newest) {
       asOf = newest;
+      await flush();
       for (const shard of shards) {
-        await flush(shard);
-        await send(shard, noCells, []); // each shard gets its as-of time, and has at least one chunk, so that a loss is noticed
+        await send(shard, noMoves, []); // each shard gets its as-of time, and has at least one chunk, so that a loss is noticed
       }
       await Promise.all(inFlight);
       if (failure !== undefined) throw failure;

@@ -1,3 +1,4 @@
+import type { MirroredBoards } from "@tally/pipeline";
 import { batchCounter } from "./batch-counter.ts";
 import { buildGeneration } from "./build-generation.ts";
 import { shardOf } from "./encode-moves.ts";
@@ -5,15 +6,25 @@ import { keysOfShard } from "./keys-of-shard.ts";
 import { decodeMember, encodeMember } from "./member.ts";
 import { openRedis, type RankingsOptions } from "./open-redis.ts";
 import { RankingsError, RankingsUnavailable, type Rankings, type RankingsState } from "./rankings.ts";
-import { pairsOf, scoresOf } from "./scores-of-board.ts";
-import { firstGeneration, shardKey, topLimitMax } from "./scripts.ts";
+import { readCells } from "./read-cells.ts";
+import { pairsOf } from "./scores-of-board.ts";
+import { earlierShardKey, firstGeneration, shardKey, topLimitMax } from "./scripts.ts";
 
 /** Connects, and reconnects with back-off without limit; never throws because Redis is down. */
 export function connectRankings(options: RankingsOptions): Rankings {
   const redis = openRedis(options);
   const shardsOf = (domain: string): readonly string[] =>
     Array.from({ length: options.shards }, (_, shard) => shardKey(options.namespace, domain, shard));
-  const live = batchCounter(redis, "", shardsOf);
+  const mirrors = new Map(
+    options.domains.map(({ name, recount }) => [
+      name,
+      recount.boards.flatMap((kind) => ("mirrored" in kind ? [kind.mirrored] : [])),
+    ]),
+  );
+  const mirrorsOf = (domain: string): readonly MirroredBoards[] => mirrors.get(domain) ?? [];
+  const mirrorOf = (domain: string, board: string) =>
+    mirrorsOf(domain).find(({ mirrorPrefix }) => board.startsWith(mirrorPrefix));
+  const live = batchCounter(redis, "", shardsOf, mirrorsOf);
   const livePrefix = async (shard: string): Promise<string> =>
     `${shard}:${(await redis.get(`${shard}:generation`)) ?? firstGeneration}`;
 
@@ -46,7 +57,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
       await redis.set(checkedKey(domain), `${instance} ${until}`);
     },
 
-    build: (domain) => buildGeneration(redis, shardsOf(domain)),
+    build: (domain) => buildGeneration(redis, shardsOf(domain), mirrorsOf(domain)),
 
     async isBuilding(domain) {
       return (await redis.exists(`${shardsOf(domain)[0]}:builder`)) === 1;
@@ -55,26 +66,31 @@ export function connectRankings(options: RankingsOptions): Rankings {
     async top(domain, board, limit) {
       if (limit > topLimitMax)
         throw new RankingsError(`a board returns at most its first ${topLimitMax} members, not ${limit}`);
-      const shard = shardsOf(domain)[shardOf(board, options.shards)] ?? "";
-      const [asOf, flat] = await replyOf(redis.tallyTop(shard, "", board, limit));
-      const entries = pairsOf(flat).map(([member, score]) => ({ member: decodeMember(member), count: -Number(score) }));
+      const all = shardsOf(domain);
+      // Each shard has the best of its own keys.
+      const own = mirrorOf(domain, board) === undefined ? [all[shardOf(board, all.length)] ?? ""] : all;
+      const tops = await replyOf(Promise.all(own.map((shard) => redis.tallyTop(shard, "", board, limit))));
+      const places = tops.flatMap(([, flat]) => pairsOf(flat));
+      if (tops.length > 1) places.sort(inOrder);
+      const entries = places
+        .slice(0, limit)
+        .map(([member, score]) => ({ member: decodeMember(member), count: -Number(score) }));
       // A generation built without batches has as-of 0.
-      return { entries, asOf: Number(asOf ?? 0) || undefined };
+      return { entries, asOf: Math.max(...tops.map(([asOf]) => Number(asOf ?? 0))) || undefined };
     },
 
     async count(domain, board, member) {
-      const shard = shardsOf(domain)[shardOf(board, options.shards)] ?? "";
-      return -Number((await replyOf(redis.tallyScore(shard, "", board, encodeMember(member)))) ?? 0) + 0;
+      // The board of a member of mirrored counts keeps only its best; that of the key has all.
+      const mirror = mirrorOf(domain, board);
+      const [place, id] =
+        mirror === undefined ? [board, member] : [mirror.prefix + member, board.slice(mirror.mirrorPrefix.length)];
+      const shard = shardsOf(domain)[shardOf(place, options.shards)] ?? "";
+      return -Number((await replyOf(redis.tallyScore(shard, "", place, encodeMember(id)))) ?? 0) + 0;
     },
 
     async cells(domain, boards) {
       const prefixes = await Promise.all(shardsOf(domain).map(livePrefix));
-      return Promise.all(
-        boards.map(async (board) => {
-          const scores = await scoresOf(redis, prefixes[shardOf(board, options.shards)] ?? "", board);
-          return new Map(Array.from(scores, ([member, score]) => [decodeMember(member), -Number(score)]));
-        }),
-      );
+      return Promise.all(boards.map((board) => readCells(redis, prefixes, board, mirrorsOf(domain))));
     },
 
     async *boards(domain) {
@@ -82,6 +98,15 @@ export function connectRankings(options: RankingsOptions): Rankings {
         const prefix = `${await livePrefix(shard)}:b:`;
         for await (const keys of keysOfShard(redis, prefix)) yield keys.map((key) => key.slice(prefix.length));
       }
+    },
+
+    async deleteEarlierLayout(domain) {
+      let deleted = 0;
+      for (let shard = 0; shard < options.shards; shard++) {
+        const prefix = `${earlierShardKey(options.namespace, domain, shard)}:`;
+        for await (const keys of keysOfShard(redis, prefix)) deleted += await redis.unlink(...keys);
+      }
+      return deleted;
     },
 
     marks: (domain) =>
@@ -110,6 +135,11 @@ export function connectRankings(options: RankingsOptions): Rankings {
       redis.disconnect();
     },
   };
+}
+
+// As Redis orders a sorted set.
+function inOrder([a, x]: readonly [string, string], [b, y]: readonly [string, string]): number {
+  return Number(x) - Number(y) || Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 // Errors of Redis that end by waiting, or by correcting an account. Any other error is a bug.

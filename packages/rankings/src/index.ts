@@ -5,6 +5,7 @@ export {
   RankingsError,
   RankingsUnavailable,
   type BatchCounter,
+  type BoardCells,
   type Rankings,
   type RankingsState,
 } from "./rankings.ts";

@@ -1,23 +1,25 @@
 /*
- * A member whose score returns to 0 leaves its board: a board holds what the rows hold.
+ * A member whose score returns to 0 leaves its board: a board holds what the rows hold. A sorted set of 100,000 members is slow
+ * (docs/decisions/0004-how-boards-are-kept.md has the figures), so no board that can grow is one.
  *
- * A sorted set of 100,000 members is slow (docs/decisions/0004-how-boards-are-kept.md has the figures). So a board passes through these
- * states, and never returns to an earlier one:
+ * A board has all scores in a hash, and in a sorted set exactly the members before or at its floor, "score member"; without a floor, all.
+ * The set is cut when it holds more than `limits.cutAbove`. When one of the best falls behind the floor, the member that takes its place is only in
+ * the hash. Then:
  *
- *   small   all members are in the sorted set. No floor
- *   large   it had more than `large` members: all scores are in a hash, and the sorted set holds exactly the members before or at the
- *           floor, "score member". It is cut when it holds more than `cutAbove`
- *   back    one of the best fell behind the floor, and the member that takes its place is only in the hash. So all members return to the
- *           sorted set, some hundreds at a time, and moves meanwhile go into both. The batch that triggered it, or its redelivery,
- *           loops; others do one step. Floor: "back cursor"
+ *   back    all members return to the sorted set, some hundreds at a time, and moves meanwhile go into both. The batch that triggered it, or
+ *           its redelivery, loops until it is done; others do one step. Floor: "back cursor"
  *   all     all members are in the sorted set, permanently: repeated falls of the best cost no further work. Floor: "all"
+ *
+ * Mirrored counts have two boards each. That of the key is a sorted set of all its members, and there are few of them. That of the member is
+ * a sorted set of those before or at its floor: a count that has changed is read from the board of its key, and counts only grow, so none
+ * falls behind the floor.
  */
 /**
- * Lua: `move(moves, turn)` moves boards; `resume(moves)` continues the return of boards, for moves that were applied before. Both return
+ * Lua: `move(moves)` moves boards; `resume(moves)` continues the return of boards, for moves that were applied before. Both return
  * whether to call again. `orMarkDirty(work, ...)` calls one of them. Needs `call` and `p`, the prefix of the generation.
  */
 export const move = `
-local large, tooLarge, cutAbove, kept, step = 512, 20000, 160, 120, 500
+local step, limits, mirrorLimits = 500, { kept = 120, cutAbove = 160 }, { kept = 104, cutAbove = 128 }
 local floors, texts, stepped = {}, {}, false
 
 -- By bytes, like the sorted set; Lua's < depends on the locale.
@@ -43,16 +45,11 @@ local function setFloor(name, floor)
   call('HSET', p .. ':floors', name, floor)
 end
 
-local function cut(name, best)
-  call('ZREMRANGEBYRANK', best, kept, -1)
+local function cut(name, best, sizes)
+  if call('ZCARD', best) <= sizes.cutAbove then return end
+  call('ZREMRANGEBYRANK', best, sizes.kept, -1)
   local last = call('ZRANGE', best, -1, -1, 'WITHSCORES')
   setFloor(name, last[2] .. ' ' .. last[1])
-end
-
-local function enlarge(name, best, counts)
-  local all = call('ZRANGE', best, 0, -1, 'WITHSCORES')
-  for i = 1, #all, 1000 do call('HSET', counts, unpack(all, i, math.min(i + 999, #all))) end
-  cut(name, best)
 end
 
 -- Returns some members to the sorted set, once in a call. Returns whether there are more.
@@ -71,11 +68,16 @@ local function takeBack(name, best, counts)
   return false
 end
 
--- Returns whether the sorted set has gained members, and whether it has lost one.
+local function parse(floor)
+  local at = floor:find(' ', 1, true)
+  return tonumber(floor:sub(1, at - 1)), floor:sub(at + 1)
+end
+
+-- Returns whether the sorted set has gained members, and whether it has lost one that must be replaced.
 local function moveMembers(best, counts, changes, from, to, floor)
-  local members, written, gone, won, lost = {}, {}, {}, false, false
-  local floorScore, floorMember = floor:match('^(%S+) (.*)$')
-  floorScore = floorScore == 'back' and math.huge or tonumber(floorScore)
+  local members, written, gone, added, lost = {}, {}, {}, {}, false
+  local floorScore, floorMember = math.huge, nil
+  if floor and floor:sub(1, 5) ~= 'back ' then floorScore, floorMember = parse(floor) end
   for i = from, to, 2 do members[#members + 1] = changes[i] end
   local before = call('HMGET', counts, unpack(members))
   for i = 1, #members do
@@ -87,38 +89,38 @@ local function moveMembers(best, counts, changes, from, to, floor)
       written[#written + 1] = textOf(score)
     end
     if score ~= 0 and (score < floorScore or (score == floorScore and atOrBefore(member, floorMember))) then
-      call('ZADD', best, written[#written], member)
-      won = true
+      added[#added + 1] = written[#written]
+      added[#added + 1] = member
     elseif by > 0 or score == 0 then
       lost = call('ZREM', best, member) == 1 or lost
     end
   end
   if #written > 0 then call('HSET', counts, unpack(written)) end
   if #gone > 0 then call('HDEL', counts, unpack(gone)) end
-  return won, lost
+  if #added > 0 then call('ZADD', best, unpack(added)) end
+  return #added > 0, lost
 end
 
-local function moveLarge(name, best, counts, changes)
+local function moveBoard(name, best, counts, changes)
   local won, lost = false, false
   for from = 1, #changes, 2000 do
     local w, l = moveMembers(best, counts, changes, from, math.min(from + 1999, #changes), floors[name])
     won, lost = won or w, lost or l
   end
-  if floors[name]:sub(1, 5) == 'back ' then
+  local floor = floors[name]
+  if floor and floor:sub(1, 5) == 'back ' then
     takeBack(name, best, counts)
     return false
   end
-  if lost then
+  if floor and lost then
     setFloor(name, 'back 0')
     return takeBack(name, best, counts)
   end
-  if won and call('ZCARD', best) > cutAbove then cut(name, best) end
+  if won then cut(name, best, limits) end
   return false
 end
 
-local function readFloors(moves)
-  local names = {}
-  for i = 1, #moves, 2 do names[#names + 1] = moves[i] end
+local function readFloors(names)
   for from = 1, #names, 1000 do
     local to = math.min(from + 999, #names)
     local found = call('HMGET', p .. ':floors', unpack(names, from, to))
@@ -129,40 +131,70 @@ local function readFloors(moves)
   end
 end
 
--- 'turn': checks the size of a board when many of its members change, and otherwise once in 16 batches.
-local function move(moves, turn)
-  readFloors(moves)
-  local room, more = 5000, false
-  local bests, counts = p .. ':b:', p .. ':c:'
-  for i = 1, #moves, 2 do
-    local name, changes = moves[i], moves[i + 1]
-    local best, floor = bests .. name, floors[name]
-    if floor and floor ~= 'all' then more = moveLarge(name, best, counts .. name, changes) or more
-    else
+-- As encodeMember does.
+local digits = '0123456789abcdefg'
+local function placeOf(id)
+  local length = #id
+  if length < 17 and (id == '0' or id:find('^[1-9]%d*$')) then return digits:sub(length + 1, length + 1) .. id end
+  return 'z' .. id
+end
+
+local function moveMirrored(prefix, mirrorPrefix, groups)
+  local names, n = {}, 0
+  for i = 1, #groups, 2 do names[#names + 1] = mirrorPrefix .. groups[i] end
+  readFloors(names)
+  local bests = p .. ':b:'
+  local keys = bests .. prefix
+  for i = 1, #groups, 2 do
+    n = n + 1
+    local name, member, changes, won = names[n], placeOf(groups[i]), groups[i + 1], false
+    local best, floorScore, floorMember = bests .. name, math.huge, nil
+    if floors[name] then floorScore, floorMember = parse(floors[name]) end
+    for j = 1, #changes, 2 do
+      local key = changes[j]
+      local text = call('ZINCRBY', keys .. key, textOf(changes[j + 1]), member)
+      local score = tonumber(text)
+      if score <= floorScore then
+        local place = placeOf(key)
+        if score < floorScore or atOrBefore(place, floorMember) then
+          call('ZADD', best, text, place)
+          won = true
+        end
+      end
+    end
+    if won then cut(name, best, mirrorLimits) end
+  end
+end
+
+local function boardsOf(moves)
+  local names = {}
+  for i = 1, #moves, 2 do names[#names + 1] = moves[i] end
+  readFloors(names)
+end
+
+local function move(moves)
+  local boards, mirrored, more = moves[1], moves[2], false
+  boardsOf(boards)
+  for i = 1, #boards, 2 do
+    local name, changes = boards[i], boards[i + 1]
+    local best, counts = p .. ':b:' .. name, p .. ':c:' .. name
+    if floors[name] == 'all' then
       for j = 1, #changes, 2 do
         local score = call('ZINCRBY', best, textOf(changes[j + 1]), changes[j])
         if score == '0' or score == '-0' then call('ZREM', best, changes[j]) end
       end
-      if not floor and room > 0 and (#changes > 64 or (turn + i) % 32 < 2) then
-        local size = call('ZCARD', best)
-        -- A board of an earlier version may have a hundred thousand: rewriting it would block Redis.
-        if size > tooLarge then setFloor(name, 'all')
-        elseif size > large then
-          enlarge(name, best, counts .. name)
-          room = room - size
-        end
-      end
-    end
+    else more = moveBoard(name, best, counts, changes) or more end
   end
+  for i = 1, #mirrored, 3 do moveMirrored(mirrored[i], mirrored[i + 1], mirrored[i + 2]) end
   return more
 end
 
 -- Continues the return of boards; the moves were applied before.
 local function resume(moves)
-  readFloors(moves)
-  local more = false
-  for i = 1, #moves, 2 do
-    local name = moves[i]
+  local boards, more = moves[1], false
+  boardsOf(boards)
+  for i = 1, #boards, 2 do
+    local name = boards[i]
     local floor = floors[name]
     if floor and floor:sub(1, 5) == 'back ' then more = takeBack(name, p .. ':b:' .. name, p .. ':c:' .. name) or more end
   end

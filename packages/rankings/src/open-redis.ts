@@ -1,4 +1,5 @@
 import type { Log } from "@tally/failures";
+import type { Recount } from "@tally/pipeline";
 import { openRedis as open, type Redis } from "@tally/redis";
 import * as scripts from "./scripts.ts";
 
@@ -35,6 +36,8 @@ export interface RankingsOptions {
   readonly namespace: string;
   /** Number of shards of each domain; the same in all processes. */
   readonly shards: number;
+  /** The domains with mirrored counts; others need not be listed. */
+  readonly domains: readonly { readonly name: string; readonly recount: Pick<Recount, "boards"> }[];
   /** A command fails after this time; absent: it waits until Redis is back. */
   readonly commandTimeoutMs?: number;
   readonly log: Log;

@@ -18,6 +18,13 @@ export type RankingsState =
   | { readonly name: "unbuilt" }
   | { readonly name: "dirty"; readonly reason: string };
 
+/** All counts of a board that Redis keeps for it. */
+export interface BoardCells {
+  readonly cells: ReadonlyMap<string, number>;
+  /** Whether the board keeps a member with this count. The board of a member of mirrored counts keeps only its best. */
+  keeps(member: string, count: number): boolean;
+}
+
 /** Live rankings of all domains in one Redis. Unless stated otherwise, a call takes one round trip for each of its shards. */
 export interface Rankings extends BatchCounter {
   /** Whether the batch is marked on every shard. */
@@ -43,10 +50,12 @@ export interface Rankings extends BatchCounter {
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
   /** The count of one member of a board; 0 for a member that is not on it. */
   count(domain: string, board: string, member: string): Promise<number>;
-  /** All cells of the given boards, in their order: member → count. The cost grows with the number of cells. */
-  cells(domain: string, boards: readonly string[]): Promise<readonly ReadonlyMap<string, number>[]>;
+  /** What Redis keeps of the given boards, in their order. The cost grows with the number of cells. */
+  cells(domain: string, boards: readonly string[]): Promise<readonly BoardCells[]>;
   /** The names of all boards, in no order and each at least once. Scans all keys of the Redis. */
   boards(domain: string): AsyncIterable<readonly string[]>;
+  /** Deletes the keys of the first layout. Apps that use it must be gone. Returns how many keys there were. */
+  deleteEarlierLayout(domain: string): Promise<number>;
   /** The marks of each producer, for each shard; bits as in NewGeneration.mark. Scans all keys of the Redis. */
   marks(domain: string): Promise<readonly ReadonlyMap<string, Buffer>[]>;
   /** False while Redis does not respond. */

@@ -2,25 +2,32 @@ import { move } from "./move-script.ts";
 
 /*
  * All keys of one shard share a hash tag, so they live in one slot of a Redis Cluster:
- * "tally" is the namespace, "g" a generation.
+ * "tally" is the namespace, "v2" the layout, "g" a generation.
  *
- *   tally:{purchases:0}:generation         the live generation. Absent: none was ever built, or Redis has lost everything
- *   tally:{purchases:0}:builder            the generation that is being built, with a time to live: one at a time
- *   tally:{purchases:0}:checked            "run time": all batches stored up to the time are marked, as checked in that run of Redis
- *   tally:{purchases:0}:g:b:store:5        a board: sorted set of members, score = negated count. Of a large board: its best members
- *   tally:{purchases:0}:g:c:store:5        a large board: hash of all its members, with their scores
- *   tally:{purchases:0}:g:floors           each board that was ever large -> "score member", the last place in its sorted set; or "back
- *                                          cursor" or "all": see move-script.ts
- *   tally:{purchases:0}:g:applied:<hex>    the marks of a producer, one bit for each batch: its moves are in the boards
- *   tally:{purchases:0}:g:as-of            when the newest counted batch was stored, ms since 1970
- *   tally:{purchases:0}:g:dirty            why this generation is wrong: a script failed half-way
- *   tally:{purchases:0}:g:loaded           while it is built: one bit for each chunk that was loaded
+ *   tally:{liftrides:0:v2}:generation         the live generation. Absent: none was ever built, or Redis has lost everything
+ *   tally:{liftrides:0:v2}:builder            the generation that is being built, with a time to live: one at a time
+ *   tally:{liftrides:0:v2}:checked            "run time": all batches stored up to the time are marked, as checked in that run of Redis
+ *   tally:{liftrides:0:v2}:g:b:day:5          the members of a board, or its best: sorted set, score = negated count
+ *   tally:{liftrides:0:v2}:g:c:day:5          all members of a board with their scores: hash; absent for boards of mirrored counts
+ *   tally:{liftrides:0:v2}:g:floors           board -> "score member", the last place in its sorted set; or "back cursor" or "all": see
+ *                                             move-script.ts
+ *   tally:{liftrides:0:v2}:g:applied:<hex>    the marks of a producer, one bit for each batch: its moves are in the boards
+ *   tally:{liftrides:0:v2}:g:as-of            when the newest counted batch was stored, ms since 1970
+ *   tally:{liftrides:0:v2}:g:dirty            why this generation is wrong: a script failed half-way
+ *   tally:{liftrides:0:v2}:g:loaded           while it is built: one bit for each chunk that was loaded
+ *
+ * The first layout had no ":v2" in its keys and other kinds of boards. Apps of both layouts run beside each other, each on its own keys.
  *
  * While no generation is live, batches are counted in one called "1", so that traffic is counted from its first batch.
  */
 
 /** The prefix of every key of a shard. */
 export function shardKey(namespace: string, domain: string, shard: number): string {
+  return `${namespace}:{${domain}:${shard}:v2}`;
+}
+
+/** The same in the first layout. */
+export function earlierShardKey(namespace: string, domain: string, shard: number): string {
   return `${namespace}:{${domain}:${shard}}`;
 }
 
@@ -43,19 +50,19 @@ local p = KEYS[1] .. ':' .. (ARGV[1] ~= '' and ARGV[1] or call('GET', KEYS[1] ..
 export const apply = `${prefix}${move}
 local moves = cmsgpack.unpack(ARGV[5])
 local isNew = call('SETBIT', p .. ':applied:' .. ARGV[2], ARGV[3], 1) == 0
-local failed, more = orMarkDirty(isNew and move or resume, moves, tonumber(ARGV[3]))
+local failed, more = orMarkDirty(isNew and move or resume, moves)
 if failed then return failed end
 if isNew and tonumber(ARGV[4]) > tonumber(call('GET', p .. ':as-of') or '0') then call('SET', p .. ':as-of', ARGV[4]) end
 return { isNew and 1 or 0, more and 1 or 0 }`;
 
 /**
- * Loads a chunk of a generation, once; no cell is in two chunks. ARGV: generation, number of the chunk, cells as board,
- * [member, score, ...], time of the newest batch, then for marks: producer, offset in bytes, bits.
+ * Loads a chunk of a generation, once; no cell is in two chunks. ARGV: generation, number of the chunk, cells as moves, time of
+ * the newest batch, then for marks: producer, offset in bytes, bits.
  */
 export const load = `${prefix}${move}
 local cells = cmsgpack.unpack(ARGV[3])
 if call('SETBIT', p .. ':loaded', ARGV[2], 1) == 1 then return 0 end
-local failed = orMarkDirty(move, cells, tonumber(ARGV[2]))
+local failed = orMarkDirty(move, cells)
 if failed then return failed end
 call('SET', p .. ':as-of', ARGV[4])
 for i = 5, #ARGV, 3 do call('SETRANGE', p .. ':applied:' .. ARGV[i], ARGV[i + 1], ARGV[i + 2]) end

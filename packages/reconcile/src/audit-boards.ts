@@ -1,10 +1,10 @@
 import { crc32 } from "node:zlib";
-import type { Domain, SqlSnapshot } from "@tally/pipeline";
+import type { Domain, RecountedBoards, SqlSnapshot } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
 import { Findings, type Found } from "./findings.ts";
 import { readCells, type RecountedBoard } from "./read-cells.ts";
 
-/** Compares every cell of every board with the sum of its rows, in both directions. */
+/** Compares every cell that a board keeps with the sum of its rows, in both directions. */
 export interface BoardAudit {
   readonly boards: number;
   readonly cells: number;
@@ -57,11 +57,12 @@ export async function auditBoards(
     );
     for (const [index, { board, cells: own }] of boards.entries()) {
       known.add(board);
-      const onBoard = new Map(ranked[index]);
+      const onBoard = new Map(ranked[index]?.cells);
       for (const [member, count] of own) {
         units += count;
         hash.add(`${board}\0${member}\0${count}`);
-        differ(board, member, count, onBoard.get(member) ?? 0);
+        const isKept = onBoard.has(member) || ranked[index]?.keeps(member, count) !== false;
+        if (isKept) differ(board, member, count, onBoard.get(member) ?? 0);
         onBoard.delete(member);
       }
       for (const [member, count] of onBoard) differ(board, member, 0, count);
@@ -70,7 +71,15 @@ export async function auditBoards(
     onProgress(cells);
   }
 
-  for (const kind of domain.recount.boards) {
+  const kinds = domain.recount.boards.flatMap((kind): readonly RecountedBoards[] => {
+    if (!("mirrored" in kind)) return [kind];
+    const { prefix, mirrorPrefix } = kind.mirrored;
+    return [
+      { cells: kind.mirrorCells, board: (member) => mirrorPrefix + member },
+      { cells: kind.cells, board: (key) => prefix + key },
+    ];
+  });
+  for (const kind of kinds) {
     let waiting: RecountedBoard[] = [];
     let size = 0;
     for await (const board of readCells(snapshot, kind)) {

@@ -2,7 +2,6 @@ import type { RecountedBoards, SqlSnapshot } from "@tally/pipeline";
 
 /** One board as its rows add up to it: all its cells, each once. */
 export interface RecountedBoard {
-  readonly key: string;
   readonly board: string;
   readonly cells: readonly (readonly [member: string, count: number])[];
 }
@@ -14,7 +13,7 @@ export async function* readCells(snapshot: SqlSnapshot, kind: RecountedBoards): 
   for await (const rows of snapshot.stream(kind.cells)) {
     for (const [rowKey, member, count] of rows) {
       if (rowKey !== key) {
-        if (cells.length > 0) yield { key: String(key), board: kind.board(String(key)), cells };
+        if (cells.length > 0) yield { board: kind.board(String(key)), cells };
         key = rowKey;
         cells = [];
       }
@@ -22,5 +21,5 @@ export async function* readCells(snapshot: SqlSnapshot, kind: RecountedBoards): 
       if (Number(count) !== 0) cells.push([String(member), Number(count)]);
     }
   }
-  if (cells.length > 0) yield { key: String(key), board: kind.board(String(key)), cells };
+  if (cells.length > 0) yield { board: kind.board(String(key)), cells };
 }

@@ -16,7 +16,7 @@ async function commitBatch(domain: string): Promise<BatchId> {
   const moves = new Moves();
   moves.add("board", "1", 1);
   const storedAt = Date.now();
-  const rankingMessage = encodeRankingMessage({ batch, storedAt, shards: encodeMoves(moves, 1) });
+  const rankingMessage = encodeRankingMessage({ batch, storedAt, ...encodeMoves(moves, 1) });
   const bodyHash = createHash("sha256").update(batch.producer).digest().subarray(0, 8);
   const entry = { batch, domain, bodyHash, events: 1, changes: 1, refused: 0, storedAt, rankingMessage };
   await database.transaction((transaction) => enter(transaction, [entry]));

@@ -3,7 +3,6 @@ import { readTotals, selectBatches } from "@tally/ledger";
 import type { Domain, SqlSnapshot } from "@tally/pipeline";
 import type { NewGeneration, Rankings } from "@tally/rankings";
 import { BatchMarks } from "./batch-marks.ts";
-import { Mirror } from "./mirror.ts";
 import { readCells } from "./read-cells.ts";
 import { repair } from "./repair.ts";
 
@@ -113,19 +112,16 @@ async function load(
     for (const [producer, sequence] of rows) marks.set(producer, sequence);
   }
   for (const [producer, set] of marks.all()) await generation.mark(producer, set);
-  const { boards } = domain.recount;
-  for (const [index, kind] of boards.entries()) {
-    if (kind.mirrored === true) continue;
-    const next = boards[index + 1];
-    const mirror = next?.mirrored === true ? new Mirror(generation, next.board) : undefined;
-    for await (const { key, board, cells: own } of readCells(snapshot, kind)) {
+  for (const kind of domain.recount.boards) {
+    const isMirrored = "mirrored" in kind;
+    // The rows of a mirrored kind come by member: the generation fills the boards of both.
+    const ordered = isMirrored ? { cells: kind.mirrorCells, board: String } : kind;
+    for await (const { board, cells: own } of readCells(snapshot, ordered)) {
       signal?.throwIfAborted();
-      await generation.add(board, own);
-      await mirror?.add(key, own);
-      cells += mirror === undefined ? own.length : 2 * own.length;
+      await (isMirrored ? generation.addMirrored(kind.mirrored, board, own) : generation.add(board, own));
+      cells += isMirrored ? 2 * own.length : own.length;
       onProgress?.({ step: "adding up", batches, cells });
     }
-    await mirror?.flush();
   }
   await generation.loaded(newest);
   return { newest, batches, cells };

@@ -1,24 +1,23 @@
-import type { Change, Moves } from "@tally/pipeline";
+import type { Change, MirroredBoards, Moves } from "@tally/pipeline";
 import type { PurchaseEvent } from "./event.ts";
 
+/** How many of an item a store sold: ranks the stores of each item and the items of each store. */
+export const sales: MirroredBoards = { prefix: "item:", mirrorPrefix: "store:" };
+
 /** The board of a store: its items by how many were sold. */
-export function itemsOfStore(storeId: number | string): string {
-  return `store:${storeId}`;
+export function itemsOfStore(storeId: number): string {
+  return `${sales.mirrorPrefix}${storeId}`;
 }
 
 /** The board of an item: its stores by how many they sold. */
-export function storesOfItem(itemId: number | string): string {
-  return `item:${itemId}`;
+export function storesOfItem(itemId: number): string {
+  return `${sales.prefix}${itemId}`;
 }
 
-/** Each line of a new purchase counts on two boards: that of its store and that of its item. */
+/** Counts each line of a new purchase for its item and its store. */
 export function rank(changes: readonly Change<PurchaseEvent>[], moves: Moves): void {
   for (const { event } of changes) {
     const store = String(event.storeId);
-    const board = itemsOfStore(event.storeId);
-    for (const [itemId, quantity] of event.lines) {
-      moves.add(board, String(itemId), quantity);
-      moves.add(storesOfItem(itemId), store, quantity);
-    }
+    for (const [itemId, quantity] of event.lines) moves.addMirrored(sales, String(itemId), store, quantity);
   }
 }

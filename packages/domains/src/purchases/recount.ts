@@ -1,5 +1,5 @@
 import type { Recount } from "@tally/pipeline";
-import { itemsOfStore, storesOfItem } from "./rank.ts";
+import { sales } from "./rank.ts";
 
 const selectItemsOfStores = `
   SELECT store_id, item_id, CAST(SUM(quantity) AS UNSIGNED) FROM purchase_items
@@ -12,8 +12,5 @@ const selectStoresOfItems = `
 export const recount: Recount = {
   ids: "SELECT id FROM purchases",
   rowsOfBatches: "SELECT producer, sequence, COUNT(*) FROM purchases GROUP BY producer, sequence",
-  boards: [
-    { cells: selectItemsOfStores, board: itemsOfStore },
-    { cells: selectStoresOfItems, board: storesOfItem, mirrored: true },
-  ],
+  boards: [{ mirrored: sales, cells: selectStoresOfItems, mirrorCells: selectItemsOfStores }],
 };
