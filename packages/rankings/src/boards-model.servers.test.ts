@@ -140,6 +140,10 @@ test.each(seeds)(
         for (const id of [idOf(board, chance.below(size)), entries[0]?.[0] ?? "", "absent"])
           expect(await appliers[1].count(domain, board, id)).toBe(counts.get(id) ?? 0);
       }
+      await checkMirrored();
+    }
+
+    async function checkMirrored(): Promise<void> {
       for (const [store, counts] of sold) {
         const board = sales.mirrorPrefix + store;
         const top = await appliers[1].top(domain, board, 100);
