@@ -37,7 +37,8 @@ test("a new batch becomes rows, a ledger entry and a ranking message of its move
   const before = await readTotals(database.writer, "purchases");
   const { rankingMessages, changes } = await store(bodyOf([two, one], batch));
   const moves = new Moves();
-  for (let n = 0; n < 2; n++) moves.addMirrored({ prefix: "item:", mirrorPrefix: "store:" }, "5", "1", 2);
+  const sales = { prefix: "item:", mirrorPrefix: "store:" };
+  for (let n = 0; n < 2; n++) moves.addMirrored(sales, "5", "1", 2);
   const message = decodeRankingMessage(rankingMessages.get(textOfBatchId(batch)) ?? Buffer.alloc(0));
   const after = await readTotals(database.writer, "purchases");
   expect(message).toEqual({ batch, storedAt: after.newest, ...encodeMoves(moves, 2) });
