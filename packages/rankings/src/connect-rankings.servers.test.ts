@@ -1,12 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { Moves } from "@tally/pipeline";
 import { expect, test } from "vitest";
-import { encodeMoves, shardOf } from "./encode-moves.ts";
+import { encodeMoves, packr, shardOf } from "./encode-moves.ts";
 import { encodeMember } from "./member.ts";
 import { movesOf, ownRankings } from "./own-rankings.test-kit.ts";
 import { apply, shardKey } from "./scripts.ts";
 
-const { namespace, rankings, redis } = ownRankings(3);
+const sales = { prefix: "item:", mirrorPrefix: "store:" };
+const recount = { boards: [{ mirrored: sales, cells: "", mirrorCells: "" }] };
+const { namespace, rankings, redis } = ownRankings(3, [
+  { name: "mirrored", recount },
+  { name: "mirrored-1", recount },
+]);
 
 let sequence = 0;
 const producer = randomBytes(8).toString("hex");
@@ -177,6 +182,63 @@ test("a member whose negative count rises to 0 leaves its board, also a large on
   expect((await rankings.top("debts", "debts", 100)).entries).toEqual(
     rest.slice(0, 100).map((member) => ({ member, count: -1 })),
   );
+});
+
+test("cells show what is wrong in the hash of a board and in its sorted set", async () => {
+  const counts = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [String(n), n + 1]));
+  await rankings.apply("wrong", message({ board: counts }));
+  const cellsNow = async () => Object.fromEntries((await rankings.cells("wrong", ["board"]))[0]?.cells ?? []);
+  expect(await cellsNow()).toEqual(counts);
+  const [hash = ""] = await redis.keys(`${namespace}:{wrong:*:v2}:1:c:board`);
+  const best = hash.replace(":c:", ":b:");
+  await redis.hset(hash, encodeMember("1"), -7);
+  await redis.zadd(best, -7, encodeMember("299"));
+  await redis.zrem(best, encodeMember("298"));
+  const { "298": _, ...others } = counts;
+  expect(await cellsNow()).toEqual({ ...others, "1": 7, "299": 7 });
+});
+
+test("mirrored counts rank members by key and keys by member, in all shards", async () => {
+  const moves = new Moves();
+  const sold = new Map<string, number>();
+  for (let n = 0; n < 2000; n++) {
+    const item = String((n * 7919) % 900);
+    sold.set(item, (sold.get(item) ?? 0) + 1 + (n % 5));
+    moves.addMirrored(sales, item, "7", 1 + (n % 5));
+    if (n % 2 === 0) moves.addMirrored(sales, item, "8", 1);
+  }
+  await rankings.apply("mirrored", message(moves));
+  expect((await rankings.top("mirrored", "store:7", 100)).entries).toEqual(bestOf(sold));
+  const [item = "", count = 0] = [...sold][0] ?? [];
+  expect((await rankings.top("mirrored", `item:${item}`, 10)).entries[0]).toEqual({ member: "7", count });
+  expect(await rankings.count("mirrored", "store:7", item)).toBe(count);
+  expect(await rankings.count("mirrored", `item:${item}`, "7")).toBe(count);
+});
+
+test("a message of the first version counts the same", async () => {
+  // As its writer encoded it: each count on both boards, in the shards of the boards.
+  const boards = {
+    "store:7": { "42": 3, "100": 1 },
+    "item:42": { "7": 3 },
+    "item:100": { "7": 1 },
+    likes: { "5": -2 },
+  };
+  const shards = Array.from({ length: 3 }, (_, shard) =>
+    packr.pack(
+      Object.entries(boards)
+        .filter(([board]) => shardOf(board, 3) === shard)
+        .flatMap(([board, members]) => [board, Object.entries(members).flatMap(([id, by]) => [encodeMember(id), -by])]),
+    ),
+  );
+  await rankings.apply("mirrored-1", { version: 1, batch: { producer, sequence: sequence++ }, storedAt: 1, shards });
+  const entries = async (board: string) => (await rankings.top("mirrored-1", board, 10)).entries;
+  expect(await entries("store:7")).toEqual([
+    { member: "42", count: 3 },
+    { member: "100", count: 1 },
+  ]);
+  expect(await entries("item:42")).toEqual([{ member: "7", count: 3 }]);
+  expect(await entries("item:100")).toEqual([{ member: "7", count: 1 }]);
+  expect(await entries("likes")).toEqual([{ member: "5", count: -2 }]);
 });
 
 test("as-of is the time of the newest batch, in any order of arrival", async () => {

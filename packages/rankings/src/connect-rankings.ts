@@ -6,8 +6,7 @@ import { keysOfShard } from "./keys-of-shard.ts";
 import { decodeMember, encodeMember } from "./member.ts";
 import { openRedis, type RankingsOptions } from "./open-redis.ts";
 import { RankingsError, RankingsUnavailable, type Rankings, type RankingsState } from "./rankings.ts";
-import { readCells } from "./read-cells.ts";
-import { pairsOf } from "./scores-of-board.ts";
+import { pairsOf, readCells } from "./read-cells.ts";
 import { earlierShardKey, firstGeneration, shardKey, topLimitMax } from "./scripts.ts";
 
 /** Connects, and reconnects with back-off without limit; never throws because Redis is down. */
