@@ -22,22 +22,29 @@ export function rebuildCommand(): Command {
     "rebuild",
     "builds new rankings from the rows under live traffic, and switches to them when they are complete",
     rebuildDomain,
+  ).option(
+    "--delete-earlier-layout",
+    "also delete what releases before mirrored counts left in Redis; none of their apps may run",
   );
 }
 
-type Work = (domain: Domain, servers: Servers, progress: Progress) => Promise<readonly string[]>;
+interface RecoveryFlags extends DomainsFlag {
+  readonly deleteEarlierLayout?: true;
+}
+
+type Work = (domain: Domain, servers: Servers, progress: Progress, flags: RecoveryFlags) => Promise<readonly string[]>;
 
 /** `work` returns the lines to print for one domain. */
 function forEachDomain(name: string, description: string, work: Work): Command {
   return new Command(name)
     .description(description)
     .addOption(domainsFlag)
-    .action((flags: DomainsFlag) => {
+    .action((flags: RecoveryFlags) => {
       const chosen = domainsOf(flags);
       return withServers((servers) =>
         withProgress(async (progress) => {
           for (const domain of chosen) {
-            const lines = await work(domain, servers, progress);
+            const lines = await work(domain, servers, progress, flags);
             progress.end();
             for (const line of lines) process.stdout.write(`${domain.name}: ${line}\n`);
           }
@@ -66,7 +73,7 @@ const repairDomain: Work = async ({ name }, { database: { writer }, rankings }, 
   ];
 };
 
-const rebuildDomain: Work = async (domain, { database, rankings }, progress) => {
+const rebuildDomain: Work = async (domain, { database, rankings }, progress, { deleteEarlierLayout }) => {
   const startedAt = performance.now();
   const outcome = await rebuild({
     domain,
@@ -79,5 +86,7 @@ const rebuildDomain: Work = async (domain, { database, rankings }, progress) => 
     throw new CommandError(`${domain.name}: Redis lost a part of the new rankings; nothing was changed, try again`);
   const { cells, batches, counted } = outcome;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  return [`${cells} cells from ${batches} batches, plus ${counted} batches stored meanwhile, in ${seconds} s`];
+  const done = `${cells} cells from ${batches} batches, plus ${counted} batches stored meanwhile, in ${seconds} s`;
+  if (deleteEarlierLayout !== true) return [done];
+  return [done, `deleted ${await rankings.deleteEarlierLayout(domain.name)} keys of the earlier layout`];
 };
