@@ -1,0 +1,96 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { rename, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { auditOf } from "./audit-of.ts";
+import { keepSending } from "./keep-sending.ts";
+import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
+import { runTally } from "./run-tally.ts";
+import { startSystem } from "./start-system.ts";
+
+// The last commit with the first layout of the rankings.
+const earlier = "774fa953dfc62b3e4856b74fc4ea71e9a386d7e2";
+
+const here = join(import.meta.dirname, "..");
+const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: here, stdio: "pipe" });
+
+function isInClone(commit: string): boolean {
+  try {
+    git("cat-file", "-e", commit);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Checks a commit out and installs it, once for all runs. */
+function checkedOut(commit: string): string {
+  const folder = join(here, ".tally", "builds", commit);
+  if (!existsSync(join(folder, ".git"))) git("worktree", "add", "--force", "--detach", folder, commit);
+  execFileSync("npx", ["-y", "pnpm@12", "install", "--frozen-lockfile", "--prefer-offline"], {
+    cwd: folder,
+    env: { ...process.env, CI: "true" },
+    stdio: "pipe",
+  });
+  return folder;
+}
+
+// A shallow clone does not have the commit.
+test.skipIf(!isInClone(earlier))(
+  "app by app, a system moves from the first layout of the rankings to this one under load",
+  async () => {
+    const release = join(here, ".tally", `release-${process.pid}`);
+    const deploy = async (folder: string) => {
+      await symlink(folder, `${release}.new`);
+      await rename(`${release}.new`, release);
+    };
+    await deploy(checkedOut(earlier));
+    onTestFinished(() => rm(release, { force: true }));
+    const system = await startSystem({}, { root: release, instances: { gateway: 2, ranker: 2 } });
+    const redis = new Redis(system.addresses.redisUrl);
+    onTestFinished(async () => {
+      redis.disconnect();
+      await system.stop();
+    });
+    const clients = keepSending(system.urls, 8);
+    const more = async (sales: number) => {
+      const before = clients.count;
+      await vi.waitFor(() => expect(clients.count).toBeGreaterThan(before + sales), 30_000);
+    };
+    const best = async (url: string): Promise<number> => {
+      const text = await (await fetch(`${url}/items/store/1`)).text();
+      return Number(/"numberOfItems":(\d+)/.exec(text)?.[1] ?? 0);
+    };
+    const restart = async (name: string) => {
+      await system.server(name).stop();
+      await system.server(name).start();
+      await more(100);
+      expect(await Promise.all(system.urls.map(best)), `after the new ${name}`).not.toContain(0);
+    };
+    await vi.waitFor(async () => expect(await best(system.url)).toBeGreaterThan(50), 30_000);
+
+    await deploy(here);
+    await system.migrate();
+    await restart("ranker-2");
+    const generation = () => redis.get(`${system.namespace}:{purchases:0:v2}:generation`);
+    await vi.waitFor(async () => expect(await generation()).not.toBeNull(), 30_000);
+    for (const name of ["gateway-1", "gateway-2", "ranker-1", "writer"]) await restart(name);
+
+    const { ids } = await clients.stop();
+    const equal = { agrees: true, audit: { acknowledged: ids.size, stored: ids.size, ranked: ids.size } };
+    expect(await auditOf(system, [...ids.values()])).toMatchObject(equal);
+    const keysOfFirst = () => redis.keys(`${system.namespace}:{purchases:0}:*`);
+    expect(await keysOfFirst()).not.toEqual([]);
+    const { output } = await runTally(system, ["rebuild", "--delete-earlier-layout"]);
+    expect(output).toMatch(/purchases: deleted [1-9]\d* keys of the earlier layout/);
+    expect(await keysOfFirst()).toEqual([]);
+    expect(await auditOf(system, [...ids.values()])).toMatchObject(equal);
+    const database = openDatabase(system);
+    onTestFinished(() => database.close());
+    expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
+    expect(await database.writer.query("SELECT id FROM dead_letters")).toEqual([]);
+  },
+  300_000,
+);
