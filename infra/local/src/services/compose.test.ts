@@ -74,16 +74,3 @@ test("the images and docs/operations.md start the apps with the launcher's heap 
     expect(dockerfile).toContain(`CMD ["node", ${flags}, "apps/${app}/src/main.ts"]`);
   expect(operations).toContain(`FLAGS="${heapFlags.join(" ")}"`);
 });
-
-test("docs/operations.md shows the accounts as they are defined", () => {
-  for (const template of ["redis/users.conf", "mysql/accounts.sql"]) {
-    expect(operations).toContain(`\n${readFileSync(join(infra, template), "utf8").trim()}\n\`\`\``);
-  }
-  const cells = operations
-    .split("\n")
-    .filter((line) => /^\| `tally(_gateway|_writer|_ranker|_maintenance)?`/.test(line))
-    .map((line) => Array.from(line.matchAll(/`([^`]*)`/g), ([, cell = ""]) => cell.replaceAll("\\|", "|")));
-  const definitions: unknown = JSON.parse(readFileSync(join(infra, "rabbitmq", "definitions.json"), "utf8"));
-  const permissions = cells.map(([user, configure, write, read]) => ({ user, vhost: "/", configure, write, read }));
-  expect(definitions).toMatchObject({ permissions: permissions.filter(({ read }) => read !== undefined) });
-});
