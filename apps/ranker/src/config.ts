@@ -4,14 +4,11 @@ import { integer, type Config } from "@tally/service";
 /** The ranker's settings. One thread keeps more than one Redis busy: it passes messages on without reading their moves. */
 export const rankerSettings = {
   ...fleetAppSettings("RANKER", { threads: 1, prefetch: 8, healthPort: 8082 }),
-  messagesKeptSeconds: integer("RANKER_MOVES_KEPT_SECONDS", {
-    min: 60,
-    max: 31_536_000,
-    unit: "s",
-    default: 3600,
-    description:
-      "how long the ledger keeps the ranking message of a counted batch; a Redis that lost more than that is rebuilt from the rows",
-  }),
+  messagesKeptSeconds: integer(
+    "RANKER_MOVES_KEPT_SECONDS",
+    "how long the ledger keeps the ranking message of a counted batch; a Redis that lost more than that is rebuilt from the rows",
+    { min: 60, max: 31_536_000, unit: "s", default: 3600 },
+  ),
 } as const;
 
 export type RankerConfig = Config<typeof rankerSettings>;

@@ -8,34 +8,26 @@ const threads = Math.max(1, Math.floor(availableParallelism() / 2));
 /** The writer's settings. */
 export const writerSettings = {
   ...fleetAppSettings("WRITER", { threads, prefetch: 16, healthPort: 8081 }),
-  eventsPerTransaction: integer("WRITER_EVENTS_PER_TRANSACTION", {
-    min: 1,
-    max: 100_000,
-    default: 2000,
-    description: "a transaction takes waiting batches up to this number of events",
-  }),
-  bytesPerTransaction: integer("WRITER_BYTES_PER_TRANSACTION", {
-    min: 64 * 1024,
-    max: 1024 * 1024 * 1024,
-    unit: "bytes",
-    default: 4 * 1024 * 1024,
-    description: "and up to this size of messages; a larger batch has its own transaction",
-  }),
-  transactionEveryMs: integer("WRITER_TRANSACTION_EVERY_MS", {
-    min: 0,
-    max: 1000,
-    unit: "ms",
-    default: 100,
-    description:
-      "shortest time between the starts of two transactions of a domain, unless one is full or half of the prefetch waits",
-  }),
-  statementWithinMs: integer("WRITER_STATEMENT_WITHIN_MS", {
-    min: 100,
-    max: 600_000,
-    unit: "ms",
-    default: 30_000,
-    description: "how long one statement may take; then its connection is closed and the transaction retried",
-  }),
+  eventsPerTransaction: integer(
+    "WRITER_EVENTS_PER_TRANSACTION",
+    "a transaction takes waiting batches up to this number of events",
+    { min: 1, max: 100_000, default: 2000 },
+  ),
+  bytesPerTransaction: integer(
+    "WRITER_BYTES_PER_TRANSACTION",
+    "and up to this size of messages; a larger batch has its own transaction",
+    { min: 64 * 1024, max: 1024 * 1024 * 1024, unit: "bytes", default: 4 * 1024 * 1024 },
+  ),
+  transactionEveryMs: integer(
+    "WRITER_TRANSACTION_EVERY_MS",
+    "shortest time between the starts of two transactions of a domain, unless one is full or half of the prefetch waits",
+    { min: 0, max: 1000, unit: "ms", default: 100 },
+  ),
+  statementWithinMs: integer(
+    "WRITER_STATEMENT_WITHIN_MS",
+    "how long one statement may take; then its connection is closed and the transaction retried",
+    { min: 100, max: 600_000, unit: "ms", default: 30_000 },
+  ),
 } as const;
 
 export type WriterConfig = Config<typeof writerSettings>;

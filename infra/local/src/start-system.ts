@@ -46,11 +46,6 @@ export async function startSystem<S extends Services>(options: SystemOptions<S>)
       environment,
     });
     const processes = [...apps.gateways, ...apps.writers, ...apps.rankers, ...services.servers];
-    let stopped: Promise<void> | undefined;
-    const stop = async (): Promise<void> => {
-      await apps.stop();
-      await services.stop();
-    };
     return {
       ...apps,
       root,
@@ -64,7 +59,10 @@ export async function startSystem<S extends Services>(options: SystemOptions<S>)
       addresses,
       accounts,
       environment: { ...environment, ...addressVariables(addresses) },
-      stop: () => (stopped ??= stop()),
+      async stop() {
+        await apps.stop();
+        await services.stop();
+      },
     };
   } catch (error) {
     await services.stop();

@@ -18,25 +18,22 @@ export function fleetAppSettings(
 ) {
   return {
     ...systemSettings,
-    threads: integer(`${prefix}_THREADS`, {
+    threads: integer(`${prefix}_THREADS`, "threads, each with its own consumers and connections", {
       min: 1,
       max: 256,
       default: defaults.threads,
-      description: "threads, each with its own consumers and connections",
     }),
-    prefetch: integer(`${prefix}_PREFETCH`, {
+    prefetch: integer(`${prefix}_PREFETCH`, "batches a thread holds unacknowledged, for each domain", {
       min: 1,
       max: 10_000,
       default: defaults.prefetch,
-      description: "batches a thread holds unacknowledged, for each domain",
     }),
-    healthPort: integer(`${prefix}_HEALTH_PORT`, {
+    healthPort: integer(`${prefix}_HEALTH_PORT`, "port of /health and /metrics; 0 takes any free port", {
       min: 0,
       max: 65_535,
       default: defaults.healthPort,
-      description: "port of /health and /metrics; 0 takes any free port",
     }),
-    healthHost: string(`${prefix}_HEALTH_HOST`, { default: "0.0.0.0", description: "address of the operator port" }),
+    healthHost: string(`${prefix}_HEALTH_HOST`, "address of the operator port", { default: "0.0.0.0" }),
   } as const;
 }
 

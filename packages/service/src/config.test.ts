@@ -9,15 +9,18 @@ import { choice, integer, list, string, url, urls } from "./setting.ts";
 
 const description = "its purpose";
 const schema = {
-  port: integer("PORT", { min: 0, max: 65535, default: 8080, description }),
-  amqpUrl: url("AMQP_URL", { protocols: ["amqp:", "amqps:"], description }),
-  redisUrl: url("REDIS_URL", { protocols: ["redis:"], default: "redis://u:hunter2@localhost", description }),
-  stopWithinMs: integer("STOP_WITHIN_MS", { min: 1, max: 60_000, unit: "ms", default: 10_000, description }),
-  logLevel: choice("LOG_LEVEL", { of: ["debug", "info"], default: "info", description }),
-  basePaths: list("BASE_PATHS", { default: ["/a", "/b"], description }),
-  region: string("REGION", { default: "here", description }),
+  port: integer("PORT", description, { min: 0, max: 65535, default: 8080 }),
+  amqpUrl: url("AMQP_URL", description, { protocols: ["amqp:", "amqps:"] }),
+  redisUrl: url("REDIS_URL", description, {
+    protocols: ["redis:"],
+    default: "redis://u:hunter2@localhost",
+  }),
+  stopWithinMs: integer("STOP_WITHIN_MS", description, { min: 1, max: 60_000, unit: "ms", default: 10_000 }),
+  logLevel: choice("LOG_LEVEL", description, { of: ["debug", "info"], default: "info" }),
+  basePaths: list("BASE_PATHS", description, { default: ["/a", "/b"] }),
+  region: string("REGION", description, { default: "here" }),
 };
-const nodes = { amqpUrl: urls("AMQP_URL", { protocols: ["amqp:", "amqps:"], description }) };
+const nodes = { amqpUrl: urls("AMQP_URL", description, { protocols: ["amqp:", "amqps:"] }) };
 
 const directory = mkdtempSync(join(tmpdir(), "tally-settings-"));
 afterAll(() => rmSync(directory, { recursive: true }));

@@ -22,8 +22,8 @@ await runService({
     switch (behaviour) {
       case "has no configuration":
         readConfig({
-          port: integer("NO_PORT", { min: 0, max: 1, description: "" }),
-          url: url("NO_URL", { protocols: ["a:"], description: "" }),
+          port: integer("NO_PORT", "", { min: 0, max: 1 }),
+          url: url("NO_URL", "", { protocols: ["a:"] }),
         });
         break;
       case "cannot start":

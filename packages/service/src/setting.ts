@@ -20,7 +20,6 @@ type Reading<Value> = { readonly value: Value } | { readonly got: string };
 
 interface Common<Value> {
   readonly default?: Value;
-  readonly description: string;
 }
 
 interface UrlOptions extends Common<string> {
@@ -29,18 +28,19 @@ interface UrlOptions extends Common<string> {
 }
 
 /** Any text that is not empty. */
-export function string(variable: string, options: Common<string>): Setting<string> {
-  return { ...base(variable, options), expected: "text", read: (value) => ({ value }) };
+export function string(variable: string, description: string, options: Common<string>): Setting<string> {
+  return { ...base(variable, description, options), expected: "text", read: (value) => ({ value }) };
 }
 
 /** A whole number from `min` to `max`. `unit` is for documents; it does not change the value. */
 export function integer(
   variable: string,
+  description: string,
   options: Common<number> & { readonly min: number; readonly max: number; readonly unit?: string },
 ): Setting<number> {
   const { min, max, unit } = options;
   return {
-    ...base(variable, options),
+    ...base(variable, description, options),
     expected: `a whole number from ${min} to ${max}${unit === undefined ? "" : ` (${unit})`}`,
     read(text) {
       const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -50,9 +50,9 @@ export function integer(
 }
 
 /** A URL with a host and one of the protocols. The value is the unchanged text. */
-export function url(variable: string, options: UrlOptions): Setting<string> {
+export function url(variable: string, description: string, options: UrlOptions): Setting<string> {
   return {
-    ...base(variable, options),
+    ...base(variable, description, options),
     fileVariable: `${variable}_FILE`,
     expected: `a URL, ${forms(options.protocols)}`,
     read: (text) => (isUrl(text, options.protocols) ? { value: text } : { got: hidden(text) }),
@@ -60,9 +60,9 @@ export function url(variable: string, options: UrlOptions): Setting<string> {
 }
 
 /** One or more such URLs separated by commas. A comma in a password is written %2C. The value is the unchanged text. */
-export function urls(variable: string, options: UrlOptions): Setting<string> {
+export function urls(variable: string, description: string, options: UrlOptions): Setting<string> {
   return {
-    ...base(variable, options),
+    ...base(variable, description, options),
     fileVariable: `${variable}_FILE`,
     expected: `one or more URLs separated by commas, ${forms(options.protocols)}`,
     read(text) {
@@ -77,18 +77,26 @@ export function urls(variable: string, options: UrlOptions): Setting<string> {
 }
 
 /** Texts separated by commas, without surrounding spaces and empty ones. */
-export function list(variable: string, options: Common<readonly string[]>): Setting<readonly string[]> {
+export function list(
+  variable: string,
+  description: string,
+  options: Common<readonly string[]>,
+): Setting<readonly string[]> {
   return {
-    ...base(variable, options),
+    ...base(variable, description, options),
     expected: "texts separated by commas",
     read: (text) => ({ value: Object.freeze(entriesOf(text)) }),
   };
 }
 
 /** IP addresses and networks (10.0.0.0/8) separated by commas. */
-export function addresses(variable: string, options: Common<readonly string[]>): Setting<readonly string[]> {
+export function addresses(
+  variable: string,
+  description: string,
+  options: Common<readonly string[]>,
+): Setting<readonly string[]> {
   return {
-    ...base(variable, options),
+    ...base(variable, description, options),
     expected: "IP addresses or networks separated by commas",
     read(text) {
       const entries = entriesOf(text);
@@ -100,10 +108,11 @@ export function addresses(variable: string, options: Common<readonly string[]>):
 /** One of several words, case-sensitive. */
 export function choice<const Word extends string>(
   variable: string,
+  description: string,
   options: Common<NoInfer<Word>> & { readonly of: readonly Word[] },
 ): Setting<Word> {
   return {
-    ...base(variable, options),
+    ...base(variable, description, options),
     expected: `one of ${options.of.join(", ")}`,
     read(text) {
       const value = options.of.find((word) => word === text);
@@ -112,8 +121,8 @@ export function choice<const Word extends string>(
   };
 }
 
-function base<Value>(variable: string, { default: preset, description }: Common<Value>) {
-  return { variable, default: preset, description };
+function base<Value>(variable: string, description: string, { default: preset }: Common<Value>) {
+  return { variable, description, default: preset };
 }
 
 function entriesOf(text: string): string[] {

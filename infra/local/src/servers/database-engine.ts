@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { mkdir } from "node:fs/promises";
 import type { CommandResult } from "../process/run-command.ts";
+import type { ServerUser } from "../process/server-user.ts";
 import { lastLines, ServiceError } from "../process/service-error.ts";
 import type { ServerContext } from "./context.ts";
 
@@ -12,8 +13,11 @@ export interface DatabasePrograms {
 /** What MariaDB and MySQL do differently. The rest is in database.ts and database-server.ts. */
 export interface DatabaseEngine {
   readonly name: "MariaDB" | "MySQL";
-  /** Creates the system tables in an empty folder and sets root's password: root never exists without one. */
-  initialise(dataDirectory: string, programs: DatabasePrograms, context: ServerContext): Promise<void>;
+  /**
+   * Creates the system tables in an empty folder and sets root's password: root never exists without one. `options` name the folder, and
+   * must come first.
+   */
+  initialise(options: readonly string[], programs: DatabasePrograms, context: ServerContext): Promise<void>;
   readonly primaryOptions: readonly string[];
   readonly replicaOptions: readonly string[];
   /** The privileges to read a replica's lag. */
@@ -34,15 +38,16 @@ export type DatabaseRole = "primary" | "replica";
 export const dataDirectory = (role: DatabaseRole, context: ServerContext): string =>
   join(context.directory, `database-${role}`);
 
-/** Creates a folder for the temporary files of one server: a starting server deletes all files in it; in /tmp that would include files of others. */
-export async function temporaryDirectory(role: DatabaseRole, context: ServerContext): Promise<string> {
-  const directory = `${dataDirectory(role, context)}.tmp`;
-  await mkdir(directory, { recursive: true });
-  return directory;
+/** The first options of each start of a database program, in their order. `user`: the process's, absent: the launcher's. */
+export async function firstOptions(data: string, temporary: string, user?: ServerUser): Promise<readonly string[]> {
+  await mkdir(temporary, { recursive: true });
+  const asRoot = process.getuid?.() === 0 && user === undefined ? ["--user=root"] : [];
+  return ["--no-defaults", ...asRoot, `--datadir=${data}`, `--tmpdir=${temporary}`];
 }
 
-/** The option that a database server needs to run as root; none for other users. */
-export const asRoot = (): readonly string[] => (process.getuid?.() === 0 ? ["--user=root"] : []);
+/** For the temporary files of one server: a starting server deletes all files in it; in /tmp that would include files of others. */
+export const temporaryDirectory = (role: DatabaseRole, context: ServerContext): string =>
+  `${dataDirectory(role, context)}.tmp`;
 
 /** Throws when a step of the first start has failed. */
 export function checkSetup(step: string, { exitCode, output, errors }: CommandResult): void {

@@ -7,24 +7,37 @@ import { serverUser } from "../process/server-user.ts";
 import { ServiceError } from "../process/service-error.ts";
 import type { ServerContext } from "./context.ts";
 import {
-  asRoot,
   dataDirectory,
   type DatabaseEngine,
   type DatabasePrograms,
   type DatabaseRole,
+  firstOptions,
   temporaryDirectory,
 } from "./database-engine.ts";
 
 /** Runs SQL as root; throws when the server rejects it. Returns the values, or with "vertical" one line `name: value` for each. */
 export type Sql = (text: string, form?: "values" | "vertical") => Promise<string>;
 
+/** What both servers are made of. */
+export interface DatabaseParts {
+  readonly engine: DatabaseEngine;
+  readonly programs: DatabasePrograms;
+  readonly context: ServerContext;
+}
+
+export interface DatabaseServer {
+  readonly server: ChildServer;
+  /** As its root. */
+  readonly sql: Sql;
+}
+
 /** One database server, not started yet. Each start runs `onResponse` once the server responds, before it counts as ready. */
 export async function databaseServer(
   role: DatabaseRole,
   port: number,
-  { engine, programs, context }: { engine: DatabaseEngine; programs: DatabasePrograms; context: ServerContext },
+  { engine, programs, context }: DatabaseParts,
   onResponse: (sql: Sql) => Promise<unknown>,
-): Promise<{ readonly server: ChildServer; readonly sql: Sql }> {
+): Promise<DatabaseServer> {
   const name = `database-${role}`;
   const sockets = join(context.socketDirectory, `${name}.run`);
   await mkdir(sockets, { recursive: true });
@@ -32,17 +45,14 @@ export async function databaseServer(
   const user = serverUser(["mysql"], programs.server, context);
   if (user !== undefined && context.socketDirectory !== context.directory) await chmod(context.socketDirectory, 0o711);
   const data = dataDirectory(role, context);
-  const temporary = await temporaryDirectory(role, context);
+  const temporary = temporaryDirectory(role, context);
   const sql = await rootSql(name, socket, programs.client, context);
   const server = new ChildServer(
     {
       name,
       program: programs.server,
       args: [
-        "--no-defaults",
-        ...(user === undefined ? asRoot() : []),
-        `--datadir=${data}`,
-        `--tmpdir=${temporary}`,
+        ...(await firstOptions(data, temporary, user)),
         `--socket=${socket}`,
         `--pid-file=${join(sockets, "pid")}`,
         `--port=${port}`,

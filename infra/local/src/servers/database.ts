@@ -1,23 +1,25 @@
-import { rm } from "node:fs/promises";
-import type { ChildServer } from "../process/child-server.ts";
+import { existsSync } from "node:fs";
+import { cp, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { runCommand } from "../process/run-command.ts";
 import { ServiceError } from "../process/service-error.ts";
 import { until } from "../process/until.ts";
 import type { ServerContext } from "./context.ts";
-import { prepareDatabaseData, unadoptedFile } from "./database-data.ts";
-import { dataDirectory, type DatabaseEngine, type DatabasePrograms } from "./database-engine.ts";
-import { databaseServer, type Sql } from "./database-server.ts";
+import {
+  dataDirectory,
+  type DatabaseEngine,
+  type DatabasePrograms,
+  firstOptions,
+  temporaryDirectory,
+} from "./database-engine.ts";
+import { type DatabaseParts, databaseServer, type DatabaseServer, type Sql } from "./database-server.ts";
 import { mariadb } from "./mariadb.ts";
 import { mysql } from "./mysql.ts";
 import { filledTemplate } from "./template.ts";
 
 export interface Database {
-  readonly primary: ChildServer;
-  readonly replica: ChildServer;
-  /** As the primary's root. */
-  readonly sql: Sql;
-  /** As the replica's root. */
-  readonly replicaSql: Sql;
+  readonly primary: DatabaseServer;
+  readonly replica: DatabaseServer;
   /** Prepares the data and starts both servers. Resolves when the replica has everything that the primary has. */
   start(): Promise<void>;
 }
@@ -43,7 +45,7 @@ export async function database(
   );
 
   const start = async (): Promise<void> => {
-    const copied = await prepareDatabaseData(engine, programs, context);
+    const copied = await prepareData(parts);
     await Promise.all([primary.server.start(), replica.server.start()]);
     if (copied) {
       // There are no writes yet, so the primary is still at the position of the copy.
@@ -70,14 +72,40 @@ export async function database(
       await start();
     }
   };
-  return {
-    primary: primary.server,
-    replica: replica.server,
-    sql: primary.sql,
-    replicaSql: replica.sql,
-    start: startOrRebuild,
-  };
+  return { primary, replica, start: startOrRebuild };
 }
+
+/**
+ * Creates the data that is missing, while no server runs: the primary's from nothing, the replica's as a copy of the primary's.
+ * Each folder is created under another name and then renamed, so that an existing folder is complete. Returns true when the replica is a
+ * copy that still needs its position in the primary's log; delete `unadoptedFile` when it has it.
+ */
+async function prepareData({ engine, programs, context }: DatabaseParts): Promise<boolean> {
+  const primary = dataDirectory("primary", context);
+  const replica = dataDirectory("replica", context);
+  if (!existsSync(primary)) {
+    context.say(`Preparing a ${engine.name} primary and replica (first start)`);
+    await rm(`${primary}.new`, { recursive: true, force: true });
+    await mkdir(`${primary}.new`, { mode: 0o700 });
+    const options = await firstOptions(`${primary}.new`, temporaryDirectory("primary", context));
+    await engine.initialise(options, programs, context);
+    await rm(replica, { recursive: true, force: true });
+    await rename(`${primary}.new`, primary);
+  }
+  if (existsSync(replica) && !existsSync(unadoptedFile(context))) return false;
+  await rm(replica, { recursive: true, force: true });
+  await rm(`${replica}.new`, { recursive: true, force: true });
+  await writeFile(unadoptedFile(context), "");
+  await cp(primary, `${replica}.new`, { recursive: true, filter: (path) => !primaryOnly.test(basename(path)) });
+  await rename(`${replica}.new`, replica);
+  return true;
+}
+
+// The binary log, and the server id that MySQL writes into the folder.
+const primaryOnly = /^(binlog\..*|auto\.cnf)$/;
+
+/** The file that exists until the replica has its position. */
+const unadoptedFile = (context: ServerContext): string => `${dataDirectory("replica", context)}.unadopted`;
 
 const catchUpWithinMs = 120_000;
 

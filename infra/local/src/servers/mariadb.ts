@@ -1,18 +1,16 @@
 import { findProgram } from "../process/find-program.ts";
 import { runCommand } from "../process/run-command.ts";
-import { asRoot, checkSetup, type DatabaseEngine, temporaryDirectory } from "./database-engine.ts";
+import { checkSetup, type DatabaseEngine } from "./database-engine.ts";
 
 /** MariaDB from 10.5. */
 export const mariadb: DatabaseEngine = {
   name: "MariaDB",
 
-  async initialise(dataDirectory, programs, context) {
+  async initialise(given, programs, context) {
     const install =
       findProgram(["mariadb-install-db", "mysql_install_db"], context.environment) ?? "mariadb-install-db";
-    // --no-defaults must be the first option. A small log: the folder is copied for the replica, and the first start enlarges it.
-    const temporary = await temporaryDirectory("primary", context);
-    const folders = [`--datadir=${dataDirectory}`, `--tmpdir=${temporary}`];
-    const options = ["--no-defaults", ...asRoot(), ...folders, "--innodb-log-file-size=8M"];
+    // A small log: the folder is copied for the replica, and the first start enlarges it.
+    const options = [...given, "--innodb-log-file-size=8M"];
     const tables = await runCommand(
       install,
       [...options, "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"],

@@ -1,7 +1,7 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runCommand } from "../process/run-command.ts";
-import { asRoot, checkSetup, type DatabaseEngine, temporaryDirectory } from "./database-engine.ts";
+import { checkSetup, type DatabaseEngine } from "./database-engine.ts";
 
 const gtid = ["--gtid-mode=ON", "--enforce-gtid-consistency=ON", "--innodb-redo-log-capacity=512M", "--mysqlx=OFF"];
 
@@ -9,19 +9,13 @@ const gtid = ["--gtid-mode=ON", "--enforce-gtid-consistency=ON", "--innodb-redo-
 export const mysql: DatabaseEngine = {
   name: "MySQL",
 
-  async initialise(dataDirectory, programs, context) {
+  async initialise(options, programs, context) {
     const sqlFile = join(context.directory, "mysql-setup.sql");
-    await mkdir(dataDirectory, { recursive: true });
     await writeFile(sqlFile, `ALTER USER root@localhost IDENTIFIED BY '${context.passwords.databaseRoot}';\n`, {
       mode: 0o600,
     });
-    const temporary = await temporaryDirectory("primary", context);
-    const folders = [`--datadir=${dataDirectory}`, `--tmpdir=${temporary}`];
-    const tables = await runCommand(
-      programs.server,
-      ["--no-defaults", ...asRoot(), ...folders, "--initialize-insecure", `--init-file=${sqlFile}`],
-      context,
-    );
+    const first = [...options, "--initialize-insecure", `--init-file=${sqlFile}`];
+    const tables = await runCommand(programs.server, first, context);
     checkSetup("mysqld --initialize", tables);
   },
 

@@ -65,12 +65,11 @@ export async function fromDocker(options: DockerOptions): Promise<Services | und
     throw new ServiceError("server-failed", `Cannot create the database's accounts: ${accounts.errors.trim()}`);
   }
 
-  let stopped: Promise<void> | undefined;
   return {
     ...addressesOf(passwords, database, { amqp: [amqp], primary, replica, redis }),
     source: "docker",
     servers: [],
-    stop: () => (stopped ??= stop()),
+    stop,
   };
 }
 

@@ -25,10 +25,10 @@ export async function fromPrograms(
   const broker = await rabbitmq(programs.rabbitmq, { epmd: epmdPort, nodes }, context, namespace);
   const store = await redis(programs.redis, { port: redisPort, namespace }, context);
   const ports = { primary: primaryPort, replica: replicaPort };
-  const pair = await database(databaseName, programs.database, ports, context);
+  const { primary, replica, start } = await database(databaseName, programs.database, ports, context);
 
   // In the order in which they stop: a server before those that it needs.
-  const groups = [[pair.replica, pair.primary], [...broker.nodes, broker.epmd], [store]];
+  const groups = [[replica.server, primary.server], [...broker.nodes, broker.epmd], [store]];
   // When this process exits without stop(), e.g. after an uncaught exception, it cannot wait, but the servers still shut down cleanly.
   const onExit = (): void => groups.flat().forEach((server) => server.kill("SIGTERM"));
   process.once("exit", onExit);
@@ -41,7 +41,7 @@ export async function fromPrograms(
     process.removeListener("exit", onExit);
   };
 
-  const starts = [store.start(), broker.start(), pair.start()];
+  const starts = [store.start(), broker.start(), start()];
   // The first failure ends the other starts too. Wait for all of them: a server could still start after the stop below.
   await Promise.all(starts).catch((error: unknown) => failure.abort(error));
   await Promise.allSettled(starts);
@@ -51,17 +51,16 @@ export async function fromPrograms(
     throw context.signal.reason;
   }
 
-  let stopped: Promise<void> | undefined;
   return {
     ...addressesOf(context.passwords, databaseName, { ...ports, amqp: amqpPorts, redis: redisPort }),
     source: "private",
     operator: operator(context, {
-      sql: pair.sql,
-      replicaSql: pair.replicaSql,
+      sql: primary.sql,
+      replicaSql: replica.sql,
       rabbitmqctl: brokers === 1 ? "rabbitmqctl" : "rabbitmqctl-1",
       redisPort,
     }),
-    servers: [...broker.nodes, pair.primary, pair.replica, store],
-    stop: () => (stopped ??= stopServers().then(() => closeContext(context, { keepData }))),
+    servers: [...broker.nodes, primary.server, replica.server, store],
+    stop: () => stopServers().then(() => closeContext(context, { keepData })),
   };
 }

@@ -47,7 +47,8 @@ export async function startServices(options: StartOptions): Promise<Services> {
       const context = await openContext(directory, environment, { say, signal });
       return fromPrograms(programs, { ...options, namespace }, { ...context, configuration });
     });
-    return { ...services, stop: () => services.stop().finally(release) };
+    let stopped: Promise<void> | undefined;
+    return { ...services, stop: () => (stopped ??= services.stop().finally(release)) };
   } catch (error) {
     release();
     throw error;
