@@ -78,7 +78,7 @@ test("while a batch is not ranked yet nothing is compared, and the output names 
 test.concurrent.each([
   [["--domain", "cars"], 2, "--domain: expected one of purchases, "],
   [["--endpoint", "none"], 2, "Allowed choices are read, write"],
-  [["--wait", "long"], 2, "expected a number of seconds"],
+  [["--wait", "long"], 2, "expected a number from 0 on"],
   [["--acknowledged", "/no/such/file"], 2, "there is no file /no/such/file"],
 ])("wrong usage is an error of one line: %j", async (flags, status, expected) => {
   const { exitCode, errors } = await audit(...flags);

@@ -1,4 +1,4 @@
-import { wholeNumber } from "@tally/lab";
+import { wholeNumber } from "@tally/service/flag-values";
 import { Command } from "commander";
 import type { Asked } from "./command/asked.ts";
 import { withFlags } from "./command/flags.ts";

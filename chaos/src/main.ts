@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { domains } from "@tally/domains";
-import { list, wholeNumber } from "@tally/lab";
+import { list, wholeNumber } from "@tally/service/flag-values";
 import { claimDirectory } from "@tally/local";
 import { Command, Option } from "commander";
 import { runDrill } from "./drill.ts";

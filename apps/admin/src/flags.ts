@@ -1,16 +1,7 @@
 import { domains } from "@tally/domains";
 import type { Domain } from "@tally/pipeline";
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import { CommandError } from "./command-error.ts";
-
-/** A parser for the number of a flag, in decimal digits. commander prints its error with the flag and exits with 2. */
-export function numberFlag(expected: string, isValid: (value: number) => boolean): (text: string) => number {
-  return (text) => {
-    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-    if (!isValid(value)) throw new InvalidArgumentError(`expected ${expected}`);
-    return value;
-  };
-}
 
 /** For commands that work domain by domain. */
 export const domainsFlag = new Option("--domain <name...>", "only these domains (default: all)");

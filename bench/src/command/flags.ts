@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { number, origin, setting, share, wholeNumber } from "@tally/lab";
+import { number, origin, setting, share, wholeNumber } from "@tally/service/flag-values";
 import { Option, type Command } from "commander";
 import { designNames, durabilityNames, type DesignName, type Durability } from "../designs/designs.ts";
 

@@ -1,4 +1,3 @@
-export { list, number, origin, setting, share, wholeNumber } from "./flag-values.ts";
 export { eventState } from "./event-state.ts";
 export { quantile } from "./quantile.ts";
 export { mixSeed, Random } from "./random.ts";

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { audit, type AuditReport, type DomainAudit, type IdSet } from "@tally/reconcile";
 import type { Domain } from "@tally/pipeline";
+import { number } from "@tally/service/flag-values";
 import { Command, Option } from "commander";
-import { domainsFlag, domainsOf, jsonFlag, numberFlag, print, type DomainsFlag, type JsonFlag } from "../flags.ts";
+import { domainsFlag, domainsOf, jsonFlag, print, type DomainsFlag, type JsonFlag } from "../flags.ts";
 import { withServers, type Servers } from "../open-servers.ts";
 import { withProgress } from "../progress.ts";
 import { readIds } from "./read-ids.ts";
@@ -17,7 +18,6 @@ interface AuditFlags extends DomainsFlag, JsonFlag {
 
 const againAfterMs = 2000;
 const stableForSeconds = 15;
-const seconds = numberFlag("a number of seconds", (value) => value >= 0 && value < Number.POSITIVE_INFINITY);
 
 /** tally audit */
 export function auditCommand(): Command {
@@ -31,7 +31,7 @@ export function auditCommand(): Command {
       "--acknowledged <file>",
       "event ids that clients got a 2xx for, one a line: each must be stored exactly once",
     )
-    .option("--wait <seconds>", "how long to wait until queues are empty and batches are ranked", seconds, 60)
+    .option("--wait <seconds>", "how long to wait until queues are empty and batches are ranked", number, 60)
     .addOption(jsonFlag)
     .addHelpText(
       "after",

@@ -1,16 +1,16 @@
 import { listLetters, type DeadLetter } from "@tally/dead-letters";
+import { wholeNumber } from "@tally/service/flag-values";
 import { Command } from "commander";
-import { jsonFlag, numberFlag, print, type JsonFlag } from "../flags.ts";
+import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 import { filterOf, jsonOf, withLetterFlags, type LetterFlags } from "./letter-flags.ts";
 
 const limitDefault = 100;
-const count = numberFlag("a whole number from 1", (value) => Number.isSafeInteger(value) && value >= 1);
 
 /** tally dead-letters list */
 export function listCommand(): Command {
   return withLetterFlags(new Command("list").description("lists dead letters, oldest first"))
-    .option("--limit <number>", "at most this many", count, limitDefault)
+    .option("--limit <number>", "at most this many", wholeNumber, limitDefault)
     .addOption(jsonFlag)
     .action(({ limit, json, ...flags }: LetterFlags & JsonFlag & { readonly limit: number }) => {
       const filter = filterOf(flags);

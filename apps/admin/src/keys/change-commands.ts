@@ -1,8 +1,9 @@
 import { hashOfKeyText, isKeyId, newKeyText, revokeKey, rotateKey } from "@tally/access";
 import type { SqlTransaction } from "@tally/pipeline";
+import { numberFlag } from "@tally/service/flag-values";
 import { Command } from "commander";
 import { CommandError } from "../command-error.ts";
-import { jsonFlag, numberFlag, print, type JsonFlag } from "../flags.ts";
+import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 
 const withinMs = 15_000;

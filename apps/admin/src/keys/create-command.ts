@@ -1,9 +1,10 @@
 import { createKey, hashOfKeyText, newKeyId, newKeyText, type KeyLimit } from "@tally/access";
 import { domains } from "@tally/domains";
 import type { Domain } from "@tally/pipeline";
+import { numberFlag } from "@tally/service/flag-values";
 import { Command, InvalidArgumentError } from "commander";
 import { CommandError } from "../command-error.ts";
-import { jsonFlag, numberFlag, print, type JsonFlag } from "../flags.ts";
+import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { changeKeys } from "./change-commands.ts";
 
 interface CreateFlags extends JsonFlag {

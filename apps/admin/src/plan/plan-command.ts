@@ -1,7 +1,8 @@
 import { join } from "node:path";
+import { numberFlag } from "@tally/service/flag-values";
 import { Command, Option } from "commander";
 import { CommandError } from "../command-error.ts";
-import { domainNamed, jsonFlag, numberFlag, print, type JsonFlag } from "../flags.ts";
+import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { chooseRun, readRun, type Chosen } from "./choose-run.ts";
 import { figure, planFor, type Demand, type Plan } from "./plan.ts";
 

@@ -2,26 +2,18 @@ import { InvalidArgumentError } from "commander";
 
 /* Parsers for commander: each takes the text of a flag and throws an InvalidArgumentError that says what was expected. */
 
-/** A whole number from 1. */
-export function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError("expected a whole number from 1 on");
-  return value;
+/** A parser for numbers in decimal digits that fulfil a condition; `isValid` gets NaN for any other text. */
+export function numberFlag(expected: string, isValid: (value: number) => boolean): (text: string) => number {
+  return (text) => {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (!isValid(value)) throw new InvalidArgumentError(`expected ${expected}`);
+    return value;
+  };
 }
 
-/** A number from 0. */
-export function number(text: string): number {
-  const value = Number(text);
-  if (!Number.isFinite(value) || value < 0) throw new InvalidArgumentError("expected a number from 0 on");
-  return value;
-}
-
-/** A number from 0 to 1. */
-export function share(text: string): number {
-  const value = number(text);
-  if (value > 1) throw new InvalidArgumentError("expected a number from 0 to 1");
-  return value;
-}
+export const wholeNumber = numberFlag("a whole number from 1 on", (value) => Number.isSafeInteger(value) && value >= 1);
+export const number = numberFlag("a number from 0 on", (value) => Number.isFinite(value));
+export const share = numberFlag("a number from 0 to 1", (value) => value <= 1);
 
 /** Names separated by commas. */
 export function list(text: string): readonly string[] {
