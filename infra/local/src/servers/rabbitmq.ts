@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { ChildServer } from "../process/child-server.ts";
-import type { ServerContext } from "./context.ts";
-import { rabbitmqNode } from "./rabbitmq-node.ts";
-import { sendAndReceive } from "./send-and-receive.ts";
 import { serverUser } from "../process/server-user.ts";
+import type { ServerContext } from "./context.ts";
+import { sendAndReceive } from "./send-and-receive.ts";
+import { filledTemplate } from "./template.ts";
 
 export interface RabbitmqPorts {
   readonly epmd: number;
@@ -20,9 +21,6 @@ export interface Rabbitmq {
   start(): Promise<void>;
 }
 
-// Of the machine's memory, for all nodes together.
-const memoryShare = 0.4;
-
 /**
  * A private RabbitMQ, not started yet: one node, or several that form a cluster. `<directory>/rabbitmqctl` controls the one node;
  * each of several nodes has its own script, `rabbitmqctl-1` and so on. `namespace` is a regular expression; default: every namespace.
@@ -33,9 +31,11 @@ export async function rabbitmq(
   context: ServerContext,
   namespace = ".+",
 ): Promise<Rabbitmq> {
+  const { directory, passwords } = context;
   const several = ports.nodes.length > 1;
   const numbered = (text: string, index: number): string => (several ? `${text}-${index + 1}` : text);
-  const nodeName = (index: number): string => `${numbered(`tally${context.id}`, index)}@localhost`;
+  // Part of the path of a node's data, so it must stay the same when the ports change.
+  const nodeNames = ports.nodes.map((_, index) => `${numbered(`tally${context.id}`, index)}@localhost`);
 
   const epmdVariables = { ERL_EPMD_ADDRESS: "127.0.0.1", ERL_EPMD_PORT: String(ports.epmd) };
   const user = serverUser(["rabbitmq"], programs.server, context);
@@ -52,35 +52,117 @@ export async function rabbitmq(
     },
     context,
   );
+  // Users and their permissions. A node reads them at each start, before the listener opens.
+  const values = { ...passwords, admin: passwords.rabbitmq, namespace };
+  const definitions = await filledTemplate("rabbitmq/definitions.json", values);
   const nodes = await Promise.all(
-    ports.nodes.map(({ amqp, distribution }, index) =>
-      rabbitmqNode(
-        programs.server,
-        {
-          name: numbered("rabbitmq", index),
-          nodeName: nodeName(index),
-          clusterNodeNames: several ? ports.nodes.map((_, other) => nodeName(other)) : [],
-          controlCommand: join(context.directory, numbered("rabbitmqctl", index)),
-          amqpPort: amqp,
-          distributionPort: distribution,
-          memoryShare: memoryShare / ports.nodes.length,
-          namespace,
-          user,
-        },
+    ports.nodes.map(async ({ amqp, distribution }, index) => {
+      const name = numbered("rabbitmq", index);
+      const folder = join(directory, name);
+      await mkdir(join(folder, "conf.d"), { recursive: true });
+      await writeFile(join(folder, "rabbitmq.conf"), configuration(amqp, folder, nodeNames, context), { mode: 0o600 });
+      await writeFile(join(folder, "definitions.json"), definitions, { mode: 0o600 });
+      await writeFile(join(folder, "advanced.config"), "[].\n");
+      await writeFile(join(folder, "enabled_plugins"), "[].\n");
+      const environment = {
+        ...epmdVariables,
         // When no epmd responds, erl would start one, as a daemon that outlives it.
-        { ...epmdVariables, ERL_ZFLAGS: "-start_epmd false" },
+        ERL_ZFLAGS: "-start_epmd false",
+        RABBITMQ_NODENAME: nodeNames[index],
+        RABBITMQ_DIST_PORT: String(distribution),
+        ...filesIn(folder),
+        ...erlangOptions,
+      };
+      const control = join(directory, numbered("rabbitmqctl", index));
+      await writeControlCommand(join(dirname(programs.server), "rabbitmqctl"), control, environment, context);
+      return new ChildServer(
+        {
+          name,
+          program: programs.server,
+          args: [],
+          environment,
+          port: amqp,
+          // The home has the cookie by which nodes and rabbitmqctl authenticate.
+          user: user && { as: user, owns: [folder, join(directory, "home")] },
+          // The listener opens last, after data and users are loaded. Connection.Start, a frame of type 1, is the first response of AMQP.
+          ready: async () => (await sendAndReceive(amqp, "AMQP\0\0\x09\x01")).startsWith("\x01"),
+        },
         context,
-      ),
-    ),
+      );
+    }),
   );
   return { epmd, nodes, start };
 
   async function start(): Promise<void> {
     await epmd.start();
     // Nodes of an existing cluster wait for each other. A node without data must find a running node.
-    const members = nodes.filter(({ name }) => existsSync(join(context.directory, name, "data")));
+    const members = nodes.filter(({ name }) => existsSync(join(directory, name, "data")));
     const first = members.length > 0 ? members : nodes.slice(0, 1);
     await Promise.all(first.map((node) => node.start()));
     await Promise.all(nodes.filter((node) => !first.includes(node)).map((node) => node.start()));
   }
 }
+
+// Of the machine's memory, for all nodes together.
+const memoryShare = 0.4;
+
+const configuration = (
+  amqpPort: number,
+  folder: string,
+  nodeNames: readonly string[],
+  context: ServerContext,
+): string =>
+  [
+    `listeners.tcp.default = 127.0.0.1:${amqpPort}`,
+    `load_definitions = ${join(folder, "definitions.json")}`,
+    "disk_free_limit.absolute = 500MB",
+    `vm_memory_high_watermark.relative = ${memoryShare / nodeNames.length}`,
+    ...(nodeNames.length === 1 ? [] : clusterConfiguration(nodeNames)),
+    ...(context.configuration?.rabbitmq ?? []),
+    "",
+  ].join("\n");
+
+// A node without data joins a running one; if none runs, it forms a new cluster.
+const clusterConfiguration = (nodeNames: readonly string[]): readonly string[] => [
+  "cluster_formation.peer_discovery_backend = classic_config",
+  ...nodeNames.map((nodeName, index) => `cluster_formation.classic_config.nodes.${index + 1} = ${nodeName}`),
+  // A node that does not see the majority stops serving: two halves never both accept messages.
+  "cluster_partition_handling = pause_minority",
+];
+
+// Names every file that the broker would otherwise look for in /etc and /var.
+const filesIn = (folder: string): NodeJS.ProcessEnv => ({
+  RABBITMQ_MNESIA_BASE: join(folder, "data"),
+  RABBITMQ_SCHEMA_DIR: join(folder, "schema"),
+  RABBITMQ_LOG_BASE: join(folder, "log"),
+  RABBITMQ_LOGS: "-",
+  RABBITMQ_PID_FILE: join(folder, "pid"),
+  RABBITMQ_CONF_ENV_FILE: "/dev/null",
+  RABBITMQ_CONFIG_FILE: join(folder, "rabbitmq.conf"),
+  RABBITMQ_CONFIG_FILES: join(folder, "conf.d"),
+  RABBITMQ_ADVANCED_CONFIG_FILE: join(folder, "advanced.config"),
+  RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, "enabled_plugins"),
+});
+
+const loopbackOnly = "-kernel inet_dist_use_interface {127,0,0,1}";
+const erlangOptions: NodeJS.ProcessEnv = {
+  // Idle schedulers sleep at once and do not spin, because all other processes share the cores.
+  RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `${loopbackOnly} +sbwt none +sbwtdcpu none +sbwtdio none`,
+  RABBITMQ_CTL_ERL_ARGS: loopbackOnly,
+  // Makes the script exec the Erlang VM, so that the child's pid is the broker's. It has no other effect.
+  RUNNING_UNDER_SYSTEMD: "true",
+};
+
+async function writeControlCommand(
+  program: string,
+  file: string,
+  environment: NodeJS.ProcessEnv,
+  context: ServerContext,
+): Promise<void> {
+  const variables = Object.entries({ ...context.environment, ...environment });
+  const lines = variables.map(([name, value]) => `export ${name}=${quoted(value ?? "")}`);
+  await writeFile(file, ["#!/bin/sh", ...lines, `exec ${quoted(program)} "$@"`, ""].join("\n"));
+  await chmod(file, 0o700);
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

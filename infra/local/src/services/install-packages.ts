@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { findProgram } from "../process/find-program.ts";
 import type { MissingPackage } from "./find-programs.ts";
 import { type CommandResult, runCommand } from "../process/run-command.ts";
@@ -24,13 +24,10 @@ export async function installPackages(packages: readonly MissingPackage[], optio
   signal.addEventListener("abort", onAbort);
   const allowServices = await forbidServices(asRoot);
   try {
-    const install = ["install", "-y", "--no-install-recommends", ...packages];
-    if (hasLists() && (await aptGet(install, asRoot, say)).exitCode === 0) return;
-    signal.throwIfAborted();
     const update = await aptGet(["update"], asRoot, say);
     signal.throwIfAborted();
     // Also after a failed update: one unreachable source fails it, and the packages may come from another.
-    const result = await aptGet(install, asRoot, say);
+    const result = await aptGet(["install", "-y", "--no-install-recommends", ...packages], asRoot, say);
     if (result.exitCode === 0) return;
     const lines = lastLines(`${update.errors}${result.output}${result.errors}`);
     throw new ServiceError("install-failed", `apt-get failed. The end of its output:\n${lines}\n${advice(packages)}`);
@@ -85,13 +82,4 @@ async function forbidServices(asRoot: AsRoot): Promise<() => Promise<unknown>> {
   if (existsSync(policyFile) && readFileSync(policyFile, "utf8") !== ourPolicy) return async () => undefined;
   await asRoot(["sh", "-c", `printf %s "$1" > ${policyFile} && chmod 755 ${policyFile}`, "sh", ourPolicy]);
   return () => asRoot(["rm", "-f", policyFile]);
-}
-
-/** A minimal container has no package lists of apt. */
-function hasLists(): boolean {
-  try {
-    return readdirSync("/var/lib/apt/lists").some((file) => file.includes("_Packages"));
-  } catch {
-    return false;
-  }
 }
