@@ -1,6 +1,5 @@
 import type { Log } from "@tally/failures";
 import type { SqlReader, SqlSnapshot, SqlTransaction } from "@tally/pipeline";
-import { sessionSql } from "./connection-options.ts";
 import { Endpoint } from "./endpoint.ts";
 import { read } from "./read.ts";
 import { snapshot } from "./snapshot.ts";
@@ -42,22 +41,9 @@ export interface Database {
 
 /** Creates two pools. They connect on first use, so an unavailable server throws nothing here. Throws DATABASE_URL. */
 export function connectDatabase(options: DatabaseOptions): Database {
-  const { queryTimeoutMs, log } = options;
-  const common = { queryTimeoutMs, log };
-  const writeEndpoint = new Endpoint({
-    ...common,
-    name: "write",
-    url: options.writeUrl,
-    connections: options.writeConnections,
-    sessionSql: sessionSql(queryTimeoutMs, "READ WRITE"),
-  });
-  const readEndpoint = new Endpoint({
-    ...common,
-    name: "read",
-    url: options.readUrl,
-    connections: options.readConnections,
-    sessionSql: sessionSql(queryTimeoutMs, "READ ONLY"),
-  });
+  const { writeUrl, readUrl, writeConnections, readConnections } = options;
+  const writeEndpoint = new Endpoint({ ...options, name: "write", url: writeUrl, connections: writeConnections });
+  const readEndpoint = new Endpoint({ ...options, name: "read", url: readUrl, connections: readConnections });
   return {
     transaction: (work, transactionOptions = {}) => transact(writeEndpoint, work, transactionOptions),
     reader: { query: (sql, values) => read(readEndpoint, sql, values) },

@@ -22,10 +22,10 @@ export function connectionOptions(url: string, connectTimeoutMs: number): Connec
 }
 
 /** Makes both servers and all their configurations behave alike, and ends lock waits before the client's timeout. */
-export function sessionSql(queryTimeoutMs: number, access: "READ WRITE" | "READ ONLY"): readonly string[] {
+export function sessionSql(queryTimeoutMs: number, endpoint: "write" | "read"): readonly string[] {
   const lockWaitSeconds = Math.max(1, Math.floor(queryTimeoutMs / 2000));
   return [
-    `SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, ${access}`,
+    `SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ${endpoint === "write" ? "WRITE" : "ONLY"}`,
     // The mode fixes the meaning of our escaping (no NO_BACKSLASH_ESCAPES, no ANSI_QUOTES) and rejects bad data instead of changing it.
     `SET SESSION sql_mode = '${sqlMode}', time_zone = '+00:00', innodb_lock_wait_timeout = ${lockWaitSeconds}`,
   ];

@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Outage, type Log } from "@tally/failures";
 import { createPool, type Pool, type PoolConnection } from "mysql2";
-import { connectionOptions } from "./connection-options.ts";
+import { connectionOptions, sessionSql } from "./connection-options.ts";
 import { DatabaseError } from "./database-error.ts";
 import { fromConnectError } from "./driver-error.ts";
 import { Session } from "./session.ts";
 
-export interface EndpointOptions {
+interface EndpointOptions {
   readonly name: "write" | "read";
   readonly url: string;
   readonly connections: number;
   readonly queryTimeoutMs: number;
-  /** Run once on each new connection, before anything else. */
-  readonly sessionSql: readonly string[];
   readonly log: Log;
 }
 
@@ -55,7 +53,8 @@ export class Endpoint {
     if (abandonable) this.#abandonable.add(session);
     if (this.#prepared.has(connection)) return session;
     try {
-      for (const sql of this.#options.sessionSql) await session.run(sql);
+      const { name, queryTimeoutMs } = this.#options;
+      for (const sql of sessionSql(queryTimeoutMs, name)) await session.run(sql);
       this.#prepared.add(connection);
       return session;
     } catch (error) {

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { silentLog } from "@tally/failures";
-import { migrate } from "./migrate.ts";
+import { migrate, readMigrations } from "./migrate.ts";
 import { ownDatabase } from "./own-database.test-kit.ts";
-import { readMigrations } from "./read-migrations.ts";
 
 const { writeUrl, connect } = ownDatabase();
 const options = { url: writeUrl, log: silentLog };

@@ -1,12 +1,35 @@
 import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
 import type { Log } from "@tally/failures";
 import { sessionSql } from "./connection-options.ts";
 import { DatabaseError } from "./database-error.ts";
-import type { Migration } from "./read-migrations.ts";
 import { rowsOf } from "./run-statement.ts";
 import { type Run, withConnection } from "./with-connection.ts";
 
-export interface MigrateOptions {
+/** One numbered SQL file. MySQL commits each DDL statement separately, so a file should have one. Statements end with ";" at the end of a line. */
+interface Migration {
+  /** "purchases/001-purchases": unique, never changed. */
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** The files "001-words.sql" of a folder in their order, named "prefix/001-words". Throws DATABASE_MIGRATION for other names of .sql files. */
+export async function readMigrations(folder: URL, prefix: string): Promise<readonly Migration[]> {
+  const base = folder.href.endsWith("/") ? folder : new URL(`${folder.href}/`);
+  const files = (await readdir(base)).filter((file) => file.endsWith(".sql")).toSorted();
+  return Promise.all(
+    files.map(async (file) => {
+      if (!fileName.test(file)) {
+        throw new DatabaseError("DATABASE_MIGRATION", `"${file}" needs a name like "001-what-it-does.sql"`);
+      }
+      return { name: `${prefix}/${file.slice(0, -".sql".length)}`, sql: await readFile(new URL(file, base), "utf8") };
+    }),
+  );
+}
+
+const fileName = /^\d{3}-[a-z0-9-]+\.sql$/;
+
+interface MigrateOptions {
   /** Of the write endpoint. The database must exist. */
   readonly url: string;
   readonly log: Log;
@@ -22,7 +45,7 @@ export interface MigrateOptions {
 export async function migrate(options: MigrateOptions, migrations: readonly Migration[]): Promise<readonly string[]> {
   const { url, log, timeoutMs = 600_000 } = options;
   return withConnection(url, timeoutMs, async (run) => {
-    for (const sql of sessionSql(timeoutMs, "READ WRITE")) await run(sql);
+    for (const sql of sessionSql(timeoutMs, "write")) await run(sql);
     // Held until the connection ends.
     await lock(run, timeoutMs);
     await run(createTable);

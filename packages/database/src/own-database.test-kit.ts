@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, inject, vi } from "vitest";
 import { silentLog } from "@tally/failures";
 import { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
-import { migrate } from "./migrate.ts";
-import { readMigrations } from "./read-migrations.ts";
+import { migrate, readMigrations } from "./migrate.ts";
 import { dropTestDatabase, recreateTestDatabase } from "./test-database.ts";
 
 /**

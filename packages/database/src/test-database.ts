@@ -4,18 +4,17 @@ import { withConnection } from "./with-connection.ts";
 
 /** Drops the database in the URL and creates it again, empty. Throws DATABASE_NOT_FOR_TESTS unless its name ends in "_test". */
 export async function recreateTestDatabase(url: string): Promise<void> {
-  await withoutDatabase(url, (name) => [
-    `DROP DATABASE IF EXISTS ${name}`,
-    `CREATE DATABASE ${name} DEFAULT CHARSET utf8mb4`,
-  ]);
+  await runOutside(url, (name) => [drop(name), `CREATE DATABASE ${name} DEFAULT CHARSET utf8mb4`]);
 }
 
 /** Drops the database in the URL, if it exists. Throws DATABASE_NOT_FOR_TESTS unless its name ends in "_test". */
 export async function dropTestDatabase(url: string): Promise<void> {
-  await withoutDatabase(url, (name) => [`DROP DATABASE IF EXISTS ${name}`]);
+  await runOutside(url, (name) => [drop(name)]);
 }
 
-async function withoutDatabase(url: string, statements: (name: string) => readonly string[]): Promise<void> {
+const drop = (name: string): string => `DROP DATABASE IF EXISTS ${name}`;
+
+async function runOutside(url: string, statements: (name: string) => readonly string[]): Promise<void> {
   const server = new URL(url);
   const name = decodeURIComponent(server.pathname.slice(1));
   if (!name.endsWith("_test")) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { backOffMs } from "@tally/failures";
-import type { SqlParameter, SqlTransaction, SqlValue } from "@tally/pipeline";
+import type { SqlParameter, SqlTransaction } from "@tally/pipeline";
 import { DatabaseError } from "./database-error.ts";
 import { isDuplicate } from "./driver-error.ts";
 import { unavailableBackOff, type Endpoint } from "./endpoint.ts";
@@ -48,7 +48,7 @@ async function attempt<T>(endpoint: Endpoint, work: (tx: SqlTransaction) => Prom
   const session = await endpoint.open();
   try {
     await session.run("START TRANSACTION");
-    const result = await work(new Transaction(session));
+    const result = await work(transactionOf(session));
     // Fails with the session's failure if the work has caught it. An unknown outcome counts as failed: the work is repeatable.
     await session.commit();
     return result;
@@ -68,39 +68,29 @@ function isRepeatable(error: unknown): error is DatabaseError {
 }
 
 /** What the work can do with the session that runs its transaction. */
-class Transaction implements SqlTransaction {
-  readonly #session: Session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  async query<Row extends object>(sql: string, values?: readonly SqlParameter[]): Promise<readonly Row[]> {
-    return rowsOf<Row>(await this.#session.run(sql, values));
-  }
-
-  async execute(sql: string, values?: readonly SqlParameter[]): Promise<number> {
-    return changedRows(await this.#session.run(sql, values));
-  }
-
-  async upsert(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<number> {
-    let changed = 0;
-    for (const text of insertStatements(sql, rows)) changed += changedRows(await this.#session.runText(text, sql));
-    return changed;
-  }
-
-  async insert(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<"inserted" | "duplicate"> {
-    const statements = insertStatements(sql, rows);
-    // InnoDB rolls back a rejected statement as a whole; several statements need a savepoint.
-    const savepoint = statements.length > 1;
-    if (savepoint) await this.#session.run("SAVEPOINT insert_rows");
-    try {
-      for (const text of statements) await this.#session.runText(text, sql);
-    } catch (error) {
-      if (savepoint) await this.#session.run("ROLLBACK TO SAVEPOINT insert_rows");
-      if (isDuplicate(error)) return "duplicate";
-      throw error;
-    }
-    return "inserted";
-  }
+function transactionOf(session: Session): SqlTransaction {
+  return {
+    query: async <Row extends object>(sql: string, values?: readonly SqlParameter[]) =>
+      rowsOf<Row>(await session.run(sql, values)),
+    execute: async (sql, values) => changedRows(await session.run(sql, values)),
+    async upsert(sql, rows) {
+      let changed = 0;
+      for (const text of insertStatements(sql, rows)) changed += changedRows(await session.runText(text, sql));
+      return changed;
+    },
+    async insert(sql, rows) {
+      const statements = insertStatements(sql, rows);
+      // InnoDB rolls back a rejected statement as a whole; several statements need a savepoint.
+      const savepoint = statements.length > 1;
+      if (savepoint) await session.run("SAVEPOINT insert_rows");
+      try {
+        for (const text of statements) await session.runText(text, sql);
+      } catch (error) {
+        if (savepoint) await session.run("ROLLBACK TO SAVEPOINT insert_rows");
+        if (isDuplicate(error)) return "duplicate";
+        throw error;
+      }
+      return "inserted";
+    },
+  };
 }
