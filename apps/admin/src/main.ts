@@ -1,9 +1,8 @@
 import { Command } from "commander";
 import { auditCommand } from "./audit/audit-command.ts";
 import { exitForError } from "./command-error.ts";
-import { listCommand as listLettersCommand } from "./dead-letters/list-command.ts";
+import { listCommand as listLettersCommand, showCommand } from "./dead-letters/read-commands.ts";
 import { discardCommand, replayCommand } from "./dead-letters/settle-commands.ts";
-import { showCommand } from "./dead-letters/show-command.ts";
 import { revokeCommand, rotateCommand } from "./keys/change-commands.ts";
 import { createCommand } from "./keys/create-command.ts";
 import { listCommand as listKeysCommand } from "./keys/list-command.ts";

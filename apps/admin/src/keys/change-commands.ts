@@ -8,10 +8,7 @@ import { withDatabase } from "../open-servers.ts";
 
 const withinMs = 15_000;
 const graceDefaultSeconds = 86_400;
-const seconds = numberFlag(
-  "a whole number of seconds",
-  (value) => Number.isInteger(value) && value >= 0 && value < 1e9,
-);
+const seconds = numberFlag("a whole number of seconds", (value) => Number.isInteger(value) && value < 1e9);
 
 /** tally keys rotate: the only time that the new key is shown. */
 export function rotateCommand(): Command {

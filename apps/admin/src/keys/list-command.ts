@@ -13,26 +13,15 @@ export function listCommand(): Command {
       withDatabase(async ({ database }) => {
         const keys = await listKeys(database.writer);
         const shown = keys.filter(({ revokedAt }) => all === true || revokedAt === undefined);
-        print(
-          { json },
-          shown.map(jsonOf),
-          shown.length === 0 ? "no keys\n" : shown.map((key) => `${lineOf(key)}\n`).join(""),
-        );
+        const lines = shown.map((key) => `${lineOf(key)}\n`);
+        print({ json }, shown.map(jsonOf), lines.length === 0 ? "no keys\n" : lines.join(""));
       }),
     );
 }
 
-function jsonOf({ id, name, scopes, stores, limit, createdAt, revokedAt, previousUntil }: ApiKey): object {
-  return {
-    id,
-    name,
-    scopes,
-    stores: stores ?? null,
-    limit: limit ?? null,
-    createdAt: timeOf(createdAt),
-    revokedAt: timeOf(revokedAt),
-    previousUntil: timeOf(previousUntil),
-  };
+function jsonOf({ id, name, scopes, stores, limit, ...at }: ApiKey): object {
+  const [createdAt, revokedAt, previousUntil] = [at.createdAt, at.revokedAt, at.previousUntil].map(timeOf);
+  return { id, name, scopes, stores: stores ?? null, limit: limit ?? null, createdAt, revokedAt, previousUntil };
 }
 
 function lineOf({ id, name, scopes, stores, limit, createdAt, revokedAt, previousUntil = 0 }: ApiKey): string {
