@@ -4,7 +4,7 @@ import { database } from "../servers/database.ts";
 import { rabbitmq } from "../servers/rabbitmq.ts";
 import { redis } from "../servers/redis.ts";
 import { addressesOf } from "./addresses.ts";
-import type { Programs } from "./find-programs.ts";
+import type { Programs } from "./installed-programs.ts";
 import { operator } from "./operator.ts";
 import type { Services, StartOptions } from "./services.ts";
 

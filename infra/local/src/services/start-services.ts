@@ -4,11 +4,10 @@ import { endLeftovers } from "../process/leftovers.ts";
 import { ServiceError } from "../process/service-error.ts";
 import { openContext } from "../servers/context.ts";
 import { sameForAll } from "./addresses.ts";
-import { findPrograms, type Programs } from "./find-programs.ts";
 import { fromDocker } from "./from-docker.ts";
 import { fromEnvironment } from "./from-environment.ts";
 import { fromPrograms } from "./from-programs.ts";
-import { advice, installPackages, type InstallOptions } from "./install-packages.ts";
+import { installedPrograms } from "./installed-programs.ts";
 import type { Operator } from "./operator.ts";
 import type { Services, StartOptions } from "./services.ts";
 
@@ -71,15 +70,6 @@ async function whileInterruptible<T>(work: (signal: AbortSignal) => Promise<T>):
   } finally {
     for (const name of signals) process.removeListener(name, abort);
   }
-}
-
-async function installedPrograms(options: InstallOptions): Promise<Programs> {
-  const found = findPrograms(options.environment);
-  if ("programs" in found) return found.programs;
-  await installPackages(found.missing, options);
-  const now = findPrograms(options.environment);
-  if ("programs" in now) return now.programs;
-  throw new ServiceError("not-installed", advice(now.missing));
 }
 
 export interface PrivateServices extends Services {

@@ -1,20 +1,60 @@
 import { existsSync, readFileSync } from "node:fs";
 import { findProgram } from "../process/find-program.ts";
-import type { MissingPackage } from "./find-programs.ts";
 import { type CommandResult, runCommand } from "../process/run-command.ts";
 import { lastLines, ServiceError } from "../process/service-error.ts";
+import type { DatabasePrograms } from "../servers/database-engine.ts";
 
-export interface InstallOptions {
+export interface Programs {
+  readonly database: DatabasePrograms;
+  readonly rabbitmq: { readonly server: string; readonly epmd: string };
+  readonly redis: string;
+}
+
+interface InstallOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
+}
+
+/** The servers installed on this machine. Installs missing ones where that is possible; throws `not-installed` or `install-failed`. */
+export async function installedPrograms(options: InstallOptions): Promise<Programs> {
+  const found = findPrograms(options.environment);
+  if ("programs" in found) return found.programs;
+  await installPackages(found.missing, options);
+  const now = findPrograms(options.environment);
+  if ("programs" in now) return now.programs;
+  throw new ServiceError("not-installed", advice(now.missing));
+}
+
+/** The packages of Debian and Ubuntu that have the missing programs. */
+type MissingPackage = "mariadb-server" | "rabbitmq-server" | "redis-server";
+
+/** The installed servers, or the packages that are missing. Prefers MariaDB to MySQL. */
+function findPrograms(
+  environment: NodeJS.ProcessEnv,
+): { readonly programs: Programs } | { readonly missing: readonly MissingPackage[] } {
+  const databaseServer = findProgram(["mariadbd", "mysqld"], environment);
+  const client = findProgram(["mariadb", "mysql"], environment);
+  // Debian's rabbitmq-server in the PATH is a wrapper that switches the user or exits. The real script is in the library folder.
+  const broker = findProgram(["rabbitmq-server"], environment, ["/usr/lib/rabbitmq/bin"]);
+  const epmd = findProgram(["epmd"], environment);
+  const redis = findProgram(["redis-server", "valkey-server"], environment);
+  if (databaseServer && client && broker && epmd && redis) {
+    const database = { server: databaseServer, client };
+    return { programs: { database, rabbitmq: { server: broker, epmd }, redis } };
+  }
+  const missing: MissingPackage[] = [];
+  if (!databaseServer || !client) missing.push("mariadb-server");
+  if (!broker || !epmd) missing.push("rabbitmq-server");
+  if (!redis) missing.push("redis-server");
+  return { missing };
 }
 
 /**
  * Installs Debian's or Ubuntu's packages of the missing servers, without starting a system service. Throws `not-installed`, with
  * what a person can do, where that is not possible: no apt-get, or neither root nor sudo without a password.
  */
-export async function installPackages(packages: readonly MissingPackage[], options: InstallOptions): Promise<void> {
+async function installPackages(packages: readonly MissingPackage[], options: InstallOptions): Promise<void> {
   const { environment, say, signal } = options;
   const asRoot = await rootCommands(environment);
   if (asRoot === undefined) throw new ServiceError("not-installed", advice(packages));
@@ -38,7 +78,7 @@ export async function installPackages(packages: readonly MissingPackage[], optio
 }
 
 /** Instructions for a person, when servers are missing. */
-export function advice(packages: readonly MissingPackage[]): string {
+function advice(packages: readonly MissingPackage[]): string {
   return [
     `These servers are missing: ${packages.join(", ")}. Do one of these, then run the command again:`,
     `  - install them: sudo apt-get install --no-install-recommends ${packages.join(" ")}`,
