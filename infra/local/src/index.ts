@@ -1,15 +1,12 @@
-export type { AppName } from "./apps/app-server.ts";
-export { runTally } from "./apps/run-tally.ts";
-export { startApps, type Apps, type AppsOptions } from "./apps/start-apps.ts";
+export { runTally, startApps, type AppName, type Apps, type AppsOptions } from "./apps/start-apps.ts";
 export type { Server, StopOptions } from "./process/child-server.ts";
-export { claimDirectory, type ClaimedDirectory } from "./process/claim-directory.ts";
+export { claimDirectory, type ClaimedDirectory } from "./process/directory-lock.ts";
 export { freePorts } from "./process/free-ports.ts";
 export { onLauncherGone } from "./process/on-launcher-gone.ts";
 export { processesNaming, readProcess, readProcesses } from "./process/processes.ts";
 export { ServiceError, type ServiceErrorCode } from "./process/service-error.ts";
 export { until } from "./process/until.ts";
 export { addressVariables, type Accounts, type Addresses, type Role } from "./services/addresses.ts";
-export type { Operator } from "./services/operator.ts";
-export type { Services, StartOptions } from "./services/services.ts";
+export type { Operator, Services, StartOptions } from "./services/services.ts";
 export { startPrivateServices, startServices, type PrivateServices } from "./services/start-services.ts";
 export { startSystem, type System, type SystemOptions } from "./start-system.ts";

@@ -1,8 +1,7 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
 import { reasonOf } from "@tally/failures";
-import type { AppName } from "../apps/app-server.ts";
-import type { Apps } from "../apps/start-apps.ts";
+import type { AppName, Apps } from "../apps/start-apps.ts";
 
 interface KeepRunningOptions {
   readonly apps: Pick<Apps, AppName | "migrate">;

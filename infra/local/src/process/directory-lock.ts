@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { endLeftovers } from "./leftovers.ts";
 import { readProcess } from "./processes.ts";
 import { ServiceError } from "./service-error.ts";
 
@@ -28,8 +29,37 @@ export async function lockDirectory(directory: string): Promise<() => void> {
   return () => rmSync(file, { force: true });
 }
 
+export interface ClaimedDirectory {
+  readonly directory: string;
+  /** Unlocks it and keeps its files, e.g. for a person who wants to read the logs. */
+  readonly release: () => void;
+}
+
+/**
+ * Creates `<parent>/<name>-<pid>`, empty and locked for this process, for a system whose services and apps live in its folders. First ends
+ * what killed processes have left running in directories of the same name, and deletes these directories.
+ */
+export async function claimDirectory(
+  parent: string,
+  name: string,
+  say: (line: string) => void,
+): Promise<ClaimedDirectory> {
+  const prefix = `${name}-`;
+  const entries = await readdir(parent).catch(() => []);
+  for (const entry of entries) {
+    const abandoned = resolve(parent, entry);
+    if (!entry.startsWith(prefix) || !isAbandoned(abandoned)) continue;
+    // Sorted, so that `apps` come before the `services` that they need.
+    for (const folder of (await readdir(abandoned)).toSorted()) await endLeftovers(join(abandoned, folder), say);
+    await rm(abandoned, { recursive: true, force: true, maxRetries: 5 });
+  }
+  const directory = resolve(parent, `${prefix}${process.pid}`);
+  await rm(directory, { recursive: true, force: true });
+  return { directory, release: await lockDirectory(directory) };
+}
+
 /** Whether the process that locked the directory has ended without unlocking it. */
-export function isAbandoned(directory: string): boolean {
+function isAbandoned(directory: string): boolean {
   const holder = holderOf(join(directory, "launcher.lock"));
   return holder !== undefined && holder.startedAt !== startOf(holder.pid);
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { heapFlags } from "../apps/app-server.ts";
+import { heapFlags } from "../apps/start-apps.ts";
 import { keptPasswords } from "../servers/context.ts";
 import { filledTemplate } from "../servers/template.ts";
 import { passwordVariables } from "./from-docker.ts";

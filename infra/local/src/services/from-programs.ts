@@ -1,11 +1,13 @@
+import { join } from "node:path";
 import { freePorts } from "../process/free-ports.ts";
+import { runCommand } from "../process/run-command.ts";
+import { ServiceError } from "../process/service-error.ts";
 import { closeContext, type ServerContext } from "../servers/context.ts";
 import { database } from "../servers/database.ts";
 import { rabbitmq } from "../servers/rabbitmq.ts";
-import { redis } from "../servers/redis.ts";
+import { redis, redisCommand, wipeRedis } from "../servers/redis.ts";
 import { addressesOf } from "./addresses.ts";
 import type { Programs } from "./installed-programs.ts";
-import { operator } from "./operator.ts";
 import type { Services, StartOptions } from "./services.ts";
 
 /** Starts installed servers as private instances on free loopback ports. When one fails, all are stopped again. */
@@ -54,12 +56,23 @@ export async function fromPrograms(
   return {
     ...addressesOf(context.passwords, databaseName, { ...ports, amqp: amqpPorts, redis: redisPort }),
     source: "private",
-    operator: operator(context, {
-      sql: primary.sql,
-      replicaSql: replica.sql,
-      rabbitmqctl: brokers === 1 ? "rabbitmqctl" : "rabbitmqctl-1",
-      redisPort,
-    }),
+    operator: {
+      sql: (text) => primary.sql(text),
+      replicaSql: (text) => replica.sql(text),
+      async rabbitmqctl(...args) {
+        const program = join(context.directory, brokers === 1 ? "rabbitmqctl" : "rabbitmqctl-1");
+        const { environment } = context;
+        const { exitCode, output, errors } = await runCommand(program, args, { environment, timeoutMs: 60_000 });
+        if (exitCode !== 0) throw new ServiceError("server-failed", `rabbitmqctl ${args.join(" ")}: ${errors.trim()}`);
+        return output;
+      },
+      async redis(command) {
+        const response = await redisCommand({ port: redisPort, password: context.passwords.redis }, command, 30_000);
+        if (response !== "" && !response.startsWith("-")) return response;
+        throw new ServiceError("server-failed", `redis ${command}: ${response}`);
+      },
+      wipeRedis: () => wipeRedis(context),
+    },
     servers: [...broker.nodes, primary.server, replica.server, store],
     stop: () => stopServers().then(() => closeContext(context, { keepData })),
   };

@@ -1,7 +1,6 @@
 import type { Server } from "../process/child-server.ts";
 import type { MoreConfiguration } from "../servers/context.ts";
 import type { Accounts, Addresses } from "./addresses.ts";
-import type { Operator } from "./operator.ts";
 
 export interface StartOptions {
   /** For data, logs, passwords and pid files, e.g. `<root>/.tally/dev`. Created when missing. */
@@ -25,6 +24,20 @@ export interface StartOptions {
   readonly configuration?: MoreConfiguration;
   /** The NAMESPACE whose queues and keys the accounts may use: letters, digits, `_` and `-`. Absent, or with other characters: all. */
   readonly namespace?: string;
+}
+
+/** What an operator can do to private servers. Used by tests and fault drills. Each call throws when the server rejects it. */
+export interface Operator {
+  /** SQL as the primary's root. */
+  sql(text: string): Promise<string>;
+  /** SQL as the replica's root. */
+  replicaSql(text: string): Promise<string>;
+  /** rabbitmqctl; takes about a second. In a cluster: for its first node. */
+  rabbitmqctl(...args: readonly string[]): Promise<string>;
+  /** A Redis command as its administrator, e.g. `SAVE`. Returns the first bytes of the response. */
+  redis(command: string): Promise<string>;
+  /** Deletes Redis's data. Redis must not run. */
+  wipeRedis(): Promise<void>;
 }
 
 export interface Services {

@@ -8,8 +8,7 @@ import { fromDocker } from "./from-docker.ts";
 import { fromEnvironment } from "./from-environment.ts";
 import { fromPrograms } from "./from-programs.ts";
 import { installedPrograms } from "./installed-programs.ts";
-import type { Operator } from "./operator.ts";
-import type { Services, StartOptions } from "./services.ts";
+import type { Operator, Services, StartOptions } from "./services.ts";
 
 /**
  * Returns running services, from the first source that has them: addresses in the environment; Docker Compose; servers installed on
