@@ -43,10 +43,7 @@ export async function createKey(
   ]);
 }
 
-/**
- * Gives a key a new secret. The previous one stays valid until `previousUntil`, in ms since 1970. Safe to retry. "absent" and "revoked" mean
- * that nothing was changed.
- */
+/** Gives a key a new secret; the previous one stays valid until `previousUntil`, in ms since 1970. Safe to retry. */
 export async function rotateKey(
   transaction: SqlTransaction,
   { id, hash, previousUntil }: { readonly id: string; readonly hash: Buffer; readonly previousUntil: number },

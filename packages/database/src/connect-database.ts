@@ -28,10 +28,7 @@ export interface Database {
   readonly reader: SqlReader;
   /** Single reads on the write endpoint, which see the latest commits. */
   readonly writer: SqlReader;
-  /**
-   * Runs `work` on one consistent snapshot of an endpoint, for reads of any size that must agree with each other. No retries. A stream may be
-   * silent for half an hour.
-   */
+  /** Runs `work` on one consistent snapshot of an endpoint, for reads of any size. No retries. A stream may be silent for half an hour. */
   snapshot<T>(endpoint: "read" | "write", work: (reader: SqlSnapshot) => Promise<T>): Promise<T>;
   /** Whether each endpoint responds, and the write endpoint is not read-only. Never throws. */
   ping(): Promise<{ readonly write: boolean; readonly read: boolean }>;

@@ -39,10 +39,7 @@ export class Endpoint {
     this.#pool.on("connection", (connection) => connection.on("error", () => {}));
   }
 
-  /**
-   * A session with its settings applied. Waits at most the query timeout for a free connection. Throws DatabaseError. `abandonable`: it only
-   * reads, and close() need not wait for it.
-   */
+  /** A session, after at most the query timeout. Throws DatabaseError. `abandonable`: it only reads, and close() need not wait for it. */
   async open({ abandonable = false } = {}): Promise<Session> {
     const connection = await this.#connect();
     const session = new Session(connection, this.#options.queryTimeoutMs, (returned) => {

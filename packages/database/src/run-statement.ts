@@ -12,10 +12,7 @@ export function sqlText(sql: string, values: readonly SqlParameter[] | undefined
   return format(sql, values as Parameters<typeof format>[1], true, "Z");
 }
 
-/**
- * Runs one statement; `label` names it in errors, without its values. Without a response in `timeoutMs` the connection is destroyed (mysql2's own
- * timeout does not do so). Throws DatabaseError.
- */
+/** Runs one statement; `label` names it in errors. Destroys the connection after `timeoutMs`, which mysql2's own timeout does not do. */
 export function runStatement(
   connection: Connection,
   text: string,

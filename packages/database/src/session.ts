@@ -4,8 +4,7 @@ import { DatabaseError } from "./database-error.ts";
 import { destroyConnection, runStatement, sqlText } from "./run-statement.ts";
 import { streamRows } from "./stream-rows.ts";
 
-// At most three bytes of UTF-8 per character: below 16 MiB, MariaDB's default max_allowed_packet. The server disconnects on larger packets, which
-// looks like an outage.
+// Below MariaDB's default packet of 16 MiB at three bytes per character. Larger ones end the connection, which looks like an outage.
 const textLengthMax = 5 * 1024 * 1024;
 
 /**

@@ -5,10 +5,7 @@ import { rowsOf } from "./run-statement.ts";
 // The server sorts sums over a hundred million rows before it sends the first one.
 const silenceMs = 1_800_000;
 
-/**
- * Runs `work` on one consistent snapshot of an endpoint: all its reads see the same moment, regardless of their duration. No retries. Closing the
- * database ends it. Throws DatabaseError.
- */
+/** Runs `work` on one snapshot: all its reads see the same moment. No retries. Closing the database ends it. Throws DatabaseError. */
 export async function snapshot<T>(endpoint: Endpoint, work: (reader: SqlSnapshot) => Promise<T>): Promise<T> {
   const session = await endpoint.open({ abandonable: true });
   try {

@@ -39,10 +39,7 @@ export function fleetAppSettings(
 
 export type FleetAppConfig = Config<ReturnType<typeof fleetAppSettings>>;
 
-/**
- * Runs an app that is a fleet, until a signal stops it. Its health server opens first and reports "not ready" until every thread consumes.
- * `module` calls runThread; each thread gets `config`.
- */
+/** Runs a fleet until a signal. Its health server opens first: "not ready" until every thread consumes. `module` calls runThread for `config`. */
 export async function runFleetApp(name: string, config: FleetAppConfig, module: URL): Promise<void> {
   const log = createLogger({ name, level: config.logLevel });
   const { stopWithinMs } = config;

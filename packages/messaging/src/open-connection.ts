@@ -26,10 +26,7 @@ export interface Connection {
 /** Ends a connection that is no longer usable, so that a new one is set up completely. */
 export type Renew = (reason: string) => void;
 
-/**
- * Renews the whole connection when this channel ends. Brokers rarely close a single channel (a delivery held too long, an internal error), and
- * one recovery that is always used is better than two.
- */
+/** Renews the connection when this channel ends: brokers rarely close a single one, and one recovery, always used, is better than two. */
 export function renewWithChannel(channel: Channel, renew: Renew, onEnd: () => void): void {
   let reason = "channel closed";
   channel.on("error", (error) => {

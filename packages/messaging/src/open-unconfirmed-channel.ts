@@ -1,10 +1,7 @@
 import type { ChannelModel, ConfirmChannel } from "amqplib";
 import type { PublishChannel } from "./connect-publisher.ts";
 
-/**
- * Opens a channel without confirms, for connectPublisher: a message counts as confirmed when it is handed to the connection. The bench
- * measures with it what confirms cost; the apps do not use it.
- */
+/** A channel without confirms: a message counts as confirmed when it is handed over. For the bench, which measures what confirms cost. */
 export async function openUnconfirmedChannel(
   model: ChannelModel,
   { persistent }: { readonly persistent: boolean },

@@ -13,10 +13,7 @@ export type Config<Schema extends ConfigSchema> = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The only reader of the environment. Returns a frozen object, or throws a ConfigError with all problems. An empty variable counts as absent. A
- * setting that may contain a secret can be in a file: NAME_FILE is its path.
- */
+/** The only reader of the environment. Throws a ConfigError with all problems. Empty counts as absent; NAME_FILE names a secret's file. */
 export function readConfig<Schema extends ConfigSchema>(
   schema: Schema,
   environment: Environment = process.env,

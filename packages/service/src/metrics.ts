@@ -5,10 +5,7 @@ export interface MetricsOptions {
   readonly thread?: number;
 }
 
-/**
- * A registry with the metrics of Node. In a thread every value has the label `thread`, without the metrics of the whole process (`process_*`: CPU,
- * memory, descriptors), which the main thread has.
- */
+/** The metrics of Node. In a thread with the label `thread`, without those of the process (`process_*`), which the main thread has. */
 export function createMetrics({ thread }: MetricsOptions = {}): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -29,10 +29,7 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-/**
- * /health/live, /health/ready and /metrics of an app, for its operators. Computes readiness and metrics at most once in `keptMs`. Rejects when the
- * port is not free.
- */
+/** /health/live, /health/ready and /metrics of an app. The last two reuse results for `keptMs`. Rejects when the port is not free. */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const { port, host, keptMs } = options;
   const ready = kept(async () => options.ready(), keptMs);

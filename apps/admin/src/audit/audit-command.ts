@@ -64,8 +64,7 @@ async function auditServers(servers: Servers, chosen: readonly Domain[], flags: 
       seconds: (performance.now() - waitedAt) / 1000,
     });
     if (report.agrees || underWay.length > 0) return report;
-    // A batch that a consumer holds is invisible, and the ranker repairs missed batches within 12 s. So only a difference that stays the same
-    // counts.
+    // Batches that a consumer holds are invisible, and the ranker repairs missed ones within 12 s: only a stable difference counts.
     const text = JSON.stringify(report.audit);
     if (text !== difference.text) difference = { text, sinceMs: waitedAt };
     if (performance.now() - difference.sinceMs > Math.min(flags.wait, stableForSeconds) * 1000) return report;

@@ -42,10 +42,7 @@ export function filterOf({ domain, state, ...rest }: LetterFlags): LetterFilter 
   return { ...rest, domain, state: state === "any" ? undefined : state };
 }
 
-/**
- * The letters of the ids, or with --all at most 100,000 that match. Throws a CommandError when ids and --all are both given or both missing,
- * and for an unknown id.
- */
+/** The letters of the ids, or with --all at most 100,000 that match. Throws a CommandError for both, for neither, and for an unknown id. */
 export async function chosenLetters(
   reader: SqlReader,
   ids: readonly string[],

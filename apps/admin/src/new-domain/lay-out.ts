@@ -9,10 +9,7 @@ const root = join(import.meta.dirname, "..", "..", "..", "..");
 const domains = join(root, "packages", "domains", "src");
 const guide = join(root, "docs", "new-domain.md");
 
-/**
- * Creates the folder of a new domain in this checkout and adds the domain to the lists. Returns its files. Throws a CommandError, before any
- * change, for a name that is invalid or taken.
- */
+/** Creates a domain and lists it. Returns its files. Throws a CommandError, before any change, for a name that is invalid or taken. */
 export async function layOut(wanted: string): Promise<readonly string[]> {
   const forms = nameForms(wanted);
   const { name } = forms;

@@ -28,10 +28,7 @@ export interface AdmissionOptions {
 
 type Undecided = Exclude<KeyCheck, Grant> | "missing";
 
-/**
- * Requires keys and limits rates on every route that is added later, except open ones. Throws for a route that does not declare its access.
- * Adds no hook where neither keys nor limits are configured.
- */
+/** Checks keys and rates on later routes that are not open; adds no hook where neither is configured. Throws for a route without access. */
 export function addAdmission(app: FastifyInstance, { check, limits }: AdmissionOptions): void {
   app.decorateRequest("grant", undefined);
   app.decorateRequest("limited", undefined);

@@ -8,8 +8,7 @@ import { TokenBuckets, type Demand, type Supply } from "./token-buckets.ts";
  * expires when it is full, so Redis holds only the buckets of clients that sent requests lately.
  */
 
-// KEYS: the buckets. ARGV for each: ms per token, burst, cost of a request, number of requests. Returns for each: granted, remaining, ms until
-// it is full.
+// KEYS: the buckets. ARGV for each: ms per token, burst, cost of a request, requests. Returns for each: granted, remaining, ms until full.
 const take = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000

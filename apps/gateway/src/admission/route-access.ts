@@ -15,10 +15,7 @@ export interface DomainAccess {
   readonly costOf?: (request: FastifyRequest) => number;
 }
 
-/**
- * Why a key may not read or write a store; undefined when it may. `store` undefined: the request is about no store or several, so a key that
- * is limited to stores may not send it.
- */
+/** Why a key may not use a store; undefined when it may. `store` undefined: none or several, which a key limited to stores may not use. */
 export function forbiddenStore(grant: Grant | undefined, store: number | string | undefined): Refusal | undefined {
   if (grant?.stores === undefined) return undefined;
   if (store === undefined) return refusal("STORE_LIMITED");

@@ -1,7 +1,4 @@
-/**
- * The message is what the client reads; a name in braces stands for a value of the request or of a setting. Without `retryAfterSeconds`, sending
- * the same request again does not help.
- */
+/** A name in braces stands for a value of the request or a setting. Without `retryAfterSeconds`, sending the request again does not help. */
 type Entry = readonly [status: number, message: string, retryAfterSeconds?: number];
 
 /** Every error that a client can get. docs/http.md lists them. Only here are statuses and texts of errors chosen. */

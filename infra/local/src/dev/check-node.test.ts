@@ -49,11 +49,16 @@ const sudo = '[ "$1" = -n ] && shift && echo sudo >> calls && "$@"';
 const advice = "Node needs libatomic.so.1. Install it (Debian and Ubuntu: sudo apt-get install libatomic1)";
 
 test.each([
-  ["is not installed yet", undefined],
-  ["starts", works],
-])("where Node %s nothing is printed or installed", (_, node) => {
-  const machine = { id: root, "apt-get": aptGet(0) };
-  expect(check(node, machine)).toEqual({ status: 0, stdout: "", stderr: "", calls: "" });
+  ["is not installed yet", undefined, 0, ""],
+  ["starts", works, 0, ""],
+  [
+    "has another error, which is printed as it is",
+    'echo "no such instruction" >&2; exit 1',
+    1,
+    "The Node that came with the install does not start: no such instruction\n",
+  ],
+])("where Node %s nothing is installed", (_, node, status, stderr) => {
+  expect(check(node, { id: root, "apt-get": aptGet(0) })).toEqual({ status, stdout: "", stderr, calls: "" });
 });
 
 test.each([
@@ -78,14 +83,4 @@ test.each([
   expect(status).toBe(1);
   expect(stderr).toContain(advice);
   expect(calls).toBe("");
-});
-
-test("another error of Node is printed as it is, and nothing is installed", () => {
-  const machine = { id: root, "apt-get": aptGet(0) };
-  expect(check('echo "no such instruction" >&2; exit 1', machine)).toEqual({
-    status: 1,
-    stdout: "",
-    stderr: "The Node that came with the install does not start: no such instruction\n",
-    calls: "",
-  });
 });

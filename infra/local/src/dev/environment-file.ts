@@ -1,18 +1,12 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-export interface EnvironmentFile {
-  /** Atomic. Only the owner can read the file, because it has passwords. Throws for a value that a line cannot hold. */
-  write(variables: Readonly<Record<string, string | undefined>>): void;
-  /** Does nothing when the file does not exist. */
-  remove(): void;
-}
-
 /** A file of variables as `node --env-file` reads it. Deleted when this process exits, except by SIGKILL. */
-export function environmentFile(file: string): EnvironmentFile {
+export function environmentFile(file: string) {
   const remove = (): void => rmSync(file, { force: true });
   return {
-    write(variables) {
+    /** Atomic. Only the owner can read the file, because it has passwords. Throws for a value that a line cannot hold. */
+    write(variables: Readonly<Record<string, string | undefined>>): void {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       // Under another name first: an existing file would keep its mode, and a reader could see half of it.
       rmSync(`${file}.new`, { force: true });
@@ -20,7 +14,8 @@ export function environmentFile(file: string): EnvironmentFile {
       renameSync(`${file}.new`, file);
       process.once("exit", remove);
     },
-    remove() {
+    /** Does nothing when the file does not exist. */
+    remove(): void {
       remove();
       process.removeListener("exit", remove);
     },

@@ -9,10 +9,7 @@ import { startSystem, type System } from "../start-system.ts";
 import { environmentFile } from "./environment-file.ts";
 import { keepRunning } from "./keep-running.ts";
 
-/*
- * `pnpm dev`: finds or starts the services, creates the tables, starts the apps, prints their addresses, and runs until Ctrl-C.
- * Starts an app again that has ended; with --watch, also an app whose files have changed.
- */
+/* `pnpm dev`: starts services and apps, prints their addresses, runs until Ctrl-C. Restarts ended apps; with --watch, changed ones too. */
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 const directory = join(root, ".tally");

@@ -18,10 +18,7 @@ export interface Server {
   kill(signal: NodeJS.Signals): void;
   /** Waits for the end of a killed process, then starts it again on the same port and data. Resolves once it serves. */
   start(): Promise<void>;
-  /**
-   * Ends the process with SIGTERM, after 25 s with SIGKILL. Resolves when it has ended, with its exit code, or with undefined when a signal
-   * ended it. It can be started again.
-   */
+  /** SIGTERM, after 25 s SIGKILL. Resolves at the end with the exit code, or undefined after a signal. It can be started again. */
   stop(options?: StopOptions): Promise<number | undefined>;
 }
 

@@ -9,10 +9,7 @@ export const directoryVariable = "TALLY_DIRECTORY";
 
 const endWithinMs = 20_000;
 
-/**
- * Ends the servers of this directory whose launcher was killed. A pid file alone is no proof, because another process may have the pid
- * now: the process must have the directory in its environment. Linux only, because it needs /proc.
- */
+/** Ends this directory's servers whose launcher was killed. The pid may be reused: checks the process's environment. Needs /proc. */
 export async function endLeftovers(directory: string, say: (line: string) => void): Promise<void> {
   const folder = join(directory, "run");
   if (!existsSync(folder)) return;

@@ -13,10 +13,7 @@ export interface DatabasePrograms {
 /** What MariaDB and MySQL do differently. The rest is in database.ts and database-server.ts. */
 export interface DatabaseEngine {
   readonly name: "MariaDB" | "MySQL";
-  /**
-   * Creates the system tables in an empty folder and sets root's password: root never exists without one. `options` name the folder, and
-   * must come first.
-   */
+  /** Creates the system tables and sets root's password: root never exists without one. `options` name the folder and must come first. */
   initialise(options: readonly string[], programs: DatabasePrograms, context: ServerContext): Promise<void>;
   readonly primaryOptions: readonly string[];
   readonly replicaOptions: readonly string[];

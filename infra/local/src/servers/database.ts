@@ -21,7 +21,7 @@ export interface Database {
   readonly primary: DatabaseServer;
   readonly replica: DatabaseServer;
   /** Prepares the data and starts both servers. Resolves when the replica has everything that the primary has. */
-  start(): Promise<void>;
+  readonly start: () => Promise<void>;
 }
 
 /** A primary and a read-only replica that follows it by GTID, not started yet. */

@@ -12,10 +12,7 @@ const dataDirectory = (context: ServerContext): string => join(context.directory
 export const wipeRedis = (context: ServerContext): Promise<void> =>
   rm(join(dataDirectory(context), "dump.rdb"), { force: true });
 
-/**
- * Sends a command to a Redis on this machine as its administrator and returns the first bytes of the response; empty when there is none. A
- * rejected password is a response too.
- */
+/** The first bytes of the response to a command of the administrator, also to a rejected password; empty when there is none. */
 export const redisCommand = (
   { port, password }: { readonly port: number; readonly password: string },
   command: string,

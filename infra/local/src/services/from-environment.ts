@@ -5,10 +5,7 @@ import type { Addresses } from "./addresses.ts";
 const { amqpUrl, databaseWriteUrl, databaseReadUrl, redisUrl } = systemSettings;
 const settings = { amqpUrl, databaseWriteUrl, databaseReadUrl, redisUrl };
 
-/**
- * The addresses in the environment, read as the apps read them: as values or as names of files (`AMQP_URL_FILE`). Undefined when there are
- * none. Throws when only some are set, which is a mistake.
- */
+/** The addresses in the environment, as values or files, read as the apps read them. Undefined without any; throws when some are missing. */
 export function fromEnvironment(environment: NodeJS.ProcessEnv): Addresses | undefined {
   const variables = Object.values(settings).flatMap(({ variable }) => [variable, `${variable}_FILE`]);
   if (variables.every((variable) => !environment[variable])) return undefined;

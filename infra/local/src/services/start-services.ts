@@ -79,10 +79,7 @@ interface PrivateOptions extends Omit<StartOptions, "keepData" | "docker" | "env
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Starts empty private servers; `stop()` deletes their data. They get nothing of the user's environment, and no other servers are touched.
- * Throws `ServiceError`. When `signal` is aborted, stops them again and throws the signal's reason.
- */
+/** Starts empty private servers without the user's environment; `stop()` deletes their data. Throws `ServiceError`, or `signal`'s reason. */
 export async function startPrivateServices({ signal, ...options }: PrivateOptions): Promise<PrivateServices> {
   const services = await startServices({
     ...options,
