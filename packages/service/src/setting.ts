@@ -27,83 +27,69 @@ interface UrlOptions extends Common<string> {
   readonly protocols: readonly [string, ...string[]];
 }
 
-/** Any text that is not empty. */
-export function string(variable: string, description: string, options: Common<string>): Setting<string> {
-  return { ...base(variable, description, options), expected: "text", read: (value) => ({ value }) };
-}
-
-/** A whole number from `min` to `max`. `unit` is for documents; it does not change the value. */
-export function integer(
-  variable: string,
-  description: string,
-  options: Common<number> & { readonly min: number; readonly max: number; readonly unit?: string },
-): Setting<number> {
-  const { min, max, unit } = options;
-  return {
-    ...base(variable, description, options),
-    expected: `a whole number from ${min} to ${max}${unit === undefined ? "" : ` (${unit})`}`,
-    read(text) {
-      const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
-      return value >= min && value <= max ? { value } : wrong(text);
-    },
+/** A function that makes settings of one kind; `of` returns what the kind decides. */
+function kind<Value extends SettingValue, Options extends Common<Value> = Common<Value>>(
+  of: (options: Options, variable: string) => Pick<Setting<Value>, "expected" | "read" | "fileVariable">,
+) {
+  return (variable: string, description: string, options: Options): Setting<Value> => {
+    return { variable, description, default: options.default, ...of(options, variable) };
   };
 }
+
+/** Any text that is not empty. */
+export const string = kind<string>(() => ({ expected: "text", read: (value) => ({ value }) }));
+
+interface IntegerOptions extends Common<number> {
+  readonly min: number;
+  readonly max: number;
+  /** For documents; it does not change the value. */
+  readonly unit?: string;
+}
+
+/** A whole number from `min` to `max`. */
+export const integer = kind<number, IntegerOptions>(({ min, max, unit }) => ({
+  expected: `a whole number from ${min} to ${max}${unit === undefined ? "" : ` (${unit})`}`,
+  read(text) {
+    const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? { value } : wrong(text);
+  },
+}));
 
 /** A URL with a host and one of the protocols. The value is the unchanged text. */
-export function url(variable: string, description: string, options: UrlOptions): Setting<string> {
-  return {
-    ...base(variable, description, options),
-    fileVariable: `${variable}_FILE`,
-    expected: `a URL, ${forms(options.protocols)}`,
-    read: (text) => (isUrl(text, options.protocols) ? { value: text } : { got: hidden(text) }),
-  };
-}
+export const url = kind<string, UrlOptions>(({ protocols }, variable) => ({
+  fileVariable: `${variable}_FILE`,
+  expected: `a URL, ${forms(protocols)}`,
+  read: (text) => (isUrl(text, protocols) ? { value: text } : { got: hidden(text) }),
+}));
 
 /** One or more such URLs separated by commas. A comma in a password is written %2C. The value is the unchanged text. */
-export function urls(variable: string, description: string, options: UrlOptions): Setting<string> {
-  return {
-    ...base(variable, description, options),
-    fileVariable: `${variable}_FILE`,
-    expected: `one or more URLs separated by commas, ${forms(options.protocols)}`,
-    read(text) {
-      const entries = entriesOf(text);
-      if (entries.length === 0) return { got: "no URL" };
-      const index = entries.findIndex((entry) => !isUrl(entry, options.protocols));
-      if (index < 0) return { value: text };
-      const place = entries.length === 1 ? "" : `as number ${index + 1} of ${entries.length} `;
-      return { got: place + hidden(entries[index] ?? "") };
-    },
-  };
-}
+export const urls = kind<string, UrlOptions>(({ protocols }, variable) => ({
+  fileVariable: `${variable}_FILE`,
+  expected: `one or more URLs separated by commas, ${forms(protocols)}`,
+  read(text) {
+    const entries = entriesOf(text);
+    if (entries.length === 0) return { got: "no URL" };
+    const index = entries.findIndex((entry) => !isUrl(entry, protocols));
+    if (index < 0) return { value: text };
+    const place = entries.length === 1 ? "" : `as number ${index + 1} of ${entries.length} `;
+    return { got: place + hidden(entries[index] ?? "") };
+  },
+}));
 
 /** Texts separated by commas, without surrounding spaces and empty ones. */
-export function list(
-  variable: string,
-  description: string,
-  options: Common<readonly string[]>,
-): Setting<readonly string[]> {
-  return {
-    ...base(variable, description, options),
-    expected: "texts separated by commas",
-    read: (text) => ({ value: Object.freeze(entriesOf(text)) }),
-  };
-}
+export const list = kind<readonly string[]>(() => ({
+  expected: "texts separated by commas",
+  read: (text) => ({ value: Object.freeze(entriesOf(text)) }),
+}));
 
 /** IP addresses and networks (10.0.0.0/8) separated by commas. */
-export function addresses(
-  variable: string,
-  description: string,
-  options: Common<readonly string[]>,
-): Setting<readonly string[]> {
-  return {
-    ...base(variable, description, options),
-    expected: "IP addresses or networks separated by commas",
-    read(text) {
-      const entries = entriesOf(text);
-      return entries.every(isNetwork) ? { value: Object.freeze(entries) } : wrong(text);
-    },
-  };
-}
+export const addresses = kind<readonly string[]>(() => ({
+  expected: "IP addresses or networks separated by commas",
+  read(text) {
+    const entries = entriesOf(text);
+    return entries.every(isNetwork) ? { value: Object.freeze(entries) } : wrong(text);
+  },
+}));
 
 /** One of several words, case-sensitive. */
 export function choice<const Word extends string>(
@@ -111,18 +97,14 @@ export function choice<const Word extends string>(
   description: string,
   options: Common<NoInfer<Word>> & { readonly of: readonly Word[] },
 ): Setting<Word> {
-  return {
-    ...base(variable, description, options),
-    expected: `one of ${options.of.join(", ")}`,
+  const make = kind<Word, typeof options>(({ of }) => ({
+    expected: `one of ${of.join(", ")}`,
     read(text) {
-      const value = options.of.find((word) => word === text);
+      const value = of.find((word) => word === text);
       return value === undefined ? wrong(text) : { value };
     },
-  };
-}
-
-function base<Value>(variable: string, description: string, { default: preset }: Common<Value>) {
-  return { variable, description, default: preset };
+  }));
+  return make(variable, description, options);
 }
 
 function entriesOf(text: string): string[] {

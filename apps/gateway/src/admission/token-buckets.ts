@@ -12,13 +12,6 @@ import type { KeyLimit } from "@tally/access";
  *   empty buckets      an empty bucket stays empty until its next token is due, on all gateways. Until then, requests are rejected without a call
  */
 
-const groupsMax = 256;
-// The oldest is dropped first. Its tokens in hand are lost; the next request calls Redis again.
-const knownMax = 10_000;
-const inHandMs = 100;
-// For this time after a failure, requests are "unknown" immediately and do not wait for Redis.
-const restMs = 1000;
-
 /** What `count` requests of `cost` tokens each need from a bucket. */
 export interface Demand {
   readonly subject: string;
@@ -65,6 +58,13 @@ interface Known {
   readonly fullAt: number;
   readonly emptyUntil: number;
 }
+
+const groupsMax = 256;
+// The oldest is dropped first. Its tokens in hand are lost; the next request calls Redis again.
+const knownMax = 10_000;
+const inHandMs = 100;
+// For this time after a failure, requests are "unknown" immediately and do not wait for Redis.
+const restMs = 1000;
 
 export class TokenBuckets {
   readonly #options: TokenBucketOptions;
