@@ -19,9 +19,9 @@ export function insertStatements(sql: string, rows: readonly (readonly SqlValue[
   const statements: string[] = [];
   let text = head;
   let separator = "(";
-  // Consecutive rows of one event have the same Buffer as id: convert it to hex once.
-  let lastBuffer: Buffer | undefined;
-  let lastHex = "";
+  // Consecutive rows often have the same Buffer in a column, such as the batch's producer: convert it to hex once.
+  const lastBuffers: Buffer[] = [];
+  const lastHexes: string[] = [];
   for (const row of rows) {
     if (text.length > textLengthAim) {
       statements.push(text + tail);
@@ -37,11 +37,11 @@ export function insertStatements(sql: string, rows: readonly (readonly SqlValue[
           throw new DatabaseError("DATABASE_DATA", `${value} is not an SQL number, in: ${sql}`);
         rowText += value;
       } else if (Buffer.isBuffer(value)) {
-        if (value !== lastBuffer) {
-          lastBuffer = value;
-          lastHex = `x'${value.toString("hex")}'`;
+        if (value !== lastBuffers[column]) {
+          lastBuffers[column] = value;
+          lastHexes[column] = `x'${value.toString("hex")}'`;
         }
-        rowText += lastHex;
+        rowText += lastHexes[column];
       } else {
         rowText += escape(value, true, "Z");
       }

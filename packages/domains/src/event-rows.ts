@@ -64,8 +64,13 @@ export async function addEvents<E extends Event>(
   { insert, row, select }: EventTable<E>,
   events: readonly BatchEvent<E>[],
 ): Promise<readonly BatchEvent<E>[]> {
-  const rowOf = ({ event, batch }: BatchEvent<E>): readonly SqlValue[] =>
-    row(event, bytesOfEventId(event.id), Buffer.from(batch.producer, "hex"), batch.sequence);
+  let last: BatchId | undefined;
+  let producer = Buffer.alloc(0);
+  const rowOf = ({ event, batch }: BatchEvent<E>): readonly SqlValue[] => {
+    if (batch !== last) producer = Buffer.from(batch.producer, "hex");
+    last = batch;
+    return row(event, bytesOfEventId(event.id), producer, batch.sequence);
+  };
   let missing = events;
   while (missing.length > 0 && (await transaction.insert(insert, missing.map(rowOf))) === "duplicate") {
     const ids = missing.map(({ event }) => bytesOfEventId(event.id));
