@@ -19,7 +19,7 @@
  * whether to call again. `orMarkDirty(work, ...)` calls one of them. Needs `call` and `p`, the prefix of the generation.
  */
 export const move = `
-local step, limits, mirrorLimits = 500, { kept = 120, cutAbove = 160 }, { kept = 104, cutAbove = 128 }
+local step, limits, mirrorLimits = 500, { kept = 120, cutAbove = 160 }, { kept = 104, cutAbove = 112 }
 local floors, texts, stepped = {}, {}, false
 
 -- By bytes, like the sorted set; Lua's < depends on the locale.
@@ -46,10 +46,11 @@ local function setFloor(name, floor)
 end
 
 local function cut(name, best, sizes)
-  if call('ZCARD', best) <= sizes.cutAbove then return end
+  if call('ZCARD', best) <= sizes.cutAbove then return false end
   call('ZREMRANGEBYRANK', best, sizes.kept, -1)
   local last = call('ZRANGE', best, -1, -1, 'WITHSCORES')
   setFloor(name, last[2] .. ' ' .. last[1])
+  return true
 end
 
 -- Returns some members to the sorted set, once in a call. Returns whether there are more.
@@ -147,7 +148,7 @@ local function moveMirrored(prefix, mirrorPrefix, groups)
   local keys = bests .. prefix
   for i = 1, #groups, 2 do
     n = n + 1
-    local name, member, changes, won = names[n], placeOf(groups[i]), groups[i + 1], false
+    local name, member, changes, won = names[n], placeOf(groups[i]), groups[i + 1], 0
     local best, floorScore, floorMember = bests .. name, math.huge, nil
     if floors[name] then floorScore, floorMember = parse(floors[name]) end
     for j = 1, #changes, 2 do
@@ -158,11 +159,13 @@ local function moveMirrored(prefix, mirrorPrefix, groups)
         local place = placeOf(key)
         if score < floorScore or atOrBefore(place, floorMember) then
           call('ZADD', best, text, place)
-          won = true
+          won = won + 1
+          -- Up to 128 members Redis keeps a sorted set packed.
+          if won % 16 == 0 and cut(name, best, mirrorLimits) then floorScore, floorMember = parse(floors[name]) end
         end
       end
     end
-    if won then cut(name, best, mirrorLimits) end
+    if won % 16 ~= 0 then cut(name, best, mirrorLimits) end
   end
 end
 
