@@ -122,9 +122,12 @@ test("a Redis that becomes a replica, as in a failover: the ranker connects agai
 test("a gateway that stops responds to what it holds when its confirms come, and accepts nothing more meanwhile", async () => {
   shop.server("rabbitmq").kill("SIGSTOP");
   const responses = Array.from({ length: 20 }, () => shop.post());
-  await vi.waitFor(async () => expect(await shop.metrics()).toMatch(/^tally_gateway_waiting_events\{.*\} 20$/m));
+  await vi.waitFor(
+    async () => expect(await shop.metrics()).toMatch(/^tally_gateway_waiting_events\{.*\} 20$/m),
+    10_000,
+  );
   const stopped = shop.gateway.stop();
-  await vi.waitFor(() => expect(fetch(`${shop.url}/health/live`)).rejects.toThrow("fetch failed"));
+  await vi.waitFor(() => expect(fetch(`${shop.url}/health/live`)).rejects.toThrow("fetch failed"), 10_000);
   shop.server("rabbitmq").kill("SIGCONT");
   expect((await Promise.all(responses)).map(({ status }) => status)).toEqual(responses.map(() => 201));
   expect(await stopped).toBe(0);

@@ -21,10 +21,12 @@ export function pathOfAnEvent(contract: Contract): void {
     const hex = id.replaceAll("-", "");
     const sale = `SELECT store_id, customer_id, purchased_on, events, changes, refused FROM purchases
       JOIN batches USING (producer, sequence) WHERE id = UNHEX(?)`;
-    await vi.waitFor(async () =>
-      expect(await writer.query(sale, [hex])).toEqual([
-        { store_id: 5, customer_id: 5001, purchased_on: "2026-11-20", events: 1, changes: 1, refused: 0 },
-      ]),
+    await vi.waitFor(
+      async () =>
+        expect(await writer.query(sale, [hex])).toEqual([
+          { store_id: 5, customer_id: 5001, purchased_on: "2026-11-20", events: 1, changes: 1, refused: 0 },
+        ]),
+      10_000,
     );
     const items = "SELECT line, item_id, quantity FROM purchase_items WHERE purchase_id = UNHEX(?)";
     expect(await writer.query(items, [hex])).toEqual([
@@ -33,8 +35,9 @@ export function pathOfAnEvent(contract: Contract): void {
     ]);
 
     // 3. The ranker has counted it on the boards of its store and of its items.
-    await vi.waitFor(async () =>
-      expect(await read(connection, `/events/${id}`)).toMatchObject({ stored: true, ranked: true }),
+    await vi.waitFor(
+      async () => expect(await read(connection, `/events/${id}`)).toMatchObject({ stored: true, ranked: true }),
+      10_000,
     );
 
     // 4. Reads: rankings with their age, rows from the read endpoint.
@@ -57,7 +60,7 @@ export function pathOfAnEvent(contract: Contract): void {
       ["/purchases?storeID=5&date=20261120&customer=5001", { purchases: [{ eventID: id, ...all }], nextCursor: null }],
       ["/stores/5/top-items?date=20261120&limit=1", { date: "20261120", items: [{ itemID: 71, quantity: 3 }] }],
     ] as const)
-      await vi.waitFor(async () => expect(await read(connection, path)).toMatchObject(expected));
+      await vi.waitFor(async () => expect(await read(connection, path)).toMatchObject(expected), 10_000);
     connection.destroy();
   });
 }

@@ -99,7 +99,7 @@ test("a statement sent while the transaction ends is part of it or fails", async
     late.push(tx.insert("INSERT INTO late (id) VALUES ?", [[1]]));
     setImmediate(() => late.push(tx.insert("INSERT INTO late (id) VALUES ?", [[2]]).catch((error: unknown) => error)));
   });
-  await expect.poll(() => late.length).toBe(2);
+  await expect.poll(() => late.length, { timeout: 10_000 }).toBe(2);
   expect(await Promise.all(late)).toEqual(["inserted", expect.objectContaining({ code: "DATABASE_STATEMENT" })]);
   expect(await ids()).toEqual([1]);
 });
@@ -201,7 +201,7 @@ test("transactions wait for an unavailable server, with one log line for the out
 
 test("writes to a read-only server are retried until giveUpAfterMs", async () => {
   const { database } = await table("read_only");
-  await vi.waitFor(() => connect().reader.query("SELECT id FROM read_only"));
+  await vi.waitFor(() => connect().reader.query("SELECT id FROM read_only"), 10_000);
   let attempts = 0;
   const used = new Set<number>();
   const work = connect({ writeUrl: readUrl }).transaction(

@@ -97,7 +97,10 @@ test("a thread that waits for its restart is not started after a stop", async ()
   const { fleet, starts } = await start("first exits when asked", { threads: 1 });
   const other = await start("first exits when asked", { threads: 1 });
   await fleet.metrics();
-  await vi.waitFor(() => expect(fleet.threads).toMatchObject([{ state: "restarting" }]), { interval: 1 });
+  await vi.waitFor(() => expect(fleet.threads).toMatchObject([{ state: "restarting" }]), {
+    timeout: 10_000,
+    interval: 1,
+  });
   await fleet.stop();
   // The other thread restarts twice, the second time after a longer back-off: by then the first would have restarted too.
   for (const restarts of [1, 2]) {

@@ -62,9 +62,9 @@ test("a frozen proxy counts and holds what it gets, and passes it on when it is 
   const socket = await open();
   proxy.become({ name: "frozen" });
   socket.write("held");
-  await vi.waitFor(() => expect(proxy.bytesSent).toBe(4));
+  await vi.waitFor(() => expect(proxy.bytesSent).toBe(4), 10_000);
   socket.end("more");
-  await vi.waitFor(() => expect(proxy.bytesSent).toBe(8));
+  await vi.waitFor(() => expect(proxy.bytesSent).toBe(8), 10_000);
   await delay(50);
   expect(received).toBe("");
   proxy.become({ name: "open" });
@@ -135,5 +135,5 @@ test("a piece that is passed and cut reaches the server; the client gets no resp
   socket.on("data", () => expect.unreachable());
   socket.write("COMMIT");
   await ended;
-  await vi.waitFor(() => expect(received).toBe("COMMIT"));
+  await vi.waitFor(() => expect(received).toBe("COMMIT"), 10_000);
 });

@@ -105,7 +105,7 @@ test("accounts that may not declare queues wait until another app has declared t
   const rank = queues.find((queue) => queue.name === name("rank")) ?? { name: "" };
   const { consumer, log: consumerLog, arrived, ids } = openConsumer(accounts.ranker.amqpUrl, rank, { more: queues });
   const waiting = /cannot connect to the broker; retrying: waiting for an app that may declare queues.*NOT_FOUND/;
-  for (const { lines } of [log, consumerLog]) await vi.waitFor(() => expect(lines.join("\n")).toMatch(waiting));
+  for (const { lines } of [log, consumerLog]) await vi.waitFor(() => expect(lines.join("\n")).toMatch(waiting), 10_000);
   await declare();
   await Promise.all([publisher.ready, consumer.ready]);
   expect(await publisher.publish({ queue: name("ingest"), messageId: "m", body })).toBe("confirmed");

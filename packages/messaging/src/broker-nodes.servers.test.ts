@@ -47,7 +47,7 @@ test("an unreachable node is skipped, a lost node is replaced by the next, each 
     const linesBefore = log.lines.length;
     dead.become({ name: "open" });
     alive.become({ name: "cut" });
-    await vi.waitFor(() => expect(publisher.state).toBe("down"));
+    await vi.waitFor(() => expect(publisher.state).toBe("down"), 10_000);
     expect(await publisher.publish({ queue, messageId: "m", body })).toBe("confirmed");
     expect([alive.refused, dead.connections]).toEqual([0, 1]);
     expect(log.lines.slice(linesBefore)).toEqual([

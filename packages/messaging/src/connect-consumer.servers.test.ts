@@ -28,7 +28,7 @@ test("after a lost connection unacknowledged messages are redelivered; settling 
   await arrived(3);
   const lost = deliveries.splice(0);
   proxy.endConnections();
-  await vi.waitFor(() => expect(consumer.state).toBe("down"));
+  await vi.waitFor(() => expect(consumer.state).toBe("down"), 10_000);
   expect(lost.map((delivery) => delivery.lost)).toEqual([true, true, true]);
   lost[0]?.ack();
   await arrived(3);
@@ -167,7 +167,7 @@ test("a channel that the broker closes is replaced, and the log has the reason",
   await arrived(1);
   deliveries[0]?.ack();
   await arrived(2);
-  await vi.waitFor(() => expect(consumer.state).toBe("up"));
+  await vi.waitFor(() => expect(consumer.state).toBe("up"), 10_000);
   expect(deliveries[1]).toMatchObject({ messageId: "a", redelivered: true });
   expect(log.lines[1]).toMatch(/^warn lost the connection to the broker; reconnecting: .*held too long/);
 });

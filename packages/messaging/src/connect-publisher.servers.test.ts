@@ -119,7 +119,7 @@ test("messages published without a connection are sent in order after it is rest
   const proxy = await broker.proxy();
   const { publisher, log, states } = await connected(queue, proxy.url);
   proxy.become({ name: "cut" });
-  await vi.waitFor(() => expect(publisher.state).toBe("down"));
+  await vi.waitFor(() => expect(publisher.state).toBe("down"), 10_000);
   expect(await publisher.queueDepth(queue)).toBeUndefined();
   const outcomes = ["a", "b", "c"].map((messageId) => publisher.publish({ queue, messageId, body }));
   expect(publisher.openCount).toBe(3);
@@ -139,7 +139,7 @@ test("a message expires at its deadline without a connection, and is not sent la
   const proxy = await broker.proxy();
   const { publisher } = await connected(queue, proxy.url);
   proxy.become({ name: "cut" });
-  await vi.waitFor(() => expect(publisher.state).toBe("down"));
+  await vi.waitFor(() => expect(publisher.state).toBe("down"), 10_000);
   const patient = publisher.publish({ queue, messageId: "patient", body });
   expect(await publisher.publish({ queue, messageId: "hasty", body, deadline: Date.now() + 100 })).toBe("expired");
   expect(publisher.openCount).toBe(1);
@@ -186,7 +186,7 @@ test("the depth of a queue is the number of waiting messages, and a missing queu
   for (const messageId of ["a", "b", "c"]) await publisher.publish({ queue, messageId, body });
   expect(await publisher.queueDepth(queue)).toBe(3);
   expect(await publisher.queueDepth(`${queue}.missing`)).toBeUndefined();
-  await vi.waitFor(async () => expect(await publisher.queueDepth(queue)).toBe(3));
+  await vi.waitFor(async () => expect(await publisher.queueDepth(queue)).toBe(3), 10_000);
   expect(await publisher.publish({ queue, messageId: "d", body })).toBe("confirmed");
   expect(log.lines).toEqual(["info connected to the broker"]);
 });

@@ -81,7 +81,7 @@ test("a publisher that is closed before its first connection ends at once", asyn
   proxy.become({ name: "cut" });
   const { publisher } = openPublisher(proxy.url, []);
   const outcome = publisher.publish({ queue: "none", messageId: "m", body });
-  await vi.waitFor(() => expect(proxy.refused).toBeGreaterThan(0));
+  await vi.waitFor(() => expect(proxy.refused).toBeGreaterThan(0), 10_000);
   await publisher.close();
   expect(await outcome).toBe("expired");
 });

@@ -14,7 +14,7 @@ async function opened(options: Partial<RedisOptions> = {}) {
     redis.disconnect();
     await proxy.close();
   });
-  await vi.waitFor(() => expect(redis.status).toBe("ready"));
+  await vi.waitFor(() => expect(redis.status).toBe("ready"), 10_000);
   return { proxy, redis, lines };
 }
 
@@ -37,6 +37,6 @@ test("a command of a frozen Redis fails after its timeout, and without a queue a
   proxy.become({ name: "frozen" });
   await expect(redis.ping()).rejects.toThrow("Command timed out");
   proxy.become({ name: "cut" });
-  await vi.waitFor(() => expect(redis.status).not.toBe("ready"));
+  await vi.waitFor(() => expect(redis.status).not.toBe("ready"), 10_000);
   await expect(redis.ping()).rejects.toThrow("Stream isn't writeable");
 });

@@ -45,7 +45,7 @@ test("readiness and metrics are computed once in keptMs, also when they fail; li
 test("results are computed again after keptMs", async () => {
   let calls = 0;
   const get = await serve({ keptMs: 20, metrics: async () => JSON.stringify(++calls) });
-  await vi.waitFor(async () => expect(await get("/metrics")).toEqual([200, 3]));
+  await vi.waitFor(async () => expect(await get("/metrics")).toEqual([200, 3]), 10_000);
 });
 
 test("metrics are Prometheus text", async () => {

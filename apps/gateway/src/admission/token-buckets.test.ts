@@ -16,7 +16,7 @@ function withCalls() {
     onFailed: () => undefined,
     onWorked: () => undefined,
   });
-  const call = async (index: number) => vi.waitFor(() => calls[index] ?? expect.fail("no such call yet"));
+  const call = async (index: number) => vi.waitFor(() => calls[index] ?? expect.fail("no such call yet"), 10_000);
   return { buckets, calls, call };
 }
 
@@ -49,7 +49,7 @@ test("tokens go to the first requests, and an empty bucket causes no call until 
   const other = buckets.take("b", limit, 1);
   (await call(1)).reply([1]);
   expect(await other).toMatchObject({ granted: true });
-  await vi.waitFor(() => expect(buckets.take("a", limit, 1)).toBeInstanceOf(Promise));
+  await vi.waitFor(() => expect(buckets.take("a", limit, 1)).toBeInstanceOf(Promise), 10_000);
   (await call(2)).reply([1]);
 });
 

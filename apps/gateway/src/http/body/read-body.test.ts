@@ -66,10 +66,10 @@ test("an announced length takes no memory, received bytes do; a disconnected cli
   expect(await statusOf(other)).toBe("200");
   expect(held).toBe(0);
   socket.write(Buffer.alloc(100 * kibibyte));
-  await vi.waitFor(() => expect(held).toBeGreaterThanOrEqual(100 * kibibyte));
+  await vi.waitFor(() => expect(held).toBeGreaterThanOrEqual(100 * kibibyte), 10_000);
   expect(held).toBeLessThanOrEqual(200 * kibibyte);
   socket.destroy();
-  await vi.waitFor(() => expect(held).toBe(0));
+  await vi.waitFor(() => expect(held).toBe(0), 10_000);
 });
 
 test("memory is held until the response", async () => {
@@ -77,17 +77,17 @@ test("memory is held until the response", async () => {
   const response = statusOf(socket);
   socket.write(head(100 * kibibyte));
   socket.write(Buffer.alloc(100 * kibibyte, "wait"));
-  await vi.waitFor(() => expect(held).toBe(100 * kibibyte));
+  await vi.waitFor(() => expect(held).toBe(100 * kibibyte), 10_000);
   respond();
   expect(await response).toBe("200");
-  await vi.waitFor(() => expect(held).toBe(0));
+  await vi.waitFor(() => expect(held).toBe(0), 10_000);
 });
 
 test("beyond the share there is 503, while the client still sends; the connection stays usable", async () => {
   const stalled = client();
   stalled.write(head(250 * kibibyte));
   stalled.write(Buffer.alloc(249 * kibibyte));
-  await vi.waitFor(() => expect(held).toBeGreaterThan(200 * kibibyte));
+  await vi.waitFor(() => expect(held).toBeGreaterThan(200 * kibibyte), 10_000);
   const socket = client();
   socket.write(head(200 * kibibyte));
   socket.write(Buffer.alloc(150 * kibibyte));
@@ -96,7 +96,7 @@ test("beyond the share there is 503, while the client still sends; the connectio
   socket.write(`${head(3)}abc`);
   expect(await statusOf(socket)).toBe("200");
   stalled.destroy();
-  await vi.waitFor(() => expect(held).toBe(0));
+  await vi.waitFor(() => expect(held).toBe(0), 10_000);
 });
 
 test("a body in chunks of one byte is read whole, and takes at most twice its length", async () => {
@@ -105,7 +105,7 @@ test("a body in chunks of one byte is read whole, and takes at most twice its le
   const response = once(socket, "data");
   socket.write(head("chunked"));
   socket.write("1\r\nx\r\n".repeat(bytes));
-  await vi.waitFor(() => expect(held).toBeGreaterThan(0));
+  await vi.waitFor(() => expect(held).toBeGreaterThan(0), 10_000);
   expect(held).toBeLessThanOrEqual(2 * bytes);
   socket.write("0\r\n\r\n");
   expect(String(await response)).toContain(`{"length":${bytes}}`);

@@ -39,7 +39,7 @@ test("an address gets its connections and no more, until one of them has closed"
   expect(await isServed("127.0.0.2")).toBe(true);
   expect(refused).toEqual(["address"]);
   sockets[0]?.destroy();
-  await vi.waitFor(async () => expect(await isServed("127.0.0.1")).toBe(true));
+  await vi.waitFor(async () => expect(await isServed("127.0.0.1")).toBe(true), 10_000);
 });
 
 test("all addresses together get no more than the limit, also behind a trusted proxy", async () => {

@@ -53,7 +53,7 @@ test("of pipelined requests 64 are in flight and one more packet is read; all ge
   const client = open();
   const count = 8000;
   client.socket.write(gets("a", count));
-  await vi.waitFor(() => expect(handed).toHaveLength(64));
+  await vi.waitFor(() => expect(handed).toHaveLength(64), 10_000);
   // Later turns would have handed on more by now.
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
   expect(handed).toHaveLength(64);
@@ -79,7 +79,7 @@ test("connections that pipeline are served in rotation", async () => {
   await Promise.all([once(first.socket, "connect"), once(second.socket, "connect")]);
   first.socket.write(gets("a", 60));
   second.socket.write(gets("b", 20));
-  await vi.waitFor(() => expect(handed).toHaveLength(80));
+  await vi.waitFor(() => expect(handed).toHaveLength(80), 10_000);
   const urls = handed.map(({ req }) => req.url ?? "");
   expect(urls.indexOf("/b/00019")).toBeLessThan(urls.indexOf("/a/00050"));
 });
@@ -89,13 +89,13 @@ test("a late request that is whole before its 408 could be sent waits for its ow
   const client = open();
   const refused = new Promise((resolve) => client.socket.once("close", resolve));
   client.socket.write(`${gets("a", 1)}POST /b/00000 HTTP/1.1\r\nHost: tally\r\nContent-Length: 2\r\n\r\n{`);
-  await vi.waitFor(() => expect(handed).toHaveLength(2));
+  await vi.waitFor(() => expect(handed).toHaveLength(2), 10_000);
   const [first, late] = handed;
   await vi.waitFor(() => expect(errors).toHaveLength(1), 5000);
   client.socket.write("}");
-  await vi.waitFor(() => expect(late?.req.complete).toBe(true));
+  await vi.waitFor(() => expect(late?.req.complete).toBe(true), 10_000);
   first?.end(first.req.url);
-  await vi.waitFor(() => expect(bodies(client.received())).toEqual(["/a/00000"]));
+  await vi.waitFor(() => expect(bodies(client.received())).toEqual(["/a/00000"]), 10_000);
   late?.end(late.req.url);
   await refused;
   expect(client.received().match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
@@ -108,7 +108,7 @@ test("requests that wait are dropped with their connection", async () => {
   // Few at a time, so that the server keeps reading and sees the end of the connection.
   for (let sent = 16; sent <= 80; sent += 16) {
     client.socket.write(gets("a", 16));
-    await vi.waitFor(() => expect(handed).toHaveLength(Math.min(sent, 64)));
+    await vi.waitFor(() => expect(handed).toHaveLength(Math.min(sent, 64)), 10_000);
   }
   const closed = new Promise((resolve) => sockets[0]?.once("close", resolve));
   client.socket.resetAndDestroy();
