@@ -12,7 +12,7 @@ export async function createKey(system: System, ...flags: readonly string[]): Pr
   const made = await keysCommand(system, "create", "--name", "a test", ...flags);
   await vi.waitFor(async () => {
     for (const url of system.urls) expect(await knows(url, made.key)).toBe(true);
-  }, 5000);
+  }, 15_000);
   return made;
 }
 

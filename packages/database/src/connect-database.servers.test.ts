@@ -36,7 +36,7 @@ test("a read without a server fails as unavailable, a slow read with a timeout",
     kind: "unavailable",
   });
 
-  const hasty = connect({ queryTimeoutMs: 200, readConnections: 1 });
+  const hasty = connect({ queryTimeoutMs: 1500, readConnections: 1 });
   const id = async () => (await hasty.reader.query("SELECT CONNECTION_ID() AS id"))[0];
   const before = await id();
   await expect(hasty.reader.query("SELECT SLEEP(20)")).rejects.toMatchObject({
@@ -47,7 +47,7 @@ test("a read without a server fails as unavailable, a slow read with a timeout",
 });
 
 test("waiting for a connection of a busy pool ends with the query timeout", async () => {
-  const database = connect({ queryTimeoutMs: 400, writeConnections: 1 });
+  const database = connect({ queryTimeoutMs: 1500, writeConnections: 1 });
   await database.transaction(async () => {
     await expect(database.writer.query("SELECT 1")).rejects.toMatchObject({ code: "DATABASE_TIMEOUT" });
   });
@@ -76,7 +76,7 @@ test("close waits for running work and rejects later calls", async () => {
 });
 
 test("close waits for a hanging transaction at most the query timeout", async () => {
-  const database = connect({ queryTimeoutMs: 300 });
+  const database = connect({ queryTimeoutMs: 1500 });
   const closed = Promise.withResolvers<void>();
   const running = Promise.withResolvers<void>();
   const work = database.transaction(async (tx) => {
