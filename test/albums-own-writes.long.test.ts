@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { image } from "./http/sample-requests.ts";
 import { startSystemWithServers } from "./start-system.ts";
 
@@ -12,7 +12,6 @@ const system = await startSystemWithServers(
     environmentOf: (app, index) => (app === "gateway" && index === 1 ? { RECENT_BYTES_MAX: "0" } : {}),
   },
 );
-afterAll(() => system.stop());
 
 const ask = (gateway: number, path: string, method = "GET") => fetch(`${system.urls[gateway]}${path}`, { method });
 

@@ -1,12 +1,11 @@
 import { openTcpProxy } from "@tally/lab";
-import { afterAll, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createKey } from "./keys.ts";
 import { runTally } from "./run-tally.ts";
 import { spawnGateway, startGateway } from "./start-app.ts";
 import { startSystem } from "./start-system.ts";
 
 const system = await startSystem({ AUTH: "required" });
-afterAll(() => system.stop());
 
 const newKey = () => createKey(system, "--scope", "*:write", "*:read");
 

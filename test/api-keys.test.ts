@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { domains } from "@tally/domains";
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { field, file, formOf, formType } from "./http/form.ts";
 import { raw } from "./http/http-case.ts";
 import { RawConnection } from "./http/raw-connection.ts";
@@ -12,10 +12,6 @@ import { startSystem } from "./start-system.ts";
 
 const system = await startSystem({ AUTH: "required" }, { instances: { gateway: 2 } });
 const database = openDatabase(system);
-afterAll(async () => {
-  await database.close();
-  await system.stop();
-});
 
 const newKey = (...flags: readonly string[]): Promise<TestKey> => createKey(system, ...flags);
 // A key with all scopes, to read what the tested keys may not.

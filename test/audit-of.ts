@@ -1,21 +1,31 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { expect } from "vitest";
+import { temporaryDirectory } from "./at-end.ts";
 import { runTally } from "./run-tally.ts";
 
-/** The report of `tally audit --json` for these acknowledged ids. `flags`: further ones, such as the domain. */
-export async function auditOf(
-  system: Parameters<typeof runTally>[0],
-  acknowledged: readonly string[],
-  ...flags: readonly string[]
-): Promise<unknown> {
-  const directory = await mkdtemp(join(tmpdir(), "tally-audit-"));
-  try {
-    const file = join(directory, "acknowledged");
-    await writeFile(file, acknowledged.map((id) => `${id}\n`).join(""));
-    const { output } = await runTally(system, ["audit", "--json", "--acknowledged", file, ...flags]);
-    return JSON.parse(output);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+type Acknowledged = Iterable<string>;
+type Audited = Parameters<typeof runTally>[0];
+
+/** Runs `tally audit` for these acknowledged ids. */
+export async function audit(system: Audited, acknowledged: Acknowledged, ...flags: readonly string[]) {
+  const file = join(await temporaryDirectory(), "acknowledged");
+  await writeFile(file, Array.from(acknowledged, (id) => `${id}\n`).join(""));
+  return runTally(system, ["audit", "--acknowledged", file, ...flags]);
+}
+
+/** Its report. */
+export async function auditOf(system: Audited, acknowledged: Acknowledged, ...flags: readonly string[]) {
+  const { output } = await audit(system, acknowledged, "--json", ...flags);
+  const report: unknown = JSON.parse(output);
+  return report;
+}
+
+/** Fails unless all of these events are stored and ranked, each once, and no others. */
+export async function expectAllKept(system: Audited, ids: Acknowledged, ...flags: readonly string[]): Promise<void> {
+  const { length } = Array.from(ids);
+  expect(await auditOf(system, ids, ...flags)).toMatchObject({
+    agrees: true,
+    audit: { acknowledged: length, stored: length, ranked: length, lost: 0, doubled: 0, unacknowledged: 0 },
+  });
 }

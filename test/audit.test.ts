@@ -1,39 +1,30 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { audit as auditIds } from "./audit-of.ts";
 import { runTally } from "./run-tally.ts";
 import { sold } from "./sell.ts";
 import { startSystem } from "./start-system.ts";
 
 const ids: string[] = [];
 
-const directory = await mkdtemp(join(tmpdir(), "tally-audit-"));
 const system = await startSystem();
 for (let sale = 0; sale < 60; sale++) ids.push(await sold(system.url, sale % 6, { item: sale % 7 }));
-afterAll(async () => {
-  await system.stop();
-  await rm(directory, { recursive: true, force: true });
-});
 
 const audit = (...flags: readonly string[]) => runTally(system, ["audit", ...flags]);
-const file = async (name: string, lines: readonly string[]) => {
-  const path = join(directory, name);
-  await writeFile(path, lines.map((line) => `${line}\n`).join(""));
-  return path;
-};
+
 test.each(["read", "write"])(
   "acknowledged, stored and ranked are the same number, on the %s endpoint",
   async (endpoint) => {
-    const [acknowledged, count] = [await file("all", ids), ids.length];
-    const { exitCode, output } = await audit("--json", "--endpoint", endpoint, "--acknowledged", acknowledged);
-    const report: unknown = JSON.parse(output);
-    expect(report).toMatchObject({ agrees: true, endpoint, underWay: [], notStored: [] });
-    expect(report).toMatchObject({
+    const { exitCode, output } = await auditIds(system, ids, "--json", "--endpoint", endpoint);
+    const { length } = ids;
+    expect(JSON.parse(output)).toMatchObject({
+      agrees: true,
+      endpoint,
+      underWay: [],
+      notStored: [],
       audit: {
-        acknowledged: count,
-        stored: count,
-        ranked: count,
+        acknowledged: length,
+        stored: length,
+        ranked: length,
         lost: 0,
         doubled: 0,
         deadLetters: 0,
@@ -55,8 +46,7 @@ test("without --json the result is one sentence", async () => {
 
 test("an acknowledged id that is not stored is lost, and is named; rows that are not in the file are counted", async () => {
   const never = "0190a1b2-c3d4-7e5f-8a9b-0123456789ab";
-  const acknowledged = await file("more", [...ids.slice(0, 50), never]);
-  const { exitCode, output } = await audit("--json", "--wait", "2", "--acknowledged", acknowledged);
+  const { exitCode, output } = await auditIds(system, [...ids.slice(0, 50), never], "--json", "--wait", "2");
   expect(JSON.parse(output)).toMatchObject({
     agrees: false,
     notStored: [never.replaceAll("-", "")],
@@ -88,9 +78,8 @@ test.concurrent.each([
 });
 
 test("a line of the file that is no id is reported with its number", async () => {
-  const wrong = await file("wrong", [ids[3] ?? "", "no id"]);
-  const { exitCode, errors } = await audit("--wait", "2", "--acknowledged", wrong);
-  expect(errors).toContain(`${wrong}, line 2: expected an event id, got no id`);
+  const { exitCode, errors } = await auditIds(system, [ids[3] ?? "", "no id"], "--wait", "2");
+  expect(errors).toContain("acknowledged, line 2: expected an event id, got no id");
   expect(exitCode).toBe(2);
 });
 

@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { atEnd, temporaryDirectory } from "./at-end.ts";
 import { field, file, formOf, formType, picture } from "./http/form.ts";
 import { json, ndjson, raw } from "./http/http-case.ts";
 import { RawConnection } from "./http/raw-connection.ts";
@@ -16,8 +15,7 @@ const profile = field("profile", '{"artist":"A","title":"T","year":"1"}');
 const largeAlbum = [file("image", picture("png", formBytes)), profile];
 const proxy = "127.0.0.3";
 
-const directory = await mkdtemp(join(tmpdir(), "tally-bodies-"));
-const socketPath = join(directory, "loop-work");
+const socketPath = join(await temporaryDirectory(), "loop-work");
 const system = await startSystem(
   {
     BULK_BYTES_MAX: String(4 * mebibyte),
@@ -29,11 +27,7 @@ const system = await startSystem(
   { execArgv: (app) => (app === "gateway" ? ["--import", join(import.meta.dirname, "loop-work.fixture.ts")] : []) },
 );
 const connection = new RawConnection(system.url);
-afterAll(async () => {
-  connection.destroy();
-  await system.stop();
-  await rm(directory, { recursive: true });
-});
+atEnd(() => connection.destroy());
 
 const single = "/purchase/1/customer/1/date/20261120";
 const repeat = (part: string, bytes: number) => part.repeat(Math.floor(bytes / part.length));

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { newEventId } from "@tally/pipeline";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { formType } from "./http/form.ts";
 import { get, json, raw } from "./http/http-case.ts";
 import { RawConnection, upgrade } from "./http/raw-connection.ts";
@@ -26,10 +26,6 @@ const system = await startSystem({
   FOUND_WITHIN_MS: String(foundWithinMs),
 });
 const database = openDatabase(system);
-afterAll(async () => {
-  await database.close();
-  await system.stop();
-});
 
 const open = (): RawConnection => new RawConnection(system.url);
 

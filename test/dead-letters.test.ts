@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { encodeBatch, encodeEvent, newEventId, type Event } from "@tally/pipeline";
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { auditOf } from "./audit-of.ts";
 import { field, file, formOf, formType, picture } from "./http/form.ts";
 import { RawConnection } from "./http/raw-connection.ts";
@@ -13,12 +13,7 @@ import { startSystem } from "./start-system.ts";
 
 const system = await startSystem();
 const database = openDatabase(system);
-const publisher = await openPublisher(system, "purchases");
-afterAll(async () => {
-  await publisher.close();
-  await database.close();
-  await system.stop();
-});
+const send = await openPublisher(system, "purchases");
 
 interface Letter {
   readonly id: string;
@@ -43,7 +38,6 @@ const event = (storeId: number, more: object = {}) => ({
 });
 // The 30th of February passes the schema of stored events, where a date is a number; the database rejects it.
 const poison = (storeId: number) => event(storeId, { date: 20260230 });
-const send = publisher.publish;
 const batch = (name: string, sequence: number, events: readonly Event[]) =>
   encodeBatch({ producer: name, sequence }, Date.now(), events.map(encodeEvent));
 const rowsOf = (storeId: number) => database.writer.query("SELECT id FROM purchases WHERE store_id = ?", [storeId]);

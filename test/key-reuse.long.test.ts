@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { openTcpProxy, type TcpProxy } from "@tally/lab";
-import { Redis } from "ioredis";
-import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { twoContents, type Post } from "./every-domain.ts";
-import { openDatabase } from "./rankings-equal-rows.ts";
+import { openDatabase, openRedis } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
 import { sold } from "./sell.ts";
 import { startGateway } from "./start-app.ts";
@@ -20,10 +19,6 @@ const environmentOf = (app: string, index: number): NodeJS.ProcessEnv =>
   app === "gateway" && index === 2 ? { DOOR_REDIS_URL: "redis://127.0.0.1:1" } : {};
 const system = await startSystem({}, { instances: { gateway: 3 }, environmentOf });
 const database = openDatabase(system);
-afterAll(async () => {
-  await database.close();
-  await system.stop();
-});
 
 const [{ first: oneSale, other: otherSale }] = twoContents;
 
@@ -69,11 +64,6 @@ const conflictsWith = (eventId: string, count = 1): Promise<readonly Conflict[]>
   }, 20_000);
 const eventOf = async (id: string | undefined): Promise<unknown> => (await fetch(`${system.url}/events/${id}`)).json();
 
-const openRedis = (): Redis => {
-  const redis = new Redis(system.addresses.redisUrl);
-  onTestFinished(() => redis.disconnect());
-  return redis;
-};
 /** The key of Redis under which gateways remember an event's content. */
 const memoryOf = (id: string): Buffer =>
   Buffer.concat([Buffer.from(`${system.namespace}:idem:`), Buffer.from(id.replaceAll("-", ""), "hex")]);
@@ -147,7 +137,7 @@ test("a key is remembered for 24 h; after that other content may take it, and a 
   const key = randomUUID();
   const { id } = await post(0, oneSale, key);
   await vi.waitFor(async () => expect(await eventOf(id)).toMatchObject({ stored: true }), 15_000);
-  const redis = openRedis();
+  const redis = openRedis(system);
   expect(await redis.pttl(memoryOf(id))).toBeGreaterThan(86_300_000);
   await redis.del(memoryOf(id));
   expect(await post(1, otherSale, key)).toMatchObject({ status: 201, id });

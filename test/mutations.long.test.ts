@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { formType } from "./http/form.ts";
 import { Acknowledgements } from "./http/acknowledgements.ts";
 import { expectAllStored, expectNone, expectPromiseKept } from "./http/expect-stored.ts";
@@ -20,10 +20,6 @@ const acknowledgements = new Acknowledgements();
 
 const system = await startSystem({ BASE_PATHS: basePaths });
 const database = openDatabase(system);
-afterAll(async () => {
-  await database.close();
-  await system.stop();
-});
 
 const pids = () => [system.gateway.pid, system.writer.pid, system.ranker.pid];
 

@@ -2,8 +2,9 @@ import { silentLog } from "@tally/failures";
 import type { System } from "@tally/local";
 import { connectPublisher } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
+import { atEnd } from "./at-end.ts";
 
-/** Publishes messages to the queues of a domain, as a gateway does. Close it at the end. */
+/** Publishes messages to the queues of a domain, as a gateway does, until the end of the test or of the file. */
 export async function openPublisher({ namespace, addresses }: System, domain: string) {
   const queues = queuesOf(namespace, domain);
   const publisher = connectPublisher({
@@ -12,10 +13,8 @@ export async function openPublisher({ namespace, addresses }: System, domain: st
     queues: Object.values(queues),
     log: silentLog,
   });
+  atEnd(() => publisher.close());
   await publisher.ready;
-  return {
-    publish: (body: Buffer, messageId = "m", queue: "ingest" | "rank" = "ingest") =>
-      publisher.publish({ queue: queues[queue].name, messageId, body }),
-    close: () => publisher.close(),
-  };
+  return (body: Buffer, messageId = "m", queue: "ingest" | "rank" = "ingest") =>
+    publisher.publish({ queue: queues[queue].name, messageId, body });
 }

@@ -2,21 +2,27 @@ import { connectDatabase, type Database } from "@tally/database";
 import { silentLog } from "@tally/failures";
 import type { Addresses, System } from "@tally/local";
 import { Redis } from "ioredis";
+import { atEnd } from "./at-end.ts";
 
-/** Opens a system's database with the administrator's account; close it at the end. */
+/** Opens a database until the end of the test or of the file; by default with the administrator's account. */
 export function openDatabase({
-  addresses,
+  addresses: { databaseWriteUrl: writeUrl, databaseReadUrl: readUrl },
+  queryTimeoutMs = 60_000,
 }: {
   readonly addresses: Pick<Addresses, "databaseWriteUrl" | "databaseReadUrl">;
+  readonly queryTimeoutMs?: number;
 }): Database {
-  return connectDatabase({
-    writeUrl: addresses.databaseWriteUrl,
-    readUrl: addresses.databaseReadUrl,
-    writeConnections: 1,
-    readConnections: 1,
-    queryTimeoutMs: 60_000,
-    log: silentLog,
-  });
+  const pools = { writeConnections: 1, readConnections: 1 };
+  const database = connectDatabase({ writeUrl, readUrl, ...pools, queryTimeoutMs, log: silentLog });
+  atEnd(() => database.close());
+  return database;
+}
+
+/** Likewise the system's Redis. */
+export function openRedis({ addresses }: Pick<System, "addresses">): Redis {
+  const redis = new Redis(addresses.redisUrl);
+  atEnd(() => redis.disconnect());
+  return redis;
 }
 
 const sumsOfPurchases = `

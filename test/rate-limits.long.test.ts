@@ -1,5 +1,5 @@
 import { openTcpProxy } from "@tally/lab";
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { entry } from "./http/sample-requests.ts";
 import { bearer, createKey } from "./keys.ts";
 import { startGateway } from "./start-app.ts";
@@ -19,10 +19,6 @@ const settings = {
 
 const system = await startSystem(settings, { instances: { gateway: 2 } });
 const database = openDatabase(system);
-afterAll(async () => {
-  await database.close();
-  await system.stop();
-});
 
 const newKey = (...flags: readonly string[]) => createKey(system, "--scope", "*:read", "*:write", ...flags);
 const sell = (url: string, store: number, headers: Readonly<Record<string, string>>) => sellAt(url, store, { headers });

@@ -3,21 +3,15 @@ import { dropTestDatabase, recreateTestDatabase } from "@tally/database";
 import { silentLog } from "@tally/failures";
 import { connectConsumer } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
-import { Redis } from "ioredis";
-import { afterAll, expect, onTestFinished, test, vi } from "vitest";
-import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { cellsOfBoards, cellsOfRows, openDatabase, openRedis } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
 import { sold } from "./sell.ts";
 import { startSystem } from "./start-system.ts";
 
 const system = await startSystem();
 const database = openDatabase(system);
-const redis = new Redis(system.addresses.redisUrl);
-afterAll(async () => {
-  redis.disconnect();
-  await database.close();
-  await system.stop();
-});
+const redis = openRedis(system);
 
 let sales = 0;
 async function sell(count: number): Promise<void> {
@@ -27,8 +21,7 @@ async function sell(count: number): Promise<void> {
   }
 }
 
-const shard = () => `${system.namespace}:{purchases:0:v2}`;
-const ownKeys = () => redis.keys(`${shard()}:*`);
+const shard = `${system.namespace}:{purchases:0:v2}`;
 const storedAll = () =>
   vi.waitFor(async () => {
     const [row] = await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM purchases");
@@ -50,7 +43,7 @@ const topCount = async (): Promise<number> => {
 test("rankings are rebuilt beside live traffic, and never lose more than the batch of the switch", async () => {
   await sell(60);
   await equal(20_000);
-  const before = await redis.get(`${shard()}:generation`);
+  const before = await redis.get(`${shard}:generation`);
   let running = true;
   let shown = await topCount();
   const traffic = (async () => {
@@ -69,41 +62,21 @@ test("rankings are rebuilt beside live traffic, and never lose more than the bat
   await traffic;
   expect(output).toMatch(/^purchases: \d+ cells from \d+ batches/);
   expect(exitCode).toBe(0);
-  expect(await redis.get(`${shard()}:generation`)).not.toBe(before);
+  expect(await redis.get(`${shard}:generation`)).not.toBe(before);
   await equal(20_000);
 });
 
-test("the ranker rebuilds the rankings of an empty Redis under traffic", async () => {
-  await redis.del(await ownKeys());
-  await sell(30);
-  await equal(30_000);
-});
-
 test("the ranker rebuilds the rankings after a script that failed half-way", async () => {
-  const live = `${shard()}:${await redis.get(`${shard()}:generation`)}`;
+  const live = `${shard}:${await redis.get(`${shard}:generation`)}`;
   await redis.set(`${live}:b:store:0`, "no sorted set");
   await sell(3);
   await equal(30_000);
 });
 
-test("the ranker restores lost marks and counts from the ledger", async () => {
-  await sell(5);
-  await equal(20_000);
-  // The state of a Redis that started from an older file: marks and counts are lost together.
-  const live = `${shard()}:${await redis.get(`${shard()}:generation`)}`;
-  const boards = (await ownKeys()).filter((key) => key.startsWith(`${live}:b:`) || key.includes(":applied:"));
-  await redis.del(boards);
-  await redis.del(`${shard()}:checked`);
-  // The running ranker cannot notice; the next one checks when it starts.
-  await system.ranker.stop();
-  await system.ranker.start();
-  await equal(30_000);
-});
-
 test("rebuild reports that another process is rebuilding", async () => {
-  await redis.set(`${shard()}:builder`, "another", "PX", 30_000);
+  await redis.set(`${shard}:builder`, "another", "PX", 30_000);
   const { exitCode, errors } = await runTally(system, ["rebuild"]);
-  await redis.del(`${shard()}:builder`);
+  await redis.del(`${shard}:builder`);
   expect(errors).toContain("another process is rebuilding it");
   expect(exitCode).toBe(1);
 });
@@ -142,7 +115,7 @@ test("repair adds batches whose messages were lost; if they were pruned too, it 
   expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
   expect((await runTally(system, ["repair"])).output).toMatch(/added 0/);
 
-  await redis.del((await ownKeys()).filter((key) => key.includes(":applied:")));
+  await redis.del(await redis.keys(`${shard}:*:applied:*`));
   await database.writer.query("UPDATE batches SET moves = NULL");
   const beyond = await runTally(system, ["repair"]);
   expect(beyond.output).toMatch(

@@ -1,13 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import type { AuditReport } from "@tally/reconcile";
-import { expect, onTestFinished } from "vitest";
-
-const main = join(import.meta.dirname, "..", "chaos", "src", "main.ts");
+import { expect } from "vitest";
+import { runReported } from "./run-program.ts";
 
 /** The limit of one drill. 11 min were seen for 25 faults beside eight other test runs. */
 export const drillWithinMs = 15 * 60_000;
@@ -26,16 +19,9 @@ interface DrillReport {
 
 /** Runs `pnpm chaos` in its own process. `report`: undefined if it wrote none. */
 export async function runDrill(...args: readonly string[]) {
-  const directory = await mkdtemp(join(tmpdir(), "tally-drill-"));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const file = join(directory, "report.json");
-  const child = spawn(process.execPath, [main, "--json", file, ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  // After a timeout the drill stops its servers and apps.
-  onTestFinished(() => void child.kill());
-  const [output, errors, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
-  const written = await readFile(file, "utf8").catch(() => undefined);
-  const report: DrillReport | undefined = written === undefined ? undefined : JSON.parse(written);
-  return { exitCode, output, errors, report };
+  const { report, ...run } = await runReported("chaos", ...args);
+  const drilled: DrillReport | undefined = report;
+  return { ...run, report: drilled };
 }
 
 /** Runs a drill of these kinds of faults, each once, under the load of all domains. Fails unless nothing is lost or doubled. */

@@ -1,10 +1,10 @@
-import { connectDatabase, type Database } from "@tally/database";
 import { silentLog } from "@tally/failures";
 import type { Role } from "@tally/local";
 import { domains } from "@tally/domains";
 import { connectRankings } from "@tally/rankings";
 import { Redis } from "ioredis";
-import { afterAll, expect, inject, onTestFinished, test, vi } from "vitest";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { openDatabase } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
 import { sold } from "./sell.ts";
 import { startSystem } from "./start-system.ts";
@@ -12,21 +12,6 @@ import { startSystem } from "./start-system.ts";
 // packages/messaging tests the accounts of the broker. What accounts may do, every test shows: the apps use them.
 const system = await startSystem();
 await sold(system.url, 1, { item: 7, quantity: 3 });
-afterAll(() => system.stop());
-
-function databaseOf(role: Role): Database {
-  const { databaseWriteUrl, databaseReadUrl } = system.accounts[role];
-  const database = connectDatabase({
-    writeUrl: databaseWriteUrl,
-    readUrl: databaseReadUrl,
-    writeConnections: 1,
-    readConnections: 1,
-    queryTimeoutMs: 20_000,
-    log: silentLog,
-  });
-  onTestFinished(() => database.close());
-  return database;
-}
 
 function redisOf(url: string): Redis {
   const redis = new Redis(url, { maxRetriesPerRequest: 0, retryStrategy: () => null });
@@ -59,7 +44,7 @@ const rightsOf: readonly (readonly [Role, readonly Right[]])[] = [
 ];
 
 test.each(rightsOf)("the database lets %s do only this: %s", async (role, rights) => {
-  const database = databaseOf(role);
+  const database = openDatabase({ addresses: system.accounts[role] });
   const permitted: string[] = [];
   for (const [right, sql] of Object.entries(statements)) {
     // Rolled back: only the privilege matters.

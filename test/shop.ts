@@ -17,6 +17,7 @@ const settings = {
 /** A system whose servers a test disturbs, and what it sold. */
 export async function openShop() {
   const system = await startSystemWithServers(settings);
+  const database = openDatabase(system);
   const [operatorUrl = ""] = system.operatorUrls;
   const acknowledged = new Set<string>();
   let sales = 0;
@@ -54,7 +55,6 @@ export async function openShop() {
     ready: () => vi.waitFor(async () => expect((await fetch(`${operatorUrl}/health/ready`)).status).toBe(200), 30_000),
     /** Every acknowledged sale is one row, there is no other, and every board equals the rows. */
     async expectEqual(): Promise<void> {
-      const database = openDatabase(system);
       const check = async (): Promise<void> => {
         const rows = await database.writer.query<{ id: string }>("SELECT LOWER(HEX(id)) AS id FROM purchases");
         const stored = new Set(rows.map(({ id }) => id));
@@ -62,11 +62,7 @@ export async function openShop() {
         expect({ lost, rows: rows.length }).toEqual({ lost: [], rows: acknowledged.size });
         expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
       };
-      try {
-        await vi.waitFor(check, { timeout: 60_000, interval: 500 });
-      } finally {
-        await database.close();
-      }
+      await vi.waitFor(check, { timeout: 60_000, interval: 500 });
     },
     async isUp(path: string): Promise<boolean> {
       const response = await fetch(system.url + path);

@@ -1,13 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Redis } from "ioredis";
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
+import { openRedis } from "./rankings-equal-rows.ts";
 import { openShop } from "./shop.ts";
 
 /* Servers that are frozen, reject work, or change their role. Each test ends with every acknowledged sale stored and ranked once. */
 
 const shop = await openShop();
-afterAll(() => shop.stop());
 
 test("a frozen broker: some requests wait, the others get 503 at once, and nothing is stored twice", async () => {
   const refused = async () => {
@@ -99,7 +98,7 @@ test("a frozen read endpoint: all readers get 503 with Retry-After, some at once
 }, 120_000);
 
 test("a Redis that becomes a replica, as in a failover: the ranker connects again until it can write", async () => {
-  const redis = new Redis(shop.addresses.redisUrl);
+  const redis = openRedis(shop);
   const connections = async (): Promise<number> =>
     Number(/total_connections_received:(\d+)/.exec(await redis.info("stats"))?.[1]);
   const lines = await shop.linesOf("ranker", "cannot rank purchases");
@@ -114,7 +113,6 @@ test("a Redis that becomes a replica, as in a failover: the ranker connects agai
     await vi.waitFor(async () => expect(await connections()).toBeGreaterThan(before + 1), 20_000);
   } finally {
     await redis.replicaof("NO", "ONE");
-    redis.disconnect();
   }
   await shop.expectEqual();
 }, 120_000);

@@ -12,17 +12,21 @@ import {
   type SystemOptions,
 } from "@tally/local";
 import { inject } from "vitest";
+import { atEnd } from "./at-end.ts";
 
 const here = join(import.meta.dirname, "..");
 
 type Options = Partial<Pick<SystemOptions<Services>, "root" | "instances" | "environmentOf" | "execArgv">>;
 
-/** Starts the apps as processes on the servers of the run, with an own database, queues and keys. `settings` are environment variables. */
+/**
+ * Starts the apps as processes on the servers of the run, with an own database, queues and keys. `settings` are environment variables. It
+ * stops at the end of the test or of the file.
+ */
 export function startSystem(settings: NodeJS.ProcessEnv = {}, options: Options = {}): Promise<System> {
   return start(({ namespace }) => servicesOfRun(namespace), settings, options);
 }
 
-/** Starts servers, which the test may kill, with a cluster of `brokers`, and the apps on them. `stop` deletes all of it. */
+/** Likewise, on servers that the test may kill, with a cluster of `brokers`. */
 export function startSystemWithServers(
   settings: NodeJS.ProcessEnv = {},
   { brokers = 1, ...options }: Options & { readonly brokers?: number } = {},
@@ -47,13 +51,11 @@ async function start<S extends Services>(
     say: () => undefined,
     ...options,
   });
-  return {
-    ...system,
-    async stop() {
-      await system.stop();
-      await rm(directory, { recursive: true, force: true });
-    },
-  };
+  atEnd(async () => {
+    await system.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+  return system;
 }
 
 async function servicesOfRun(namespace: string): Promise<Services> {

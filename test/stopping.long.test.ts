@@ -1,33 +1,51 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { freePorts } from "@tally/local";
-import { afterAll, expect, test, vi } from "vitest";
-import { auditOf } from "./audit-of.ts";
+import { freePorts, processesNaming } from "@tally/local";
+import { expect, test, vi } from "vitest";
+import { temporaryDirectory } from "./at-end.ts";
+import { auditOf, expectAllKept } from "./audit-of.ts";
 import { RawConnection } from "./http/raw-connection.ts";
 import { postSale } from "./http/sample-requests.ts";
 import { keepSending } from "./keep-sending.ts";
+import { runProgram } from "./run-program.ts";
 import { spawnGateway } from "./start-app.ts";
 import { startSystem } from "./start-system.ts";
 
-const system = await startSystem({}, { instances: { gateway: 2, writer: 2 } });
-afterAll(() => system.stop());
+const system = await startSystem(
+  {},
+  {
+    instances: { gateway: 2, writer: 2 },
+    environmentOf: (app, index) => ({ SEEN: `${app} ${index}` }),
+    execArgv: (app, index) => [`--title=${app}-${index}`],
+  },
+);
+
+test("each instance of an app has its number, port and environment; a single one has the app's name", () => {
+  const all = [...system.gateways, ...system.writers, ...system.rankers];
+  expect(all.map(({ name }) => name)).toEqual(["gateway-1", "gateway-2", "writer-1", "writer-2", "ranker"]);
+  expect(new Set(all.map(({ port }) => port)).size).toBe(5);
+  const seen = all.map(({ pid }) => /\0SEEN=(.*?)\0/.exec(readFileSync(`/proc/${pid}/environ`, "latin1"))?.[1]);
+  expect(seen).toEqual(["gateway 0", "gateway 1", "writer 0", "writer 1", "ranker 0"]);
+  expect(system.url).toBe(system.urls[0]);
+});
 
 test("a rolling restart under load closes connections and nothing else: one retry succeeds, nothing is lost or repeated", async () => {
   const clients = keepSending(system.urls, 40);
   await delay(1000);
   for (const server of [...system.gateways, ...system.writers, ...system.rankers]) {
+    const before = server.pid;
     expect(await server.stop()).toBe(0);
     await delay(200);
     await server.start();
+    expect(server.pid).not.toBe(before);
     await delay(300);
   }
   const { ids, statuses, triesMax } = await clients.stop();
   expect(Object.keys(statuses)).toEqual(["201"]);
   expect(triesMax).toBe(2);
   expect(ids.size).toBeGreaterThan(500);
-  expect(await auditOf(system, [...ids.values()])).toMatchObject({
-    agrees: true,
-    audit: { acknowledged: ids.size, stored: ids.size, lost: 0, doubled: 0, unacknowledged: 0 },
-  });
+  await expectAllKept(system, ids.values());
 }, 120_000);
 
 test("a gateway is not ready before its public port is open", async () => {
@@ -66,4 +84,18 @@ test("a gateway that stops responds to requests that have begun, and then closes
   expect(await stopped).toBe(0);
   await system.gateway.start();
   expect(await auditOf(system, ids)).toMatchObject({ agrees: true, audit: { acknowledged: 2, lost: 0 } });
+}, 60_000);
+
+test("apps end with a launcher that throws", async () => {
+  const root = join(import.meta.dirname, "..");
+  const directory = await temporaryDirectory();
+  const environment = { PATH: process.env["PATH"], NAMESPACE: system.namespace };
+  const options = JSON.stringify({ root, directory, addresses: system.addresses, port: 0, environment });
+  const launcher = `
+    import { startApps } from "${join(root, "infra", "local", "src", "index.ts")}";
+    await startApps({ ...${options}, say() {} });
+    throw new Error("the launcher dies");`;
+  const { errors } = await runProgram(process.execPath, "--input-type=module", "--eval", launcher);
+  expect(errors).toContain("the launcher dies");
+  await vi.waitFor(() => expect(processesNaming(`=${directory}\0`)).toEqual([]), 25_000);
 }, 60_000);

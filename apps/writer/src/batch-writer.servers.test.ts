@@ -22,8 +22,8 @@ import {
 const own = purchasesDatabase();
 
 /** A writer with its own queues, and a record of its actions in order. */
-async function open(databaseUrl = own.writeUrl) {
-  const database = own.connect({ writeUrl: databaseUrl });
+async function open({ writeUrl = own.writeUrl, transactionEveryMs = 10, ...limits } = {}) {
+  const database = own.connect({ writeUrl });
   const queues = queuesOf(`t${randomBytes(6).toString("hex")}`, purchases.name);
   const publisher = connectPublisher({
     url: inject("services").amqpUrl,
@@ -53,8 +53,8 @@ async function open(databaseUrl = own.writeUrl) {
     ingestQueue: queues.ingest.name,
     rankQueue: queues.rank.name,
     rankingShards: 1,
-    line: { eventsPerTransaction: 100, bytesPerTransaction: 1_000_000, prefetch: 16 },
-    transactionEveryMs: 10,
+    line: { eventsPerTransaction: 100, bytesPerTransaction: 1_000_000, prefetch: 16, ...limits },
+    transactionEveryMs,
     log: silentLog,
     onStored: (one) => figures.push(one),
   });
@@ -62,6 +62,7 @@ async function open(databaseUrl = own.writeUrl) {
   return {
     database,
     publisher,
+    writer,
     queues,
     steps,
     figures,
@@ -94,6 +95,25 @@ test("batches that wait share a transaction; all deliveries of a batch are ackno
   expect(await rowsOf(database.writer, 2)).toHaveLength(6);
 });
 
+test("batches that arrive one after the other share transactions", async () => {
+  const { writer, figures } = await open({ transactionEveryMs: 2000 });
+  for (let n = 0; n < 6; n++) {
+    writer.take(deliveryOf(bodyOf([sale(7)])));
+    await new Promise(setImmediate);
+  }
+  await writer.drain();
+  expect(figures.length).toBeLessThanOrEqual(2);
+});
+
+test.each([
+  ["a full transaction", { eventsPerTransaction: 2 }],
+  ["a transaction for half of the prefetch", { prefetch: 4 }],
+])("%s does not wait", async (_, limits) => {
+  const { figures, take } = await open({ transactionEveryMs: 3_600_000, ...limits });
+  for (let n = 0; n < 2; n++) await take(bodyOf([sale(8)]), bodyOf([sale(8)]));
+  expect(figures.map(({ batches }) => batches)).toEqual([2, 2]);
+});
+
 test("a delivery that comes again, because its acknowledgement was lost, stores nothing and publishes its ranking message again", async () => {
   const { database, publisher, queues, figures, take } = await open();
   const body = bodyOf([sale(3)]);
@@ -118,7 +138,7 @@ test("a batch whose commit got no response is stored once and acknowledged", asy
     },
   });
   onTestFinished(() => proxy.close());
-  const { database, steps, take } = await open(proxy.url);
+  const { database, steps, take } = await open({ writeUrl: proxy.url });
   const event = sale(4);
   await take(bodyOf([event]));
   expect([lost, steps.length, steps.at(-1)]).toEqual([1, 3, "acknowledged"]);
