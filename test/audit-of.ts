@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { temporaryDirectory } from "./at-end.ts";
 import { runTally } from "./run-tally.ts";
 
-type Acknowledged = Iterable<string>;
+type Acknowledged = readonly string[] | ReadonlySet<string>;
 type Audited = Parameters<typeof runTally>[0];
 
 /** Runs `tally audit` for these acknowledged ids. */
@@ -23,7 +23,7 @@ export async function auditOf(system: Audited, acknowledged: Acknowledged, ...fl
 
 /** Fails unless all of these events are stored and ranked, each once, and no others. */
 export async function expectAllKept(system: Audited, ids: Acknowledged, ...flags: readonly string[]): Promise<void> {
-  const { length } = Array.from(ids);
+  const { length } = [...ids];
   expect(await auditOf(system, ids, ...flags)).toMatchObject({
     agrees: true,
     audit: { acknowledged: length, stored: length, ranked: length, lost: 0, doubled: 0, unacknowledged: 0 },

@@ -1,17 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Files of a private authority and of a server whose certificate it signed. */
-export interface Certificates {
-  readonly authority: string;
-  readonly certificate: string;
-  readonly key: string;
-}
-
-/** Makes an authority, and a certificate for a server of this name only. */
-export function makeCertificates(directory: string, serverName: string): Certificates {
-  mkdirSync(directory, { recursive: true });
+/** Makes an authority, and a certificate for a server of this name only, in a directory that others may read then. Returns the files. */
+export function makeCertificates(directory: string, serverName: string) {
   const file = (name: string): string => join(directory, name);
   const openssl = (...args: readonly string[]): void => {
     execFileSync("openssl", args, { cwd: directory, stdio: "pipe" });
@@ -23,6 +15,7 @@ export function makeCertificates(directory: string, serverName: string): Certifi
   const signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "extensions"];
   openssl("x509", "-req", "-in", "server.csr", "-out", "server.pem", ...signed);
   // The servers may run as other users.
+  chmodSync(directory, 0o755);
   chmodSync(file("server.key"), 0o644);
   return { authority: file("ca.pem"), certificate: file("server.pem"), key: file("server.key") };
 }

@@ -1,9 +1,6 @@
 import dns from "node:dns";
 import { readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connectDatabase } from "@tally/database";
 import {
   addressVariables,
   freePorts,
@@ -11,62 +8,49 @@ import {
   startPrivateServices,
   type Accounts,
   type Addresses,
-  type PrivateServices,
 } from "@tally/local";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { atEnd, temporaryDirectory } from "./at-end.ts";
+import { makeCertificates } from "./certificates.ts";
+import { openDatabase } from "./rankings-equal-rows.ts";
 import { startApp } from "./start-app.ts";
-import { makeCertificates, type Certificates } from "./certificates.ts";
 import { runTally } from "./run-tally.ts";
 import { sold } from "./sell.ts";
 
 const root = join(import.meta.dirname, "..");
-const directory = join(root, ".tally", `test-tls-${process.pid}`);
-const certificateDirectory = join(tmpdir(), `tally-tls-${process.pid}`);
+const directory = await temporaryDirectory();
 const say = (): void => undefined;
-
-let certificates: Certificates;
-let services: PrivateServices;
-let ports: { readonly amqps: number; readonly rediss: number };
-
-beforeAll(async () => {
-  certificates = makeCertificates(certificateDirectory, "localhost");
-  const [amqps = 0, rediss = 0] = await freePorts(2);
-  ports = { amqps, rediss };
-  const { authority, certificate, key } = certificates;
-  services = await startPrivateServices({
-    directory: join(directory, "services"),
-    database: "tally_tls_test",
-    say,
-    configuration: {
-      redis: [
-        `tls-port ${rediss}`,
-        `tls-cert-file ${certificate}`,
-        `tls-key-file ${key}`,
-        `tls-ca-cert-file ${authority}`,
-        "tls-auth-clients no",
-      ],
-      rabbitmq: [
-        `listeners.ssl.default = 127.0.0.1:${amqps}`,
-        `ssl_options.certfile = ${certificate}`,
-        `ssl_options.keyfile = ${key}`,
-        `ssl_options.cacertfile = ${authority}`,
-        "ssl_options.verify = verify_none",
-      ],
-      database: [`--ssl-cert=${certificate}`, `--ssl-key=${key}`, `--ssl-ca=${authority}`],
-    },
-  });
-  // From here on the database rejects connections without TLS.
-  await services.operator.sql(
-    ["tally", "tally_gateway", "tally_writer", "tally_ranker", "tally_maintenance"]
-      .map((user) => `ALTER USER ${user}@127.0.0.1 REQUIRE SSL;`)
-      .join(" "),
-  );
-}, 120_000);
-afterAll(async () => {
-  await services.stop();
-  await rm(directory, { recursive: true, force: true });
-  await rm(certificateDirectory, { recursive: true, force: true });
+const { authority, certificate, key } = makeCertificates(directory, "localhost");
+const [amqps = 0, rediss = 0] = await freePorts(2);
+const services = await startPrivateServices({
+  directory: join(directory, "services"),
+  database: "tally_tls_test",
+  say,
+  configuration: {
+    redis: [
+      `tls-port ${rediss}`,
+      `tls-cert-file ${certificate}`,
+      `tls-key-file ${key}`,
+      `tls-ca-cert-file ${authority}`,
+      "tls-auth-clients no",
+    ],
+    rabbitmq: [
+      `listeners.ssl.default = 127.0.0.1:${amqps}`,
+      `ssl_options.certfile = ${certificate}`,
+      `ssl_options.keyfile = ${key}`,
+      `ssl_options.cacertfile = ${authority}`,
+      "ssl_options.verify = verify_none",
+    ],
+    database: [`--ssl-cert=${certificate}`, `--ssl-key=${key}`, `--ssl-ca=${authority}`],
+  },
 });
+atEnd(() => services.stop());
+// From here on the database rejects connections without TLS.
+await services.operator.sql(
+  ["tally", "tally_gateway", "tally_writer", "tally_ranker", "tally_maintenance"]
+    .map((user) => `ALTER USER ${user}@127.0.0.1 REQUIRE SSL;`)
+    .join(" "),
+);
 
 /** The same servers over TLS, addressed by name. */
 function secured({ amqpUrl, databaseWriteUrl, databaseReadUrl, redisUrl }: Addresses): Addresses {
@@ -77,11 +61,11 @@ function secured({ amqpUrl, databaseWriteUrl, databaseReadUrl, redisUrl }: Addre
     return parsed.href;
   };
   return {
-    amqpUrl: changed(amqpUrl, (url) => (url.port = String(ports.amqps))).replace("amqp:", "amqps:"),
-    redisUrl: changed(redisUrl, (url) => (url.port = String(ports.rediss))).replace("redis:", "rediss:"),
+    amqpUrl: changed(amqpUrl, (url) => (url.port = String(amqps))).replace("amqp:", "amqps:"),
+    redisUrl: changed(redisUrl, (url) => (url.port = String(rediss))).replace("redis:", "rediss:"),
     databaseWriteUrl: changed(databaseWriteUrl, ({ searchParams }) => {
       searchParams.set("ssl-mode", "VERIFY_IDENTITY");
-      searchParams.set("ssl-ca", certificates.authority);
+      searchParams.set("ssl-ca", authority);
     }),
     // Its authority comes from NODE_EXTRA_CA_CERTS, like those of broker and Redis.
     databaseReadUrl: changed(databaseReadUrl, ({ searchParams }) => searchParams.set("ssl-mode", "VERIFY_IDENTITY")),
@@ -96,50 +80,39 @@ const securedAccounts = ({ gateway, writer, ranker, maintenance }: Accounts): Ac
 });
 
 test("a purchase is acknowledged, stored and ranked with TLS to every server, and audited", async () => {
-  const environment = { PATH: process.env["PATH"], NODE_EXTRA_CA_CERTS: certificates.authority, WRITER_THREADS: "1" };
-  const addresses = secured(services.addresses);
+  const environment = { PATH: process.env["PATH"], NODE_EXTRA_CA_CERTS: authority, WRITER_THREADS: "1" };
   const accounts = securedAccounts(services.accounts);
-  const apps = await startApps({
-    root,
-    directory: join(directory, "apps"),
-    addresses,
-    accounts,
-    port: 0,
-    environment,
-    say,
-  });
-  try {
-    const id = await sold(apps.url, 1, { item: 7, quantity: 3 });
-    await vi.waitFor(async () => {
-      const event = await (await fetch(`${apps.url}/events/${id}`)).text();
-      expect(JSON.parse(event)).toMatchObject({ stored: true, ranked: true });
-    }, 20_000);
-    expect(await (await fetch(`${apps.url}/items/store/1`)).text()).toBe('{"stores":[{"itemID":7,"numberOfItems":3}]}');
-    const audited = await runTally({ namespace: "tally", addresses: accounts.maintenance }, ["audit"], environment);
-    expect([audited.exitCode, audited.errors]).toEqual([0, ""]);
+  const own = { directory: join(directory, "apps"), addresses: secured(services.addresses), accounts };
+  const apps = await startApps({ root, ...own, port: 0, environment, say });
+  onTestFinished(() => apps.stop());
+  const id = await sold(apps.url, 1, { item: 7, quantity: 3 });
+  await vi.waitFor(async () => {
+    const event = await (await fetch(`${apps.url}/events/${id}`)).text();
+    expect(JSON.parse(event)).toMatchObject({ stored: true, ranked: true });
+  }, 20_000);
+  expect(await (await fetch(`${apps.url}/items/store/1`)).text()).toBe('{"stores":[{"itemID":7,"numberOfItems":3}]}');
+  const audited = await runTally({ namespace: "tally", addresses: accounts.maintenance }, ["audit"], environment);
+  expect([audited.exitCode, audited.errors]).toEqual([0, ""]);
 
-    const connections = await services.operator.rabbitmqctl("--quiet", "list_connections", "user", "ssl");
-    for (const user of ["tally_gateway", "tally_writer", "tally_ranker"]) {
-      expect(connections).toMatch(new RegExp(`^${user}\\ttrue$`, "m"));
-      expect(connections).not.toMatch(new RegExp(`^${user}\\tfalse$`, "m"));
-    }
-    for (const user of ["tally_gateway", "tally_ranker"]) {
-      const clients = await services.operator.redis("CLIENT LIST TYPE normal");
-      const ofUser = clients.split("\n").filter((line) => line.includes(`user=${user} `));
-      expect(ofUser.length).toBeGreaterThan(0);
-      for (const line of ofUser) expect(line).toContain(`laddr=127.0.0.1:${ports.rediss} `);
-    }
-    // Without TLS the database rejects the same accounts.
-    const plain = await runTally({ namespace: "tally", addresses: services.accounts.maintenance }, [
-      "dead-letters",
-      "list",
-    ]);
-    expect(plain.exitCode).not.toBe(0);
-    const logs = [apps.gateway, apps.writer, apps.ranker].map(({ logFile }) => readFileSync(logFile, "utf8"));
-    for (const log of logs) expect(log).not.toMatch(/cannot (connect to Redis|use the database)|certificate/);
-  } finally {
-    await apps.stop();
+  const connections = await services.operator.rabbitmqctl("--quiet", "list_connections", "user", "ssl");
+  for (const user of ["tally_gateway", "tally_writer", "tally_ranker"]) {
+    expect(connections).toMatch(new RegExp(`^${user}\\ttrue$`, "m"));
+    expect(connections).not.toMatch(new RegExp(`^${user}\\tfalse$`, "m"));
   }
+  for (const user of ["tally_gateway", "tally_ranker"]) {
+    const clients = await services.operator.redis("CLIENT LIST TYPE normal");
+    const ofUser = clients.split("\n").filter((line) => line.includes(`user=${user} `));
+    expect(ofUser.length).toBeGreaterThan(0);
+    for (const line of ofUser) expect(line).toContain(`laddr=127.0.0.1:${rediss} `);
+  }
+  // Without TLS the database rejects the same accounts.
+  const plain = await runTally({ namespace: "tally", addresses: services.accounts.maintenance }, [
+    "dead-letters",
+    "list",
+  ]);
+  expect(plain.exitCode).not.toBe(0);
+  const logs = [apps.gateway, apps.writer, apps.ranker].map(({ logFile }) => readFileSync(logFile, "utf8"));
+  for (const log of logs) expect(log).not.toMatch(/cannot (connect to Redis|use the database)|certificate/);
 }, 120_000);
 
 const gatewayEnvironment = (addresses: Addresses): NodeJS.ProcessEnv => ({
@@ -167,22 +140,13 @@ test("certificates of an unknown authority are rejected, and the log names the r
     expect(ranker.output()).toMatch(new RegExp(`${reason}.*cannot connect to Redis`));
   }, 20_000);
   await ranker.stop();
-  const database = connectDatabase({
-    writeUrl: databaseWriteUrl,
-    readUrl: own.databaseReadUrl,
-    writeConnections: 1,
-    readConnections: 1,
-    queryTimeoutMs: 2000,
-    log: { debug: say, info: say, warn: say, error: say },
-  });
-  onTestFinished(() => database.close());
+  const database = openDatabase({ addresses: { ...own, databaseWriteUrl }, queryTimeoutMs: 2000 });
   for (const reader of [database.writer, database.reader]) {
     await expect(reader.query("SELECT 1")).rejects.toThrow(new RegExp(`the database is unavailable: ${reason}`));
   }
 }, 60_000);
 
 test("a certificate for another name is rejected", async () => {
-  const { authority } = certificates;
   const own = secured(services.accounts.gateway);
   const gateway = startApp("gateway", {
     ...gatewayEnvironment({
@@ -206,22 +170,9 @@ test("a certificate for another name is rejected", async () => {
   Reflect.set(dns, "lookup", (_: string, ...rest: readonly unknown[]): unknown =>
     Reflect.apply(lookup, dns, ["localhost", ...rest]),
   );
-  const elsewhere = (url: string): string => url.replace("@localhost", "@database.test");
-  const options = {
-    writeConnections: 1,
-    readConnections: 1,
-    queryTimeoutMs: 2000,
-    log: { debug: say, info: say, warn: say, error: say },
-  };
-  const right = connectDatabase({ ...options, writeUrl: own.databaseWriteUrl, readUrl: own.databaseWriteUrl });
-  const wrong = connectDatabase({
-    ...options,
-    writeUrl: elsewhere(own.databaseWriteUrl),
-    readUrl: elsewhere(own.databaseWriteUrl),
-  });
-  onTestFinished(async () => void (await Promise.all([right.close(), wrong.close()])));
-  expect(await right.reader.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
-  await expect(wrong.reader.query("SELECT 1")).rejects.toThrow(
-    /the database is unavailable: Hostname\/IP does not match/,
-  );
+  const readerOf = (url: string) =>
+    openDatabase({ addresses: { databaseWriteUrl: url, databaseReadUrl: url }, queryTimeoutMs: 2000 }).reader;
+  expect(await readerOf(own.databaseWriteUrl).query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+  const wrong = readerOf(own.databaseWriteUrl.replace("@localhost", "@database.test"));
+  await expect(wrong.query("SELECT 1")).rejects.toThrow(/the database is unavailable: Hostname\/IP does not match/);
 }, 60_000);

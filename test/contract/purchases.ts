@@ -1,5 +1,5 @@
 import { asks, created, get, json, ok, post, stores, type HttpCase, type Read } from "../http/http-case.ts";
-import { postSale, sale, saleBody, salePath, sells } from "../http/sample-requests.ts";
+import { sale, saleBody, salePath, sells } from "../http/sample-requests.ts";
 
 const topItems = (store: number, ...items: readonly (readonly [itemID: number, numberOfItems: number])[]): Read => [
   `/items/store/${store}`,
@@ -25,12 +25,9 @@ export const purchases: readonly HttpCase[] = [
     [
       ["a trailing slash", (n) => `${salePath(n)}/`],
       ["double slashes", (n) => `/${salePath(n).replace("/customer", "//customer")}`],
-      ["a base path", (n) => `/shop_war${salePath(n)}`],
-      ["another base path", (n) => `/api/v1${salePath(n)}`],
       ["numbers with leading zeros", (n) => salePath(n).replace("purchase/", "purchase/00").replace("/1/", "/01/")],
     ] satisfies readonly (readonly [string, (n: number) => string])[]
   ).map(([name, path]) => sells(`${name}: a sale of the same store`, (n) => post(path(n), saleBody))),
-  sells("no Content-Type is JSON", (n) => postSale(n, [])),
   stores(
     "ids are numbers or texts, and the count has either of its keys; highest count first, ties by the smaller id",
     (n) =>

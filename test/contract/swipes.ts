@@ -48,7 +48,6 @@ const swipesInTurn = (
 const variants: readonly (readonly [name: string, path: string, body: (n: number) => string])[] = [
   ["a trailing slash", "/swipe/left/", swipeBody],
   ["double slashes", "//swipe//left", swipeBody],
-  ["a base path", "/shop_war/swipe/left", swipeBody],
   ["numbers for texts", "/swipe/left", (n) => `{"swiper":${n},"swipee":2,"comment":"hello"}`],
   ["leading zeros", "/swipe/left", (n) => `{"swiper":"0${n}","swipee":"002","comment":"hello"}`],
 ];

@@ -20,19 +20,13 @@ const counts = /^body: expected (1 to|at most) 1000 entries/;
 const wholes: readonly HttpCase[] = (
   [
     ["an empty list", "[]", /^body: expected 1 to 1000 entries/],
-    ["an object", '{"items":[]}', /^body: expected a JSON array/],
     ["null", "null", /^body: expected a JSON array/],
-    ["a text", '"[]"', /^body: expected a JSON array/],
     ["nothing", "", /^body: expected /],
     ["no lines", "\n\r\n \n", /^body: expected 1 to 1000 entries/, ndjson],
     ["1,001 entries", list(...Array<string>(1001).fill("1")), counts],
     ["1,001 lines", "1\n".repeat(1001), counts, ndjson],
-    ["100,000 empty lists", list(...Array<string>(100_000).fill("[]")), counts],
-    ["100,000 empty objects", list(...Array<string>(100_000).fill("{}")), counts],
     ["400,000 lines of one digit", "1\n".repeat(400_000), counts, ndjson],
     ["a list that does not end", `[${entry(1)}`, /^body: expected JSON/],
-    ["a list with a comma at the end", `[${entry(1)},]`, /^body: expected JSON/],
-    ["lists within each other", "[".repeat(2000) + "]".repeat(2000), /^body: expected /],
   ] as const
 ).map(([name, body, text, type]) =>
   asks(
@@ -48,8 +42,6 @@ const badKey = /idempotencyKey: expected 1 to 255 visible ASCII characters, got 
 const entries: readonly HttpCase[] = (
   [
     ["a number", "5", /body: expected an object/],
-    ["null", "null", /body: expected an object/],
-    ["a list", "[]", /body: expected an object/],
     ["an empty object", "{}", /storeID: expected an integer/],
     ["a text of 500 kB", `"${"x".repeat(500_000)}"`, /body: expected /],
     ["storeID -1", template.replace(":N", ":-1"), /storeID: expected an integer/],
@@ -62,18 +54,12 @@ const entries: readonly HttpCase[] = (
     ["an empty key", keyOf('""'), badKey],
     ["a key of 256 characters", keyOf(`"${"k".repeat(256)}"`), badKey],
     ["a key with a space", keyOf('"a b"'), badKey],
-    ["a key with a NUL", keyOf(String.raw`"a\u0000"`), badKey],
     ["a key with a line end", keyOf(String.raw`"a\n"`), badKey],
     ["a key beyond ASCII", keyOf('"ü"'), badKey],
     ["a key of half a surrogate", keyOf(String.raw`"\ud800"`), badKey],
-    ["a key of the other half", keyOf(String.raw`"\ud801"`), badKey],
     ["a key that is a number", keyOf("5"), /idempotencyKey: expected /],
     ["a key that is null", keyOf("null"), /idempotencyKey: expected /],
-    ...['"20260230"', '"2026-11-20"', '""', "20261301", "-20261120", "1e400", "20261120.5", "null"].map(
-      (date) =>
-        [`the date ${date}`, template.replace('"20261120"', date), /date: expected a (calendar )?date/] as const,
-    ),
-    ...["[20261120]", '"٢٠٢٦١١٢٠"', String.raw`"20261120\u0000"`, '"00010101"'].map(
+    ...['"20260230"', '"٢٠٢٦١١٢٠"', "1e400", "20261120.5", "null", "[20261120]"].map(
       (date) =>
         [`the date ${date}`, template.replace('"20261120"', date), /date: expected a (calendar )?date/] as const,
     ),

@@ -34,7 +34,6 @@ const bodies: readonly HttpCase[] = (
     ["half a form", albumForm(1).subarray(0, 200), noWholeForm],
     ["a form without its last boundary", albumForm(1).subarray(0, -20), noWholeForm],
     ["a boundary and nothing", `--${boundary}\r\n`, noWholeForm],
-    ["only boundaries", `--${boundary}\r\n`.repeat(10), /^(body|image): expected /],
     ["headers of a part of 20 kB", formOf([{ head: [`${disposition}${"n".repeat(20_000)}"`], bytes: "x" }]), anyPart],
     ["a part with 2,000 headers", formOf([{ head: tooManyHeaders, bytes: "x" }]), anyPart],
   ] as const
@@ -42,24 +41,17 @@ const bodies: readonly HttpCase[] = (
   asks(`${name} as an album is rejected`, () => post("/albums", body, [type]), refusedMsg(status, text)),
 );
 
-const sized = (kind: "png" | "gif", width: number, height: number): Part => {
-  const bytes = picture(kind, 200);
-  if (kind === "png") {
-    bytes.write("\0\0\0\rIHDR", 8, "latin1");
-    bytes.writeUInt32BE(width, 16);
-    bytes.writeUInt32BE(height, 20);
-  } else {
-    bytes.writeUInt16LE(width, 6);
-    bytes.writeUInt16LE(height, 8);
-  }
+/** Its head declares these sizes. */
+function sized(width: number, height: number): Part {
+  const bytes = picture("png", 200);
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
   return file("image", bytes);
-};
+}
 
 const good = field("profile", profile(1));
 const noPicture = /^image: expected a PNG, JPEG, GIF or WebP/;
 const pixels = /^image: expected at most 8192 pixels a side and 40000000 together, got /;
-const tooManyParts = /^body: expected at most 20 parts/;
-const fieldsOf = (count: number): readonly Part[] => Array.from({ length: count }, (_, n) => field(`f${n}`, "x"));
 
 const parts: readonly HttpCase[] = (
   [
@@ -70,12 +62,7 @@ const parts: readonly HttpCase[] = (
     ["two profiles", [cover, good, field("profile", profile(2))], /^body: expected each part once/],
     ["an empty image", [file("image", ""), good], noPicture],
     ["an SVG", [file("image", "<svg onload=alert(1)>"), good], /^image: .*3c737667/],
-    ["a page", [file("image", "<html><script>alert(1)</script>"), good], noPicture],
-    ["a program", [file("image", "\x7fELF"), good], noPicture],
-    ["seven bytes of a PNG", [file("image", image.subarray(0, 7)), good], noPicture],
-    ["a PNG of 14,000 by 14,000 pixels", [sized("png", 14_000, 14_000), good], pixels],
-    ["a PNG of 4,294,967,295 pixels in a row", [sized("png", 0xffffffff, 1), good], pixels],
-    ["a GIF of 65,535 by 65,535 pixels", [sized("gif", 65_535, 65_535), good], pixels],
+    ["a PNG of 14,000 by 14,000 pixels", [sized(14_000, 14_000), good], pixels],
     [
       "an image of a byte over 10 MiB",
       [file("image", picture("png", 10_485_761)), good],
@@ -93,39 +80,26 @@ const parts: readonly HttpCase[] = (
       [{ ...cover, head: [...cover.head, "Content-Transfer-Encoding: base64"] }, good],
       /^body: expected parts as they are/,
     ],
-    ["30 parts", fieldsOf(30), tooManyParts],
-    ["5,000 parts", fieldsOf(5000), tooManyParts],
+    ["30 parts", Array.from({ length: 30 }, (_, n) => field(`f${n}`, "x")), /^body: expected at most 20 parts/],
     ["a profile of 20 kB", [cover, field("profile", "x".repeat(20_000))], /^profile: expected at most 10000 bytes/],
   ] as const
 ).map(([name, all, text, status = 400]) =>
   asks(`an album with ${name} is rejected`, () => postForm(all), refusedMsg(status, text)),
 );
 
-const classOf = (artist: string, end = "    year: 2000\n}"): string =>
-  `class AlbumsProfile {\n    artist: ${artist}\n    title: T\n${end}`;
+const classOf = (artist: string): string =>
+  `class AlbumsProfile {\n    artist: ${artist}\n    title: T\n    year: 2000\n}`;
 const noNul = (name: string): RegExp =>
   new RegExp(String.raw`^profile\.${name}: expected a text .*none of them U\+0000, got "a\\u0000b"`);
 const noText = (name: string): RegExp => new RegExp(String.raw`^profile\.${name}: expected a text (?!.*got null)`);
 
+// profile.test.ts has the others.
 const profiles: readonly HttpCase[] = (
   [
-    ["that is empty", "", /^profile: expected JSON/],
     ["that is neither JSON nor a class", "A, T, 2000", /^profile: expected JSON/],
-    ["that is half a JSON text", '{"artist":"A"', /^profile: expected JSON/],
-    ["that is a list", '["A","T","2000"]', /^profile: expected JSON/],
-    ["without a year", '{"artist":"A","title":"T"}', noText("year")],
     ["with a list as its artist", '{"artist":[],"title":"T","year":"2000"}', noText("artist")],
-    ["with null as its title", '{"artist":"A","title":null,"year":"2000"}', /^profile\.title: expected a text/],
     ["with the year 1e400", '{"artist":"A","title":"T","year":1e400}', noText("year")],
-    [
-      "with an artist of 256 characters",
-      `{"artist":"${"x".repeat(256)}","title":"T","year":"2000"}`,
-      /^profile\.artist: expected a text of at most 255/,
-    ],
-    ["with half a surrogate", String.raw`{"artist":"\ud83c","title":"T","year":"2000"}`, noText("artist")],
-    ["of a class without its end", classOf("A", ""), /^profile: expected JSON/],
     ["of a class with a NUL", classOf("a\0b"), noNul("artist")],
-    ["with many brackets", "{".repeat(9000), /^profile: expected /],
     ...["artist", "title", "year"].map(
       (name) =>
         [

@@ -89,22 +89,17 @@ test("a batch whose ranking message was lost is counted from the ledger; when th
   expect(await count()).toBe(2);
 });
 
-test("a Redis that has lost everything is rebuilt from the rows", async () => {
-  const { domain, rankings, seen, storeSale, count, start } = open(2);
+test.each([
+  [2, "a Redis that has lost everything", false],
+  [3, "a batch that is not counted and whose ranking message was pruned", true],
+])("the rankings of store %i are rebuilt from the rows after %s", async (storeId, _, isPruned) => {
+  const { domain, database, rankings, seen, storeSale, rebuild: build, count, start } = open(storeId);
+  if (isPruned) await build();
   const message = await storeSale(minutesAgo(1));
+  if (isPruned) await database.transaction((transaction) => pruneRankingMessages(transaction, [message.batch]));
   start();
   await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 10_000);
   expect(await rankings.apply(domain.name, message)).toBe(false);
-  expect(await count()).toBe(2);
-});
-
-test("a batch that is not counted and whose ranking message was pruned makes the auditor rebuild from the rows", async () => {
-  const { database, seen, storeSale, rebuild: build, count, start } = open(3);
-  await build();
-  const { batch } = await storeSale(minutesAgo(1));
-  await database.transaction((transaction) => pruneRankingMessages(transaction, [batch]));
-  start();
-  await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 10_000);
   expect(await count()).toBe(2);
 });
 

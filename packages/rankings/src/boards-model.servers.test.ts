@@ -13,7 +13,8 @@ import { apply, shardKey } from "./scripts.ts";
  * and new generations are built meanwhile.
  */
 
-const seeds = Array.from({ length: 8 }, (_, seed) => seed);
+// Each reaches every state of a board.
+const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
 
 const sales = { prefix: "item:", mirrorPrefix: "store:" };
 const domainOf = (seed: number) => `model-${seed}`;
@@ -41,6 +42,7 @@ const phases = [
 
 test.each(seeds)(
   "boards equal a map of the same moves, with rebuilds, restarts and redeliveries between them: seed %i",
+  { timeout: 300_000 },
   async (seed) => {
     const chance = chances(seed);
     const domain = domainOf(seed);
@@ -182,7 +184,7 @@ test.each(seeds)(
     for (const message of sent) await applyAll(message, true);
     expect(Object.values(await floorsNow()).filter((floor) => floor.startsWith("back "))).toEqual([]);
     await check();
-    expect(seen).toContain("large");
+    expect(seen).toEqual(new Set(["small", "large", "back", "all"]));
   },
 );
 

@@ -1,0 +1,127 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { measuredRun as fit } from "./measured-run.fixture.ts";
+
+const main = join(import.meta.dirname, "..", "main.ts");
+
+/** Runs `tally plan` on a folder of runs, the first the oldest. FILE in the arguments is the first one. */
+async function plan(runs: readonly (object | string)[], ...args: readonly string[]) {
+  const folder = await mkdtemp(join(tmpdir(), "tally-plan-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const files = runs.map((_, index) => join(folder, `2026-11-${10 + index}T00-00-00Z-batched.json`));
+  for (const [index, run] of runs.entries())
+    await writeFile(files[index] ?? "", typeof run === "string" ? run : JSON.stringify(run));
+  await writeFile(join(folder, "2026-11-99T00-00-00Z-batched.html"), "");
+  const where = args.includes("--run") ? [] : ["--results", folder];
+  const flags = ["plan", "--stores", "5000", "--per-hour", "300", "--peak", "3", ...where];
+  const all = [main, ...flags, ...args.map((arg) => (arg === "FILE" ? (files[0] ?? "") : arg))];
+  const env = { PATH: process.env["PATH"], NO_COLOR: "1" };
+  return new Promise<{ exitCode: unknown; output: string; errors: string; files: readonly string[] }>((resolve) => {
+    execFile(process.execPath, all, { env }, (error, output, errors) =>
+      resolve({ exitCode: error?.code ?? 0, output, errors, files }),
+    );
+  });
+}
+
+test("a plan names the load and the machine of its costs, and every figure can be recomputed from the earlier ones in its line", async () => {
+  const { exitCode, output, errors } = await plan([fit]);
+  expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: "" });
+  expect(output).toContain("measured at full load, with 512 busy connections, on m");
+  expect(output).toMatch(/half the load or less it has cost up to twice as much/);
+  expect(output).toContain("--utilization 0.3 leaves room for twice the cost");
+  const [, mean, peak] =
+    /^5000 stores × 300 events an hour \/ 3600 s = (\S+) events\/s, × 3 at the peak = (\S+)\/s$/m.exec(output) ?? [];
+  expect(Number(mean)).toBeCloseTo((5000 * 300) / 3600, 2);
+  expect(Number(peak)).toBeCloseTo(Number(mean) * 3, 2);
+  const line =
+    /^(\w+) +(\S+) µs × (\S+)\/s = (\S+) cores, \/ 0\.6 = (\S+), (?:\/ 2 cores, )?(?:rounded up = (\d+), ([+×]) (\d)|in (\d+) cores, × (\d)) = (\d+) × \S+ {2}\(/gm;
+  const tiers = Array.from(output.matchAll(line), ([, tier = "", ...figures]) => {
+    const [us, rate, cores, needed, up, sign, by, fits, times, count] = figures.map((text) =>
+      text === undefined || Number.isNaN(Number(text)) ? text : Number(text),
+    );
+    expect(rate).toBe(Number(peak));
+    expect(cores).toBeCloseTo((Number(us) * Number(rate)) / 1e6, 5);
+    expect(needed).toBeCloseTo(Number(cores) / 0.6, 5);
+    if (fits === undefined) {
+      expect(up).toBe(Math.ceil(Number(needed) / (sign === "+" ? 2 : 1)));
+      expect(count).toBe(sign === "+" ? Number(up) + Number(by) : Number(up) * Number(by));
+    } else {
+      expect(needed).toBeLessThanOrEqual(Number(fits));
+      expect(count).toBe(times);
+    }
+    return [tier, us];
+  });
+  expect(Object.fromEntries(tiers)).toEqual(fit.cpuUsPerEvent);
+});
+
+const unfit: readonly (readonly [run: object | string, reason: string])[] = [
+  [{ ...fit, target: "http://elsewhere" }, "run r is unfit: another system: the CPU time of its tiers is unknown"],
+  [{ ...fit, domain: "steps" }, "run r is unfit: domain steps, expected purchases"],
+  [{ ...fit, design: "bare" }, "run r is unfit: design bare, expected batched"],
+  [{ ...fit, durability: "transient" }, "run r is unfit: durability transient, expected confirmed"],
+  [{ ...fit, model: "open" }, "run r is unfit: open model, expected closed"],
+  [{ ...fit, model: "source" }, "run r is unfit: source model"],
+  [{ ...fit, readShare: 0.5 }, "run r is unfit: 0.5 of its requests are reads"],
+  [{ ...fit, reads: { requests: 7 } }, "run r is unfit: 7 of its requests are reads"],
+  [{ ...fit, connections: 63 }, "run r is unfit: 63 connections, at least 64 are a full load"],
+  [{ ...fit, mode: `${fit.mode}, BATCH_EVERY_MS=0` }, "run r is unfit: changed settings BATCH_EVERY_MS=0"],
+  [{ ...fit, settings: { BATCH_EVERY_MS: "0" } }, "run r is unfit: changed settings BATCH_EVERY_MS=0"],
+  [{ ...fit, agrees: false }, "run r is unfit: not audited, or the audit found differences"],
+  [{ ...fit, agrees: null }, "run r is unfit: not audited, or the audit found differences"],
+  [{ ...fit, audit: { lost: 2, doubled: 1 } }, "run r is unfit: it lost 2 events and doubled 1"],
+  [{ ...fit, ranked: { perSecond: null } }, "run r is unfit: not all of its events were ranked"],
+  [
+    { ...fit, accepted: { events: 50, perSecond: 100 } },
+    "run r is unfit: 50 events, at least 10000 average out the start",
+  ],
+  [
+    { ...fit, cpuUsPerEvent: { ...fit.cpuUsPerEvent, redis: null } },
+    "run r is unfit: no CPU time for redis (cpuUsPerEvent.redis)",
+  ],
+  ["half a fi", ""],
+  ["[]", "no report of pnpm bench"],
+];
+
+test("uses the newest fit run, and prints why each newer run is unfit", async () => {
+  const older = [
+    { ...fit, runId: "older" },
+    { ...fit, runId: "chosen" },
+  ];
+  const { exitCode, output, files } = await plan([...older, ...unfit.map(([run]) => run)]);
+  expect(exitCode).toBe(0);
+  expect(output).toContain("measured: run chosen, ");
+  expect(output).toContain(`chosen: ${files[1]}`);
+  for (const [index, [, reason]] of unfit.entries())
+    expect(output).toContain(`skipped ${files[older.length + index]}: ${reason}`);
+  expect(output).not.toContain("older");
+});
+
+test.each([
+  [["--run", "FILE"], "tally: --run: FILE: run r is unfit: domain swipes, expected purchases\n"],
+  [["--run", "FILE", "--results", "."], "option '--results <folder>' cannot be used with option '--run <file>'"],
+  [["--domain", "shoes"], "tally: --domain: expected one of purchases"],
+  [["--results", "/none"], "tally: no run in /none is fit for a plan; pnpm bench makes one, or name a file with --run"],
+  [[], "skipped FILE: run r is unfit: domain swipes, expected purchases"],
+])("without a fit run, or with wrong usage, there is no plan: %j", async (args, reason) => {
+  const { exitCode, output, errors, files } = await plan([{ ...fit, domain: "swipes" }], ...args);
+  expect({ exitCode, output }).toEqual({ exitCode: 2, output: "" });
+  expect(errors).toContain(reason.replace("FILE", files[0] ?? ""));
+});
+
+test("a run of another domain is the base of that domain's plan", async () => {
+  const { exitCode, output } = await plan([{ ...fit, domain: "swipes" }, fit], "--domain", "swipes");
+  expect(exitCode).toBe(0);
+  expect(output).toContain(", swipes, 12000 events/s");
+});
+
+test("as JSON a plan is the same, with the run that it is based on", async () => {
+  const { output, files } = await plan([fit], "--json");
+  const { plan: json, run, demand } = JSON.parse(output);
+  expect(run).toBe(files[0]);
+  expect(demand).toMatchObject({ stores: 5000, eventsPerHour: 300, peak: 3, utilization: 0.6 });
+  expect(json.tiers.map(({ tier }: { tier: string }) => tier)).toEqual(Object.keys(fit.cpuUsPerEvent));
+  expect(JSON.parse(await readFile(run, "utf8"))).toEqual(fit);
+});
