@@ -39,10 +39,7 @@ async function expectFound(gateway: number, albumId: string, title: string): Pro
 }
 
 /** Posts albums, 20 at a time, and reads each at both gateways as soon as it has its response. */
-async function postAndAsk(
-  albums: number,
-  headers: () => Record<string, string> = () => ({}),
-): Promise<readonly string[]> {
+async function postAndAsk(albums: number, headers: () => Record<string, string> = () => ({})) {
   const ids: string[] = [];
   const clients = Array.from({ length: 20 }, async () => {
     while (ids.length < albums) {

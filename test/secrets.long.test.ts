@@ -1,13 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
 import { addressVariables, freePorts, type Addresses, type System } from "@tally/local";
-import { expect, inject, onTestFinished, test, vi } from "vitest";
-import { startApp } from "./start-app.ts";
+import { expect, inject, test, vi } from "vitest";
+import { temporaryDirectory } from "./at-end.ts";
 import { bearer, keysCommand } from "./keys.ts";
-import { logTexts } from "./log-texts.ts";
-import { startGateway } from "./start-app.ts";
+import { startApp, startGateway } from "./start-app.ts";
 import { runTally } from "./run-tally.ts";
 import { sold } from "./sell.ts";
 import { startSystem } from "./start-system.ts";
@@ -34,6 +32,15 @@ function passwordsOfServers(): readonly string[] {
   return Object.values(JSON.parse(readFileSync(join(directory, "passwords.json"), "utf8")));
 }
 
+/** Every log file below a folder by its path: files in a folder named `log`, and those named `*.log`. */
+function logTexts(directory: string): ReadonlyMap<string, string> {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const isLog = (file: string): boolean => file.endsWith(".log") || file.split(sep).includes("log");
+  return new Map(files.filter(isLog).map((file) => [file, readFileSync(file, "utf8")]));
+}
+
 /** Uses a new API key and a wrong one with its id once each. Returns them with the log of the gateway. */
 async function usedApiKeys(system: System): Promise<{ readonly secrets: readonly string[]; readonly log: string }> {
   const { key } = await keysCommand(system, "create", "--name", "a test", "--scope", "*:read", "*:write");
@@ -57,12 +64,6 @@ function expectNoSecret(text: string, secrets: readonly string[]): void {
   }
 }
 
-async function tracedSystem(): Promise<System> {
-  const system = await startSystem({ LOG_LEVEL: "trace" });
-  onTestFinished(() => system.stop());
-  return system;
-}
-
 const environmentOf = (system: System, addresses: Addresses): NodeJS.ProcessEnv => ({
   PATH: process.env["PATH"],
   NAMESPACE: system.namespace,
@@ -79,7 +80,7 @@ const environmentOf = (system: System, addresses: Addresses): NodeJS.ProcessEnv 
 });
 
 test("no log and no response holds a password, in normal operation or while servers reject the passwords", async () => {
-  const system = await tracedSystem();
+  const system = await startSystem({ LOG_LEVEL: "trace" });
   const { accounts } = system;
   const apiKeys = await usedApiKeys(system);
   const secrets = [
@@ -190,9 +191,8 @@ test("no log and no response holds a password, in normal operation or while serv
 }, 180_000);
 
 test("no error about a configuration holds a password, from the environment or from files", async () => {
-  const system = await tracedSystem();
-  const directory = mkdtempSync(join(tmpdir(), "tally-secrets-"));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const system = await startSystem({ LOG_LEVEL: "trace" });
+  const directory = await temporaryDirectory();
   const { gateway } = system.accounts;
   const secrets = secretsOf(system.addresses, gateway);
   const environment = environmentOf(system, gateway);

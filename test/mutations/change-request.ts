@@ -1,6 +1,5 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { changeBytes } from "./change-bytes.ts";
-import { weighted } from "./weighted.ts";
 import type { Random } from "@tally/lab";
 import { nastyHeaders, nastyJson, nastySegments, queryNames } from "./nasty-values.ts";
 import { headerOf, type RequestModel } from "./request-model.ts";
@@ -106,6 +105,13 @@ export const harmless: readonly [Change, ...Change[]] = [
   (model) => ({ ...model, target: model.target.replace("/", "//") }),
   (model) => model,
 ];
+
+/** Repeats each choice by its weight, so that an even pick is a weighted one. */
+export function weighted<T>(...choices: readonly [Weighted<T>, ...Weighted<T>[]]): readonly [T, ...T[]] {
+  const all = choices.flatMap(([weight, choice]) => Array.from({ length: weight }, () => choice));
+  return [choices[0][1], ...all.slice(1)];
+}
+type Weighted<T> = readonly [weight: number, choice: T];
 
 /** Changes that may do anything to the meaning of a request. */
 export const structural = weighted<Change>(

@@ -1,8 +1,7 @@
 import { changeBytes } from "./change-bytes.ts";
-import { harmless, structural } from "./change-request.ts";
+import { harmless, structural, weighted } from "./change-request.ts";
 import type { Random } from "@tally/lab";
 import { bytesOf, type RequestModel } from "./request-model.ts";
-import { weighted } from "./weighted.ts";
 import { validPost, validRequest, type World } from "./templates.ts";
 
 /** The expected outcome of a request; "any": no 5xx and no protocol error. */

@@ -1,3 +1,5 @@
+import { raw } from "../http/http-case.ts";
+
 /** A request before it is written: what a mutation changes, and what the test reads the meaning from. */
 export interface RequestModel {
   readonly method: string;
@@ -19,23 +21,14 @@ export function headerOf({ headers }: Pick<RequestModel, "headers">, name: strin
 
 /** The bytes of a request. */
 export function bytesOf({ method, target, headers, body, chunkSizes }: RequestModel): Buffer {
-  const framing =
-    chunkSizes === undefined
-      ? body === undefined
-        ? []
-        : [`Content-Length: ${body.length}`]
-      : ["Transfer-Encoding: chunked"];
-  const lines = [
-    `${method} ${target} HTTP/1.1`,
-    "Host: tally",
-    ...headers.map(([name, value]) => `${name}: ${value}`),
-    ...framing,
-  ];
-  const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
-  return Buffer.concat([
-    head,
-    chunkSizes === undefined ? (body ?? Buffer.alloc(0)) : inChunks(body ?? Buffer.alloc(0), chunkSizes),
-  ]);
+  const length = body === undefined ? [] : [`Content-Length: ${body.length}`];
+  const framing = chunkSizes === undefined ? length : ["Transfer-Encoding: chunked"];
+  const fields = headers.map(([name, value]) => `${name}: ${value}`);
+  const sent = body ?? Buffer.alloc(0);
+  return raw(
+    [`${method} ${target} HTTP/1.1`, "Host: tally", ...fields, ...framing],
+    chunkSizes === undefined ? sent : inChunks(sent, chunkSizes),
+  );
 }
 
 function inChunks(body: Buffer, sizes: readonly number[]): Buffer {
