@@ -131,19 +131,6 @@ test("a replay stores and counts once what the database accepts now, however oft
   expect(await stateOf(fixed.id)).toBe("replayed");
 });
 
-test("a replayed message that still cannot be read is the same dead letter, open again", async () => {
-  await send(Buffer.from("never a batch"), "never");
-  await vi.waitFor(async () => expect((await list()).map(({ messageId }) => messageId)).toContain("never"), 10_000);
-  const known = await count();
-  const before = (await list()).find(({ messageId }) => messageId === "never");
-  expect(await tally("replay", before?.id ?? "")).toMatchObject({ exitCode: 0 });
-  await vi.waitFor(async () => {
-    const after = (await list()).find(({ messageId }) => messageId === "never");
-    expect(after?.diedAt).not.toBe(before?.diedAt);
-  }, 10_000);
-  expect(await count()).toBe(known);
-});
-
 test("discarded dead letters are kept, and listed on request", async () => {
   await send(batch(producer(), 0, [poison(8)]));
   await vi.waitFor(async () => expect((await list("--reason", "date")).length).toBeGreaterThan(0), 10_000);

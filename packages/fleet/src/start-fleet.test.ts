@@ -1,7 +1,7 @@
 import { silentLog } from "@tally/failures";
 import { afterEach, expect, test, vi } from "vitest";
 import type { FixtureOptions } from "./start-fleet.fixture.ts";
-import { type Fleet, startFleet } from "./start-fleet.ts";
+import { type Fleet, type FleetOptions, startFleet } from "./start-fleet.ts";
 
 const module = new URL("start-fleet.fixture.ts", import.meta.url);
 const fleets: Fleet[] = [];
@@ -155,18 +155,9 @@ interface Line {
   readonly message: string;
 }
 
-async function start(
-  behaviour: string,
-  {
-    starts = counter(),
-    ...o
-  }: {
-    readonly threads?: number;
-    readonly stopWithinMs?: number;
-    readonly signal?: AbortSignal;
-    readonly starts?: Int32Array;
-  } = {},
-) {
+type Options = Partial<Pick<FleetOptions<object>, "threads" | "stopWithinMs" | "signal"> & FixtureOptions>;
+
+async function start(behaviour: string, { starts = counter(), ...o }: Options = {}) {
   const lines: Line[] = [];
   const to = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, fields: { ...fields }, message });
