@@ -4,8 +4,14 @@ import { expect, test, vi } from "vitest";
 import type { PublishOutcome } from "./connect-publisher.ts";
 import { body, openPublisher, ownBroker } from "./own-broker.test-kit.ts";
 
-// The basic.ack of a confirm. With 120 instead of 80 it is a basic.nack: the queue rejects the message.
+// The basic.ack of a confirm.
 const ack = Buffer.from([0, 60, 0, 80]);
+
+/** Makes each confirm of a piece a basic.nack: the queue rejects the message. */
+function rejected(piece: Buffer): Buffer {
+  for (let at = piece.indexOf(ack); at !== -1; at = piece.indexOf(ack, at)) piece[at + 3] = 120;
+  return piece;
+}
 
 /** A connected publisher of the test's first queue. */
 async function connected(queue: string, url: string, more: readonly QueueSpec[] = []) {
@@ -58,11 +64,8 @@ test("a full queue rejects further messages, and holds exactly the confirmed one
 test("a rejection after an earlier copy may have been accepted is unknown with a deadline, rejected without one", async () => {
   const { queue, ...broker } = await ownBroker();
   const proxy = await broker.proxy((piece, connection) => {
-    const at = piece.indexOf(ack);
-    if (at === -1) return piece;
-    if (connection === 1) return "cut";
-    piece[at + 3] = 120;
-    return piece;
+    if (!piece.includes(ack)) return piece;
+    return connection === 1 ? "cut" : rejected(piece);
   });
   const { publisher } = await connected(queue, proxy.url);
   const outcomes = [Date.now() + 20_000, undefined].map((deadline, i) =>
@@ -74,11 +77,7 @@ test("a rejection after an earlier copy may have been accepted is unknown with a
 test("a channel on which an empty queue rejects everything is replaced, one on which a full queue does is kept", async () => {
   const { queue, ...broker } = await ownBroker();
   const full = broker.queueName("full");
-  const proxy = await broker.proxy((piece, connection) => {
-    const at = connection === 1 ? piece.indexOf(ack) : -1;
-    if (at !== -1) piece[at + 3] = 120;
-    return piece;
-  });
+  const proxy = await broker.proxy((piece, connection) => (connection === 1 ? rejected(piece) : piece));
   const { publisher, log } = await connected(queue, proxy.url, [{ name: full, messagesMax: 2 }]);
   const until = async (to: string, wanted: PublishOutcome, count: number) => {
     let seen = 0;
