@@ -69,7 +69,8 @@ test("events of one turn share a batch, which is published when no more arrive",
 
 test("steady traffic is batched by the interval, not by the time between two confirms", async () => {
   const everyMs = 250;
-  const { commit, batches, add } = await groupCommit({ everyMs, eventsMax: 1_000_000, bytesMax: 128 * 1024 * 1024 });
+  const bounds = { eventsMax: 1_000_000, bytesMax: 128 * 1024 * 1024, waitingMax: 1_000_000 };
+  const { commit, batches, add } = await groupCommit({ everyMs, ...bounds });
   const endsAt = performance.now() + 5 * everyMs;
   let events = 0;
   const send = async (): Promise<void> => {
