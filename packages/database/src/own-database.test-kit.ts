@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, inject, vi } from "vitest";
+import { afterAll, beforeAll, expect, inject, vi } from "vitest";
 import { silentLog } from "@tally/failures";
 import { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
 import { migrate, readMigrations } from "./migrate.ts";
@@ -28,8 +28,13 @@ export function ownDatabase(...migrations: readonly (readonly [folder: URL, pref
   beforeAll(async () => {
     await recreateTestDatabase(writeUrl);
     const read = await Promise.all(migrations.map(([folder, prefix]) => readMigrations(folder, prefix)));
-    if (read.length > 0) await migrate({ url: writeUrl, log: silentLog }, read.flat());
-    await vi.waitFor(() => connect().reader.query("SELECT 1"), { timeout: 15_000 });
+    const applied = await migrate({ url: writeUrl, log: silentLog }, read.flat());
+    // The read endpoint may be behind: until it has them, its tables still change.
+    const { reader } = connect();
+    await vi.waitFor(
+      async () => expect(await reader.query("SELECT name FROM migrations")).toHaveLength(applied.length),
+      30_000,
+    );
   });
   afterAll(async () => {
     await Promise.all(opened.map((database) => database.close()));
