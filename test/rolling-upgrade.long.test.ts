@@ -2,11 +2,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { Redis } from "ioredis";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { auditOf } from "./audit-of.ts";
+import { expectAllKept } from "./audit-of.ts";
 import { keepSending } from "./keep-sending.ts";
-import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
+import { cellsOfBoards, cellsOfRows, openDatabase, openRedis } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
 import { startSystem } from "./start-system.ts";
 
@@ -49,11 +48,7 @@ test.skipIf(!isInClone(earlier))(
     await deploy(checkedOut(earlier));
     onTestFinished(() => rm(release, { force: true }));
     const system = await startSystem({}, { root: release, instances: { gateway: 2, ranker: 2 } });
-    const redis = new Redis(system.addresses.redisUrl);
-    onTestFinished(async () => {
-      redis.disconnect();
-      await system.stop();
-    });
+    const redis = openRedis(system);
     const clients = keepSending(system.urls, 8);
     const more = async (sales: number) => {
       const before = clients.count;
@@ -79,16 +74,14 @@ test.skipIf(!isInClone(earlier))(
     for (const name of ["gateway-1", "gateway-2", "ranker-1", "writer"]) await restart(name);
 
     const { ids } = await clients.stop();
-    const equal = { agrees: true, audit: { acknowledged: ids.size, stored: ids.size, ranked: ids.size } };
-    expect(await auditOf(system, [...ids.values()])).toMatchObject(equal);
+    await expectAllKept(system, [...ids.values()]);
     const keysOfFirst = () => redis.keys(`${system.namespace}:{purchases:0}:*`);
     expect(await keysOfFirst()).not.toEqual([]);
     const { output } = await runTally(system, ["rebuild", "--delete-earlier-layout"]);
     expect(output).toMatch(/purchases: deleted [1-9]\d* keys of the earlier layout/);
     expect(await keysOfFirst()).toEqual([]);
-    expect(await auditOf(system, [...ids.values()])).toMatchObject(equal);
+    await expectAllKept(system, [...ids.values()]);
     const database = openDatabase(system);
-    onTestFinished(() => database.close());
     expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
     expect(await database.writer.query("SELECT id FROM dead_letters")).toEqual([]);
   },
