@@ -1,7 +1,6 @@
 import { openIntake, Pace, type GatewayParts } from "@tally/gateway";
 import { connectPublisher } from "@tally/messaging";
 import { openUnconfirmedChannel } from "@tally/messaging/open-unconfirmed-channel";
-import { encodeEvent } from "@tally/pipeline";
 import { durabilityOf, type DesignName, type Durability } from "./designs.ts";
 import { synchronousIntake } from "./synchronous-intake.ts";
 
@@ -45,8 +44,7 @@ const replaced: Readonly<Record<DesignName, Partial<GatewayParts>>> = {
       domain,
       commit: {
         waiting: 0,
-        // Encoding belongs to the HTTP app.
-        add: async (event, encoded = encodeEvent(event)) => (encoded.size > 0 ? "confirmed" : "unknown"),
+        add: (_event, settle) => settle("confirmed"),
       },
       close: async () => undefined,
     }),

@@ -1,10 +1,13 @@
 import { DatabaseError, type Database } from "@tally/database";
-import type { GatewayParts } from "@tally/gateway";
+import type { Commit, GatewayParts } from "@tally/gateway";
 import {
   BatchIds,
+  decodeEvent,
   Moves,
+  packEvent,
   type Change,
   type Domain,
+  type EncodedEvent,
   type Event,
   type BatchEvent,
   type SqlTransaction,
@@ -19,8 +22,11 @@ import { encodeMoves } from "@tally/rankings";
 export function synchronousIntake({ ranks }: { readonly ranks: boolean }): GatewayParts["openIntake"] {
   return (domain, { config, database, rankings }) => {
     const ids = new BatchIds();
-    async function add(event: Event) {
+    async function outcomeOf(accepted: EncodedEvent) {
       try {
+        // Events that the gateway encoded.
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+        const event = decodeEvent(packEvent(accepted)) as Event;
         const recorded = { event, batch: ids.next() };
         const changes = await store(domain, recorded, database);
         if (ranks && changes.length > 0) {
@@ -35,6 +41,7 @@ export function synchronousIntake({ ranks }: { readonly ranks: boolean }): Gatew
         return "unavailable"; // the client gets 503
       }
     }
+    const add: Commit["add"] = (accepted, settle) => void outcomeOf(accepted).then(settle);
     return { domain, commit: { waiting: 0, add }, close: async () => undefined };
   };
 }

@@ -6,6 +6,7 @@ import { connectPublisher } from "@tally/messaging";
 import { BatchIds, encodeEvent } from "@tally/pipeline";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
+import { committed } from "./intake.ts";
 import { Pace } from "./pace.ts";
 
 /** A group commit to its own queue. `batches`: the number of events in each published batch. */
@@ -39,7 +40,7 @@ async function groupCommit(options: Partial<GroupCommitOptions>) {
     onBatch: (events) => batches.push(events),
     ...options,
   });
-  const add = () => commit.add(encodeEvent({ id: "0" }));
+  const add = () => committed(commit, encodeEvent({ id: "0" }));
   const confirmed = async (count: number): Promise<void> => {
     expect(new Set(await Promise.all(Array.from({ length: count }, add)))).toEqual(new Set(["confirmed"]));
   };

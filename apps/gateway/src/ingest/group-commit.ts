@@ -45,9 +45,12 @@ export interface GroupCommitOptions {
   readonly onBatch: (events: number, outcome: PublishOutcome, waitedMs: number) => void;
 }
 
+/** Takes the outcome of an event. Must not throw. */
+export type Settle = (outcome: CommitOutcome) => void;
+
 interface OpenBatch {
   readonly events: EncodedEvent[];
-  readonly waiters: ((outcome: CommitOutcome) => void)[];
+  readonly waiters: Settle[];
   readonly openedAtMs: number;
   newestAtMs: number;
   bytes: number;
@@ -77,25 +80,23 @@ export class GroupCommit {
     return this.#waiting;
   }
 
-  /** Puts an event into the open batch; resolves when that batch's outcome is known. Never rejects. */
-  add(event: EncodedEvent): Promise<CommitOutcome> {
-    if (this.#waiting >= this.#options.waitingMax) return Promise.resolve("busy");
-    if (this.#waitingBytes + event.size > this.#options.waitingBytesMax) return Promise.resolve("busy");
-    if (this.#options.publisher.state === "blocked") return Promise.resolve("unavailable");
-    return new Promise((resolve) => {
-      if (this.#open !== undefined && this.#open.bytes + event.size > this.#options.bytesMax) this.#seal();
-      const now = performance.now();
-      const batch = (this.#open ??= { events: [], waiters: [], openedAtMs: now, newestAtMs: now, bytes: 0 });
-      batch.events.push(event);
-      batch.waiters.push(resolve);
-      batch.bytes += event.size;
-      batch.newestAtMs = now;
-      this.#waiting++;
-      this.#waitingBytes += event.size;
-      if (batch.events.length >= this.#options.eventsMax || batch.bytes >= this.#options.bytesMax) this.#seal();
-      // Later in this turn, so that all requests that were read together go together.
-      this.#wake ??= setImmediate(() => this.#pump());
-    });
+  /** Puts an event into the open batch; calls `settle` when that batch's outcome is known, or at once when the event is not taken. */
+  add(event: EncodedEvent, settle: Settle): void {
+    if (this.#waiting >= this.#options.waitingMax) return settle("busy");
+    if (this.#waitingBytes + event.size > this.#options.waitingBytesMax) return settle("busy");
+    if (this.#options.publisher.state === "blocked") return settle("unavailable");
+    if (this.#open !== undefined && this.#open.bytes + event.size > this.#options.bytesMax) this.#seal();
+    const now = performance.now();
+    const batch = (this.#open ??= { events: [], waiters: [], openedAtMs: now, newestAtMs: now, bytes: 0 });
+    batch.events.push(event);
+    batch.waiters.push(settle);
+    batch.bytes += event.size;
+    batch.newestAtMs = now;
+    this.#waiting++;
+    this.#waitingBytes += event.size;
+    if (batch.events.length >= this.#options.eventsMax || batch.bytes >= this.#options.bytesMax) this.#seal();
+    // Later in this turn, so that all requests that were read together go together.
+    this.#wake ??= setImmediate(this.#pump);
   }
 
   /** Resolves when no event waits. Nothing may be added afterwards. */
@@ -109,7 +110,7 @@ export class GroupCommit {
     this.#open = undefined;
   }
 
-  #pump(): void {
+  readonly #pump = (): void => {
     this.#wake = undefined;
     while (this.#inFlight < this.#options.inFlightMax) {
       const next = this.#sealed[0] ?? (this.#inFlight === 0 ? this.#open : undefined);
@@ -120,13 +121,13 @@ export class GroupCommit {
         // Looks again after the turn of the event loop, because requests that arrived meanwhile are still unread.
         this.#ripening ??= setTimeout(() => {
           this.#ripening = undefined;
-          this.#wake ??= setImmediate(() => this.#pump());
+          this.#wake ??= setImmediate(this.#pump);
         }, unripeMs);
         return;
       }
       const waitMs = this.#options.pace.waitMs(now);
       if (waitMs > 0) {
-        this.#wake = setTimeout(() => this.#pump(), waitMs);
+        this.#wake = setTimeout(this.#pump, waitMs);
         return;
       }
       if (this.#sealed.length > 0) this.#sealed.shift();
@@ -135,7 +136,7 @@ export class GroupCommit {
       this.#options.pace.published(next.events.length, next.bytes, now);
       void this.#publish(next);
     }
-  }
+  };
 
   #unripeMs({ events, openedAtMs, newestAtMs }: OpenBatch, now: number): number {
     const { everyMs, deadlineMs } = this.#options;
@@ -158,7 +159,7 @@ export class GroupCommit {
     if (outcome === "confirmed") gatewayChannels.afterResponse.publish(this.#options.queue);
     this.#options.onBatch(batch.events.length, outcome, performance.now() - batch.openedAtMs);
     if (this.#waiting === 0) this.#drained?.();
-    this.#wake ??= setImmediate(() => this.#pump());
+    this.#wake ??= setImmediate(this.#pump);
   }
 
   #send({ events }: OpenBatch, deadline: number): Promise<PublishOutcome> {

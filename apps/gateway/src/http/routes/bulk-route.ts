@@ -1,6 +1,7 @@
 import type { Grant } from "@tally/access";
 import type { FastifyInstance } from "fastify";
 import {
+  encodeEvent,
   eventIdOfKey,
   eventIdOfKeyedEntry,
   firstProblem,
@@ -14,6 +15,7 @@ import { forbiddenStore, type RouteAccess } from "../../admission/route-access.t
 import { refusalWith, type Refusal } from "../../errors/catalogue.ts";
 import { ClientError, refusalOfError, refusalOfOutcome } from "../../errors/client-error.ts";
 import { countEntries, entriesOf, inSlices, settledInSlices, type EntryReader } from "../body/bulk-entries.ts";
+import { committed } from "../../ingest/intake.ts";
 import type { Served } from "../../serve-domain.ts";
 import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
 
@@ -93,7 +95,7 @@ export function addBulkRoute(
       return { index, refused: refusalOfEntry(error) };
     }
     const named = event.id === noId ? { ...event, id } : event;
-    const outcome = await commit.add(named);
+    const outcome = await committed(commit, encodeEvent(named));
     return outcome === "confirmed" ? { index, id: named.id } : { index, refused: refusalOfOutcome(outcome) };
   }
 

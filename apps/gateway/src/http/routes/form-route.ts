@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { encodeEvent, eventIdOfKey, InvalidInput, newEventId, type Event, type FormRoute } from "@tally/pipeline";
 import type { RouteAccess } from "../../admission/route-access.ts";
 import { unsupported } from "../body/content.ts";
+import { committed } from "../../ingest/intake.ts";
 import type { Served } from "../../serve-domain.ts";
 import { refusalOfOutcome } from "../../errors/client-error.ts";
 import { readForm } from "../body/form.ts";
@@ -34,7 +35,7 @@ export function addFormRoute(
     const acceptedAtMs =
       key === undefined ? Date.now() : await keys.bind(id, keys.contentOf(event), keyHeader, event.id);
     const encoded = encodeEvent(event);
-    const outcome = await commit.add(event, encoded);
+    const outcome = await committed(commit, encoded);
     if (outcome !== "confirmed") return refuse(reply, refusalOfOutcome(outcome));
     // With a key, the event may be that of an earlier request.
     if (key === undefined) finder.remember(event, encoded.size);

@@ -1,5 +1,5 @@
-import type { FastifyInstance } from "fastify";
-import { eventIdOfKey, newEventId, type Event, type IngestRoute } from "@tally/pipeline";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { encodeEvent, eventIdOfKey, newEventId, type Event, type IngestRoute } from "@tally/pipeline";
 import type { RouteAccess } from "../../admission/route-access.ts";
 import { ignoreType, plainText } from "../body/content.ts";
 import type { Served } from "../../serve-domain.ts";
@@ -26,15 +26,36 @@ export function addIngestRoute(
     schema: { params, ...(ignoresBody ? {} : { body }) },
     ...(ignoresBody ? { onRequest: ignoreType } : {}),
   };
-  app.post(path, options, async (request, reply) => {
-    const key = idempotencyKey(request.headers["idempotency-key"]);
+
+  const accept = (event: Event, reply: FastifyReply): void =>
+    commit.add(encodeEvent(event), (outcome) => {
+      try {
+        if (outcome !== "confirmed") return void refuse(reply, refusalOfOutcome(outcome));
+        reply.code(status).header("tally-event-id", event.id);
+        if (text === undefined) reply.send();
+        else reply.type(plainText).send(text);
+      } catch (error) {
+        fail(reply, error);
+      }
+    });
+
+  async function acceptAfterChecks(key: string | undefined, request: FastifyRequest, reply: FastifyReply) {
     if (route.requires !== undefined) await route.requires(request.params, sources);
     const id = key === undefined ? newEventId() : eventIdOfKey(route.scope(request.params, request.body), key);
     const event = route.toEvent(id, request.params, request.body);
     if (key !== undefined) await keys.bind(id, keys.contentOf(event), keyHeader, event.id);
-    const outcome = await commit.add(event);
-    if (outcome !== "confirmed") return refuse(reply, refusalOfOutcome(outcome));
-    reply.code(status).header("tally-event-id", event.id);
-    return text === undefined ? reply.send() : reply.type(plainText).send(text);
+    accept(event, reply);
+  }
+
+  app.post(path, options, (request, reply) => {
+    const key = idempotencyKey(request.headers["idempotency-key"]);
+    // The common case creates no promise.
+    if (key === undefined && route.requires === undefined)
+      accept(route.toEvent(newEventId(), request.params, request.body), reply);
+    else acceptAfterChecks(key, request, reply).catch((error: unknown) => fail(reply, error));
   });
+}
+
+function fail(reply: FastifyReply, error: unknown): void {
+  reply.send(error instanceof Error ? error : new Error(String(error)));
 }
