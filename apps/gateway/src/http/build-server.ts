@@ -33,7 +33,7 @@ import { allowedMethods, routing } from "./routes/allowed-methods.ts";
  *   validation     params, query and body match the schemas of the route: 400
  *   preHandler     the API key's stores, and the rate limit for the entries of a bulk request (admission.ts): 403, 413, 429
  *   handler        routes/: publishes events, or reads
- *   onSend         "Connection: close" while the gateway stops (orderly-close.ts); compression (compress-responses.ts)
+ *   onSend         compression (compress-responses.ts)
  *   error          thrown by any step: its refusal (../errors/catalogue.ts), or 500 and a line in the log
  */
 
@@ -59,10 +59,10 @@ export function buildServer(config: GatewayConfig, options: ServerOptions): Fast
 
   const wire = new Wire({ headersWithinMs, bodyWithinMs, onRefused, errorKeyOf });
   const app = fastify({
-    loggerInstance: log,
+    // With a logger, Fastify listens for the end of each response, and makes a child logger for each request. Its warnings get this one.
+    logger: false,
     logController: new LogController({ disableRequestLogging: true }),
-    // A child logger for each request costs more than all other logging. Our log lines contain the request id themselves.
-    childLoggerFactory: (logger) => logger,
+    childLoggerFactory: () => log,
     requestIdHeader: "x-request-id",
     bodyLimit: config.bodyBytesMax,
     trustProxy: isProxy,
@@ -94,11 +94,10 @@ export function buildServer(config: GatewayConfig, options: ServerOptions): Fast
   app.setValidatorCompiler<TSchema>(({ schema }) => {
     const check = Compile(schema);
     return (value: unknown) => {
-      if (check.Check(value)) return { value };
-      return { error: InvalidInput.of(firstProblem(check, value)) };
+      return check.Check(value) || { error: InvalidInput.of(firstProblem(check, value)) };
     };
   });
-  addOrderlyClose(app, respondedWithinMs(config));
+  addOrderlyClose(app, wire, respondedWithinMs(config));
   addCompression(app);
   app.setErrorHandler(respondToError);
   return app;

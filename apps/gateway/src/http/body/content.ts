@@ -1,4 +1,5 @@
-import type { FastifyContextConfig, FastifyInstance, FastifyRequest, onRequestHookHandler } from "fastify";
+import type { IncomingHttpHeaders } from "node:http";
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
 import { InvalidInput } from "@tally/pipeline";
 import { refusal } from "../../errors/catalogue.ts";
 import { ClientError } from "../../errors/client-error.ts";
@@ -20,17 +21,26 @@ export function unsupported(header: "Content-Type" | "Content-Encoding", expecte
 
 /**
  * Reads bodies as JSON, also without a Content-Type (contract, section 0, rows 2 and 3), or as lines of JSON. A form is parsed by its
- * route. In a hook and not in Fastify's parsers, because Fastify closes the connection when a parser throws.
+ * route. In a hook and not in Fastify's parsers, because Fastify closes the connection when a parser throws, and makes an AsyncResource for each
+ * body. Call it before routes are added.
  */
 export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void {
   app.removeAllContentTypeParsers();
   // The hook reads the stream.
   app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+  app.addHook("onReady", (done) => {
+    // Fastify then runs no parser. Only now, because a route of such a method may not declare the schema of a body.
+    app.addHttpMethod("POST", { hasBody: false, overrideExisting: true });
+    done();
+  });
   app.addHook("preValidation", (request, reply, done) => {
-    // No parser ran: there is no body.
-    if (request.body === undefined) return done();
+    // Of other methods with a body, a parser ran.
+    if (request.method === "POST" ? !mayHaveBody(request.headers) : request.body === undefined) return done();
     request.body = undefined;
     const { bodyLimit, config } = request.routeOptions;
+    const contentType = request.headers["content-type"];
+    if (config.ignoresBody !== true && contentType !== undefined && contentType !== json && !mediaType.test(contentType))
+      return done(new ClientError(refusal("CONTENT_TYPE")));
     const hold = holdFor(request, reply, bodies);
     const take = (error: Error | null, body: Buffer): void => {
       done(error ?? problemOf(() => (request.body = contentOf(config, request, body))));
@@ -50,6 +60,15 @@ export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void 
   });
 }
 
+function mayHaveBody(headers: IncomingHttpHeaders): boolean {
+  const length = headers["content-length"];
+  return (
+    (length !== undefined && length !== "0") ||
+    headers["content-type"] !== undefined ||
+    headers["transfer-encoding"] !== undefined
+  );
+}
+
 function problemOf(work: () => unknown): Error | undefined {
   try {
     work();
@@ -67,12 +86,6 @@ function decoderOf({ raw, headers }: FastifyRequest): Decode | "none" | Error {
   return decoderFor(encoding) ?? unsupported("Content-Encoding", expectedEncoding, encoding);
 }
 
-/** For routes that ignore their bodies: Fastify would reject a Content-Type that is no type. */
-export const ignoreType: onRequestHookHandler = (request, _reply, done) => {
-  delete request.headers["content-type"];
-  done();
-};
-
 function contentOf(
   { readsForm, readsEntries = false }: FastifyContextConfig,
   { headers }: FastifyRequest,
@@ -80,11 +93,11 @@ function contentOf(
 ): unknown {
   if (readsForm === true) return body;
   const contentType = headers["content-type"];
-  const json = () => (readsEntries ? new BulkBody(body, "array") : parseJsonBody(body));
+  const parsed = () => (readsEntries ? new BulkBody(body, "array") : parseJsonBody(body));
   // The common values, compared without parsing.
-  if (contentType === undefined || contentType === "application/json") return json();
+  if (contentType === undefined || contentType === json) return parsed();
   const type = contentType.split(";", 1).join().trim().toLowerCase();
-  const isJson = type === "" || type === "application/json" || type.endsWith("+json");
+  const isJson = type === "" || type === json || type.endsWith("+json");
   const isLines = readsEntries && (type === "application/x-ndjson" || type === "application/jsonl");
   if (!isJson && !isLines) {
     const expected = readsEntries ? "application/json or application/x-ndjson" : "application/json";
@@ -95,9 +108,12 @@ function contentOf(
       throw unsupported("Content-Type", "charset=utf-8", contentType);
     }
   }
-  return isLines ? new BulkBody(body, "lines") : json();
+  return isLines ? new BulkBody(body, "lines") : parsed();
 }
 
+const json = "application/json";
+// RFC 9110, 8.3.1. White space may surround the type and the subtype.
+const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/;
 const charsetPattern = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
 // US-ASCII is a subset of UTF-8.
 const charsets: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii", "ascii"]);

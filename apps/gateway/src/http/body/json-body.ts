@@ -71,6 +71,11 @@ function countKeys(value: unknown): number {
     for (const entry of value) if (typeof entry === "object") keys += countKeys(entry);
     return keys;
   }
-  for (const entry of Object.values(value)) keys += typeof entry === "object" ? 1 + countKeys(entry) : 1;
+  // Without a list of the values. JSON.parse makes own properties, and nothing adds to the prototype of all objects.
+  for (const key in value) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const entry = (value as Readonly<Record<string, unknown>>)[key];
+    keys += typeof entry === "object" ? 1 + countKeys(entry) : 1;
+  }
   return keys;
 }

@@ -27,7 +27,7 @@ export function readBody(
   const announced = Number(payload.headers["content-length"] ?? Number.NaN);
   if (announced > bytesMax) return done(new ClientError(refusal("BODY_TOO_LARGE")), none);
   const lengthMax = Number.isNaN(announced) ? bytesMax : announced;
-  let memory = none;
+  let memory: Buffer = none;
   let length = 0;
 
   payload.on("data", onData);
@@ -37,6 +37,12 @@ export function readBody(
   function onData(chunk: Buffer): void {
     const end = length + chunk.length;
     if (end > bytesMax) return settle(new ClientError(refusal("BODY_TOO_LARGE")));
+    // The usual body arrives in one chunk, which is a copy of its own.
+    if (end === announced && length === 0 && end <= uncountedBytes) {
+      memory = chunk;
+      length = end;
+      return;
+    }
     if (end > memory.length) {
       // Doubles each time: many small chunks then cost no object and no full copy each.
       const capacity = Math.max(end, Math.min(lengthMax, 2 * memory.length));

@@ -87,6 +87,11 @@ export class Connection implements Waiting {
     return this.#queue.length > 0 && this.#inFlight < inFlightMax;
   }
 
+  /** Closes the connection by the response to the newest request. By that to an earlier one, the later ones would get none. */
+  closeAfterResponse(): void {
+    if (this.#newest !== undefined) this.#newest.shouldKeepAlive = false;
+  }
+
   /** Waits for the responses to all requests that were read, then ends the connection. The first call decides how. */
   close(ending: Ending): void {
     if (this.#closing !== undefined) return;
@@ -103,7 +108,8 @@ export class Connection implements Waiting {
 
   #hand(response: ServerResponse): void {
     this.#inFlight++;
-    response.once("close", this.#onResponded);
+    // Emitted once, so `on` is enough; `once` allocates a wrapper.
+    response.on("close", this.#onResponded);
     this.#options.handle(response);
   }
 

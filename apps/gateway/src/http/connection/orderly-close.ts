@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
+import type { Wire } from "./wire.ts";
 
 /*
  * What happens to a connection when the server closes:
@@ -11,22 +12,19 @@ import type { FastifyInstance } from "fastify";
  */
 
 /** `respondedWithinMs`: the longest time from a whole request to its response. */
-export function addOrderlyClose(app: FastifyInstance, respondedWithinMs: number): void {
+export function addOrderlyClose(app: FastifyInstance, wire: Wire, respondedWithinMs: number): void {
   const connections = new Set<Socket>();
-  let closing = false;
   app.server.on("connection", (connection: Socket) => {
     connections.add(connection);
     connection.once("close", () => connections.delete(connection));
   });
   app.addHook("preClose", (done) => {
-    closing = true;
-    for (const connection of connections) if (connection.bytesRead === 0) connection.destroy();
+    for (const connection of connections) {
+      if (connection.bytesRead === 0) connection.destroy();
+      // Fastify does it for requests whose head arrives after the close has begun.
+      else wire.closeAfterResponse(connection);
+    }
     setTimeout(() => app.server.closeAllConnections(), respondedWithinMs).unref();
-    done();
-  });
-  // Fastify adds it only to requests whose head arrives after the close has begun.
-  app.addHook("onSend", (_request, reply, _payload, done) => {
-    if (closing) reply.header("connection", "close");
     done();
   });
 }

@@ -83,6 +83,11 @@ export class Wire {
     connection.close(lastResponse(refused, { key, dropsRest: !isLate }));
   }
 
+  /** Closes a connection with its next response if it has a request, by "Connection: close". */
+  closeAfterResponse(socket: Socket): void {
+    this.#connections.get(socket)?.closeAfterResponse();
+  }
+
   #refuse(response: ServerResponse, { code, status, message }: Refusal): void {
     const { onRefused, errorKeyOf } = this.#options;
     onRefused(code);

@@ -1,5 +1,5 @@
 import { brotliCompress, constants, gzip, zstdCompress, type CompressCallback } from "node:zlib";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, onSendHookHandler } from "fastify";
 
 // For smaller responses, compression saves less than one packet.
 const bytesMin = 2048;
@@ -15,10 +15,10 @@ const encoders = new Map<string, Encoder>([
 
 /**
  * Compresses texts of 2 KiB and more for clients that accept it, outside the main thread. Pictures are bytes and stay as they are. A small
- * response costs one comparison.
+ * response costs one comparison. Call it before routes are added.
  */
 export function addCompression(app: FastifyInstance): void {
-  app.addHook("onSend", (request, reply, payload, done) => {
+  const compress: onSendHookHandler = (request, reply, payload, done) => {
     if (typeof payload !== "string" || payload.length < bytesMin) return done();
     // A cache must not return it to a client that cannot decode it.
     reply.header("vary", "accept-encoding");
@@ -31,6 +31,10 @@ export function addCompression(app: FastifyInstance): void {
       reply.removeHeader("content-length");
       done(null, compressed);
     });
+  };
+  app.addHook("onRoute", (route) => {
+    // The response to an event runs no hook.
+    if (route.config?.isShort !== true) route.onSend = [compress, ...[route.onSend ?? []].flat()];
   });
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { encodeEvent, eventIdOfKey, newEventId, type Event, type IngestRoute } from "@tally/pipeline";
 import type { RouteAccess } from "../../admission/route-access.ts";
-import { ignoreType, plainText } from "../body/content.ts";
+import { plainText } from "../body/content.ts";
 import type { Served } from "../../serve-domain.ts";
 import { refusalOfOutcome } from "../../errors/client-error.ts";
 import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
@@ -22,9 +22,8 @@ export function addIngestRoute(
     storeOf: (request) => route.storeOf?.(request.params, request.body),
   };
   const options = {
-    config: { errorKey: domain.errorKey, access, ignoresBody },
+    config: { errorKey: domain.errorKey, access, ignoresBody, isShort: true },
     schema: { params, ...(ignoresBody ? {} : { body }) },
-    ...(ignoresBody ? { onRequest: ignoreType } : {}),
   };
 
   const accept = (event: Event, reply: FastifyReply): void =>
