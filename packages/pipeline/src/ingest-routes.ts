@@ -2,6 +2,7 @@
 // oxlint-disable typescript/no-unsafe-type-assertion
 import { Type, type Static, type TObject, type TSchema } from "typebox";
 import type { Event } from "./batch.ts";
+import type { EncodedEvent } from "./encoded-event.ts";
 import type { Sources } from "./sources.ts";
 
 /** An Idempotency-Key, in a header or in an entry of a bulk request. */
@@ -34,6 +35,11 @@ export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> 
    * the event: then equal content is the same event, with any key.
    */
   readonly toEvent: (id: string, params: Params, body: Body) => E;
+  /**
+   * Encodes the event of a usual body from its bytes, without parsing it: encodeEvent(toEvent(id, params, body)). Undefined for a body that is
+   * not usual; then it is parsed and checked.
+   */
+  readonly encodeUsual?: (id: string, params: Params, body: Buffer) => EncodedEvent | undefined;
   /** Throws NotFound when the request names something that does not exist. */
   readonly requires?: (params: Params, sources: Sources) => Promise<void>;
   /**

@@ -3,6 +3,7 @@ import { Type, type Static } from "typebox";
 import { ids } from "../request-values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
 import { linesMax, type PurchaseEvent } from "./event.ts";
+import { encodeUsualPurchase } from "./usual-purchase.ts";
 
 const expectedQuantity = "an integer from 1 to 1000000";
 
@@ -41,6 +42,7 @@ const onePurchase = ingestRoute({
   scope: (params) => scopeOf(params.storeID),
   storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   toEvent: (id, params, body) => purchase(id, params.storeID, params.custID, params.date, body.items),
+  encodeUsual: encodeUsualPurchase,
   status: 201,
 });
 

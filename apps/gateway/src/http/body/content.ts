@@ -8,7 +8,6 @@ import type { ByteBudget } from "./byte-budget.ts";
 import { clientOf } from "../connection/client-address.ts";
 import { countHeader } from "../connection/wire.ts";
 import { decoderFor, expectedEncoding, type Decode } from "./content-encoding.ts";
-import { parseJsonBody } from "./json-body.ts";
 import { holdFor, readBody, uncountedBytes } from "./read-body.ts";
 
 /** The type of a response that is not JSON. */
@@ -20,19 +19,16 @@ export function unsupported(header: "Content-Type" | "Content-Encoding", expecte
 }
 
 /**
- * Reads bodies as JSON, also without a Content-Type (contract, section 0, rows 2 and 3), or as lines of JSON. A form is parsed by its
- * route. In a hook and not in Fastify's parsers, because Fastify closes the connection when a parser throws, and makes an AsyncResource for each
+ * Reads bodies, whose type is JSON, also without a Content-Type (contract, section 0, rows 2 and 3), or lines of JSON. Routes parse them.
+ * In a hook and not in Fastify's parsers, because Fastify closes the connection when a parser throws, and makes an AsyncResource for each
  * body. Call it before routes are added.
  */
 export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void {
   app.removeAllContentTypeParsers();
   // The hook reads the stream.
   app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
-  app.addHook("onReady", (done) => {
-    // Fastify then runs no parser. Only now, because a route of such a method may not declare the schema of a body.
-    app.addHttpMethod("POST", { hasBody: false, overrideExisting: true });
-    done();
-  });
+  // Fastify then runs no parser for POST.
+  app.addHttpMethod("POST", { hasBody: false, overrideExisting: true });
   app.addHook("preValidation", (request, reply, done) => {
     // Of other methods with a body, a parser ran.
     if (request.method === "POST" ? !mayHaveBody(request.headers) : request.body === undefined) return done();
@@ -93,9 +89,9 @@ function contentOf(
 ): unknown {
   if (readsForm === true) return body;
   const contentType = headers["content-type"];
-  const parsed = () => (readsEntries ? new BulkBody(body, "array") : parseJsonBody(body));
+  const content = () => (readsEntries ? new BulkBody(body, "array") : body);
   // The common values, compared without parsing.
-  if (contentType === undefined || contentType === json) return parsed();
+  if (contentType === undefined || contentType === json) return content();
   const type = contentType.split(";", 1).join().trim().toLowerCase();
   const isJson = type === "" || type === json || type.endsWith("+json");
   const isLines = readsEntries && (type === "application/x-ndjson" || type === "application/jsonl");
@@ -108,7 +104,7 @@ function contentOf(
       throw unsupported("Content-Type", "charset=utf-8", contentType);
     }
   }
-  return isLines ? new BulkBody(body, "lines") : parsed();
+  return isLines ? new BulkBody(body, "lines") : content();
 }
 
 const json = "application/json";

@@ -1,7 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { encodeEvent, eventIdOfKey, newEventId, type Event, type IngestRoute } from "@tally/pipeline";
+import {
+  encodeEvent,
+  eventIdOfKey,
+  firstProblem,
+  InvalidInput,
+  newEventId,
+  type EncodedEvent,
+  type Event,
+  type IngestRoute,
+} from "@tally/pipeline";
+import { Compile } from "typebox/compile";
 import type { RouteAccess } from "../../admission/route-access.ts";
 import { plainText } from "../body/content.ts";
+import { parseJsonBody } from "../body/json-body.ts";
 import type { Served } from "../../serve-domain.ts";
 import { refusalOfOutcome } from "../../errors/client-error.ts";
 import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
@@ -16,21 +27,30 @@ export function addIngestRoute(
 ): void {
   const { params, body, status, text } = route;
   const ignoresBody = body === "ignored";
+  const check = ignoresBody ? undefined : Compile(body);
+  // Parses and checks a body once. Null stands for no body.
+  const bodyOf = (request: FastifyRequest): unknown => {
+    if (check === undefined) return undefined;
+    if (request.body !== undefined && !Buffer.isBuffer(request.body)) return request.body;
+    const value = (request.body && parseJsonBody(request.body)) ?? null;
+    if (!check.Check(value)) throw InvalidInput.of(firstProblem(check, value));
+    return (request.body = value);
+  };
   const access: RouteAccess = {
     domain: domain.name,
     action: "write",
-    storeOf: (request) => route.storeOf?.(request.params, request.body),
+    storeOf: (request) => route.storeOf?.(request.params, bodyOf(request)),
   };
   const options = {
     config: { errorKey: domain.errorKey, access, ignoresBody, isShort: true },
-    schema: { params, ...(ignoresBody ? {} : { body }) },
+    schema: { params },
   };
 
-  const accept = (event: Event, reply: FastifyReply): void =>
-    commit.add(encodeEvent(event), (outcome) => {
+  const accept = (event: EncodedEvent, id: string, reply: FastifyReply): void =>
+    commit.add(event, (outcome) => {
       try {
         if (outcome !== "confirmed") return void refuse(reply, refusalOfOutcome(outcome));
-        reply.code(status).header("tally-event-id", event.id);
+        reply.code(status).header("tally-event-id", id);
         if (text === undefined) reply.send();
         else reply.type(plainText).send(text);
       } catch (error) {
@@ -40,18 +60,25 @@ export function addIngestRoute(
 
   async function acceptAfterChecks(key: string | undefined, request: FastifyRequest, reply: FastifyReply) {
     if (route.requires !== undefined) await route.requires(request.params, sources);
-    const id = key === undefined ? newEventId() : eventIdOfKey(route.scope(request.params, request.body), key);
-    const event = route.toEvent(id, request.params, request.body);
+    const content = bodyOf(request);
+    const id = key === undefined ? newEventId() : eventIdOfKey(route.scope(request.params, content), key);
+    const event = route.toEvent(id, request.params, content);
     if (key !== undefined) await keys.bind(id, keys.contentOf(event), keyHeader, event.id);
-    accept(event, reply);
+    accept(encodeEvent(event), event.id, reply);
   }
 
   app.post(path, options, (request, reply) => {
     const key = idempotencyKey(request.headers["idempotency-key"]);
+    if (key !== undefined || route.requires !== undefined) {
+      acceptAfterChecks(key, request, reply).catch((error: unknown) => fail(reply, error));
+      return;
+    }
     // The common case creates no promise.
-    if (key === undefined && route.requires === undefined)
-      accept(route.toEvent(newEventId(), request.params, request.body), reply);
-    else acceptAfterChecks(key, request, reply).catch((error: unknown) => fail(reply, error));
+    const id = newEventId();
+    const usual = Buffer.isBuffer(request.body) && route.encodeUsual?.(id, request.params, request.body);
+    if (usual) return accept(usual, id, reply);
+    const event = route.toEvent(id, request.params, bodyOf(request));
+    accept(encodeEvent(event), event.id, reply);
   });
 }
 
