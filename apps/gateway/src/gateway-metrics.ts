@@ -2,6 +2,8 @@ import { Counter, createMetrics, Gauge, Histogram } from "@tally/service";
 
 const powersOfTwo = (max: number): number[] => Array.from({ length: Math.log2(max) + 1 }, (_, n) => 2 ** n);
 
+const hopSeconds = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
+
 /** The metrics of the gateway: per batch or per error, never per accepted event. `waiting` is called when the metrics are read. */
 export function gatewayMetrics(waiting: () => readonly { readonly domain: string; readonly events: number }[]) {
   const registry = createMetrics();
@@ -17,8 +19,15 @@ export function gatewayMetrics(waiting: () => readonly { readonly domain: string
     batchSeconds: histogram(
       "tally_gateway_batch_seconds",
       "Time from the first event of a batch to its confirm",
-      [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+      hopSeconds,
       "domain",
+    ),
+    hopSeconds: histogram(
+      "tally_gateway_hop_seconds",
+      "Time of a batch's oldest event in each hop: received-sealed, sealed-confirmed, confirmed-responded (to the last response)",
+      hopSeconds,
+      "domain",
+      "hop",
     ),
     refusals: counter(
       "tally_gateway_errors_total",

@@ -12,6 +12,7 @@ let poolHex = "";
 let poolAt = 0;
 let lastMs = 0;
 let counter = 0;
+let timeDigits = "";
 
 /**
  * A new id, UUIDv7 (RFC 9562, 5.7 and 6.2, method 1): 48 bits of time, a 12-bit counter that grows within a millisecond, 62
@@ -22,12 +23,10 @@ let counter = 0;
 export function newEventId(): EventId {
   const now = Date.now();
   if (now > lastMs) {
-    lastMs = now;
-    counter = 0;
+    useTime(now);
   } else if (++counter > 0xfff) {
     // More than 4,096 ids in a millisecond, or the clock was set back: use the next millisecond.
-    lastMs++;
-    counter = 0;
+    useTime(lastMs + 1);
   }
   if (poolAt + 16 > poolHex.length) {
     poolHex = randomFillSync(pool).toString("hex");
@@ -35,10 +34,16 @@ export function newEventId(): EventId {
   }
   const random = poolHex.slice(poolAt, poolAt + 16);
   poolAt += 16;
-  const time = lastMs.toString(16).padStart(12, "0");
   const count = (counter + 0x7000).toString(16);
   const variant = "89ab".charAt(random.charCodeAt(0) & 3);
-  return `${time.slice(0, 8)}-${time.slice(8)}-${count}-${variant}${random.slice(1, 4)}-${random.slice(4)}`;
+  return `${timeDigits}-${count}-${variant}${random.slice(1, 4)}-${random.slice(4)}`;
+}
+
+function useTime(ms: number): void {
+  const digits = ms.toString(16).padStart(12, "0");
+  timeDigits = `${digits.slice(0, 8)}-${digits.slice(8)}`;
+  lastMs = ms;
+  counter = 0;
 }
 
 /**

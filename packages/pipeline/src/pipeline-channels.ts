@@ -13,7 +13,7 @@ export const gatewayChannels = {
   beforePublish: channel("tally:gateway:before-publish"),
   /** The broker has confirmed the batch; its requests have no response yet. */
   afterConfirm: channel("tally:gateway:after-confirm"),
-  /** The requests of a confirmed batch are released; their responses are written in this turn of the event loop. */
+  /** The requests of a confirmed batch are released; the last responses are written in this turn of the event loop. */
   afterResponse: channel("tally:gateway:after-response"),
 };
 

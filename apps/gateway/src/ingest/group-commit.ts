@@ -41,8 +41,15 @@ export interface GroupCommitOptions {
   readonly waitingBytesMax: number;
   /** How long an event waits for its confirm, in ms, from `add`. */
   readonly deadlineMs: number;
-  /** Called once for each batch: its number of events, their outcome, how long the oldest waited. */
-  readonly onBatch: (events: number, outcome: PublishOutcome, waitedMs: number) => void;
+  /** Called once for each batch: its number of events, their outcome, and the times of its oldest event. */
+  readonly onBatch: (events: number, outcome: PublishOutcome, times: BatchTimes) => void;
+}
+
+/** How long the oldest event of a batch was in each state, in ms. `respondedMs`: from the confirm to the last response. */
+interface BatchTimes {
+  readonly openMs: number;
+  readonly inFlightMs: number;
+  readonly respondedMs: number;
 }
 
 /** Takes the outcome of an event. Must not throw. */
@@ -56,8 +63,19 @@ interface OpenBatch {
   bytes: number;
 }
 
+interface SettledBatch extends Omit<BatchTimes, "respondedMs"> {
+  readonly batch: OpenBatch;
+  readonly outcome: PublishOutcome;
+  readonly result: CommitOutcome;
+  readonly settledAtMs: number;
+  /** How many of its requests have their response. */
+  responded: number;
+}
+
 // Events of steady traffic are at most this far apart: a turn of a busy event loop, and the shortest timer of Node.
 const steadyGapMs = 1;
+// 64 responses take about 1 ms. Other requests are read between two turns.
+const responsesPerTurn = 64;
 
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -70,6 +88,8 @@ export class GroupCommit {
   #ripening: NodeJS.Timeout | undefined;
   #wake: NodeJS.Timeout | NodeJS.Immediate | undefined;
   #drained: (() => void) | undefined;
+  /** Batches with an outcome, whose requests get their responses in turns of the event loop. */
+  readonly #settled: SettledBatch[] = [];
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
@@ -147,19 +167,48 @@ export class GroupCommit {
 
   async #publish(batch: OpenBatch): Promise<void> {
     this.#inFlight++;
-    const leftMs = batch.openedAtMs + this.#options.deadlineMs - performance.now();
+    const sealedAtMs = performance.now();
+    const leftMs = batch.openedAtMs + this.#options.deadlineMs - sealedAtMs;
     const outcome = leftMs > 0 ? await this.#send(batch, Date.now() + leftMs) : "expired";
+    const settledAtMs = performance.now();
     this.#inFlight--;
-    this.#waiting -= batch.events.length;
-    this.#waitingBytes -= batch.bytes;
+    this.#wake ??= setImmediate(this.#pump);
     if (outcome === "confirmed") gatewayChannels.afterConfirm.publish(this.#options.queue);
     // A batch that was not sent is not stored.
     const result = leftMs > 0 ? commitOutcomes[outcome] : "busy";
-    for (const waiter of batch.waiters) waiter(result);
+    const openMs = sealedAtMs - batch.openedAtMs;
+    this.#settled.push({
+      batch,
+      outcome,
+      result,
+      openMs,
+      inFlightMs: settledAtMs - sealedAtMs,
+      settledAtMs,
+      responded: 0,
+    });
+    if (this.#settled.length === 1) this.#respond();
+  }
+
+  // One confirm can settle many batches at once.
+  readonly #respond = (): void => {
+    let left = responsesPerTurn;
+    for (let settled = this.#settled[0]; settled !== undefined; settled = this.#settled[0]) {
+      const { waiters } = settled.batch;
+      for (; left > 0 && settled.responded < waiters.length; left--) waiters[settled.responded++]?.(settled.result);
+      if (settled.responded < waiters.length) break;
+      this.#settled.shift();
+      this.#finish(settled);
+    }
+    if (this.#settled.length > 0) setImmediate(this.#respond);
+  };
+
+  #finish({ batch, outcome, openMs, inFlightMs, settledAtMs }: SettledBatch): void {
     if (outcome === "confirmed") gatewayChannels.afterResponse.publish(this.#options.queue);
-    this.#options.onBatch(batch.events.length, outcome, performance.now() - batch.openedAtMs);
+    this.#waiting -= batch.events.length;
+    this.#waitingBytes -= batch.bytes;
+    const respondedMs = performance.now() - settledAtMs;
+    this.#options.onBatch(batch.events.length, outcome, { openMs, inFlightMs, respondedMs });
     if (this.#waiting === 0) this.#drained?.();
-    this.#wake ??= setImmediate(this.#pump);
   }
 
   #send({ events }: OpenBatch, deadline: number): Promise<PublishOutcome> {

@@ -65,10 +65,13 @@ export function openIntake(
     waitingMax: config.waitingMax,
     waitingBytesMax: config.waitingBytesMax,
     deadlineMs: config.confirmWithinMs,
-    onBatch(events, outcome, waitedMs) {
+    onBatch(events, outcome, { openMs, inFlightMs, respondedMs }) {
       metrics.events.inc({ ...label, outcome }, events);
       metrics.batchEvents.observe(label, events);
-      metrics.batchSeconds.observe(label, waitedMs / 1000);
+      metrics.batchSeconds.observe(label, (openMs + inFlightMs) / 1000);
+      metrics.hopSeconds.observe({ ...label, hop: "received-sealed" }, openMs / 1000);
+      metrics.hopSeconds.observe({ ...label, hop: "sealed-confirmed" }, inFlightMs / 1000);
+      metrics.hopSeconds.observe({ ...label, hop: "confirmed-responded" }, respondedMs / 1000);
       metrics.backlog.set(label, pace.backlog);
     },
   });

@@ -35,7 +35,12 @@ export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void 
     request.body = undefined;
     const { bodyLimit, config } = request.routeOptions;
     const contentType = request.headers["content-type"];
-    if (config.ignoresBody !== true && contentType !== undefined && contentType !== json && !mediaType.test(contentType))
+    if (
+      config.ignoresBody !== true &&
+      contentType !== undefined &&
+      contentType !== json &&
+      !mediaType.test(contentType)
+    )
       return done(new ClientError(refusal("CONTENT_TYPE")));
     const hold = holdFor(request, reply, bodies);
     const take = (error: Error | null, body: Buffer): void => {
