@@ -29,12 +29,14 @@ export function readBody(
   const lengthMax = Number.isNaN(announced) ? bytesMax : announced;
   let memory: Buffer = none;
   let length = 0;
+  let isSettled = false;
 
   payload.on("data", onData);
   payload.on("end", onEnd);
   payload.on("error", onEnd);
 
   function onData(chunk: Buffer): void {
+    if (isSettled) return;
     const end = length + chunk.length;
     if (end > bytesMax) return settle(new ClientError(refusal("BODY_TOO_LARGE")));
     // The usual body arrives in one chunk, which is a copy of its own.
@@ -59,10 +61,10 @@ export function readBody(
     settle(error === undefined ? null : new ClientError(refusal("BODY_CUT_SHORT")));
   }
 
+  // The listeners stay: their removal costs more than the calls that drop the rest of a body.
   function settle(error: Error | null): void {
-    payload.removeListener("data", onData);
-    payload.removeListener("end", onEnd);
-    payload.removeListener("error", onEnd);
+    if (isSettled) return;
+    isSettled = true;
     done(error, memory.length === length ? memory : memory.subarray(0, length));
   }
 }
