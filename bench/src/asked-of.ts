@@ -10,7 +10,7 @@ export function askedOf(plan: BenchPlan) {
   return {
     mode: modeOf(plan),
     repeat: repeatOf(plan),
-    design: target === undefined ? plan.design : "unknown",
+    design: designIn(plan),
     durability: target === undefined ? durabilityOf(plan.design, plan.durability) : "unknown",
     target: target ?? null,
     domain: plan.domain,
@@ -28,6 +28,12 @@ export function askedOf(plan: BenchPlan) {
     readShare: plan.readShare,
     contentBytes: plan.contentBytes ?? null,
   } satisfies Partial<Report>;
+}
+
+/** Of a build with its commit, so that it is not taken for a run of this checkout. */
+function designIn({ target, design, build }: BenchPlan): string {
+  if (target !== undefined) return "unknown";
+  return build === undefined ? design : `${design}@${build.commit.slice(0, 7)}`;
 }
 
 function modeOf({ target, settings }: BenchPlan): string {

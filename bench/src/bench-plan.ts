@@ -1,9 +1,12 @@
+import type { Build } from "./builds/with-builds.ts";
 import type { DesignName, Durability } from "./designs/designs.ts";
 import type { LoadPlan, Phase } from "./load/load-plan.ts";
 
 /** One run of the bench. */
 export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   readonly root: string;
+  /** Another commit that runs instead of this checkout; undefined: this checkout. */
+  readonly build?: Build | undefined;
   readonly design: DesignName;
   readonly durability: Durability;
   readonly gateways: number;

@@ -1,5 +1,6 @@
+import { tierNames } from "@tally/pipeline/bench-report";
 import { expect, test } from "vitest";
-import { comparison, contenderNamed, ratiosOf, turns } from "./compare-designs.ts";
+import { comparison, contenderNamed, contendersNamed, ratiosOf, tooSlow, turns } from "./compare-designs.ts";
 import { sampleReport } from "./report.fixture.ts";
 
 test("each round runs the contenders in the reverse order of the one before", () => {
@@ -15,6 +16,35 @@ test("a contender is a design, with or without a durability", () => {
     durability: "transient",
   });
   expect(() => contenderNamed("fast")).toThrow('there is no "fast"; expected batched, per-message');
+});
+
+test("a build is batched at a commit, and may be compared with others", () => {
+  const names = ["batched", "batched@v1.2.0", "batched@feature/a:b@c"];
+  const plain = { design: "batched", durability: "confirmed" };
+  expect(contendersNamed(names)).toEqual([
+    { name: "batched", ...plain },
+    { name: "batched@v1.2.0", ...plain, revision: "v1.2.0" },
+    { name: "batched@feature/a:b@c", ...plain, revision: "feature/a:b@c" },
+  ]);
+  for (const name of ["bare@v1", "batched:transient@v1", "batched@", "@v1"])
+    expect(() => contenderNamed(name)).toThrow(`"${name}": expected batched@ and a commit`);
+});
+
+test("the first contender is too slow where its median of ranked events is below the limit, or unknown", () => {
+  const contenders = ["batched", "batched@v1", "bare"].map(contenderNamed);
+  const run = (contender: string, ranked: number | null, accepted = 1000) => ({
+    contender,
+    report: sampleReport({ ranked: { perSecond: ranked }, accepted: { events: 1, perSecond: accepted } }),
+  });
+  const runs = [run("batched", 80), run("batched@v1", 100), run("bare", null, 2000)];
+  expect(tooSlow(contenders, runs, 0.85)).toEqual([
+    "batched / batched@v1: ranked /s 0.80, below 0.85",
+    "batched / bare: accepted /s 0.50, below 0.85",
+  ]);
+  expect(tooSlow(contenders, runs, 0.5)).toEqual([]);
+  expect(tooSlow(contenders.slice(0, 2), runs.slice(0, 1), 0.5)).toEqual([
+    "batched / batched@v1: ranked /s unknown, below 0.5",
+  ]);
 });
 
 test("a comparison lists each run that failed", () => {
@@ -52,7 +82,13 @@ test("every figure that both contenders have is compared by round, with its spre
     run("batched", 120, 90, 95),
   ];
   const ratios = ratiosOf(contenders, runs);
-  expect(ratios.map(({ figure }) => figure)).toEqual(["accepted /s", "p50 ms", "p99 ms", "CPU µs/event"]);
+  expect(ratios.map(({ figure }) => figure)).toEqual([
+    "accepted /s",
+    "p50 ms",
+    "p99 ms",
+    "CPU µs/event",
+    ...tierNames.map((tier) => `  ${tier}`),
+  ]);
   const both = { of: "batched", against: "bare", rounds: 2 };
   expect(ratios[0]).toEqual({ ...both, figure: "accepted /s", low: 0.3, median: 0.4, high: 0.5 });
   expect(ratios[2]).toEqual({ ...both, figure: "p99 ms", low: 3, median: 3.75, high: 4.5 });

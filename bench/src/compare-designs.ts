@@ -4,21 +4,30 @@ import { figures } from "./figures.ts";
 import { isGood, type Report } from "./report.ts";
 import { WrongUsage } from "./wrong-usage.ts";
 
-/** A design and a durability, as `design` or `design:durability`. */
+/** A design and a durability, as `design` or `design:durability`; or a build, as `batched@commit`. */
 export interface Contender {
   readonly name: string;
   readonly design: DesignName;
   readonly durability: Durability;
+  /** The hash, tag or branch of a build. */
+  readonly revision?: string;
 }
 
 /** Throws a WrongUsage that lists the valid names. */
 export function contenderNamed(name: string): Contender {
+  const at = name.indexOf("@");
+  if (at >= 0) {
+    const [build, revision] = [name.slice(0, at), name.slice(at + 1)];
+    if (build !== "batched" || revision === "")
+      throw new WrongUsage(`"${name}": expected batched@ and a commit; a build is started by its own launcher`);
+    return { name, design: "batched", durability: "confirmed", revision };
+  }
   const [first, second = "confirmed", ...more] = name.split(":");
   const design = designNames.find((one) => one === first);
   const durability = durabilityNames.find((one) => one === second);
   if (design === undefined || durability === undefined || more.length > 0) {
     throw new WrongUsage(
-      `there is no "${name}"; expected ${designNames.join(", ")}, optionally followed by :${durabilityNames.join(", :")}`,
+      `there is no "${name}"; expected ${designNames.join(", ")}, optionally followed by :${durabilityNames.join(", :")}, or batched@commit`,
     );
   }
   return { name, design, durability };
@@ -61,6 +70,22 @@ export function ratiosOf([first, ...others]: readonly Contender[], runs: readonl
       return [{ figure, of: first.name, against: other.name, low, median, high, rounds: pairs.length }];
     }),
   );
+}
+
+/**
+ * One line for each other contender whose throughput the first one does not reach by this factor, or for which no round has a ratio. The
+ * throughput is of ranked events; of accepted ones where nothing is ranked.
+ */
+export function tooSlow(contenders: readonly Contender[], runs: readonly Run[], failBelow: number): readonly string[] {
+  const ratios = ratiosOf(contenders, runs);
+  return contenders.slice(1).flatMap(({ name }) => {
+    const own = ratios.filter(({ against }) => against === name);
+    const ratio =
+      own.find(({ figure }) => figure === "ranked /s") ?? own.find(({ figure }) => figure === "accepted /s");
+    if (ratio !== undefined && ratio.median >= failBelow) return [];
+    const [of, median] = [contenders[0]?.name, ratio?.median.toFixed(2) ?? "unknown"];
+    return [`${of} / ${name}: ${ratio?.figure ?? "ranked /s"} ${median}, below ${failBelow}`];
+  });
 }
 
 /** A table of medians and ratios for people. */

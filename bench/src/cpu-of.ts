@@ -2,7 +2,6 @@ import { round } from "./latency.ts";
 import type { Seen } from "./make-report.ts";
 import type { Report } from "./report.ts";
 import { eachTier } from "./watch/tiers.ts";
-import { cpuBetween } from "./watch/watch.ts";
 
 /** CPU time of all tiers and the client until everything was ranked. Waiting after that is no work for events. */
 export function cpuOf(
@@ -17,7 +16,7 @@ export function cpuOf(
     const unknown = { ...eachTier(() => null), total: null };
     return { cpuSeconds: { ...unknown, client: seconds(client) }, cpuUsPerEvent: { ...unknown, client: each(client) } };
   }
-  const used = cpuBetween(first, last);
+  const used = eachTier((tier) => last.tiers[tier].cpuSeconds - first.tiers[tier].cpuSeconds);
   const total = Object.values(used).reduce((sum, one) => sum + one, 0);
   return {
     cpuSeconds: { ...eachTier((tier) => seconds(used[tier])), client: seconds(client), total: seconds(total) },

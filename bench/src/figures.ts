@@ -1,3 +1,4 @@
+import { tierNames } from "@tally/pipeline/bench-report";
 import type { Report } from "./report.ts";
 
 /** The figures by which runs are compared. null: unknown for a run. */
@@ -10,4 +11,5 @@ export const figures: readonly (readonly [name: string, of: (report: Report) => 
   ["p99 ms", ({ latencyMs }) => latencyMs?.p99 ?? null],
   ["to ranked p99", ({ eventToRankedMs }) => eventToRankedMs?.p99 ?? null],
   ["CPU µs/event", ({ cpuUsPerEvent }) => cpuUsPerEvent.total],
+  ...tierNames.map((tier) => [`  ${tier}`, ({ cpuUsPerEvent }: Report) => cpuUsPerEvent[tier]] as const),
 ];

@@ -1,4 +1,4 @@
-import { wholeNumber } from "@tally/service/flag-values";
+import { number, wholeNumber } from "@tally/service/flag-values";
 import { Command } from "commander";
 import type { Asked } from "./command/asked.ts";
 import { withFlags } from "./command/flags.ts";
@@ -20,11 +20,17 @@ program.action(() =>
 );
 program
   .command("compare")
-  .description("runs designs in turns, each round in the reverse order of the one before, and prints their ratios")
-  .argument("<designs...>", `${designNames.join(", ")}; append :persistent or :transient for another durability`)
+  .description(
+    "runs designs or commits in turns, each round in the reverse order of the one before, and prints their ratios",
+  )
+  .argument(
+    "<designs...>",
+    `${designNames.join(", ")}; append :persistent or :transient for another durability; batched@<commit> for the tally of another commit`,
+  )
   .option("--rounds <number>", "runs of each", wholeNumber, 2)
-  .action((names: readonly string[], { rounds }: { readonly rounds: number }) =>
-    reportFailure((signal) => runComparison(names, rounds, asked(), signal)),
+  .option("--fail-below <ratio>", "exit with 1 when the first design ranks less than this share of another", number)
+  .action((names: readonly string[], options: { readonly rounds: number; readonly failBelow?: number }) =>
+    reportFailure((signal) => runComparison(names, options, asked(), signal)),
   );
 await program.parseAsync();
 

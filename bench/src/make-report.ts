@@ -15,7 +15,7 @@ import type { Drained, Moment } from "./watch/drained.ts";
 import type { Followed } from "./watch/follow.ts";
 import { queueVerdictOf } from "./watch/queue-verdict.ts";
 import { eachTier } from "./watch/tiers.ts";
-import { memoryOf, type Observation } from "./watch/watch.ts";
+import type { Observation } from "./watch/watch.ts";
 
 /** What was observed of a phase. Times are of performance.now(). */
 export interface Seen {
@@ -46,7 +46,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audi
     at: new Date().toISOString(),
     machine: machine(),
     versions: { node: process.version, ...system?.versions },
-    commit: commitOf(plan.root),
+    commit: commitOf(system?.root ?? plan.root),
     ...askedOf(plan),
     fill: plan.fill === undefined ? null : { asked: plan.fill, accepted: filled },
     seconds: round(seconds, 2),
@@ -76,7 +76,9 @@ export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audi
     eventToStoredMs: spansOf(followed?.stored ?? []),
     eventToRankedMs: spansOf(followed?.ranked ?? []),
     ...cpuOf(seen, events),
-    memoryMiB: first === undefined ? eachTier(() => null) : memoryOf(observations),
+    memoryMiB: eachTier((tier) =>
+      first === undefined ? null : Math.round(Math.max(...observations.map(({ tiers }) => tiers[tier].memoryMiB))),
+    ),
     client: clientOf(result),
     littlesLaw: littlesLawOf(plan, result),
     ...verdictOf(plan.design, plan.domain, audit),
@@ -91,7 +93,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audi
       queued,
       // From the writer's counter, which stays 0 where the gateway stores.
       stored: designOf(plan.design).stores === "writer" ? stored - (first?.stored ?? 0) : null,
-      cpuSeconds: Object.fromEntries([...tiers].map(([tier, { cpuSeconds }]) => [tier, round(cpuSeconds, 2)])),
+      cpuSeconds: eachTier((tier) => round(tiers[tier].cpuSeconds, 2)),
     })),
     histogram: distributionOf(result.posts),
   };

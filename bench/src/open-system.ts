@@ -4,14 +4,15 @@ import { silentLog } from "@tally/failures";
 import { startPrivateServices, startSystem, type PrivateServices, type Server } from "@tally/local";
 import { connectPublisher } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
-import type { TierName } from "@tally/pipeline/bench-report";
 import type { BenchPlan } from "./bench-plan.ts";
 import { designOf } from "./designs/designs.ts";
 import { declareTransientQueues } from "./designs/transient-queues.ts";
-import { readTiers, type TierFigures } from "./watch/tiers.ts";
+import { eachTier, readTiers, type OfTiers, type TierFigures } from "./watch/tiers.ts";
 
 /** A fresh and empty tally, as in production but on one machine. */
 export interface System {
+  /** The checkout that runs; its `tally` audits it. */
+  readonly root: string;
   readonly urls: readonly string[];
   readonly writerUrls: readonly string[];
   readonly rankerUrls: readonly string[];
@@ -19,7 +20,7 @@ export interface System {
   readonly environment: NodeJS.ProcessEnv;
   /** The versions of its servers. */
   readonly versions: Readonly<Record<string, string>>;
-  tiers(): ReadonlyMap<TierName, TierFigures>;
+  tiers(): OfTiers<TierFigures>;
   /** Waiting messages and limits of a domain's two queues. */
   queues(domain: string): Promise<readonly { readonly depth: number; readonly max: number }[]>;
   /** The number of a domain's stored events, counted in its rows. */
@@ -66,60 +67,70 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
     signal,
   });
   const { services } = system;
-  const publisher = connectPublisher({
-    url: system.addresses.amqpUrl,
-    connectionName: "tally bench",
-    queues: [],
-    log: silentLog,
-  });
-  const close = async (): Promise<void> => {
-    await publisher.close();
-    await system.stop();
-  };
   try {
-    await publisher.ready;
-    const groups = new Map<TierName, readonly number[]>([
-      ["gateway", pids(system.gateways)],
-      ["writer", pids(system.writers)],
-      ["ranker", pids(system.rankers)],
-      ["broker", pids(services.servers, "rabbitmq", "epmd")],
-      ["database", pids(services.servers, "database")],
-      ["redis", pids(services.servers, "redis")],
-    ]);
     const healthUrl = ({ port }: Server): string => `http://127.0.0.1:${port}`;
-    return {
+    return await observed({
+      root,
       urls: system.urls,
       writerUrls: system.writers.map(healthUrl),
       rankerUrls: system.rankers.map(healthUrl),
       // Its maintenance account may not declare queues where those are transient.
       environment: { ...system.environment, AMQP_URL: system.accounts.maintenance.amqpUrl },
       versions: await versionsOf(services),
-      tiers: () => readTiers(groups),
-      queues(domain) {
-        const { ingest, rank } = queuesOf(namespace, domain);
-        return Promise.all(
-          [ingest, rank].map(async ({ name, messagesMax = Infinity }) => ({
-            depth: (await publisher.queueDepth(name)) ?? 0,
-            max: messagesMax,
-          })),
-        );
-      },
+      processes: [...system.gateways, ...system.writers, ...system.rankers, ...services.servers],
+      amqpUrl: system.addresses.amqpUrl,
+      namespace,
       async rows(name) {
         const ids = domains.find((domain) => domain.name === name)?.recount.ids;
         return Number(await services.operator.sql(`USE ${database}; SELECT COUNT(*) FROM (${ids}) AS ids`));
       },
-      close,
-    };
+      close: () => system.stop(),
+    });
   } catch (error) {
-    await close();
+    await system.stop();
     throw error;
   }
 }
 
-function pids(servers: readonly Server[], ...prefixes: readonly string[]): readonly number[] {
-  return servers
-    .filter(({ name }) => prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix)))
-    .flatMap(({ pid }) => pid ?? []);
+interface Running extends Omit<System, "tiers" | "queues"> {
+  readonly processes: readonly Pick<Server, "name" | "pid">[];
+  readonly amqpUrl: string;
+  readonly namespace: string;
+}
+
+const namesOfTier = {
+  gateway: /^gateway/,
+  writer: /^writer/,
+  ranker: /^ranker/,
+  broker: /^(rabbitmq|epmd)/,
+  database: /^database/,
+  redis: /^redis/,
+};
+
+/** Adds the figures that are read from its processes and its broker to a running system. */
+export async function observed({ processes, amqpUrl, namespace: prefix, ...running }: Running): Promise<System> {
+  const groups = eachTier((tier) =>
+    processes.flatMap(({ name, pid }) => (namesOfTier[tier].test(name) ? (pid ?? []) : [])),
+  );
+  const publisher = connectPublisher({ url: amqpUrl, connectionName: "tally bench", queues: [], log: silentLog });
+  await publisher.ready;
+  return {
+    ...running,
+    tiers: () => readTiers(groups),
+    queues(domain) {
+      const { ingest, rank } = queuesOf(prefix, domain);
+      return Promise.all(
+        [ingest, rank].map(async ({ name, messagesMax = Infinity }) => ({
+          depth: (await publisher.queueDepth(name)) ?? 0,
+          max: messagesMax,
+        })),
+      );
+    },
+    async close() {
+      await publisher.close();
+      await running.close();
+    },
+  };
 }
 
 async function versionsOf({ operator }: PrivateServices) {

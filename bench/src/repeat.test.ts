@@ -35,6 +35,15 @@ test.each([
   expect(askedOf(planFor(again))).toEqual(askedOf(plan));
 });
 
+test("for a build, the command compares its commit", () => {
+  const build = { commit: "347ecb2", folder: "/elsewhere" };
+  const plan = { ...planFor(["--amount", "600", "--set", "BATCH_EVERY_MS=0"]), build };
+  const [pnpm, bench, compare, name, rounds, one, ...again] = wordsOf(repeatOf(plan));
+  expect([pnpm, bench, compare, name, rounds, one].join(" ")).toBe("pnpm bench compare batched@347ecb2 --rounds 1");
+  expect(askedOf({ ...planFor(again), build })).toEqual(askedOf(plan));
+  expect(askedOf(plan).design).toBe("batched@347ecb2");
+});
+
 test("for a source's run, the command repeats all runs of the source", () => {
   const phase = { model: "source", run: 1, scale: 0.25 } as const;
   const plan = { ...planFor(["--domain", "swipes", "--seed", "3"]), phase };

@@ -3,7 +3,8 @@ import type { BenchPlan } from "./bench-plan.ts";
 
 /** The command that repeats the run, or all runs of its source. It names defaults too, because they may change. */
 export function repeatOf(plan: BenchPlan): string {
-  const own = plan.target === undefined;
+  const { build } = plan;
+  const own = plan.target === undefined && build === undefined;
   const flags: readonly (readonly [name: string, value: string | number | undefined])[] = [
     ...flagsOfLoad(plan),
     ["--seed", plan.seed],
@@ -14,7 +15,8 @@ export function repeatOf(plan: BenchPlan): string {
     ["--target", plan.target],
   ];
   const words = flags.flatMap(([name, value]) => (value === undefined ? [] : [name, quoted(String(value))]));
-  return ["pnpm", "bench", ...words, ...(plan.spread === "zipf" ? ["--zipf"] : [])].join(" ");
+  const compared = build === undefined ? [] : ["compare", `${plan.design}@${build.commit}`, "--rounds", "1"];
+  return ["pnpm", "bench", ...compared, ...words, ...(plan.spread === "zipf" ? ["--zipf"] : [])].join(" ");
 }
 
 function flagsOfLoad(plan: BenchPlan): readonly (readonly [name: string, value: string | number | undefined])[] {

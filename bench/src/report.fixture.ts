@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { Recorder } from "@tally/lab/load";
-import { tierNames } from "@tally/pipeline/bench-report";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
 import { makeReport } from "./make-report.ts";
 import type { Report } from "./report.ts";
+import { eachTier } from "./watch/tiers.ts";
 
 /** A report of 100 events and 4 observations, with `changes`. `more` adds to what the recorder has seen. */
 export function sampleReport(
@@ -26,7 +26,7 @@ export function sampleReport(
     ranked: n,
     queued: n,
     fullness: 0,
-    tiers: new Map(tierNames.map((tier) => [tier, { cpuSeconds: n, memoryMiB: 100 }] as const)),
+    tiers: eachTier(() => ({ cpuSeconds: n, memoryMiB: 100 })),
   }));
   const plan: BenchPlan = {
     root: join(import.meta.dirname, "..", ".."),

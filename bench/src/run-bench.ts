@@ -6,6 +6,7 @@ import { idBytes } from "@tally/lab/load";
 import { claimDirectory, runTally } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
+import { openBuild } from "./builds/open-build.ts";
 import { designOf } from "./designs/designs.ts";
 import type { Fill, Phase, PhaseResult } from "./load/load-plan.ts";
 import { startLoad } from "./load/start-load.ts";
@@ -25,7 +26,8 @@ export async function runBench(plan: BenchPlan): Promise<Report> {
   if (plan.target !== undefined) return unlessAborted(plan.signal, measure(plan, plan.target, undefined, undefined));
   const { directory } = await claimDirectory(join(plan.root, ".tally"), "bench", plan.say);
   try {
-    const system = await openSystem({ ...plan, directory });
+    const { build } = plan;
+    const system = await (build === undefined ? openSystem({ ...plan, directory }) : openBuild(build, plan));
     try {
       const idsFile = join(directory, "acknowledged");
       return await unlessAborted(plan.signal, measure(plan, system.urls[0] ?? "", system, idsFile));
@@ -160,7 +162,7 @@ async function audited(
   // Without a ledger the lag of the replica is unknown, and waiting does not remove differences.
   const how = stores === "writer" ? ["--wait", "300"] : ["--wait", "5", "--endpoint", "write"];
   const args = ["audit", "--json", ...how, "--acknowledged", idsFile];
-  const { output, errors } = await runTally(plan.root, system.environment, args, { signal: plan.signal });
+  const { output, errors } = await runTally(system.root, system.environment, args, { signal: plan.signal });
   if (output === "") throw new Error(`the audit wrote no report: ${errors}`);
   const report: AuditReport = JSON.parse(output);
   if (report.underWay.length > 0) plan.say(`not drained, still under way: ${report.underWay.join("; ")}`);

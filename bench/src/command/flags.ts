@@ -79,6 +79,6 @@ export function withFlags(command: Command): Command {
     .option("--results <folder>", "folder where every run is stored", join(root, "bench", "results"))
     .addHelpText(
       "after",
-      "\nExit status: 0 nothing lost, 1 something was lost or doubled, 2 wrong usage, servers did not start, or a file could not be written.",
+      "\nExit status: 0 nothing lost, 1 something was lost or doubled or is slower than --fail-below allows, 2 wrong usage, servers did not start, or a file could not be written.",
     );
 }

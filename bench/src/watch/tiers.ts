@@ -1,5 +1,5 @@
 import { readProcesses } from "@tally/local";
-import { tierNames, type TierName } from "@tally/pipeline/bench-report";
+import type { TierName } from "@tally/pipeline/bench-report";
 
 /** A figure for each tier. */
 export type OfTiers<T> = Readonly<Record<TierName, T>>;
@@ -21,18 +21,14 @@ export interface TierFigures {
   readonly memoryMiB: number;
 }
 
-/** Sums of each tier's processes. `groups`: the leaders of process groups, by tier. Costs some ms. */
-export function readTiers(groups: ReadonlyMap<TierName, readonly number[]>): ReadonlyMap<TierName, TierFigures> {
-  const tierOf = new Map([...groups].flatMap(([tier, leaders]) => leaders.map((pid) => [pid, tier] as const)));
-  const figures = new Map<TierName, { cpuSeconds: number; memoryMiB: number }>(
-    tierNames.map((tier) => [tier, { cpuSeconds: 0, memoryMiB: 0 }]),
-  );
-  for (const { group, cpuSeconds, memoryMiB } of readProcesses()) {
-    const tier = tierOf.get(group);
-    const sums = tier === undefined ? undefined : figures.get(tier);
-    if (sums === undefined) continue;
-    sums.cpuSeconds += cpuSeconds;
-    sums.memoryMiB += memoryMiB;
-  }
-  return figures;
+/** Sums of each tier's processes. `groups`: the leaders of process groups. Costs some ms. */
+export function readTiers(groups: OfTiers<readonly number[]>): OfTiers<TierFigures> {
+  const processes = readProcesses();
+  return eachTier((tier) => {
+    const own = processes.filter(({ group }) => groups[tier].includes(group));
+    return {
+      cpuSeconds: own.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+      memoryMiB: own.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0),
+    };
+  });
 }

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { TierName } from "@tally/pipeline/bench-report";
 import type { System } from "../open-system.ts";
 import { readCounters, type Counters } from "./counters.ts";
-import { eachTier, type OfTiers, type TierFigures } from "./tiers.ts";
+import type { OfTiers, TierFigures } from "./tiers.ts";
 
 /** The state of a running system at one moment. */
 export interface Observation extends Counters {
@@ -10,7 +9,7 @@ export interface Observation extends Counters {
   readonly queued: number;
   /** Share of its limit of the fuller queue, 0 to 1. */
   readonly fullness: number;
-  readonly tiers: ReadonlyMap<TierName, TierFigures>;
+  readonly tiers: OfTiers<TierFigures>;
 }
 
 const observeEveryMs = 500;
@@ -60,16 +59,4 @@ async function observe(system: System, domain: string): Promise<Observation> {
     fullness: Math.max(...queues.map(({ depth, max }) => depth / max)),
     tiers,
   };
-}
-
-/** CPU seconds of each tier between two observations. */
-export function cpuBetween(first: Observation, last: Observation): OfTiers<number> {
-  return eachTier((tier) => (last.tiers.get(tier)?.cpuSeconds ?? 0) - (first.tiers.get(tier)?.cpuSeconds ?? 0));
-}
-
-/** The maximum resident memory of each tier, in MiB. */
-export function memoryOf(observations: readonly Observation[]): OfTiers<number> {
-  return eachTier((tier) =>
-    Math.round(Math.max(0, ...observations.map(({ tiers }) => tiers.get(tier)?.memoryMiB ?? 0))),
-  );
 }

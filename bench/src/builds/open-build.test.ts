@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { addressesIn } from "./open-build.ts";
+
+const printed = (metrics: readonly string[]) =>
+  `  gateway serves on port 8081 (1.2 s)\n\n  API      http://127.0.0.1:8081\n  metrics  ${metrics.join(", ")}\n  logs     a.log\n\nready\n`;
+const own = ["http://127.0.0.1:21001/metrics", "http://127.0.0.1:21002/metrics"];
+
+test.each(["http://127.0.0.1:8081/metrics", "http://127.0.0.1:20001/metrics"])(
+  "the addresses of a build are those that its launcher prints, with the gateway's metrics at %s",
+  (gateway) => {
+    expect(addressesIn(printed([gateway, ...own]))).toEqual({
+      urls: ["http://127.0.0.1:8081"],
+      writerUrls: ["http://127.0.0.1:21001"],
+      rankerUrls: ["http://127.0.0.1:21002"],
+    });
+  },
+);
+
+test("a launcher that prints no addresses is an error with its output", () => {
+  expect(() => addressesIn("tally: starting services\nready\n")).toThrow(/no addresses:\ntally: starting services/);
+});
