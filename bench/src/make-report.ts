@@ -13,6 +13,7 @@ import type { Report } from "./report.ts";
 import { verdictOf } from "./verdict.ts";
 import type { Drained, Moment } from "./watch/drained.ts";
 import type { Followed } from "./watch/follow.ts";
+import type { Hop } from "./watch/hops.ts";
 import { queueVerdictOf } from "./watch/queue-verdict.ts";
 import { eachTier } from "./watch/tiers.ts";
 import type { Observation } from "./watch/watch.ts";
@@ -20,6 +21,7 @@ import type { Observation } from "./watch/watch.ts";
 /** What was observed of a phase. Times are of performance.now(). */
 export interface Seen {
   readonly result: PhaseResult;
+  readonly hops: readonly Hop[];
   readonly observations: readonly Observation[];
   readonly drained: Drained | undefined;
   readonly startedAt: number;
@@ -75,6 +77,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audi
     followed: followed === undefined ? null : pick(followed),
     eventToStoredMs: spansOf(followed?.stored ?? []),
     eventToRankedMs: spansOf(followed?.ranked ?? []),
+    hops: seen.hops,
     ...cpuOf(seen, events),
     memoryMiB: eachTier((tier) =>
       first === undefined ? null : Math.round(Math.max(...observations.map(({ tiers }) => tiers[tier].memoryMiB))),

@@ -14,6 +14,8 @@ export interface System {
   /** The checkout that runs; its `tally` audits it. */
   readonly root: string;
   readonly urls: readonly string[];
+  /** The gateways' operator ports; empty where they are unknown. */
+  readonly operatorUrls: readonly string[];
   readonly writerUrls: readonly string[];
   readonly rankerUrls: readonly string[];
   /** Environment variables with which `pnpm tally` works on it. */
@@ -72,6 +74,7 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
     return await observed({
       root,
       urls: system.urls,
+      operatorUrls: system.operatorUrls,
       writerUrls: system.writers.map(healthUrl),
       rankerUrls: system.rankers.map(healthUrl),
       // Its maintenance account may not declare queues where those are transient.

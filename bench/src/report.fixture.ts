@@ -53,6 +53,19 @@ export function sampleReport(
   const moment = { at: startedAt + 2000, events: 100 };
   const seen = {
     result: { ...recorder.result(), groups: [] },
+    hops: [
+      {
+        name: "received to sealed",
+        batches: 3,
+        p50Ms: 1.5,
+        p99Ms: 4.9,
+        buckets: [
+          { ms: 2, batches: 2 },
+          { ms: 5, batches: 1 },
+          { ms: null, batches: 0 },
+        ],
+      },
+    ],
     observations,
     drained: { stored: moment, ranked: moment },
     startedAt,

@@ -2,6 +2,7 @@ import type { Second } from "@tally/lab/load";
 import type { MeasuredRun } from "@tally/pipeline/bench-report";
 import type { AuditReport } from "@tally/reconcile";
 import type { GroupTime } from "./load/load-plan.ts";
+import type { Hop } from "./watch/hops.ts";
 import type { QueueVerdict } from "./watch/queue-verdict.ts";
 import type { OfTiers } from "./watch/tiers.ts";
 
@@ -88,6 +89,8 @@ export interface Report extends MeasuredRun {
   } | null;
   readonly eventToStoredMs: Spans | null;
   readonly eventToRankedMs: Spans | null;
+  /** The time of batches from hop to hop, from the apps' histograms; without hops that none took. */
+  readonly hops: readonly Hop[];
   /** From the start of the load until everything was ranked. The total excludes the client. */
   readonly cpuSeconds: OfTiers<number | null> & { readonly client: number; readonly total: number | null };
   /** The same for each accepted event and each read. */

@@ -18,6 +18,7 @@ import { withProgress } from "./with-progress.ts";
 import { readCounters } from "./watch/counters.ts";
 import { drained, type Drained } from "./watch/drained.ts";
 import { Follower } from "./watch/follow.ts";
+import { hopsBetween, readHops } from "./watch/hops.ts";
 import { Watch } from "./watch/watch.ts";
 import { WrongUsage } from "./wrong-usage.ts";
 
@@ -109,6 +110,7 @@ async function runPhase(plan: BenchPlan, system: System | undefined, run: () => 
   const { domain, say } = plan;
   const { stores, ranks } = designOf(plan.design);
   const before = system && (await readCounters(system));
+  const hopsBefore = system && (await readHops(system));
   const rowsBefore = stores === "gateway" ? await system?.rows(domain) : undefined;
   const watch = system && new Watch(system, domain);
   const cpuBefore = process.cpuUsage();
@@ -131,6 +133,7 @@ async function runPhase(plan: BenchPlan, system: System | undefined, run: () => 
   }
   return {
     result,
+    hops: system === undefined || hopsBefore === undefined ? [] : hopsBetween(hopsBefore, await readHops(system)),
     observations: (await watch?.stop()) ?? [],
     drained: whenDrained,
     startedAt,

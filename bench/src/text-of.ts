@@ -32,6 +32,9 @@ export function textOf(report: Report): string {
         `${followed.events} events`,
         `${followed.neverStored} not stored and ${followed.neverRanked} not ranked within a minute`,
       ),
+    ...report.hops.map(({ name, batches, p50Ms, p99Ms }) =>
+      row("hop ms", name, `p50 ${p50Ms}`, `p99 ${p99Ms}`, `${batches} batches`),
+    ),
     row(
       "responses",
       `${report.sent} sent`,

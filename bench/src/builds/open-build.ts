@@ -60,6 +60,8 @@ export async function openBuild({ folder }: Build, plan: Pick<BenchPlan, "settin
     return await observed({
       root: folder,
       ...addressesIn(output),
+      // The hops of an earlier gateway are other ones.
+      operatorUrls: [],
       environment,
       versions: {},
       processes: [...(await processesIn(join(directory, "apps"))), ...(await processesIn(join(directory, "dev")))],

@@ -1,4 +1,5 @@
 import type { System } from "../open-system.ts";
+import { metricsOf } from "./hops.ts";
 
 /** Counters of the apps since their start. */
 export interface Counters {
@@ -21,11 +22,6 @@ export async function readCounters(system: Pick<System, "writerUrls" | "rankerUr
     batches: sumIn(writers, "tally_writer_batches_total"),
     ranked: sumIn(rankers, "tally_ranker_batches_total"),
   };
-}
-
-async function metricsOf(urls: readonly string[]): Promise<string> {
-  const texts = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()));
-  return texts.join("\n");
 }
 
 /** The sum of a metric over all labels and services. */
