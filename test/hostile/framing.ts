@@ -184,13 +184,8 @@ const order: readonly HttpCase[] = [
     (n) => times(101, () => sale(n)),
     halfCloses,
   ),
-  asks("a client that ends within a body gets 400", (n) => postSale(n).subarray(0, -5), malformed, halfCloses),
-  asks("a client that ends within the headers gets 400", (n) => postSale(n).subarray(0, 60), malformed, halfCloses),
-  asks(
-    "a client that ends within the request line gets 400",
-    (n) => postSale(n).subarray(0, 30),
-    malformed,
-    halfCloses,
+  ...Object.entries({ "a body": -5, "the headers": 60, "the request line": 30 }).map(([where, end]) =>
+    asks(`a client that ends within ${where} gets 400`, (n) => postSale(n).subarray(0, end), malformed, halfCloses),
   ),
   stores(
     "a client that ends within the second request gets the first response",

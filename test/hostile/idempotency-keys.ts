@@ -29,13 +29,6 @@ const others: readonly HttpCase[] = [
     refused(400, /^Idempotency-Key: /),
   ),
   stores(
-    "the same ride under two keys is one ride",
-    (n) =>
-      inTurn(post("/skiers/liftrides", rideBody(n), keyed("a")), post("/skiers/liftrides", rideBody(n), keyed("b"))),
-    [created, created],
-    (n) => [ride(n), ride(n)],
-  ),
-  stores(
     "another ride under the key of a ride gets 422",
     (n) =>
       inTurn(

@@ -12,9 +12,9 @@ import {
 
 /** A table with one row for each event. Its primary key `id` is the event's; `producer` and `sequence` are its batch. */
 export interface EventTable<E extends Event> {
-  /** INSERT INTO … VALUES ?, with the values of `row`. */
+  /** INSERT INTO … (id, the columns of `row`, producer, sequence) VALUES ? */
   readonly insert: string;
-  readonly row: (event: E, id: Buffer, producer: Buffer, sequence: number) => readonly SqlValue[];
+  readonly row: (event: E) => readonly SqlValue[];
   /** SELECT id, and what `eventOf` needs, … WHERE id IN (?) */
   readonly select: string;
   /** SELECT producer, sequence … WHERE id = ? */
@@ -69,7 +69,7 @@ export async function addEvents<E extends Event>(
   const rowOf = ({ event, batch }: BatchEvent<E>): readonly SqlValue[] => {
     if (batch !== last) producer = Buffer.from(batch.producer, "hex");
     last = batch;
-    return row(event, bytesOfEventId(event.id), producer, batch.sequence);
+    return [bytesOfEventId(event.id), ...row(event), producer, batch.sequence];
   };
   let missing = events;
   while (missing.length > 0 && (await transaction.insert(insert, missing.map(rowOf))) === "duplicate") {

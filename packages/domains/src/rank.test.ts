@@ -11,19 +11,11 @@ import * as swipes from "./swipes/rank.ts";
 
 /* What each domain's `rank` adds to the boards. */
 
-const sale = (storeId: number, lines: PurchaseEvent["lines"]) =>
+const sale = (storeId: number, ...lines: PurchaseEvent["lines"]) =>
   changeOf({ id: "", storeId, customerId: 1, date: 20261120, lines });
 
 test("purchases: counts each line for its store and for its item, summed over the batch", () => {
-  const changes = [
-    sale(1, [
-      [10, 2],
-      [11, 1],
-      [10, 3],
-    ]),
-    sale(2, [[10, 4]]),
-    sale(1, [[10, 1]]),
-  ];
+  const changes = [sale(1, [10, 2], [11, 1], [10, 3]), sale(2, [10, 4]), sale(1, [10, 1])];
   expect(boardsOf(purchases.rank, changes)).toEqual({
     "store:1": { "10": 6, "11": 1 },
     "store:2": { "10": 4 },

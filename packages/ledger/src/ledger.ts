@@ -54,12 +54,9 @@ export async function findStored(
   transaction: SqlTransaction,
   batches: readonly BatchId[],
 ): Promise<ReadonlyMap<string, StoredBatch>> {
-  const rows = await transaction.query<{
-    producer: Buffer;
-    sequence: number;
-    body_hash: Buffer;
-    moves: Buffer | null;
-  }>(selectStored, [keysOf(batches)]);
+  const rows = await transaction.query<IdRow & { body_hash: Buffer; moves: Buffer | null }>(selectStored, [
+    keysOf(batches),
+  ]);
   return new Map(rows.map((row) => [keyOf(row), { bodyHash: row.body_hash, rankingMessage: row.moves ?? undefined }]));
 }
 
@@ -102,7 +99,7 @@ export async function listBatches(
   until: number,
   limit: number,
 ): Promise<readonly LedgerPlace[]> {
-  const rows = await reader.query<{ producer: Buffer; sequence: number; stored_at: number }>(selectPage, [
+  const rows = await reader.query<IdRow & { stored_at: number }>(selectPage, [
     domain,
     until,
     behind.storedAt,
@@ -111,11 +108,7 @@ export async function listBatches(
     behind.sequence,
     limit,
   ]);
-  return rows.map((row) => ({
-    producer: row.producer.toString("hex"),
-    sequence: row.sequence,
-    storedAt: row.stored_at,
-  }));
+  return rows.map((row) => ({ ...idOf(row), storedAt: row.stored_at }));
 }
 
 /** Returns the ranking messages of the given batches, by textOfBatchId; without those that were pruned. */
@@ -124,9 +117,7 @@ export async function readRankingMessages(
   batches: readonly BatchId[],
 ): Promise<ReadonlyMap<string, Buffer>> {
   if (batches.length === 0) return new Map();
-  const rows = await reader.query<{ producer: Buffer; sequence: number; moves: Buffer }>(selectMessages, [
-    keysOf(batches),
-  ]);
+  const rows = await reader.query<IdRow & { moves: Buffer }>(selectMessages, [keysOf(batches)]);
   return new Map(rows.map((row) => [keyOf(row), row.moves]));
 }
 
@@ -158,6 +149,15 @@ function keysOf(batches: readonly BatchId[]): readonly (readonly [Buffer, number
   return batches.map((id) => [Buffer.from(id.producer, "hex"), id.sequence]);
 }
 
-function keyOf(row: { readonly producer: Buffer; readonly sequence: number }): string {
-  return textOfBatchId({ producer: row.producer.toString("hex"), sequence: row.sequence });
+interface IdRow {
+  readonly producer: Buffer;
+  readonly sequence: number;
+}
+
+function idOf({ producer, sequence }: IdRow): BatchId {
+  return { producer: producer.toString("hex"), sequence };
+}
+
+function keyOf(row: IdRow): string {
+  return textOfBatchId(idOf(row));
 }

@@ -11,16 +11,7 @@ import type { AlbumEvent, AlbumsEvent, ReviewEvent } from "./event.ts";
 
 const albums: EventTable<AlbumEvent> = {
   insert: "INSERT INTO albums (id, artist, title, year, image_type, image_size, producer, sequence) VALUES ?",
-  row: ({ artist, title, year, imageType, image }, id, producer, sequence) => [
-    id,
-    artist,
-    title,
-    year,
-    imageType,
-    image.length,
-    producer,
-    sequence,
-  ],
+  row: ({ artist, title, year, imageType, image }) => [artist, title, year, imageType, image.length],
   select: "SELECT id, artist, title, year, image_type AS imageType FROM albums WHERE id IN (?)",
   selectBatch: "SELECT producer, sequence FROM albums WHERE id = ?",
 };
@@ -29,8 +20,8 @@ const insertImages = "INSERT INTO album_images (album_id, part, bytes) VALUES ?"
 
 const reviews: EventTable<ReviewEvent> = {
   insert: "INSERT INTO album_reviews (id, album_id, liked, producer, sequence) VALUES ?",
-  row: ({ albumId, liked }, id, producer, sequence) => [id, bytesOfEventId(albumId), liked ? 1 : 0, producer, sequence],
-  select: "SELECT id, album_id, liked FROM album_reviews WHERE id IN (?)",
+  row: ({ albumId, liked }) => [bytesOfEventId(albumId), liked ? 1 : 0],
+  select: "SELECT id, album_id AS albumId, liked FROM album_reviews WHERE id IN (?)",
   selectBatch: "SELECT producer, sequence FROM album_reviews WHERE id = ?",
 };
 
@@ -84,12 +75,7 @@ function albumOf(id: string, row: Omit<AlbumEvent, "kind" | "id" | "image">): Al
 
 const none = Buffer.alloc(0);
 
-interface ReviewRow {
-  readonly album_id: Buffer;
-  readonly liked: number;
-}
-
-function reviewOf(id: string, { album_id: albumId, liked }: ReviewRow): ReviewEvent {
+function reviewOf(id: string, { albumId, liked }: { readonly albumId: Buffer; readonly liked: number }): ReviewEvent {
   return { kind: "review", id, albumId: eventIdOfBytes(albumId), liked: liked === 1 };
 }
 

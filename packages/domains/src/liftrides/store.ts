@@ -5,10 +5,7 @@ import { verticalOf, type LiftRideEvent } from "./event.ts";
 export const store = eventStore<LiftRideEvent>({
   insert:
     "INSERT INTO lift_rides (id, resort, season, day, skier_id, minute, lift_id, vertical, producer, sequence) VALUES ?",
-  row(ride, id, producer, sequence) {
-    const { resort, season, day, skierId, minute, liftId } = ride;
-    return [id, resort, season, day, skierId, minute, liftId, verticalOf(ride), producer, sequence];
-  },
+  row: (ride) => [ride.resort, ride.season, ride.day, ride.skierId, ride.minute, ride.liftId, verticalOf(ride)],
   select: `
     SELECT id, resort, season, day, skier_id AS skierId, minute, lift_id AS liftId FROM lift_rides WHERE id IN (?)`,
   selectBatch: "SELECT producer, sequence FROM lift_rides WHERE id = ?",

@@ -3,10 +3,11 @@ import { Type } from "typebox";
 import { ids, wholeNumbers } from "../request-values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
 
-const columns =
-  "id, store_id, customer_id, DATE_FORMAT(purchased_on, '%Y%m%d') AS date, JSON_LENGTH(items) AS line_count";
-const selectItems =
-  "SELECT purchase_id, item_id, quantity FROM purchase_items WHERE purchase_id IN (?) ORDER BY purchase_id, line";
+const columns = `
+  id, store_id AS storeID, customer_id AS custID, DATE_FORMAT(purchased_on, '%Y%m%d') AS date, JSON_LENGTH(items) AS line_count`;
+const selectItems = `
+  SELECT purchase_id, item_id AS ItemID, quantity AS numberOfItems FROM purchase_items
+  WHERE purchase_id IN (?) ORDER BY purchase_id, line`;
 
 const pageLimits = wholeNumbers(1, 1000);
 // A page ends when its purchases have this many lines together: 1000 purchases of 500 lines would block the gateway's thread for seconds.
@@ -62,8 +63,8 @@ export const listPurchases = queryRoute({
 
 interface PurchaseRow {
   readonly id: Buffer;
-  readonly store_id: number;
-  readonly customer_id: number;
+  readonly storeID: number;
+  readonly custID: number;
   readonly date: string;
   readonly line_count: number;
 }
@@ -117,18 +118,14 @@ function afterCursor(cursor: string, byDate: boolean): { sql: string; values: (n
 
 async function withItems(rows: SqlReader, page: readonly PurchaseRow[]) {
   if (page.length === 0) return [];
-  const items = await rows.query<{ purchase_id: Buffer; item_id: number; quantity: number }>(selectItems, [
-    page.map((row) => row.id),
-  ]);
+  const ids = page.map(({ id }) => id);
+  const items = await rows.query<{ purchase_id: Buffer; ItemID: number; numberOfItems: number }>(selectItems, [ids]);
   const byPurchase = Map.groupBy(items, (item) => item.purchase_id.toString("hex"));
-  return page.map((row) => ({
-    eventID: eventIdOfBytes(row.id),
-    storeID: row.store_id,
-    custID: row.customer_id,
-    date: row.date,
-    items: (byPurchase.get(row.id.toString("hex")) ?? []).map((item) => ({
-      ItemID: item.item_id,
-      numberOfItems: item.quantity,
-    })),
+  return page.map(({ id, storeID, custID, date }) => ({
+    eventID: eventIdOfBytes(id),
+    storeID,
+    custID,
+    date,
+    items: (byPurchase.get(id.toString("hex")) ?? []).map(({ ItemID, numberOfItems }) => ({ ItemID, numberOfItems })),
   }));
 }

@@ -8,31 +8,21 @@ const isLines = Compile(PurchaseEvent.properties.lines);
 export const store = eventStore(
   {
     insert: "INSERT INTO purchases (id, store_id, customer_id, purchased_on, items, producer, sequence) VALUES ?",
-    row: ({ storeId, customerId, date, lines }: PurchaseEvent, id, producer, sequence) => [
-      id,
-      storeId,
-      customerId,
-      date,
-      JSON.stringify(lines),
-      producer,
-      sequence,
-    ],
+    row: ({ storeId, customerId, date, lines }: PurchaseEvent) => [storeId, customerId, date, JSON.stringify(lines)],
     select: `
-    SELECT id, store_id, customer_id, DATE_FORMAT(purchased_on, '%Y%m%d') AS date, items FROM purchases WHERE id IN (?)`,
+      SELECT id, store_id AS storeId, customer_id AS customerId, DATE_FORMAT(purchased_on, '%Y%m%d') AS date, items
+      FROM purchases WHERE id IN (?)`,
     selectBatch: "SELECT producer, sequence FROM purchases WHERE id = ?",
   },
-  (id, row: PurchaseRow): PurchaseEvent => ({
+  (id, { date, items, ...row }: PurchaseRow): PurchaseEvent => ({
+    ...row,
     id,
-    storeId: row.store_id,
-    customerId: row.customer_id,
-    date: Number(row.date),
-    lines: linesOf(row.items),
+    date: Number(date),
+    lines: linesOf(items),
   }),
 );
 
-interface PurchaseRow {
-  readonly store_id: number;
-  readonly customer_id: number;
+interface PurchaseRow extends Pick<PurchaseEvent, "storeId" | "customerId"> {
   readonly date: string;
   /** MySQL sends its JSON type, which the driver parses; MariaDB sends text. */
   readonly items: unknown;

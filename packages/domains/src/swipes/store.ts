@@ -5,16 +5,7 @@ import { changesOf, type SwipeChange, type Taken } from "./newest.ts";
 
 const swipes: EventTable<SwipeEvent> = {
   insert: "INSERT INTO swipes (id, swiper, swipee, liked, taken_at, comment, producer, sequence) VALUES ?",
-  row: ({ swiper, swipee, liked, at, comment }, id, producer, sequence) => [
-    id,
-    swiper,
-    swipee,
-    liked ? 1 : 0,
-    at,
-    comment,
-    producer,
-    sequence,
-  ],
+  row: ({ swiper, swipee, liked, at, comment }) => [swiper, swipee, liked ? 1 : 0, at, comment],
   select: "SELECT id, swiper, swipee, liked, taken_at AS at, comment FROM swipes WHERE id IN (?)",
   selectBatch: "SELECT producer, sequence FROM swipes WHERE id = ?",
 };
