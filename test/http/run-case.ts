@@ -33,18 +33,13 @@ export async function runCase(
     for (const [index, { id }] of ids.entries()) {
       acknowledgements.add({ id, by: one.name, content: contents[index] });
     }
+    const isAskedToClose = asksToClose.test(Buffer.concat(parts).toString("latin1"));
     const found = [
       ...responses.flatMap((response, index) => differencesOf(response, one.expect[index])),
-      ...(responses.length < one.expect.length ? [`${responses.length} of ${one.expect.length} responses came`] : []),
       ...(ids.length === contents.length ? [] : [`${ids.length} of ${contents.length} events are acknowledged`]),
       ...(responses.length < one.expect.length
-        ? []
-        : await differencesAtEnd(
-            connection,
-            one,
-            responses.at(-1),
-            asksToClose.test(Buffer.concat(parts).toString("latin1")),
-          )),
+        ? [`${responses.length} of ${one.expect.length} responses came`]
+        : await differencesAtEnd(connection, one, responses.at(-1), isAskedToClose)),
     ];
     if (found.length === 0 && one.reads !== undefined) await expectReads(url, one.reads(n));
     return found.map((difference) => `${one.name}: ${difference}`);

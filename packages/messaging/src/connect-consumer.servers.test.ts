@@ -1,13 +1,21 @@
+import type { OnPiece } from "@tally/lab";
 import { expect, test, vi } from "vitest";
 import type { Delivery } from "./connect-consumer.ts";
 import { closeFrame, openConsumer, ownBroker } from "./own-broker.test-kit.ts";
 
+/** A connected consumer of the test's first queue, through a proxy. */
+async function connected(options: Parameters<typeof openConsumer>[2] = {}, onResponse?: OnPiece) {
+  const { queue, ...broker } = await ownBroker();
+  const proxy = await broker.proxy(onResponse);
+  const opened = openConsumer(proxy.url, { name: queue }, options);
+  await opened.consumer.ready;
+  return { ...opened, queue, broker, proxy };
+}
+
 const messageIds = (count: number) => Array.from({ length: count }, (_, i) => `m${i}`);
 
 test("a delivery has the sent content, and unsettled deliveries never exceed the prefetch", async () => {
-  const { queue, ...broker } = await ownBroker();
-  const { consumer, deliveries, arrived, ids } = openConsumer(broker.url, { name: queue }, { prefetch: 2 });
-  await consumer.ready;
+  const { queue, deliveries, arrived, ids, broker } = await connected({ prefetch: 2 });
   broker.channel.sendToQueue(queue, Buffer.from("body"), { messageId: "a", headers: { why: "so" } });
   broker.send(queue, "b", "c");
   await arrived(2);
@@ -20,10 +28,7 @@ test("a delivery has the sent content, and unsettled deliveries never exceed the
 });
 
 test("after a lost connection unacknowledged messages are redelivered; settling the lost copies does nothing", async () => {
-  const { queue, ...broker } = await ownBroker();
-  const proxy = await broker.proxy();
-  const { consumer, deliveries, arrived, ids } = openConsumer(proxy.url, { name: queue });
-  await consumer.ready;
+  const { queue, consumer, deliveries, arrived, ids, broker, proxy } = await connected();
   broker.send(queue, "a", "b", "c");
   await arrived(3);
   const lost = deliveries.splice(0);
@@ -43,9 +48,7 @@ test("after a lost connection unacknowledged messages are redelivered; settling 
 });
 
 test("cancel stops deliveries; those that arrived can be acknowledged, the others stay in the queue", async () => {
-  const { queue, ...broker } = await ownBroker();
-  const { consumer, deliveries, arrived, ids, log } = openConsumer(broker.url, { name: queue });
-  await consumer.ready;
+  const { queue, consumer, deliveries, arrived, ids, log, broker } = await connected();
   broker.send(queue, "a", "b");
   await arrived(2);
   await consumer.cancel();
@@ -77,10 +80,7 @@ test("cancel at any moment while a connection starts leaves no consumer", async 
 });
 
 test("a cancelled consumer reconnects without consuming", async () => {
-  const { queue, ...broker } = await ownBroker();
-  const proxy = await broker.proxy();
-  const { consumer, deliveries, arrived } = openConsumer(proxy.url, { name: queue });
-  await consumer.ready;
+  const { queue, consumer, deliveries, arrived, broker, proxy } = await connected();
   broker.send(queue, "a");
   await arrived(1);
   await consumer.cancel();
@@ -108,15 +108,12 @@ test.each([[false], [true]])("close right after acknowledgements loses none (can
 
 // The responses: consumer cancelled, nothing to get, connection closed.
 test.each([1, 2, 3])("close ends when response %i to it is lost with the connection", async (lost) => {
-  const { queue, ...broker } = await ownBroker();
   let responses: number | undefined;
-  const proxy = await broker.proxy((piece) => {
+  const { consumer, log } = await connected({}, (piece) => {
     if (responses === undefined) return piece;
     responses++;
     return responses === lost ? "cut" : piece;
   });
-  const { consumer, log } = openConsumer(proxy.url, { name: queue });
-  await consumer.ready;
   responses = 0;
   await consumer.close();
   expect(responses).toBe(lost);
@@ -152,16 +149,13 @@ test("a deleted queue is declared again and consumed; settling older deliveries 
 });
 
 test("a channel that the broker closes is replaced, and the log has the reason", async () => {
-  const { queue, ...broker } = await ownBroker();
   let due = false;
   // A broker does this after it has waited too long for an acknowledgement.
-  const proxy = await broker.proxy((piece) => {
+  const { queue, consumer, deliveries, arrived, log, broker } = await connected({}, (piece) => {
     if (!due) return piece;
     due = false;
     return Buffer.concat([piece, closeFrame("channel", 406, "PRECONDITION_FAILED - held too long")]);
   });
-  const { consumer, deliveries, arrived, log } = openConsumer(proxy.url, { name: queue });
-  await consumer.ready;
   due = true;
   broker.send(queue, "a");
   await arrived(1);

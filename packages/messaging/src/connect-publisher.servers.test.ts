@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { QueueSpec } from "@tally/pipeline";
+import type { OnPiece } from "@tally/lab";
 import { expect, test, vi } from "vitest";
 import type { PublishOutcome } from "./connect-publisher.ts";
 import { body, openPublisher, ownBroker } from "./own-broker.test-kit.ts";
@@ -13,16 +13,18 @@ function rejected(piece: Buffer): Buffer {
   return piece;
 }
 
-/** A connected publisher of the test's first queue. */
-async function connected(queue: string, url: string, more: readonly QueueSpec[] = []) {
-  const opened = openPublisher(url, [{ name: queue }, ...more]);
+/** A publisher that is connected through a proxy. It has two queues: `full` takes only two messages. */
+async function connected(onResponse?: OnPiece) {
+  const { queue, ...broker } = await ownBroker();
+  const proxy = await broker.proxy(onResponse);
+  const full = broker.queueName("full");
+  const opened = openPublisher(proxy.url, [{ name: queue }, { name: full, messagesMax: 2 }]);
   await opened.publisher.ready;
-  return opened;
+  return { ...opened, queue, full, broker, proxy };
 }
 
 test("a confirmed message is in its queue, persistent and unchanged", async () => {
-  const { queue, ...broker } = await ownBroker();
-  const { publisher } = await connected(queue, broker.url);
+  const { queue, publisher, broker } = await connected();
   const large = Buffer.alloc(300_000, "x");
   const headers = { try: 1, why: "so" };
   expect(await publisher.publish({ queue, messageId: "small", body, headers })).toBe("confirmed");
@@ -37,8 +39,7 @@ test("a confirmed message is in its queue, persistent and unchanged", async () =
 });
 
 test("a message to a missing queue is unroutable, its neighbours are confirmed", async () => {
-  const { queue, ...broker } = await ownBroker();
-  const { publisher } = await connected(queue, broker.url);
+  const { queue, publisher } = await connected();
   const outcomes = await Promise.all(
     [queue, `${queue}.missing`, queue].map((to, i) => publisher.publish({ queue: to, messageId: `m${i}`, body })),
   );
@@ -46,8 +47,7 @@ test("a message to a missing queue is unroutable, its neighbours are confirmed",
 });
 
 test("a full queue rejects further messages, and holds exactly the confirmed ones", async () => {
-  const { queue, ...broker } = await ownBroker();
-  const { publisher } = openPublisher(broker.url, [{ name: queue, messagesMax: 2 }]);
+  const { full: queue, publisher, broker } = await connected();
   const outcomes: PublishOutcome[] = [];
   // The limit is soft: the queue informs its publishers only after the message that exceeded it.
   while (!outcomes.includes("rejected") && outcomes.length < 20)
@@ -62,12 +62,10 @@ test("a full queue rejects further messages, and holds exactly the confirmed one
 });
 
 test("a rejection after an earlier copy may have been accepted is unknown with a deadline, rejected without one", async () => {
-  const { queue, ...broker } = await ownBroker();
-  const proxy = await broker.proxy((piece, connection) => {
+  const { queue, publisher } = await connected((piece, connection) => {
     if (!piece.includes(ack)) return piece;
     return connection === 1 ? "cut" : rejected(piece);
   });
-  const { publisher } = await connected(queue, proxy.url);
   const outcomes = [Date.now() + 20_000, undefined].map((deadline, i) =>
     publisher.publish({ queue, messageId: `m${i}`, body, ...(deadline !== undefined && { deadline }) }),
   );
@@ -75,10 +73,9 @@ test("a rejection after an earlier copy may have been accepted is unknown with a
 });
 
 test("a channel on which an empty queue rejects everything is replaced, one on which a full queue does is kept", async () => {
-  const { queue, ...broker } = await ownBroker();
-  const full = broker.queueName("full");
-  const proxy = await broker.proxy((piece, connection) => (connection === 1 ? rejected(piece) : piece));
-  const { publisher, log } = await connected(queue, proxy.url, [{ name: full, messagesMax: 2 }]);
+  const { queue, full, publisher, log, proxy } = await connected((piece, connection) =>
+    connection === 1 ? rejected(piece) : piece,
+  );
   const until = async (to: string, wanted: PublishOutcome, count: number) => {
     let seen = 0;
     for (const begunAt = performance.now(); seen < count && performance.now() - begunAt < 15_000; await delay(50))
@@ -94,9 +91,7 @@ test("a channel on which an empty queue rejects everything is replaced, one on w
 });
 
 test("connections that are lost repeatedly while publishing lose no message and keep the order", async () => {
-  const { queue, ...broker } = await ownBroker();
-  const proxy = await broker.proxy();
-  const { publisher } = await connected(queue, proxy.url);
+  const { queue, publisher, broker, proxy } = await connected();
   const ids = Array.from({ length: 3000 }, (_, i) => `m${i}`);
   const outcomes: Promise<PublishOutcome>[] = [];
   for (const [i, messageId] of ids.entries()) {
@@ -114,9 +109,7 @@ test("connections that are lost repeatedly while publishing lose no message and 
 });
 
 test("messages published without a connection are sent in order after it is restored", async () => {
-  const { queue, ...broker } = await ownBroker();
-  const proxy = await broker.proxy();
-  const { publisher, log, states } = await connected(queue, proxy.url);
+  const { queue, publisher, log, states, broker, proxy } = await connected();
   proxy.become({ name: "cut" });
   await vi.waitFor(() => expect(publisher.state).toBe("down"), 10_000);
   expect(await publisher.queueDepth(queue)).toBeUndefined();
@@ -134,9 +127,7 @@ test("messages published without a connection are sent in order after it is rest
 });
 
 test("a message expires at its deadline without a connection, and is not sent later", async () => {
-  const { queue, ...broker } = await ownBroker();
-  const proxy = await broker.proxy();
-  const { publisher } = await connected(queue, proxy.url);
+  const { queue, publisher, broker, proxy } = await connected();
   proxy.become({ name: "cut" });
   await vi.waitFor(() => expect(publisher.state).toBe("down"), 10_000);
   const patient = publisher.publish({ queue, messageId: "patient", body });
@@ -148,9 +139,7 @@ test("a message expires at its deadline without a connection, and is not sent la
 });
 
 test("close does not wait for confirms: open messages expire, and later ones too", async () => {
-  const { queue, ...broker } = await ownBroker();
-  const proxy = await broker.proxy();
-  const { publisher } = await connected(queue, proxy.url);
+  const { queue, publisher, proxy } = await connected();
   proxy.freezeConnections();
   const open = publisher.publish({ queue, messageId: "open", body });
   const closed = publisher.close();
@@ -162,16 +151,14 @@ test("close does not wait for confirms: open messages expire, and later ones too
 });
 
 test("a message that AMQP cannot carry rejects alone and is not kept", async () => {
-  const { queue, ...broker } = await ownBroker();
-  const { publisher } = await connected(queue, broker.url);
+  const { queue, publisher } = await connected();
   await expect(publisher.publish({ queue, messageId: "m".repeat(300), body })).rejects.toThrow(/messageId/);
   expect(publisher.openCount).toBe(0);
   expect(await publisher.publish({ queue, messageId: "next", body })).toBe("confirmed");
 });
 
 test("messages wait while the socket's buffer is full, and all arrive in order", async () => {
-  const { queue, ...broker } = await ownBroker();
-  const { publisher } = await connected(queue, broker.url);
+  const { queue, publisher, broker } = await connected();
   const ids = Array.from({ length: 2500 }, (_, i) => `m${i}`);
   const outcomes = await Promise.all(ids.map((messageId) => publisher.publish({ queue, messageId, body })));
   expect(new Set(outcomes)).toEqual(new Set(["confirmed"]));
@@ -179,8 +166,7 @@ test("messages wait while the socket's buffer is full, and all arrive in order",
 });
 
 test("the depth of a queue is the number of waiting messages, and a missing queue disturbs nothing", async () => {
-  const { queue, ...broker } = await ownBroker();
-  const { publisher, log } = await connected(queue, broker.url);
+  const { queue, publisher, log } = await connected();
   expect(await publisher.queueDepth(queue)).toBe(0);
   for (const messageId of ["a", "b", "c"]) await publisher.publish({ queue, messageId, body });
   expect(await publisher.queueDepth(queue)).toBe(3);
