@@ -12,7 +12,6 @@ import {
   type HttpCase,
   type Read,
 } from "../http/http-case.ts";
-import { upgrade } from "../http/raw-connection.ts";
 import { swipe, swipeBody } from "../http/sample-requests.ts";
 
 type Side = "left" | "right";
@@ -56,7 +55,6 @@ export const swipes: readonly HttpCase[] = [
     stores(`${name}: the same swipe`, (n) => post("/swipe/left", body(n)), created, swipe),
   ),
   stores("no Content-Type is JSON", (n) => post("/swipe/left", swipeBody(n), []), created, swipe),
-  stores("h2c upgrade headers", (n) => post("/swipe/left", swipeBody(n), [json, ...upgrade]), created, swipe),
   stores(
     "no comment",
     (n) => post("/swipe/left", `{"swiper":${n},"swipee":2}`),

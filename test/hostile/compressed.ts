@@ -97,15 +97,9 @@ export const compressed: readonly HttpCase[] = [
   ),
   ...unknown,
   ...broken,
-  asks(
-    "gzip of a broken text is rejected",
-    (n) => encoded(salePath(n), "gzip", gzipSync("{")),
-    refused(400, /^body: /),
-  ),
-  asks(
-    "gzip of bytes that are no UTF-8 is rejected",
-    (n) => encoded(salePath(n), "gzip", gzipSync(Buffer.of(0x22, 0xff, 0x22))),
-    refused(400, /^body: /),
+  ...Object.entries({ "a broken text": "{", "bytes that are no UTF-8": Buffer.of(0x22, 0xff, 0x22) }).map(
+    ([what, body]) =>
+      asks(`gzip of ${what} is rejected`, (n) => encoded(salePath(n), "gzip", gzipSync(body)), refused(400, /^body: /)),
   ),
   ...bombs.map(([encoding, bytes]) =>
     asks(`a bomb of ${encoding} gets 413`, (n) => encoded(salePath(n), encoding, bytes), refused(413, /^body: /)),

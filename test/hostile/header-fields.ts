@@ -1,18 +1,5 @@
 import { formType } from "../http/form.ts";
-import {
-  asks,
-  created,
-  get,
-  json,
-  live,
-  malformed,
-  ok,
-  post,
-  raw,
-  refused,
-  refusedMsg,
-  stores,
-} from "../http/http-case.ts";
+import { asks, created, get, json, malformed, ok, post, raw, refused, refusedMsg, stores } from "../http/http-case.ts";
 import type { HttpCase } from "../http/http-case.ts";
 import { upgrade } from "../http/raw-connection.ts";
 import { albumForm, postSale, sale, saleBody, salePath, sells } from "../http/sample-requests.ts";
@@ -130,10 +117,6 @@ const others: readonly HttpCase[] = [
     { ...created, headers: { connection: /^close$/ } },
     sale,
   ),
-  asks("Connection: close on a GET closes", () => get("/health/live", ["Connection: close"]), {
-    ...live,
-    headers: { connection: /^close$/ },
-  }),
   ...[json, "content-type: text/plain"].flatMap((other) => [
     asks(`two Content-Types are rejected: JSON, then ${other}`, (n) => postSale(n, [json, other]), types),
     asks(`two Content-Types are rejected: JSON after ${other}`, (n) => postSale(n, [other, json]), types),

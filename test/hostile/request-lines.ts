@@ -70,7 +70,6 @@ const closes = { connection: /^close$/ };
 
 /** Request lines that are valid and unusual. */
 const unusual: readonly HttpCase[] = [
-  asks("an unknown method of WebDAV gets 405", request("PROPFIND", "/items/store/5"), refused([404, 405], /./)),
   asks("an unknown path gets 404 without Allow", request("PUT", "/purchase"), {
     ...noSuchPath,
     headers: { allow: /^none$/ },
@@ -120,11 +119,6 @@ const unusual: readonly HttpCase[] = [
     refused(400, /^(request|userID)/),
   ),
   asks(
-    "the body of a GET is ignored",
-    () => raw(["GET /health/live HTTP/1.1", "Host: tally", "Content-Length: 5"], "hello"),
-    live,
-  ),
-  asks(
     "the chunks of a GET are ignored",
     () => raw(["GET /health/live HTTP/1.1", "Host: tally", "Transfer-Encoding: chunked"], "5\r\nhello\r\n0\r\n\r\n"),
     live,
@@ -139,11 +133,6 @@ const unusual: readonly HttpCase[] = [
   asks("metrics are not on the public port", request("GET", "/metrics"), noSuchPath),
   asks("readiness is not on the public port", request("GET", "/health/ready"), noSuchPath),
   asks("an empty path gets 404", request("GET", "/"), refused(404, /^no such path: GET \//)),
-  asks(
-    "a sale behind a malformed request line is not read",
-    (n) => Buffer.concat([Buffer.from("NONSENSE\r\n\r\n"), postSale(n)]),
-    notHttp,
-  ),
   ...[
     "GET /albums/5 HTTP/1.1\r\nHost : tally\r\n\r\n",
     "POST /albums HTTP/1.1\r\nHost: tally\r\nContent-Length: x\r\n\r\n",

@@ -61,12 +61,6 @@ test("a stream that is not read to its end, or fails, does not block the pool", 
   expect(await count(database.writer)).toBe(rowCount);
 });
 
-test("an error of the work is rethrown, and the connection is free again", async () => {
-  const database = connect({ writeConnections: 1 });
-  await expect(database.snapshot("write", () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
-  expect(await database.writer.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
-});
-
 test("closing the database does not wait for a snapshot", async () => {
   const database = connect({ queryTimeoutMs: 20_000 });
   const begun = Promise.withResolvers<void>();

@@ -19,16 +19,6 @@ async function table(name: string, rowIds: readonly number[] = []) {
   return { database, rows, ids: async () => (await rows()).map((row) => row.id) };
 }
 
-test("a transaction has committed when it returns, and returns the value of its work", async () => {
-  const { database, ids } = await table("committed");
-  const result = await database.transaction(async (tx) => {
-    await tx.insert("INSERT INTO committed (id) VALUES ?", [[1], [2]]);
-    return tx.query<{ id: number }>("SELECT id FROM committed WHERE id IN (?)", [[1, 3]]);
-  });
-  expect(result).toEqual([{ id: 1 }]);
-  expect(await ids()).toEqual([1, 2]);
-});
-
 test.each([
   ["an error of the work", "thrown", 0, new RangeError("no")],
   ["a data error", "refused", 2 ** 40, { code: "DATABASE_DATA", kind: "data", errno: 1264 }],
@@ -114,11 +104,6 @@ test.each([
   await connect().transaction((tx) => tx.execute(`CREATE TABLE ${name} (v ${type})`));
   const work = connect().transaction((tx) => tx.insert(`INSERT INTO ${name} (v) VALUES ?`, [[value]]));
   await expect(work).rejects.toMatchObject({ kind: "data", errno });
-});
-
-test("wrong SQL is a statement error", async () => {
-  const work = connect().transaction((tx) => tx.execute("UPDATE no_such_table SET n = 1"));
-  await expect(work).rejects.toMatchObject({ code: "DATABASE_STATEMENT", kind: "statement", errno: 1146 });
 });
 
 const connectionId = async (tx: SqlTransaction) => {

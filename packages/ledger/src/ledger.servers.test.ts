@@ -31,23 +31,6 @@ function entryOf(domain: string, more: Partial<LedgerEntry> = {}): LedgerEntry {
   };
 }
 
-test("a batch that was entered is found, with its hash and its ranking message; no other is", async () => {
-  const database = connect();
-  const entry = entryOf("found");
-  expect(await database.transaction((transaction) => enter(transaction, [entry]))).toBe("inserted");
-  const found = await database.transaction((transaction) => findStored(transaction, [entry.batch, entryOf("").batch]));
-  const { bodyHash, rankingMessage } = entry;
-  expect(found).toEqual(new Map([[textOfBatchId(entry.batch), { bodyHash, rankingMessage }]]));
-});
-
-test("entering batches of which one is stored enters none of them", async () => {
-  const database = connect();
-  const [stored, other] = [entryOf("twice"), entryOf("twice")];
-  await database.transaction((transaction) => enter(transaction, [stored]));
-  const outcome = await database.transaction((transaction) => enter(transaction, [other, stored]));
-  expect([outcome, await readTotals(database.writer, "twice")]).toMatchObject(["duplicate", { batches: 1 }]);
-});
-
 test("pages list every batch once and oldest first, also those stored in the same ms, up to a time", async () => {
   const database = connect();
   const producers = ["00000000000000aa", "00000000000000bb"];
