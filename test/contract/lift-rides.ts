@@ -1,9 +1,10 @@
-import { created, inTurn, json, keyed, post, stores, type HttpCase, type Read } from "../http/http-case.ts";
+import { created, inTurn, json, keyed, post, stores, type HttpCase } from "../http/http-case.ts";
 import { upgrade } from "../http/raw-connection.ts";
 import { ride } from "../http/sample-requests.ts";
 import type { ContentOf } from "../http/stored-content.ts";
 
 const rides = "/skiers/liftrides";
+const printable = "Zürich: Üetliberg 🎿";
 const bodyOf = (n: number, more: object = {}): string =>
   JSON.stringify({ resortID: `resort ${n}`, dayID: "1", skierID: "2", time: "408", liftID: "27", ...more });
 const row = (n: number, more: Partial<ContentOf<"ride">> = {}) => ride(2, { resort: `resort ${n}`, ...more });
@@ -65,18 +66,14 @@ export const liftRides: readonly HttpCase[] = [
   ),
   stores(
     "a resort may have any printable name",
-    () => post(rides, bodyOf(0, { resortID: "Zürich: Üetliberg 🎿" })),
+    () => post(rides, bodyOf(0, { resortID: printable })),
     created,
-    () => row(0, { resort: "Zürich: Üetliberg 🎿" }),
+    () => row(0, { resort: printable }),
     {
-      reads: () => {
-        const resort = encodeURIComponent("Zürich: Üetliberg 🎿");
-        const found: readonly Read[] = [
-          [`/skiers/${resort}/days/1/skiers/2`, { resortID: "Zürich: Üetliberg 🎿", totalVert: 270 }],
-          [`/resort/day/top10vert?resort=${resort}&dayID=1`, top([2, 270])],
-        ];
-        return found;
-      },
+      reads: () => [
+        [`/skiers/${encodeURIComponent(printable)}/days/1/skiers/2`, { resortID: printable, totalVert: 270 }],
+        [`/resort/day/top10vert?resort=${encodeURIComponent(printable)}&dayID=1`, top([2, 270])],
+      ],
     },
   ),
   stores(

@@ -29,6 +29,7 @@ import {
   swipe,
   swipeBody,
 } from "../http/sample-requests.ts";
+import type { StoredContent } from "../http/stored-content.ts";
 
 /** What the system under test is started with. */
 export const basePaths = "/shop_war,api/v1/,/steps";
@@ -70,13 +71,8 @@ const posts = (
       steps,
       stepsAccepted,
     ],
-  ] satisfies readonly (readonly [
-    string,
-    (n: number) => Buffer,
-    typeof sale | typeof swipe | typeof ride | typeof album | typeof steps,
-    ExpectedResponse?,
-  ])[]
-).map(([name, send, stored, expected = created]) => stores(`${name} are stored`, send, expected, (n) => stored(n)));
+  ] satisfies readonly (readonly [string, (n: number) => Buffer, (n: number) => StoredContent, ExpectedResponse?])[]
+).map(([name, send, stored, expected = created]) => stores(`${name} are stored`, send, expected, stored));
 
 /** Requests below base paths, and what only looks like one. */
 export const belowBasePaths: readonly HttpCase[] = [

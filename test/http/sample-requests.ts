@@ -96,6 +96,3 @@ export const albumForm = (n: number): Buffer => formOf([cover, field("profile", 
 
 export const postForm = (parts: readonly Part[], headers: readonly string[] = [formType]): Buffer =>
   post("/albums", formOf(parts), headers);
-
-export const postAlbum = (n: number, headers: readonly string[] = [formType]): Buffer =>
-  post("/albums", albumForm(n), headers);

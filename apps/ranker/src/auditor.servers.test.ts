@@ -45,18 +45,9 @@ function open(storeId: number) {
       await database.transaction(async (transaction) => {
         const row = [randomBytes(16), storeId, 1, "20261120", "[[5,2]]", Buffer.from(batch.producer, "hex"), 0];
         await transaction.insert(insertSales, [row]);
-        await enter(transaction, [
-          {
-            batch,
-            domain: domain.name,
-            bodyHash: Buffer.alloc(8),
-            events: 1,
-            changes: 1,
-            refused: 0,
-            storedAt,
-            rankingMessage: encodeRankingMessage(message),
-          },
-        ]);
+        const bodyHash = Buffer.alloc(8);
+        const entry = { batch, domain: domain.name, bodyHash, events: 1, changes: 1, refused: 0, storedAt };
+        await enter(transaction, [{ ...entry, rankingMessage: encodeRankingMessage(message) }]);
       });
       return message;
     },

@@ -48,23 +48,20 @@ runThread<WriterConfig>(async (config, { index }) => {
       log,
       onStored: (figures) => metrics.stored(domain.name, figures),
     });
+    const shared = { url: config.amqpUrl, queues: topology, log };
     const consumer = connectConsumer({
-      url: config.amqpUrl,
+      ...shared,
       connectionName: `tally writer ${index} ${domain.name}`,
-      queues: topology,
       queue: ingest.name,
       prefetch: config.prefetch,
       onDelivery: (delivery) => writer.take(delivery),
-      log,
     });
     const deadConsumer = connectConsumer({
-      url: config.amqpUrl,
+      ...shared,
       connectionName: `tally writer ${index} ${domain.name} dead letters`,
-      queues: topology,
       queue: dead.name,
       prefetch: deadPrefetch,
       onDelivery: (delivery) => keeper.keep(letterOfDead(domain.name, delivery), () => delivery.ack()),
-      log,
     });
     return { writer, consumers: [consumer, deadConsumer] };
   });

@@ -23,15 +23,11 @@ export interface GroupReadOptions {
   readonly onStatement: (keys: number) => void;
 }
 
-interface Waiter<T> {
-  readonly resolve: (found: T) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 interface Pending<K, T> {
   readonly key: K;
   readonly sinceMs: number;
-  readonly waiters: Waiter<T>[];
+  readonly result: PromiseWithResolvers<T>;
+  readers: number;
 }
 
 // More statements make groups smaller; with only one, the database is idle between statements.
@@ -76,20 +72,20 @@ class GroupRead<K extends ReadKey, T> {
   read(key: K): Promise<T> {
     if (this.#waiting >= this.#options.waitingMax) return Promise.reject(full());
     this.#waiting++;
-    return new Promise((resolve, reject) => {
-      const name = nameOfKey(key);
-      const pending = this.#pending.get(name);
-      if (pending === undefined)
-        this.#pending.set(name, { key, sinceMs: performance.now(), waiters: [{ resolve, reject }] });
-      else pending.waiters.push({ resolve, reject });
-      if (this.#scheduled) return;
+    const name = nameOfKey(key);
+    const known = this.#pending.get(name);
+    const pending = known ?? { key, sinceMs: performance.now(), result: Promise.withResolvers<T>(), readers: 0 };
+    if (known === undefined) this.#pending.set(name, pending);
+    pending.readers++;
+    if (!this.#scheduled) {
       this.#scheduled = true;
       // Later in this turn, so that all requests that were read together go together.
       setImmediate(() => {
         this.#scheduled = false;
         this.#pump();
       });
-    });
+    }
+    return pending.result.promise;
   }
 
   #pump(): void {
@@ -111,27 +107,24 @@ class GroupRead<K extends ReadKey, T> {
       const keys = Array.from(group.values(), ({ key }) => key);
       this.#options.onStatement(keys.length);
       const rows = await readKeys(this.#options.reader, this.#what, keys);
-      for (const [name, { waiters }] of group) {
-        const found = this.#what.ofRows(rows.get(name) ?? []);
-        for (const { resolve } of waiters) resolve(found);
-      }
+      for (const [name, { result }] of group) result.resolve(this.#what.ofRows(rows.get(name) ?? []));
     } catch (error) {
       // Rejecting a resolved promise is a no-op.
-      for (const { waiters } of group.values()) for (const { reject } of waiters) reject(error);
+      for (const { result } of group.values()) result.reject(error);
     }
     this.#statements--;
-    for (const { waiters } of group.values()) this.#waiting -= waiters.length;
+    for (const { readers } of group.values()) this.#waiting -= readers;
     this.#pump();
   }
 
   // When statements are slow, a reader that has waited too long costs the database nothing.
   #rejectLate(): void {
     const late = performance.now() - this.#options.waitMs;
-    for (const [name, { sinceMs, waiters }] of this.#pending) {
+    for (const [name, { sinceMs, readers, result }] of this.#pending) {
       if (sinceMs > late) return;
       this.#pending.delete(name);
-      this.#waiting -= waiters.length;
-      for (const { reject } of waiters) reject(full());
+      this.#waiting -= readers;
+      result.reject(full());
     }
   }
 }

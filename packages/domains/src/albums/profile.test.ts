@@ -37,9 +37,9 @@ test.each([
   ["no artist", '{"title":"T","year":"2000"}', /^profile\.artist: expected a text .* got nothing/],
   ["an object as artist", '{"artist":{},"title":"T","year":"2000"}', /^profile\.artist/],
   ["a list as artist", '{"artist":[],"title":"T","year":"2000"}', /^profile\.artist: .* got a list/],
-  ...["artist", "title", "year"].map(
-    (name) => [`a NUL as ${name}`, JSON.stringify({ ...profile, [name]: "a\0b" }), noNul(name)] as const,
-  ),
+  ["a NUL as artist", JSON.stringify({ ...profile, artist: "a\0b" }), noNul("artist")],
+  ["a NUL as title", JSON.stringify({ ...profile, title: "a\0b" }), noNul("title")],
+  ["a NUL as year", JSON.stringify({ ...profile, year: "a\0b" }), noNul("year")],
   ["a NUL in a class", asClass("a\0b", "T", "2000"), noNul("artist")],
   ["null as year", '{"artist":"A","title":"T","year":null}', /^profile\.year: .* got null/],
   ["a year beyond all numbers", '{"artist":"A","title":"T","year":1e999}', /^profile\.year: (?!.*got null)/],

@@ -30,40 +30,32 @@ const partBytesMax = 250_000;
 
 /** Neither albums nor reviews have a natural key: a row is new if its event id is. */
 export const store = {
-  write,
-  locate,
-  read,
+  async write(transaction: SqlTransaction, events: readonly BatchEvent<AlbumsEvent>[]) {
+    const addedAlbums = await addEvents(transaction, albums, events.filter(isAlbum));
+    if (addedAlbums.length > 0) await transaction.insert(insertImages, addedAlbums.flatMap(imageRows));
+    return [...addedAlbums, ...(await addEvents(transaction, reviews, events.filter(isReview)))];
+  },
+
+  async locate(reader: SqlReader, eventId: string): Promise<BatchId | undefined> {
+    return (await locateEvent(reader, albums, eventId)) ?? (await locateEvent(reader, reviews, eventId));
+  },
+
+  // Rows before images: both are committed together, so the image of an album that was read exists. The other order could miss it.
+  async read(reader: SqlReader, eventIds: readonly string[]): Promise<readonly AlbumsEvent[]> {
+    const found = await readEvents(reader, albums, albumOf, eventIds);
+    const images = await readImages(reader, found);
+    const complete = found.map((album) => ({ ...album, image: Buffer.concat(images.get(album.id) ?? []) }));
+    return [...complete, ...(await readEvents(reader, reviews, reviewOf, eventIds))];
+  },
+
   // Images have up to 10 MiB.
   readMax: 4,
 };
 
-async function write(
-  transaction: SqlTransaction,
-  events: readonly BatchEvent<AlbumsEvent>[],
-): Promise<readonly BatchEvent<AlbumsEvent>[]> {
-  const addedAlbums = await addEvents(transaction, albums, events.filter(isAlbum));
-  if (addedAlbums.length > 0) await transaction.insert(insertImages, addedAlbums.flatMap(imageRows));
-  return [...addedAlbums, ...(await addEvents(transaction, reviews, events.filter(isReview)))];
-}
-
-async function locate(reader: SqlReader, eventId: string): Promise<BatchId | undefined> {
-  return (await locateEvent(reader, albums, eventId)) ?? (await locateEvent(reader, reviews, eventId));
-}
-
-// Rows before images: both are committed together, so the image of an album that was read exists. The other order could miss it.
-async function read(reader: SqlReader, eventIds: readonly string[]): Promise<readonly AlbumsEvent[]> {
-  const found = await readEvents(reader, albums, albumOf, eventIds);
-  const images = await readImages(
-    reader,
-    found.map(({ id }) => id),
-  );
-  const complete = found.map((album) => Object.assign(album, { image: Buffer.concat(images.get(album.id) ?? []) }));
-  return [...complete, ...(await readEvents(reader, reviews, reviewOf, eventIds))];
-}
-
-async function readImages(reader: SqlReader, ids: readonly string[]): Promise<ReadonlyMap<string, readonly Buffer[]>> {
-  if (ids.length === 0) return new Map();
-  const parts = await reader.query<{ album_id: Buffer; bytes: Buffer }>(selectImages, [ids.map(bytesOfEventId)]);
+async function readImages(reader: SqlReader, albumsRead: readonly AlbumEvent[]) {
+  const ids = albumsRead.map(({ id }) => bytesOfEventId(id));
+  if (ids.length === 0) return new Map<string, Buffer[]>();
+  const parts = await reader.query<{ album_id: Buffer; bytes: Buffer }>(selectImages, [ids]);
   const byAlbum = Map.groupBy(parts, ({ album_id: id }) => eventIdOfBytes(id));
   return new Map(Array.from(byAlbum, ([id, images]) => [id, images.map(({ bytes }) => bytes)]));
 }

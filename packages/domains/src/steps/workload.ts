@@ -59,10 +59,7 @@ function phases(threads: number, scale: number): readonly SourceGroup[] {
     name,
     connections,
     requestsOfEach: (to - from + 1) * perHour * requestsPerIteration,
-    startsAfter:
-      after === undefined
-        ? undefined
-        : { group: after.name, connections: after.connections, responses: after.requestsOfEach },
+    startsAfter: after && { group: after.name, connections: after.connections, responses: after.requestsOfEach },
     request: iterations((iteration) => from + Math.floor(iteration / perHour)),
   });
   const warmUp = phase("warm-up", Math.floor(threads / 10), [0, 2], undefined);

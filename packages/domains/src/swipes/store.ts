@@ -59,10 +59,7 @@ async function updatePairs(
   const inserted = await transaction.upsert(insertOrLockPairs, fresh.flatMap(rowOf));
   if (inserted === fresh.length) return fresh.flatMap(({ changes }) => changes);
 
-  const stored = await readPairs(
-    transaction,
-    fresh.map(({ pair }) => pair),
-  );
+  const stored = await readPairs(transaction, fresh);
   const updates = fresh.map((update) => {
     const before = stored.get(keyOf(update.pair));
     const isInserted = before === undefined || before.id === update.newest?.id;
@@ -84,11 +81,14 @@ function pairsOf(added: readonly BatchEvent<SwipeEvent>[]): readonly Pair[] {
     .toSorted((a, b) => a.swiper - b.swiper || a.swipee - b.swipee);
 }
 
-async function readPairs(transaction: SqlTransaction, pairs: readonly Pair[]): Promise<ReadonlyMap<string, Taken>> {
+async function readPairs(
+  transaction: SqlTransaction,
+  updates: readonly PairUpdate[],
+): Promise<ReadonlyMap<string, Taken>> {
   interface PairRow extends Omit<SwipeRow, "comment"> {
     readonly swipe_id: Buffer;
   }
-  const keys = pairs.map(({ swiper, swipee }) => [swiper, swipee]);
+  const keys = updates.map(({ pair }) => [pair.swiper, pair.swipee]);
   const rows = await transaction.query<PairRow>(selectPairs, [keys]);
   return new Map(
     rows.map((row) => [keyOf(row), { id: eventIdOfBytes(row.swipe_id), at: row.at, liked: row.liked === 1 }]),
