@@ -89,30 +89,25 @@ const parts: readonly HttpCase[] = (
   asks(`an album with ${name} is rejected`, () => postForm(all), refusedMsg(status, text)),
 );
 
+const text = (n: number): Part => field("profile", profile(n));
 const otherParts: readonly HttpCase[] = (
   [
-    ["with another part", (n) => [cover, field("profile", profile(n)), field("more", "x")]],
+    ["with another part", (n) => [cover, text(n), field("more", "x")]],
     [
       "with parts named __proto__ and constructor",
-      (n) => [field("__proto__", "x"), cover, field("profile", profile(n)), field("constructor", "x")],
+      (n) => [field("__proto__", "x"), cover, text(n), field("constructor", "x")],
     ],
     [
       "whose file name climbs",
-      (n) => [
-        { head: [`${disposition}image"; filename="../../../etc/passwd"`], bytes: image },
-        field("profile", profile(n)),
-      ],
+      (n) => [{ head: [`${disposition}image"; filename="../../../etc/passwd"`], bytes: image }, text(n)],
     ],
     [
       "whose picture has no file name",
-      (n) => [
-        { head: [`${disposition}image"`, "Content-Transfer-Encoding: binary"], bytes: image },
-        field("profile", profile(n)),
-      ],
+      (n) => [{ head: [`${disposition}image"`, "Content-Transfer-Encoding: binary"], bytes: image }, text(n)],
     ],
     ["whose profile names its type", (n) => [cover, field("profile", profile(n), "Content-Type: application/json")]],
     ["whose profile is a file", (n) => [cover, file("profile", profile(n), "application/octet-stream")]],
-    ["whose profile comes first", (n) => [field("profile", profile(n)), cover]],
+    ["whose profile comes first", (n) => [text(n), cover]],
   ] satisfies readonly (readonly [string, (n: number) => readonly Part[]])[]
 ).map(([name, all]) => stores(`an album ${name} is stored`, (n) => postForm(all(n)), albumCreated, album));
 

@@ -54,17 +54,15 @@ export const stores = (
   rare: Rare = {},
 ): HttpCase => ({ ...asks(name, send, expect, rare), stores: (n) => [stored(n)].flat() });
 
+const refusedAs =
+  (key: "message" | "msg") =>
+  (status: number | readonly number[], text: RegExp): ExpectedResponse => ({ status, error: { key, text } });
+
 /** A rejection with an explanation. */
-export const refused = (status: number | readonly number[], text: RegExp): ExpectedResponse => ({
-  status,
-  error: { key: "message", text },
-});
+export const refused = refusedAs("message");
 
 /** The same below /albums and /review. */
-export const refusedMsg = (status: number | readonly number[], text: RegExp): ExpectedResponse => ({
-  status,
-  error: { key: "msg", text },
-});
+export const refusedMsg = refusedAs("msg");
 
 export const ok = (status: number | readonly number[], body?: string | RegExp): ExpectedResponse => ({
   status,

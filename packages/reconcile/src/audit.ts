@@ -59,10 +59,7 @@ export async function audit(options: AuditOptions): Promise<DomainAudit> {
     const batches = await auditBatches(snapshot, domain, rankings, progress("batches", ledger.batches));
     const boards = await auditBoards(snapshot, domain, rankings, progress("boards"));
     const contradictions = await findContradictions(snapshot, domain, progress("contradictions"));
-    const ids =
-      acknowledged === undefined
-        ? undefined
-        : await auditIds(snapshot, domain, acknowledged, progress("ids", batches.stored));
+    const ids = acknowledged && (await auditIds(snapshot, domain, acknowledged, progress("ids", batches.stored)));
     const keyConflicts = await countConflicts(snapshot, domain);
     const agrees =
       state.name !== "dirty" &&

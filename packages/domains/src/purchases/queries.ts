@@ -29,7 +29,7 @@ const topItemsOfStore = queryRoute({
   }),
   async respond({ params }, { boards }) {
     const board = itemsOfStore(ids.parse("storeID", params.storeID));
-    const top = await topOf(boards, board, 10, (member, count) => ({ itemID: Number(member), numberOfItems: count }));
+    const top = await topOf(boards, board, 10, (id, numberOfItems) => ({ itemID: Number(id), numberOfItems }));
     return { stores: top.entries };
   },
 });
@@ -44,10 +44,7 @@ const topStoresOfItem = (path: string, limit: number) =>
     }),
     async respond({ params }, { boards }) {
       const board = storesOfItem(ids.parse("itemID", params.itemID));
-      const top = await topOf(boards, board, limit, (member, count) => ({
-        storeID: Number(member),
-        numberOfItems: count,
-      }));
+      const top = await topOf(boards, board, limit, (id, numberOfItems) => ({ storeID: Number(id), numberOfItems }));
       return { stores: top.entries };
     },
   });
@@ -71,10 +68,8 @@ const storeBoard = queryRoute({
       const items = await rows.query<{ itemID: number; quantity: number }>(selectTopItems, values);
       return { storeID, date, asOf: new Date().toISOString(), items: [...items] };
     }
-    const { asOf, entries } = await topOf(boards, itemsOfStore(storeID), limit, (member, quantity) => ({
-      itemID: Number(member),
-      quantity,
-    }));
+    const board = itemsOfStore(storeID);
+    const { asOf, entries } = await topOf(boards, board, limit, (id, quantity) => ({ itemID: Number(id), quantity }));
     return { storeID, asOf, items: entries };
   },
 });
@@ -88,12 +83,10 @@ const itemBoard = queryRoute({
     asOf: AsOf,
     stores: Type.Array(Type.Object({ storeID: Type.Integer(), quantity: Type.Integer() })),
   }),
-  async respond({ params, query }, { boards }) {
+  async respond({ params, query: { limit } }, { boards }) {
     const itemID = ids.parse("itemID", params.itemID);
-    const { asOf, entries } = await topOf(boards, storesOfItem(itemID), query.limit, (member, quantity) => ({
-      storeID: Number(member),
-      quantity,
-    }));
+    const board = storesOfItem(itemID);
+    const { asOf, entries } = await topOf(boards, board, limit, (id, quantity) => ({ storeID: Number(id), quantity }));
     return { itemID, asOf, stores: entries };
   },
 });

@@ -51,10 +51,8 @@ const top = queryRoute({
   }),
   async respond({ query }, { boards }) {
     const day = days.parse("day", query.day);
-    const { asOf, entries } = await topOf(boards, usersOfDay(day), query.limit, (member, steps) => ({
-      userID: Number(member),
-      steps,
-    }));
+    const board = usersOfDay(day);
+    const { asOf, entries } = await topOf(boards, board, query.limit, (id, steps) => ({ userID: Number(id), steps }));
     return { day, asOf, users: entries };
   },
 });
