@@ -178,8 +178,8 @@ const order: readonly HttpCase[] = [
     (n) => times(101, () => sale(n)),
     halfCloses,
   ),
-  ...Object.entries({ "a body": -5, "the headers": 60, "the request line": 30 }).map(([where, end]) =>
-    asks(`a client that ends within ${where} gets 400`, (n) => postSale(n).subarray(0, end), malformed, halfCloses),
+  ...Object.entries({ "a body": -5, "the headers": 60, "the request line": 30 }).map(([where, cutAt]) =>
+    asks(`a client that ends within ${where} gets 400`, (n) => postSale(n).subarray(0, cutAt), malformed, halfCloses),
   ),
   stores(
     "a client that ends within the second request gets the first response",

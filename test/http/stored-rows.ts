@@ -16,11 +16,13 @@ const selectReviews = "SELECT HEX(id) AS id, HEX(album_id) AS album, liked FROM 
 const selectLetters = "SELECT HEX(id) AS id, domain, stage, reason FROM dead_letters";
 
 /** A row of any domain; `id` as a UUID. */
-interface StoredRow extends Id {
+interface StoredRow {
+  readonly id: string;
   readonly content: StoredContent;
 }
 
-interface Letter extends Id {
+interface Letter {
+  readonly id: string;
   readonly domain: string;
   readonly stage: string;
   readonly reason: string;
@@ -34,49 +36,49 @@ export interface Stored {
 
 /** Reads every row of every domain and every dead letter at the write endpoint. */
 export async function readStored({ writer }: Database): Promise<Stored> {
-  const read = async <Row extends object>(select: string, contentOf: (row: Row) => StoredContent & Id) =>
-    (await writer.query<Row>(select)).map(contentOf).map(({ id, ...content }) => ({ id: uuidOf(id), content }));
-  const images = Map.groupBy(await writer.query<Id & { readonly bytes: Buffer }>(selectImages), ({ id }) => id);
-  const rows = [
-    await read<Of<"purchase", { readonly items: string }>>(selectPurchases, (sale) => ({
-      ...sale,
-      kind: "purchase",
-      items: JSON.parse(sale.items),
-    })),
-    await read<Of<"swipe", { readonly liked: number }>>(selectSwipes, (swipe) => ({
-      ...swipe,
-      kind: "swipe",
-      liked: swipe.liked === 1,
-    })),
-    await read<Of<"ride", { readonly vertical: number }>>(selectRides, ({ vertical, ...ride }) => {
-      if (vertical !== ride.lift * 10) throw new Error(`the ride ${ride.id} has a vertical of ${vertical}`);
-      return { ...ride, kind: "ride" };
-    }),
-    await read<Of<"steps">>(selectSteps, (steps) => ({ ...steps, kind: "steps" })),
-    await read<Of<"album", { readonly size: number }>>(selectAlbums, ({ size, ...album }) => {
-      const image = Buffer.concat((images.get(album.id) ?? []).map(({ bytes }) => bytes));
-      if (image.length !== size) throw new Error(`the album ${album.id} has ${image.length} of ${size} bytes`);
-      return { ...album, kind: "album", image: fingerprint(image) };
-    }),
-    await read<Of<"review", { readonly liked: number }>>(selectReviews, ({ album, liked, ...review }) => ({
-      ...review,
-      kind: "review",
-      album: uuidOf(album),
-      liked: liked === 1,
-    })),
-  ];
+  const purchases = await writer.query<Of<"purchase"> & { readonly id: string; readonly items: string }>(
+    selectPurchases,
+  );
+  const swipes = await writer.query<Of<"swipe"> & { readonly id: string; readonly liked: number }>(selectSwipes);
+  const rides = await writer.query<Of<"ride"> & { readonly id: string; readonly vertical: number }>(selectRides);
+  const steps = await writer.query<Of<"steps"> & { readonly id: string }>(selectSteps);
+  const albums = await writer.query<Of<"album"> & { readonly id: string; readonly size: number }>(selectAlbums);
+  const images = Map.groupBy(
+    await writer.query<{ readonly id: string; readonly bytes: Buffer }>(selectImages),
+    ({ id }) => id,
+  );
+  const reviews = await writer.query<{ readonly id: string; readonly album: string; readonly liked: number }>(
+    selectReviews,
+  );
   const letters = await writer.query<Letter>(selectLetters);
-  return { rows: rows.flat(), letters: letters.map((letter) => ({ ...letter, id: uuidOf(letter.id) })) };
+  const all = [
+    ...purchases.map(({ id, store, customer, date, items }) =>
+      row(id, { kind: "purchase", store, customer, date, items: JSON.parse(items) }),
+    ),
+    ...swipes.map(({ id, swiper, swipee, liked, comment }) =>
+      row(id, { kind: "swipe", swiper, swipee, liked: liked === 1, comment }),
+    ),
+    ...rides.map(({ id, vertical, ...ride }) => {
+      if (vertical !== ride.lift * 10) throw new Error(`the ride ${id} has a vertical of ${vertical}`);
+      return row(id, { kind: "ride", ...ride });
+    }),
+    ...steps.map(({ id, ...more }) => row(id, { kind: "steps", ...more })),
+    ...albums.map(({ id, size, ...profile }) => {
+      const image = Buffer.concat((images.get(id) ?? []).map(({ bytes }) => bytes));
+      if (image.length !== size) throw new Error(`the album ${id} has ${image.length} of ${size} bytes`);
+      return row(id, { kind: "album", ...profile, image: fingerprint(image) });
+    }),
+    ...reviews.map(({ id, album, liked }) => row(id, { kind: "review", album: uuidOf(album), liked: liked === 1 })),
+  ];
+  return {
+    rows: all,
+    letters: letters.map(({ id, domain, stage, reason }) => ({ id: uuidOf(id), domain, stage, reason })),
+  };
 }
 
-interface Id {
-  readonly id: string;
-}
+type Of<K extends StoredContent["kind"]> = Omit<ContentOf<K>, "kind" | "items" | "liked">;
 
-/** The columns of a kind. `Other`: those that differ from its content. */
-type Of<K extends StoredContent["kind"], Other = unknown> = Id &
-  Other &
-  Omit<ContentOf<K>, "kind" | "image" | keyof Other>;
+const row = (id: string, content: StoredContent): StoredRow => ({ id: uuidOf(id), content });
 
 const uuidOf = (hex: string): string =>
   hex.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

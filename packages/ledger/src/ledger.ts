@@ -108,7 +108,7 @@ export async function listBatches(
     behind.sequence,
     limit,
   ]);
-  return rows.map((row) => ({ ...idOf(row), storedAt: row.stored_at }));
+  return rows.map((row) => Object.assign(idOf(row), { storedAt: row.stored_at }));
 }
 
 /** Returns the ranking messages of the given batches, by textOfBatchId; without those that were pruned. */

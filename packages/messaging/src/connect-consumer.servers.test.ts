@@ -4,7 +4,7 @@ import type { Delivery } from "./connect-consumer.ts";
 import { closeFrame, openConsumer, ownBroker } from "./own-broker.test-kit.ts";
 
 /** A connected consumer of the test's first queue, through a proxy. */
-async function connected(options: Parameters<typeof openConsumer>[2] = {}, onResponse?: OnPiece) {
+async function openConnected(options: Parameters<typeof openConsumer>[2] = {}, onResponse?: OnPiece) {
   const { queue, ...broker } = await ownBroker();
   const proxy = await broker.proxy(onResponse);
   const opened = openConsumer(proxy.url, { name: queue }, options);
@@ -15,7 +15,7 @@ async function connected(options: Parameters<typeof openConsumer>[2] = {}, onRes
 const messageIds = (count: number) => Array.from({ length: count }, (_, i) => `m${i}`);
 
 test("a delivery has the sent content, and unsettled deliveries never exceed the prefetch", async () => {
-  const { queue, deliveries, arrived, ids, broker } = await connected({ prefetch: 2 });
+  const { queue, deliveries, arrived, ids, broker } = await openConnected({ prefetch: 2 });
   broker.channel.sendToQueue(queue, Buffer.from("body"), { messageId: "a", headers: { why: "so" } });
   broker.send(queue, "b", "c");
   await arrived(2);
@@ -28,7 +28,7 @@ test("a delivery has the sent content, and unsettled deliveries never exceed the
 });
 
 test("after a lost connection unacknowledged messages are redelivered; settling the lost copies does nothing", async () => {
-  const { queue, consumer, deliveries, arrived, ids, broker, proxy } = await connected();
+  const { queue, consumer, deliveries, arrived, ids, broker, proxy } = await openConnected();
   broker.send(queue, "a", "b", "c");
   await arrived(3);
   const lost = deliveries.splice(0);
@@ -48,7 +48,7 @@ test("after a lost connection unacknowledged messages are redelivered; settling 
 });
 
 test("cancel stops deliveries; those that arrived can be acknowledged, the others stay in the queue", async () => {
-  const { queue, consumer, deliveries, arrived, ids, log, broker } = await connected();
+  const { queue, consumer, deliveries, arrived, ids, log, broker } = await openConnected();
   broker.send(queue, "a", "b");
   await arrived(2);
   await consumer.cancel();
@@ -80,7 +80,7 @@ test("cancel at any moment while a connection starts leaves no consumer", async 
 });
 
 test("a cancelled consumer reconnects without consuming", async () => {
-  const { queue, consumer, deliveries, arrived, broker, proxy } = await connected();
+  const { queue, consumer, deliveries, arrived, broker, proxy } = await openConnected();
   broker.send(queue, "a");
   await arrived(1);
   await consumer.cancel();
@@ -109,7 +109,7 @@ test.each([[false], [true]])("close right after acknowledgements loses none (can
 // The responses: consumer cancelled, nothing to get, connection closed.
 test.each([1, 2, 3])("close ends when response %i to it is lost with the connection", async (lost) => {
   let responses: number | undefined;
-  const { consumer, log } = await connected({}, (piece) => {
+  const { consumer, log } = await openConnected({}, (piece) => {
     if (responses === undefined) return piece;
     responses++;
     return responses === lost ? "cut" : piece;
@@ -151,7 +151,7 @@ test("a deleted queue is declared again and consumed; settling older deliveries 
 test("a channel that the broker closes is replaced, and the log has the reason", async () => {
   let due = false;
   // A broker does this after it has waited too long for an acknowledgement.
-  const { queue, consumer, deliveries, arrived, log, broker } = await connected({}, (piece) => {
+  const { queue, consumer, deliveries, arrived, log, broker } = await openConnected({}, (piece) => {
     if (!due) return piece;
     due = false;
     return Buffer.concat([piece, closeFrame("channel", 406, "PRECONDITION_FAILED - held too long")]);

@@ -44,7 +44,7 @@ export const store = {
   async read(reader: SqlReader, eventIds: readonly string[]): Promise<readonly AlbumsEvent[]> {
     const found = await readEvents(reader, albums, albumOf, eventIds);
     const images = await readImages(reader, found);
-    const complete = found.map((album) => ({ ...album, image: Buffer.concat(images.get(album.id) ?? []) }));
+    const complete = found.map((album) => Object.assign(album, { image: Buffer.concat(images.get(album.id) ?? []) }));
     return [...complete, ...(await readEvents(reader, reviews, reviewOf, eventIds))];
   },
 
