@@ -48,6 +48,7 @@ const places: readonly HttpCase[] = [
   send("/Purchase/1/customer/1/date/20261120", noSuchPath),
   send("/purchase/1/customer/1/date", noSuchPath),
   send("/swipe/up", bad(/^leftorright: expected left or right, got "up"/), swipe),
+  send("/swipe/LEFT", noDirection, swipe),
   send("/swipe/left%00", noDirection, swipe),
   send("/swipe", noSuchPath, "{no JSON"),
   send("/nowhere", noSuchPath, "{no JSON"),

@@ -118,10 +118,8 @@ function afterCursor(cursor: string, byDate: boolean): { sql: string; values: (n
 
 async function withItems(rows: SqlReader, page: readonly PurchaseRow[]) {
   if (page.length === 0) return [];
-  const purchaseIds = page.map(({ id }) => id);
-  const items = await rows.query<{ purchase_id: Buffer; ItemID: number; numberOfItems: number }>(selectItems, [
-    purchaseIds,
-  ]);
+  const sales = page.map(({ id }) => id);
+  const items = await rows.query<{ purchase_id: Buffer; ItemID: number; numberOfItems: number }>(selectItems, [sales]);
   const byPurchase = Map.groupBy(items, (item) => item.purchase_id.toString("hex"));
   return page.map(({ id, storeID, custID, date }) => ({
     eventID: eventIdOfBytes(id),
