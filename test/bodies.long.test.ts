@@ -47,7 +47,7 @@ const probe = async (): Promise<{ longestMs: number; scanMs: number; residentByt
 // On idle cores. On a slower or busier machine the same work takes more CPU time, and so does a fixed scan.
 const turnMsMax = 50;
 const scanMsIdle = 16;
-const attempts = 3;
+const attempts = 6;
 
 async function expectShortTurns(path: string, headers: readonly string[], body: string | Buffer, status: number) {
   const turns: number[] = [];

@@ -96,11 +96,13 @@ export async function startGateway(
 
   await keyMemory.ready();
   await app.listen({ port: config.port, host: config.host });
-  await Promise.race([publisher.ready, once(stopAsked, "abort")]);
   const address = app.server.address();
+  const port = typeof address === "object" && address !== null ? address.port : config.port;
+  log.info({ host: config.host, port }, "gateway: listening");
+  await Promise.race([publisher.ready, once(stopAsked, "abort")]);
 
   return {
-    port: typeof address === "object" && address !== null ? address.port : config.port,
+    port,
     async stop() {
       stopping = true;
       // Requests under way still need their confirms.
