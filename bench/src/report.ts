@@ -89,7 +89,7 @@ export interface Report extends MeasuredRun {
   } | null;
   readonly eventToStoredMs: Spans | null;
   readonly eventToRankedMs: Spans | null;
-  /** The time of batches from hop to hop, from the apps' histograms; without hops that none took. */
+  /** The time of batches from hop to hop, from the apps' histograms. Omits hops without batches. */
   readonly hops: readonly Hop[];
   /** From the start of the load until everything was ranked. The total excludes the client. */
   readonly cpuSeconds: OfTiers<number | null> & { readonly client: number; readonly total: number | null };

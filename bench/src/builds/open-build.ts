@@ -60,7 +60,7 @@ export async function openBuild({ folder }: Build, plan: Pick<BenchPlan, "settin
     return await observed({
       root: folder,
       ...addressesIn(output),
-      // The hops of an earlier gateway are other ones.
+      // Not read: an earlier gateway has no hop metrics, or different ones.
       operatorUrls: [],
       environment,
       versions: {},

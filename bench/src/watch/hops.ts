@@ -16,7 +16,7 @@ export type HopCounts = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
 const sealed = "tally_gateway_hop_seconds_bucket";
 
-/** From the request to the rankings. The oldest event of each batch counts, and of each transaction the oldest batch. */
+/** From request to rankings. Each batch is measured by its oldest event, each transaction by its oldest batch. */
 const hops = [
   { name: "received to sealed", app: "gateway", metric: sealed, label: 'hop="received-sealed"' },
   { name: "sealed to confirmed", app: "gateway", metric: sealed, label: 'hop="sealed-confirmed"' },
@@ -32,7 +32,7 @@ export async function readHops(system: Pick<System, "operatorUrls" | "writerUrls
   return new Map(hops.map(({ name, app, metric, label }) => [name, countsIn(texts[app], metric, label)]));
 }
 
-/** The hops between two readings; without those that no batch took. */
+/** The hops between two readings. Omits hops without batches. */
 export function hopsBetween(before: HopCounts, after: HopCounts): readonly Hop[] {
   return [...after].flatMap(([name, counts]) => {
     let below = 0;

@@ -9,7 +9,7 @@ import { apply, shardKey } from "./scripts.ts";
 
 /*
  * The same random moves on boards in Redis and on a Map, in phases that grow, churn, fall and empty; and mirrored counts, which only grow.
- * After each step all scores and the first hundred of each board equal those of the Map. Appliers are killed between calls, batches arrive twice, several arrive at once, Redis loses its hash order,
+ * After each step all scores and the first hundred of each board equal those of the Map. Clients are killed between calls, batches arrive twice, several arrive at once, Redis loses its hash order,
  * and new generations are built meanwhile.
  */
 

@@ -1,6 +1,6 @@
 /*
  * A member whose score returns to 0 leaves its board: a board holds what the rows hold. A sorted set of 100,000 members is slow
- * (docs/decisions/0004-how-boards-are-kept.md has the figures), so no board that can grow is one.
+ * (docs/decisions/0004-how-boards-are-kept.md has the figures), so a board that can grow keeps only its best in one.
  *
  * A board has all scores in a hash, and in a sorted set exactly the members before or at its floor, "score member"; without a floor, all.
  * The set is cut when it holds more than `limits.cutAbove`. When one of the best falls behind the floor, the member that takes its place is only in
@@ -160,7 +160,7 @@ local function moveMirrored(prefix, mirrorPrefix, groups)
         if score < floorScore or atOrBefore(place, floorMember) then
           call('ZADD', best, text, place)
           won = won + 1
-          -- Up to 128 members Redis keeps a sorted set packed.
+          -- Up to 128 members Redis keeps a sorted set packed, also with its default settings.
           if won % 16 == 0 and cut(name, best, mirrorLimits) then floorScore, floorMember = parse(floors[name]) end
         end
       end
@@ -169,7 +169,7 @@ local function moveMirrored(prefix, mirrorPrefix, groups)
   end
 end
 
-local function boardsOf(moves)
+local function readFloorsOf(moves)
   local names = {}
   for i = 1, #moves, 2 do names[#names + 1] = moves[i] end
   readFloors(names)
@@ -177,7 +177,7 @@ end
 
 local function move(moves)
   local boards, mirrored, more = moves[1], moves[2], false
-  boardsOf(boards)
+  readFloorsOf(boards)
   for i = 1, #boards, 2 do
     local name, changes = boards[i], boards[i + 1]
     local best, counts = p .. ':b:' .. name, p .. ':c:' .. name
@@ -195,7 +195,7 @@ end
 -- Continues the return of boards; the moves were applied before.
 local function resume(moves)
   local boards, more = moves[1], false
-  boardsOf(boards)
+  readFloorsOf(boards)
   for i = 1, #boards, 2 do
     local name = boards[i]
     local floor = floors[name]

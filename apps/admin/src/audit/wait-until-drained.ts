@@ -30,7 +30,7 @@ export async function waitUntilDrained(
   const broker = connectPublisher({ url: config.amqpUrl, connectionName: "tally audit", queues, log });
   try {
     await Promise.race([broker.ready, delay(withinMs, undefined, { ref: false })]);
-    const look = async () => {
+    const observe = async () => {
       const underWay = new Set<string>();
       // Before the ledger: a batch that leaves its queue meanwhile is new in the ledger or still under way.
       for (const { name } of queues) {
@@ -56,7 +56,7 @@ export async function waitUntilDrained(
       }
       return [...underWay];
     };
-    return await untilDrained(look, { everyMs: pollEveryMs, withinMs });
+    return await untilDrained(observe, { everyMs: pollEveryMs, withinMs });
   } finally {
     await broker.close();
   }

@@ -65,7 +65,7 @@ function textOf({ stores, eventsPerHour, peak, utilization }: Demand, chosen: Ch
     ...lines,
     "",
     `The cost of an event was measured at full load, with ${run.connections} busy connections, on ${run.machine}, which ran all tiers and the clients.`,
-    "Batches are largest at full load, so an event costs least: at half the load or less it has cost up to twice as much (docs/performance.md).",
+    "Batches are largest at full load, so an event costs least: at half the load or less it has cost up to twice as much (docs/measurements/load-and-reads.md).",
     `This plan uses ${utilization} of the cores: --utilization ${figure(utilization / 2)} leaves room for twice the cost.`,
     "It assumes that a core there does as much as one of the measured machine: measure on the instances themselves before you buy many.",
   ].join("\n");

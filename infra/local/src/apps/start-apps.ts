@@ -173,7 +173,7 @@ interface AppPlan {
 /**
  * Flags for node that bound the memory of an app. The images and docs/operations.md have the same; a test compares them. With V8's defaults a
  * busy app grows to 300 MB and more, most of it garbage: a young generation of 128 MB, and an old one of three times its live objects.
- * With these bounds, gateway and writer stay near 200 MB for the same CPU (docs/performance.md). The young generation has its full size from the
+ * With these bounds, gateway and writer stay near 200 MB (docs/measurements/load-and-reads.md). The young generation has its full size from the
  * start: where it begins small, V8 does not always let it grow, and then the gateway takes half as much CPU time again for each purchase. The
  * last flag bounds the unforeseen: the process ends and is started again, instead of the machine running out of memory.
  */

@@ -58,7 +58,7 @@ export async function redis(
 }
 
 // The two zset limits reduce the memory of small boards to about a twentieth (108 to 5 bytes per member, measured).
-// Hashes exist for large boards only. A packed hash of that size would be searched from end to end.
+// Every board without mirrored counts has a hash. A packed hash of more than 64 members is slow to search.
 // Snapshots, and no log of every command: the ranker's auditor applies what a killed Redis has lost, boards and marks alike,
 // again from the ledger. The log and its rewrites cost a quarter of the CPU that Redis needs for a purchase.
 // set-proc-title: a title would overwrite the environment, by which a later launcher recognizes its leftovers.

@@ -64,7 +64,7 @@ function readLines(body: Uint8Array): boolean {
     if (!copyNumber(body, idDigitsMax) || (isText && !skip(body, quote))) return false;
     put(0x2c);
     if (!skip(body, comma) || !skip(body, quantity)) return false;
-    // Zero is no quantity.
+    // The quantity 0 is invalid.
     if (body[at] === zero || !copyNumber(body, quantityDigitsMax)) return false;
     put(0x5d);
     if (!skip(body, itemEnd)) return false;

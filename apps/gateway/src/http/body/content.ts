@@ -19,8 +19,8 @@ export function unsupported(header: "Content-Type" | "Content-Encoding", expecte
 }
 
 /**
- * Reads bodies, whose type is JSON, also without a Content-Type (contract, section 0, rows 2 and 3), or lines of JSON. Routes parse them.
- * In a hook and not in Fastify's parsers, because Fastify closes the connection when a parser throws, and makes an AsyncResource for each
+ * Reads JSON bodies, also without a Content-Type (contract, section 0, rows 2 and 3), and lines of JSON. Routes parse them.
+ * It is a hook and no parser, because Fastify closes the connection when a parser throws, and makes an AsyncResource for each
  * body. Call it before routes are added.
  */
 export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void {
@@ -30,7 +30,7 @@ export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void 
   // Fastify then runs no parser for POST.
   app.addHttpMethod("POST", { hasBody: false, overrideExisting: true });
   app.addHook("preValidation", (request, reply, done) => {
-    // Of other methods with a body, a parser ran.
+    // For other methods with a body, a parser has run.
     if (request.method === "POST" ? !mayHaveBody(request.headers) : request.body === undefined) return done();
     request.body = undefined;
     const { bodyLimit, config } = request.routeOptions;

@@ -71,7 +71,7 @@ function countKeys(value: unknown): number {
     for (const entry of value) if (typeof entry === "object") keys += countKeys(entry);
     return keys;
   }
-  // Without a list of the values. JSON.parse makes own properties, and nothing adds to the prototype of all objects.
+  // for…in builds no list of keys. It sees own properties only: JSON.parse makes them, and nothing adds to the prototype of all objects.
   for (const key in value) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const entry = (value as Readonly<Record<string, unknown>>)[key];

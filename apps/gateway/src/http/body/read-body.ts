@@ -39,7 +39,7 @@ export function readBody(
     if (isSettled) return;
     const end = length + chunk.length;
     if (end > bytesMax) return settle(new ClientError(refusal("BODY_TOO_LARGE")));
-    // The usual body arrives in one chunk, which is a copy of its own.
+    // The usual body arrives in one chunk, which nothing else uses.
     if (end === announced && length === 0 && end <= uncountedBytes) {
       memory = chunk;
       length = end;

@@ -87,7 +87,7 @@ export class Connection implements Waiting {
     return this.#queue.length > 0 && this.#inFlight < inFlightMax;
   }
 
-  /** Closes the connection by the response to the newest request. By that to an earlier one, the later ones would get none. */
+  /** Closes the connection with the response to the newest request. If an earlier response closed it, later requests would get none. */
   closeAfterResponse(): void {
     if (this.#newest !== undefined) this.#newest.shouldKeepAlive = false;
   }
