@@ -1,7 +1,7 @@
 import { Moves, type MirroredBoards } from "@tally/pipeline";
 import type { RankingsRedis } from "./open-redis.ts";
 import { batchCounter } from "./batch-counter.ts";
-import { encodeMoves, packr } from "./encode-moves.ts";
+import { encodeMoves, packr, shardOf } from "./encode-moves.ts";
 import { keysOfShard } from "./keys-of-shard.ts";
 import type { BatchCounter } from "./rankings.ts";
 import { firstGeneration } from "./scripts.ts";
@@ -70,7 +70,7 @@ export async function buildGeneration(
   const shards = keys.map((key): Shard => ({ key, chunks: 0 }));
   const inFlight = new Set<Promise<void>>();
   let waiting = new Moves();
-  let cellsWaiting = 0;
+  const cellsWaiting = new Uint32Array(shards.length);
   let failure: unknown;
   let asOf = 0;
 
@@ -88,18 +88,18 @@ export async function buildGeneration(
   async function flush(): Promise<void> {
     const moves = encodeMoves(waiting, shards.length).shards;
     waiting = new Moves();
-    cellsWaiting = 0;
+    cellsWaiting.fill(0);
     for (const [index, shard] of shards.entries()) {
       const cells = moves[index] ?? noMoves;
       if (cells.length > noMoves.length) await send(shard, cells, []);
     }
   }
 
-  async function addEach(cells: Cells, add: (id: string, count: number) => void): Promise<void> {
-    for (const [id, count] of cells) {
-      add(id, count);
-      if (++cellsWaiting >= cellsPerChunk * shards.length) await flush();
-    }
+  /** Counts a cell of a board that waits. A chunk is as long as the most cells of one shard. */
+  function isFull(board: string): boolean {
+    const shard = shardOf(board, shards.length);
+    cellsWaiting[shard] = (cellsWaiting[shard] ?? 0) + 1;
+    return cellsWaiting[shard] >= cellsPerChunk;
   }
 
   return {
@@ -110,10 +110,19 @@ export async function buildGeneration(
       () => mirrors,
     ),
 
-    add: (board, cells) => addEach(cells, (member, count) => waiting.add(board, member, count)),
+    async add(board, cells) {
+      for (const [member, count] of cells) {
+        waiting.add(board, member, count);
+        if (isFull(board)) await flush();
+      }
+    },
 
-    addMirrored: (boards, member, cells) =>
-      addEach(cells, (key, count) => waiting.addMirrored(boards, key, member, count)),
+    async addMirrored(boards, member, cells) {
+      for (const [key, count] of cells) {
+        waiting.addMirrored(boards, key, member, count);
+        if (isFull(boards.prefix + key)) await flush();
+      }
+    },
 
     async mark(producer, marks) {
       for (const shard of shards) {

@@ -196,6 +196,22 @@ test("cells show what is wrong in the hash of a board and in its sorted set", as
   await redis.zrem(best, encodeMember("298"));
   const { "298": _, ...others } = counts;
   expect(await cellsNow()).toEqual({ ...others, "1": 7, "299": 7 });
+  const alsoStored = async () => (await rankings.cells("wrong", ["board"]))[0]?.alsoStored;
+  expect(await alsoStored()).toEqual(new Map([["299", 300]]));
+  await redis.hset(hash, encodeMember("297"), -1);
+  await redis.hdel(hash, encodeMember("296"));
+  expect(await alsoStored()).toEqual(
+    new Map([
+      ["299", 300],
+      ["297", 1],
+      ["296", 0],
+    ]),
+  );
+  // A sorted set that was cut too short, with a floor that fits it.
+  await redis.zremrangebyrank(best, 2, -1);
+  const [member = "", score = ""] = await redis.zrange(best, "-1", "-1", "WITHSCORES");
+  await redis.hset(hash.replace("c:board", "floors"), "board", `${score} ${member}`);
+  expect(Object.keys(await cellsNow()).length).toBeLessThan(10);
 });
 
 test("mirrored counts rank members by key and keys by member, in all shards", async () => {
@@ -209,6 +225,16 @@ test("mirrored counts rank members by key and keys by member, in all shards", as
   }
   await rankings.apply("mirrored", message(moves));
   expect((await rankings.top("mirrored", "store:7", 100)).entries).toEqual(bestOf(sold));
+  const [kept] = await rankings.cells("mirrored", ["store:7"]);
+  expect([...sold].filter(([item, count]) => kept?.keeps(item, count) === true).length).toBe(kept?.cells.size);
+  for (const shard of [0, 1, 2]) {
+    const prefix = `${shardKey(namespace, "mirrored", shard)}:1`;
+    await redis.zremrangebyrank(`${prefix}:b:store:7`, 2, -1);
+    const [last = "", score = ""] = await redis.zrange(`${prefix}:b:store:7`, "-1", "-1", "WITHSCORES");
+    await redis.hset(`${prefix}:floors`, "store:7", `${score} ${last}`);
+  }
+  const [cut] = await rankings.cells("mirrored", ["store:7"]);
+  expect([...sold].filter(([item, count]) => cut?.keeps(item, count) === true).length).toBe(sold.size);
   const [item = "", count = 0] = [...sold][0] ?? [];
   expect((await rankings.top("mirrored", `item:${item}`, 10)).entries[0]).toEqual({ member: "7", count });
   expect(await rankings.count("mirrored", "store:7", item)).toBe(count);

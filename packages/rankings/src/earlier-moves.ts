@@ -8,14 +8,14 @@ import { decodeMember } from "./member.ts";
  */
 export function currentShards(message: RankingMessage, mirrors: readonly MirroredBoards[]): readonly Buffer[] {
   if (message.version === 2) return message.shards;
-  return message.shards.map((shard, index) => {
+  const moves = new Moves();
+  for (const shard of message.shards) {
     const list: unknown = packr.unpack(shard);
     if (!Array.isArray(list)) throw new TypeError("expected a list of boards");
-    const moves = new Moves();
     for (let i = 0; i < list.length; i += 2) addBoard(moves, String(list[i]), list[i + 1], mirrors);
-    // Each board is in the same shard as before.
-    return encodeMoves(moves, message.shards.length).shards[index] ?? Buffer.alloc(0);
-  });
+  }
+  // Each board is in the same shard as before.
+  return encodeMoves(moves, message.shards.length).shards;
 }
 
 function addBoard(

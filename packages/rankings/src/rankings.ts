@@ -21,6 +21,8 @@ export type RankingsState =
 /** All counts of a board that Redis keeps for it. */
 export interface BoardCells {
   readonly cells: ReadonlyMap<string, number>;
+  /** Other counts of the same members, from which the next move would start. Empty if all is well. */
+  readonly alsoStored: ReadonlyMap<string, number>;
   /** Whether the board keeps a member with this count. The board of a member of mirrored counts keeps only its best. */
   keeps(member: string, count: number): boolean;
 }

@@ -3,6 +3,7 @@ import { shardOf } from "./encode-moves.ts";
 import { decodeMember, encodeMember } from "./member.ts";
 import type { RankingsRedis } from "./open-redis.ts";
 import type { BoardCells } from "./rankings.ts";
+import { topLimitMax } from "./scripts.ts";
 
 // About 1 ms for each portion of a board of a million.
 const portion = 1000;
@@ -12,7 +13,7 @@ type Scores = Map<string, string>;
 
 /**
  * Reads all that Redis keeps of a board, without blocking it for long. `prefixes`: each shard with its generation. Where the sorted set, which
- * rankings are read from, differs from the hash, its scores are returned: the audit finds either wrong.
+ * rankings are read from, differs from the hash, `cells` has its count and `alsoStored` that of the hash.
  */
 export async function readCells(
   redis: RankingsRedis,
@@ -24,8 +25,10 @@ export async function readCells(
   if (mirror !== undefined) return readBest(redis, prefixes, board, mirror);
   const prefix = prefixes[shardOf(board, prefixes.length)] ?? "";
   const isMirrored = mirrors.some((one) => board.startsWith(one.prefix));
-  const scores = await (isMirrored ? readSorted : readBoth)(redis, prefix, board);
-  return { cells: decoded(scores), keeps: () => true };
+  const { scores, inHash } = isMirrored
+    ? { scores: await readSorted(redis, prefix, board), inHash: new Map<string, string>() }
+    : await readBoth(redis, prefix, board);
+  return { cells: decoded(scores), keeps: () => true, alsoStored: decoded(inHash) };
 }
 
 /** The board of a member of mirrored counts: each shard has the best of its keys. */
@@ -36,35 +39,54 @@ async function readBest(
   { prefix: keyPrefix }: MirroredBoards,
 ): Promise<BoardCells> {
   const shards = await Promise.all(
-    prefixes.map(async (prefix) => ({
-      floor: await readFloor(redis, prefix, board),
-      cells: decoded(await readSorted(redis, prefix, board)),
-    })),
+    prefixes.map(async (prefix) => {
+      const floor = await readFloor(redis, prefix, board);
+      const cells = decoded(await readSorted(redis, prefix, board));
+      return { floor: trusted(floor, cells.size), cells };
+    }),
   );
   return {
     cells: new Map(shards.flatMap(({ cells }) => [...cells])),
+    alsoStored: new Map(),
     keeps: (key, count) =>
       isAtOrBefore(shards[shardOf(keyPrefix + key, shards.length)]?.floor ?? null, encodeMember(key), -count),
   };
 }
 
-async function readBoth(redis: RankingsRedis, prefix: string, board: string): Promise<Scores> {
+/** `inHash`: scores in the hash of members that the sorted set has with another one; 0 for those that the hash lacks. */
+async function readBoth(
+  redis: RankingsRedis,
+  prefix: string,
+  board: string,
+): Promise<{ readonly scores: Scores; readonly inHash: Scores }> {
+  const inHash: Scores = new Map();
   const floor = await readFloor(redis, prefix, board);
   const best = await readSorted(redis, prefix, board);
-  if (floor === "all") return best;
+  if (floor === "all") return { scores: best, inHash };
   const all = await scan((cursor) => redis.hscan(`${prefix}:c:${board}`, cursor, "COUNT", portion));
   // All members may have returned to the sorted set meanwhile, once in the life of a board.
-  if ((await readFloor(redis, prefix, board)) === "all") return readSorted(redis, prefix, board);
+  if ((await readFloor(redis, prefix, board)) === "all")
+    return { scores: await readSorted(redis, prefix, board), inHash };
   const isReturning = floor?.startsWith("back ") === true;
+  const end = trusted(floor, best.size);
   for (const [member, score] of all) {
-    if (!isReturning && !best.has(member) && isAtOrBefore(floor, member, Number(score))) all.delete(member);
+    if (!isReturning && !best.has(member) && isAtOrBefore(end, member, Number(score))) all.delete(member);
   }
-  for (const [member, score] of best) all.set(member, score);
-  return all;
+  for (const [member, score] of best) {
+    const stored = all.get(member) ?? "0";
+    if (stored !== score) inHash.set(member, stored);
+    all.set(member, score);
+  }
+  return { scores: all, inHash };
 }
 
 function readSorted(redis: RankingsRedis, prefix: string, board: string): Promise<Scores> {
   return scan((cursor) => redis.zscan(`${prefix}:b:${board}`, cursor, "COUNT", portion));
+}
+
+/** A cut leaves more members than a ranking may have. With fewer, the floor is wrong: then all members must be there. */
+function trusted(floor: string | null, size: number): string | null {
+  return size < topLimitMax ? null : floor;
 }
 
 /** Where the sorted set of a board ends: see move-script.ts. */
@@ -98,5 +120,5 @@ async function scan(next: (cursor: string) => Promise<[string, string[]]>): Prom
 }
 
 function decoded(scores: Scores): Map<string, number> {
-  return new Map(Array.from(scores, ([member, score]) => [decodeMember(member), -Number(score)]));
+  return new Map(Array.from(scores, ([member, score]) => [decodeMember(member), 0 - Number(score)]));
 }

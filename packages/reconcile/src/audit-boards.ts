@@ -58,14 +58,17 @@ export async function auditBoards(
     for (const [index, { board, cells: own }] of boards.entries()) {
       known.add(board);
       const onBoard = new Map(ranked[index]?.cells);
+      const alsoStored = new Map(ranked[index]?.alsoStored);
       for (const [member, count] of own) {
         units += count;
+        differ(board, member, count, alsoStored.get(member) ?? count);
+        alsoStored.delete(member);
         hash.add(`${board}\0${member}\0${count}`);
         const isKept = onBoard.has(member) || ranked[index]?.keeps(member, count) !== false;
         if (isKept) differ(board, member, count, onBoard.get(member) ?? 0);
         onBoard.delete(member);
       }
-      for (const [member, count] of onBoard) differ(board, member, 0, count);
+      for (const [member, count] of [...onBoard, ...alsoStored]) differ(board, member, 0, count);
       cells += own.length;
     }
     onProgress(cells);

@@ -192,14 +192,18 @@ export class GroupCommit {
   // One confirm can settle many batches at once.
   readonly #respond = (): void => {
     let left = responsesPerTurn;
-    for (let settled = this.#settled[0]; settled !== undefined; settled = this.#settled[0]) {
-      const { waiters } = settled.batch;
-      for (; left > 0 && settled.responded < waiters.length; left--) waiters[settled.responded++]?.(settled.result);
-      if (settled.responded < waiters.length) break;
-      this.#settled.shift();
-      this.#finish(settled);
+    try {
+      for (let settled = this.#settled[0]; settled !== undefined; settled = this.#settled[0]) {
+        const { waiters } = settled.batch;
+        for (; left > 0 && settled.responded < waiters.length; left--) waiters[settled.responded++]?.(settled.result);
+        if (settled.responded < waiters.length) break;
+        this.#settled.shift();
+        this.#finish(settled);
+      }
+    } finally {
+      // Also after a waiter that throws, so that the others get their outcome.
+      if (this.#settled.length > 0) setImmediate(this.#respond);
     }
-    if (this.#settled.length > 0) setImmediate(this.#respond);
   };
 
   #finish({ batch, outcome, openMs, inFlightMs, settledAtMs }: SettledBatch): void {

@@ -111,6 +111,8 @@ export class Connection implements Waiting {
     // Emitted once, so `on` is enough; `once` allocates a wrapper.
     response.on("close", this.#onResponded);
     this.#options.handle(response);
+    // While the server closes, Fastify makes each response the last one. Requests that still wait would then get none.
+    if (this.#queue.length > 0 && !response.headersSent) response.removeHeader("connection");
   }
 
   /**
