@@ -47,10 +47,12 @@ const probe = async (): Promise<{ longestMs: number; scanMs: number; residentByt
 // On idle cores. On a slower or busier machine the same work takes more CPU time, and so does a fixed scan.
 const turnMsMax = 50;
 const scanMsIdle = 16;
-const attempts = 6;
+const attempts = 3;
 
 async function expectShortTurns(path: string, headers: readonly string[], body: string | Buffer, status: number) {
   const turns: number[] = [];
+  // The first request of each kind runs code that V8 has not compiled yet.
+  expect((await connection.post(path, body, headers)).status).toBe(status);
   for (let attempt = 0; attempt < attempts; attempt++) {
     const { scanMs } = await probe();
     const response = await connection.post(path, body, headers);
@@ -63,7 +65,7 @@ async function expectShortTurns(path: string, headers: readonly string[], body: 
   expect(turns).toEqual([]);
 }
 
-// The first requests run code that V8 has not compiled yet.
+// Compiles what all bodies share.
 beforeAll(async () => {
   for (const body of [repeat("1\n", mebibyte), list("{}", mebibyte)]) {
     await connection.post("/purchases", body, [body.startsWith("[") ? json : ndjson]);

@@ -7,12 +7,10 @@ export interface TestKey {
   readonly key: string;
 }
 
-/** Creates a key with `tally keys create` and waits until each gateway has it. */
+/** Creates a key with `tally keys create` and waits until each gateway has it. Takes one token of the key's rate limit at each gateway. */
 export async function createKey(system: System, ...flags: readonly string[]): Promise<TestKey> {
   const made = await keysCommand(system, "create", "--name", "a test", ...flags);
-  await vi.waitFor(async () => {
-    for (const url of system.urls) expect(await knows(url, made.key)).toBe(true);
-  }, 15_000);
+  for (const url of system.urls) await vi.waitFor(async () => expect(await knows(url, made.key)).toBe(true), 15_000);
   return made;
 }
 
