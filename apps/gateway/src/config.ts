@@ -84,7 +84,7 @@ export const gatewaySettings = {
   batchEveryMs: integer(
     "BATCH_EVERY_MS",
     "under steady traffic, at most 1 ms between events, a partial batch is sent at most this often; a lone event is sent at once",
-    { min: 0, max: 1000, unit: "ms", default: 5 },
+    { min: 0, max: 1000, unit: "ms", default: 4 },
   ),
   batchesInFlightMax: integer(
     "BATCHES_IN_FLIGHT_MAX",

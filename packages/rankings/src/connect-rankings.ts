@@ -66,7 +66,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
       if (limit > topLimitMax)
         throw new RankingsError(`a board returns at most its first ${topLimitMax} members, not ${limit}`);
       const all = shardsOf(domain);
-      // Each shard has the best of its own keys.
+      // Each shard holds some of the members, so the best of all shards are merged.
       const own = mirrorOf(domain, board) === undefined ? [all[shardOf(board, all.length)] ?? ""] : all;
       const tops = await replyOf(Promise.all(own.map((shard) => redis.tallyTop(shard, "", board, limit))));
       const places = tops.flatMap(([, flat]) => pairsOf(flat));
