@@ -2,9 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePorts, processesNaming } from "@tally/local";
+import { newEventId } from "@tally/pipeline";
 import { expect, test, vi } from "vitest";
 import { temporaryDirectory } from "./at-end.ts";
 import { auditOf, expectAllKept } from "./audit-of.ts";
+import { get } from "./http/http-case.ts";
 import { RawConnection } from "./http/raw-connection.ts";
 import { postSale } from "./http/sample-requests.ts";
 import { keepSending } from "./keep-sending.ts";
@@ -84,6 +86,21 @@ test("a gateway that stops responds to requests that have begun, and then closes
   expect(await stopped).toBe(0);
   await system.gateway.start();
   expect(await auditOf(system, ids)).toMatchObject({ agrees: true, audit: { acknowledged: 2, lost: 0 } });
+}, 60_000);
+
+test("a gateway that stops responds to all pipelined requests that it has read, also to those that wait for their turn", async () => {
+  const sales = 100;
+  const connection = new RawConnection(system.url);
+  // The GET waits for an album that does not exist. Responses keep their order, so 63 sales are in flight, and 37 are not handled yet.
+  await connection.write(Buffer.concat([get(`/albums/${newEventId()}`), ...Array<Buffer>(sales).fill(postSale(2))]));
+  await delay(300);
+  const stopped = system.gateway.stop();
+  const responses = await connection.responses(1 + sales);
+  expect(responses.map(({ status }) => status)).toEqual([503, ...Array<number>(sales).fill(201)]);
+  expect(responses.findIndex(({ headers }) => headers.get("connection") === "close")).toBe(sales);
+  expect((await connection.untilClosed()).length).toBe(0);
+  expect(await stopped).toBe(0);
+  await system.gateway.start();
 }, 60_000);
 
 test("apps end with a launcher that throws", async () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { freePorts, ServiceError, until } from "@tally/local";
+import { freePorts, portsOfNoLauncher, ServiceError, until } from "@tally/local";
 import type { BenchPlan } from "../bench-plan.ts";
 import { observed, type System } from "../open-system.ts";
 import type { Build } from "./with-builds.ts";
@@ -23,7 +23,7 @@ export async function openBuild({ folder }: Build, plan: Pick<BenchPlan, "settin
     await readFile(join(folder, "package.json"), "utf8"),
   );
   const PATH = `${join(folder, "node_modules", ".bin")}:${process.env["PATH"]}`;
-  const [port] = await freePorts(1);
+  const [port] = await freePorts(1, portsOfNoLauncher);
   const launcher = spawn("sh", ["-c", `exec ${scripts.dev}`], {
     cwd: folder,
     env: {

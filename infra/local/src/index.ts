@@ -1,7 +1,7 @@
 export { runTally, startApps, type AppName, type Apps, type AppsOptions } from "./apps/start-apps.ts";
 export type { Server, StopOptions } from "./process/child-server.ts";
 export { claimDirectory, type ClaimedDirectory } from "./process/directory-lock.ts";
-export { freePorts } from "./process/free-ports.ts";
+export { freePorts, portsOfNoLauncher } from "./process/free-ports.ts";
 export { onLauncherGone } from "./process/on-launcher-gone.ts";
 export { processesNaming, readProcess, readProcesses } from "./process/processes.ts";
 export { ServiceError, type ServiceErrorCode } from "./process/service-error.ts";
