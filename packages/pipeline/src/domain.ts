@@ -5,6 +5,7 @@ import type { Moves } from "./moves.ts";
 import type { ContentRoute, QueryRoute } from "./query-routes.ts";
 import type { Recount } from "./recount.ts";
 import type { Change, Store } from "./store.ts";
+import type { View } from "./view.ts";
 
 /** One kind of events with all of its business rules. The apps know domains only through this type. */
 export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>> {
@@ -20,6 +21,8 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   readonly rank: (changes: readonly C[], moves: Moves) => void;
   readonly recount: Recount;
   readonly queries: readonly (QueryRoute | ContentRoute)[];
+  /** What the live page shows of this domain. */
+  readonly views: readonly View[];
   /** The key of the sentence in this domain's error bodies. */
   readonly errorKey: "message" | "msg";
   /** The folder of its numbered SQL files. */

@@ -49,3 +49,4 @@ export {
 } from "./sources.ts";
 export type { SqlParameter, SqlReader, SqlSnapshot, SqlTransaction, SqlValue } from "./sql.ts";
 export type { BatchEvent, Change, Store } from "./store.ts";
+export { View, ViewParameter } from "./view.ts";

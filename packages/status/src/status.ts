@@ -1,0 +1,120 @@
+import { Type, type Static, type TSchema } from "typebox";
+
+const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+/** ISO 8601. */
+const Time = Type.String();
+
+/** A server, by the connection of the process that reports. */
+export const ServerStatus = Type.Object({
+  name: Type.Enum(["broker", "databaseWrite", "databaseRead", "redis"]),
+  /** blocked: the broker accepts no messages, because of a memory or disk alarm. */
+  state: Type.Enum(["up", "blocked", "down"]),
+  /** Of one round trip, in ms; null without a response. */
+  latencyMs: orNull(Type.Number()),
+});
+export type ServerStatus = Static<typeof ServerStatus>;
+
+/** The events of a domain that passed a stage. */
+export const Flow = Type.Object({
+  /** Since the start of the running processes. */
+  events: Type.Number(),
+  /** Mean of the last 10 s. */
+  perSecond: Type.Number(),
+});
+export type Flow = Static<typeof Flow>;
+
+/** A queue without what its consumers hold; null while the broker does not respond. */
+export const QueueStatus = Type.Object({
+  batches: orNull(Type.Number()),
+  /** Estimated from the mean size of a batch. */
+  events: orNull(Type.Number()),
+});
+export type QueueStatus = Static<typeof QueueStatus>;
+
+export const DomainStatus = Type.Object({
+  name: Type.String(),
+  accepted: Flow,
+  stored: Flow,
+  /** Estimated from batches and their mean size: a ranking message does not have the number of its events. */
+  ranked: Flow,
+  queues: Type.Object({ ingest: QueueStatus, rank: QueueStatus }),
+  /** The time until every waiting event is stored and ranked, at the present rates; 0: none waits; null: unknown, or nothing progresses. */
+  secondsToDrain: orNull(Type.Number()),
+  /** When the newest batch was stored; null: none yet, or the database is down. */
+  lastStoredAt: orNull(Time),
+});
+export type DomainStatus = Static<typeof DomainStatus>;
+
+/** How long batches took from one step to the next, in the last 10 s, over all domains and processes. */
+export const HopStatus = Type.Object({
+  name: Type.Enum(["received-sealed", "sealed-confirmed", "confirmed-responded", "sealed-stored", "stored-ranked"]),
+  batches: Type.Number(),
+  p50Ms: Type.Number(),
+  p99Ms: Type.Number(),
+});
+export type HopStatus = Static<typeof HopStatus>;
+
+export const ThreadReport = Type.Object({
+  index: Type.Integer(),
+  state: Type.Enum(["starting", "ready", "restarting", "stopping", "stopped"]),
+  restarts: Type.Integer(),
+  /** Why it died last. */
+  lastError: orNull(Type.String()),
+});
+export type ThreadReport = Static<typeof ThreadReport>;
+
+export const ProcessStatus = Type.Object({
+  app: Type.Enum(["gateway", "writer", "ranker"]),
+  host: Type.String(),
+  pid: Type.Integer(),
+  /** gone: no heartbeat for 3 s, and it did not stop in order. */
+  state: Type.Enum(["up", "gone"]),
+  startedAt: Time,
+  heartbeatAt: Time,
+  /** Empty for a gateway, which has none besides its main thread. */
+  threads: Type.Array(ThreadReport),
+});
+export type ProcessStatus = Static<typeof ProcessStatus>;
+
+/** A line of a process's log, of level warn or above. */
+export const LoggedError = Type.Object({
+  at: Time,
+  app: Type.String(),
+  host: Type.String(),
+  pid: Type.Integer(),
+  /** null: the main thread. */
+  thread: orNull(Type.Integer()),
+  level: Type.Enum(["warn", "error", "fatal"]),
+  message: Type.String(),
+});
+export type LoggedError = Static<typeof LoggedError>;
+
+/** The dead letters of all domains, by state. */
+export const DeadLetterCounts = Type.Object({
+  open: Type.Integer(),
+  replayed: Type.Integer(),
+  discarded: Type.Integer(),
+});
+export type DeadLetterCounts = Static<typeof DeadLetterCounts>;
+
+/** A running system at one moment. While a server is down, what it would tell is null or empty; the rest is still reported. */
+export const Status = Type.Object({
+  at: Time,
+  /** failing: a server is down or nothing progresses. behind: events wait for more than 10 s, or a process is gone. */
+  state: Type.Enum(["ok", "behind", "failing"]),
+  /** One sentence for each reason of a state other than ok. */
+  problems: Type.Array(Type.String()),
+  servers: Type.Array(ServerStatus),
+  domains: Type.Array(DomainStatus),
+  /** The largest of the domains; null: one of them is null. */
+  secondsToDrain: orNull(Type.Number()),
+  /** The age of the oldest batch that the read endpoint does not have yet; 0: it has all; null: an endpoint is down. */
+  replicaLagMs: orNull(Type.Number()),
+  hops: Type.Array(HopStatus),
+  processes: Type.Array(ProcessStatus),
+  /** null: the database is down. */
+  deadLetters: orNull(DeadLetterCounts),
+  /** Of all processes, newest first, at most 20. */
+  lastErrors: Type.Array(LoggedError),
+});
+export type Status = Static<typeof Status>;
