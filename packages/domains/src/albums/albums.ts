@@ -5,6 +5,7 @@ import { rank } from "./rank.ts";
 import { recount } from "./recount.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
+import { views } from "./views.ts";
 
 /** Albums with images, likes and dislikes. */
 export const albums = defineDomain({
@@ -16,5 +17,6 @@ export const albums = defineDomain({
   rank,
   recount,
   queries,
+  views,
   errorKey: "msg",
 });

@@ -5,6 +5,7 @@ import { rank } from "./rank.ts";
 import { recount } from "./recount.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
+import { views } from "./views.ts";
 
 /** Rides on the lifts of ski resorts: the vertical of each skier, and rankings of days. */
 export const liftrides = defineDomain({
@@ -16,4 +17,5 @@ export const liftrides = defineDomain({
   rank,
   recount,
   queries,
+  views,
 });

@@ -5,6 +5,7 @@ import { rank } from "./rank.ts";
 import { recount } from "./recount.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
+import { views } from "./views.ts";
 
 /** Sales of supermarkets, and the best-selling items and stores. */
 export const purchases = defineDomain({
@@ -16,4 +17,5 @@ export const purchases = defineDomain({
   rank,
   recount,
   queries,
+  views,
 });

@@ -5,6 +5,7 @@ import { rank } from "./rank.ts";
 import { recount } from "./recount.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
+import { views } from "./views.ts";
 
 /** Hourly figures of step counters: sums of days and rankings of days. */
 export const steps = defineDomain({
@@ -16,4 +17,5 @@ export const steps = defineDomain({
   rank,
   recount,
   queries,
+  views,
 });

@@ -5,6 +5,7 @@ import { rank } from "./rank.ts";
 import { recount } from "./recount.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
+import { views } from "./views.ts";
 
 /** Likes and dislikes between users: matches, mutual matches and the most liked users. */
 export const swipes = defineDomain({
@@ -17,4 +18,5 @@ export const swipes = defineDomain({
   rank,
   recount,
   queries,
+  views,
 });
