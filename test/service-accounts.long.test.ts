@@ -119,16 +119,31 @@ test("the gateway's account reads the rankings and cannot change them", async ()
   expect(await rankings.count("purchases", "store:1", "7")).toBe(3);
 });
 
-test("Redis accepts no client without a password, and no writer", async () => {
+test("Redis accepts no client without a password", async () => {
   const { redisUrl } = inject("services");
   const { host } = new URL(redisUrl);
   for (const [url, refusal] of [
     [`redis://${host}`, /NOAUTH/],
     [`redis://:tally@${host}`, /WRONGPASS/],
     [`redis://tally_gateway:tally@${host}`, /WRONGPASS/],
-    [system.accounts.writer.redisUrl, /WRONGPASS/],
   ] as const) {
     await expect(redisOf(url).get("x")).rejects.toThrow(refusal);
+  }
+});
+
+test("the writer's account sends heartbeats, and reaches nothing else", async () => {
+  const redis = redisOf(system.accounts.writer.redisUrl);
+  expect(await redis.pexpire(`${system.namespace}:{status}:processes`, 60_000)).toBe(1);
+  for (const command of [
+    () => redis.hgetall(`${system.namespace}:{status}:processes`),
+    () => redis.del(`${system.namespace}:{status}:processes`),
+    () => redis.hset(`${system.namespace}:{purchases:0:v2}`, "x", "1"),
+    () => redis.set(`${system.namespace}:idem:x`, "1"),
+    () => redis.flushall(),
+    () => redis.keys("*"),
+    () => redis.config("GET", "dir"),
+  ]) {
+    await expect(command()).rejects.toThrow(/NOPERM/);
   }
 });
 

@@ -2,10 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connectDatabase } from "@tally/database";
 import { domains } from "@tally/domains";
 import { runThread } from "@tally/fleet";
+import { Progress } from "@tally/heartbeats";
 import { connectConsumer } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
 import { connectRankings } from "@tally/rankings";
-import { createLogger } from "@tally/service";
+import { createLogger, recentProblems } from "@tally/service";
 import { Auditor } from "./auditor.ts";
 import { BatchRanker } from "./batch-ranker.ts";
 import type { RankerConfig } from "./config.ts";
@@ -18,6 +19,7 @@ const commandTimeoutMs = 30_000;
 runThread<RankerConfig>(async (config, { index }) => {
   const log = createLogger({ name: `ranker-${index}`, level: config.logLevel });
   const metrics = rankerMetrics(index);
+  const progress = new Progress();
   const rankings = connectRankings({
     url: config.redisUrl,
     namespace: config.namespace,
@@ -54,7 +56,11 @@ runThread<RankerConfig>(async (config, { index }) => {
       domain: domain.name,
       rankings,
       log,
-      onRanked: (isNew, behindMs) => metrics.ranked(domain.name, isNew, behindMs),
+      onRanked(isNew, behindMs) {
+        metrics.ranked(domain.name, isNew, behindMs);
+        progress.count("ranked", domain.name, 0, 1);
+        progress.took("stored-ranked", behindMs);
+      },
     });
     const consumer = connectConsumer({
       url: config.amqpUrl,
@@ -70,6 +76,7 @@ runThread<RankerConfig>(async (config, { index }) => {
   await Promise.all(lines.map(({ consumer }) => consumer.ready));
   return {
     metrics: () => metrics.registry.getMetricsAsJSON(),
+    report: () => ({ ...progress.report(), problems: recentProblems(log) }),
     async stop() {
       await Promise.all(lines.map(({ consumer }) => consumer.cancel()));
       // While Redis is down nothing in hand can be finished; the broker delivers it to the next consumer.

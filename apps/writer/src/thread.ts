@@ -2,9 +2,10 @@ import { connectDatabase } from "@tally/database";
 import { letterOfMessage, type NewLetter } from "@tally/dead-letters";
 import { domains } from "@tally/domains";
 import { runThread } from "@tally/fleet";
+import { Progress } from "@tally/heartbeats";
 import { connectConsumer, connectPublisher, type Delivery } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
-import { createLogger } from "@tally/service";
+import { createLogger, recentProblems } from "@tally/service";
 import { BatchWriter } from "./batch-writer.ts";
 import { LetterKeeper } from "./letter-keeper.ts";
 import type { WriterConfig } from "./config.ts";
@@ -16,6 +17,7 @@ const deadPrefetch = 10;
 runThread<WriterConfig>(async (config, { index }) => {
   const log = createLogger({ name: `writer-${index}`, level: config.logLevel });
   const metrics = writerMetrics(index);
+  const progress = new Progress();
   const topology = domains.flatMap((domain) => Object.values(queuesOf(config.namespace, domain.name)));
   const database = connectDatabase({
     writeUrl: config.databaseWriteUrl,
@@ -46,7 +48,11 @@ runThread<WriterConfig>(async (config, { index }) => {
       line: config,
       transactionEveryMs: config.transactionEveryMs,
       log,
-      onStored: (figures) => metrics.stored(domain.name, figures),
+      onStored(figures) {
+        metrics.stored(domain.name, figures);
+        progress.count("stored", domain.name, figures.events, figures.batches);
+        progress.took("sealed-stored", figures.oldestMs);
+      },
     });
     const shared = { url: config.amqpUrl, queues: topology, log };
     const consumer = connectConsumer({
@@ -69,6 +75,7 @@ runThread<WriterConfig>(async (config, { index }) => {
   await Promise.all([publisher.ready, ...consumers.map(({ ready }) => ready)]);
   return {
     metrics: () => metrics.registry.getMetricsAsJSON(),
+    report: () => ({ ...progress.report(), problems: recentProblems(log) }),
     async stop() {
       await Promise.all(consumers.map((consumer) => consumer.cancel()));
       await Promise.all([keeper.drain(), ...lines.map(({ writer }) => writer.drain())]);

@@ -32,6 +32,8 @@ export interface Database {
   snapshot<T>(endpoint: "read" | "write", work: (reader: SqlSnapshot) => Promise<T>): Promise<T>;
   /** Whether each endpoint responds, and the write endpoint is not read-only. Never throws. */
   ping(): Promise<{ readonly write: boolean; readonly read: boolean }>;
+  /** The same for one endpoint. */
+  responds(endpoint: "read" | "write"): Promise<boolean>;
   /** Waits at most the query timeout for what is running, and disconnects. Later calls fail with DATABASE_CLOSED. */
   close(): Promise<void>;
 }
@@ -53,6 +55,8 @@ export function connectDatabase(options: DatabaseOptions): Database {
       ]);
       return { write, read: readable };
     },
+    responds: (endpoint) =>
+      endpoint === "read" ? responds(readEndpoint, pingRead) : responds(writeEndpoint, pingWrite),
     async close() {
       await Promise.all([writeEndpoint.close(), readEndpoint.close()]);
     },

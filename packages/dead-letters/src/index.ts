@@ -9,6 +9,7 @@ export {
   type Stage,
 } from "./dead-letter.ts";
 export {
+  countLetters,
   deadLetterMigrations,
   findLetters,
   keepLetters,

@@ -20,6 +20,7 @@ const selectSome = `
   ORDER BY died_at, id LIMIT ?`;
 const selectByIds = `SELECT ${columns} FROM dead_letters WHERE id IN (?) ORDER BY died_at, id`;
 const updateState = "UPDATE dead_letters SET state = ? WHERE id = ? AND state <> ? AND died_at = ?";
+const selectCounts = "SELECT state, COUNT(*) AS letters FROM dead_letters GROUP BY state";
 
 // A body that is too long for one statement is written in parts.
 const updateBody = "UPDATE dead_letters SET body = ? WHERE id = ?";
@@ -82,6 +83,12 @@ export async function listLetters(
 export async function findLetters(reader: SqlReader, ids: readonly string[]): Promise<readonly DeadLetter[]> {
   if (ids.length === 0) return [];
   return (await reader.query<Row>(selectByIds, [ids.map((id) => bytesOfEventId(id))])).map(letterOf);
+}
+
+/** The number of letters in each state. Reads an index of all letters: some ms for 10,000. */
+export async function countLetters(reader: SqlReader): Promise<Readonly<Record<LetterState, number>>> {
+  const rows = await reader.query<{ state: LetterState; letters: number }>(selectCounts);
+  return { open: 0, replayed: 0, discarded: 0, ...Object.fromEntries(rows.map(({ state, letters }) => [state, letters])) };
 }
 
 /** Sets the state of a letter. Returns false and changes nothing if it already has that state, or arrived again after it was read. */

@@ -1,8 +1,10 @@
+import { connectHeartbeats } from "@tally/heartbeats";
 import {
   createLogger,
   createMetrics,
   integer,
   mergeMetrics,
+  recentProblems,
   runService,
   startHealthServer,
   string,
@@ -40,7 +42,7 @@ export function fleetAppSettings(
 export type FleetAppConfig = Config<ReturnType<typeof fleetAppSettings>>;
 
 /** Runs a fleet until a signal. Its health server opens first: "not ready" until every thread consumes. `module` calls runThread for `config`. */
-export async function runFleetApp(name: string, config: FleetAppConfig, module: URL): Promise<void> {
+export async function runFleetApp(name: "writer" | "ranker", config: FleetAppConfig, module: URL): Promise<void> {
   const log = createLogger({ name, level: config.logLevel });
   const { stopWithinMs } = config;
   await runService({
@@ -63,6 +65,14 @@ export async function runFleetApp(name: string, config: FleetAppConfig, module: 
         }),
         metrics: async () => mergeMetrics(metrics, (await fleet?.metrics()) ?? []),
       });
+      const heartbeats = connectHeartbeats({ url: config.redisUrl, namespace: config.namespace, log });
+      heartbeats.start(name, async () => ({
+        threads: (fleet?.threads ?? []).map(({ lastError = null, ...thread }) => ({ ...thread, lastError })),
+        reports: [
+          { thread: null, report: { flows: [], hops: [], problems: recentProblems(log) } },
+          ...((await fleet?.reports()) ?? []),
+        ],
+      }));
       const { threads } = config;
       // A tenth of the time is left for what closes after the threads.
       const threadsWithinMs = stopWithinMs * 0.9;
@@ -70,6 +80,7 @@ export async function runFleetApp(name: string, config: FleetAppConfig, module: 
       return {
         async stop() {
           await fleet?.stop();
+          await heartbeats.stop();
           await health.close();
         },
       };

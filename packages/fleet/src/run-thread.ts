@@ -1,11 +1,14 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import type { WorkReport } from "@tally/heartbeats";
 
 /** What the main thread sends to a thread. */
 export type ToThread =
   /** Finish the work in hand, then exit. */
   | { readonly type: "stop" }
   /** Send the metrics to `reply`, or close it without them. */
-  | { readonly type: "metrics"; readonly reply: MessagePort };
+  | { readonly type: "metrics"; readonly reply: MessagePort }
+  /** The same with the work report. */
+  | { readonly type: "report"; readonly reply: MessagePort };
 
 /** The workerData of a thread. It gets nothing else: its environment is empty. */
 export interface ThreadData<Options> {
@@ -18,6 +21,8 @@ export interface ThreadBody {
   stop(): Promise<void>;
   /** A prom-client registry's getMetricsAsJSON(). */
   metrics(): Promise<object>;
+  /** What it has done, for the heartbeat of the process. Called once a second. */
+  report(): WorkReport;
 }
 
 /**
@@ -39,7 +44,10 @@ export function runThread<Options>(
         void stop(body);
         break;
       case "metrics":
-        void sendMetrics(body, message.reply);
+        void reply(message.reply, () => body?.metrics());
+        break;
+      case "report":
+        void reply(message.reply, () => body?.report());
         break;
     }
   });
@@ -58,13 +66,13 @@ async function stop(body: ThreadBody | undefined): Promise<void> {
   process.exit(0); // ends only this thread, even if it left a handle open
 }
 
-async function sendMetrics(body: ThreadBody | undefined, reply: MessagePort): Promise<void> {
+async function reply(port: MessagePort, what: () => Promise<object> | object | undefined): Promise<void> {
   try {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
-    reply.postMessage(await body?.metrics());
+    port.postMessage(await what());
   } catch {
-    // Metrics that cannot be collected or sent: the fleet leaves out this thread.
+    // What cannot be collected or sent: the fleet leaves out this thread.
   } finally {
-    reply.close();
+    port.close();
   }
 }

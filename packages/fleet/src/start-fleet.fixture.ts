@@ -63,5 +63,6 @@ runThread<FixtureOptions>(async ({ behaviour, starts, finished }, { index }) => 
     Atomics.add(finished, 0, 1);
   },
   metrics: async () => [{ name: "index", value: index }],
+  report: () => ({ flows: [], hops: [], problems: [] }),
   ...(await behaviours[behaviour]?.(index, Atomics.add(starts, 0, 1) + 1)),
 }));

@@ -1,4 +1,5 @@
 import type { Log } from "@tally/failures";
+import type { WorkReport } from "@tally/heartbeats";
 import { FleetStopped, SupervisedThread, type ThreadStatus } from "./supervised-thread.ts";
 
 export interface FleetOptions<Options> {
@@ -22,6 +23,8 @@ export interface Fleet {
   readonly threads: readonly ThreadStatus[];
   /** The registries of the threads, as JSON; without threads that do not reply within a second. */
   metrics(): Promise<readonly object[]>;
+  /** What the threads report, without threads that do not reply within a second. */
+  reports(): Promise<readonly { readonly thread: number; readonly report: WorkReport }[]>;
   /**
    * Asks every thread to finish its work in hand and to exit. A thread that is not ready exits at once. Terminates the threads that still run
    * after `stopWithinMs`, and logs which. Never rejects; a second call waits for the first.
@@ -49,6 +52,11 @@ export async function startFleet<Options>(o: FleetOptions<Options>): Promise<Fle
     async metrics() {
       const metrics = await Promise.all(threads.map((thread) => thread.metrics()));
       return metrics.filter((one) => one !== undefined);
+    },
+
+    async reports() {
+      const reports = await Promise.all(threads.map(async (thread) => [thread.status.index, await thread.report()] as const));
+      return reports.flatMap(([thread, report]) => (report === undefined ? [] : [{ thread, report }]));
     },
 
     stop: () => (stopping ??= stopAll()),

@@ -18,6 +18,7 @@ import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { reasonOf, type Log } from "@tally/failures";
+import type { WorkReport } from "@tally/heartbeats";
 import { BackOff } from "./back-off.ts";
 import type { ThreadData, ToThread } from "./run-thread.ts";
 
@@ -44,7 +45,7 @@ type State =
   | { readonly name: "stopping"; readonly worker: Worker }
   | { readonly name: "stopped" };
 
-const metricsWithinMs = 1000;
+const replyWithinMs = 1000;
 
 /** The fleet was stopped before every thread had been ready once. */
 export class FleetStopped extends Error {
@@ -83,11 +84,20 @@ export class SupervisedThread {
 
   /** undefined when the thread is not ready, exits, fails to collect them or takes longer than a second. */
   async metrics(): Promise<object | undefined> {
+    return this.#ask("metrics");
+  }
+
+  /** The same for the work report. */
+  async report(): Promise<WorkReport | undefined> {
+    return this.#ask<WorkReport>("report");
+  }
+
+  async #ask<Reply extends object>(type: "metrics" | "report"): Promise<Reply | undefined> {
     if (this.#state.name !== "ready") return undefined;
     const { port1, port2 } = new MessageChannel();
-    const request: ToThread = { type: "metrics", reply: port2 };
+    const request: ToThread = { type, reply: port2 };
     this.#state.worker.postMessage(request, [port2]);
-    return reply(port1, metricsWithinMs);
+    return reply<Reply>(port1, replyWithinMs);
   }
 
   /** Called once. Resolves when the thread has exited: true when it had to be terminated. */
@@ -194,7 +204,7 @@ export class SupervisedThread {
 }
 
 /** The message of a port; undefined when it is closed without one, which the end of its thread does too, or after `withinMs`. */
-function reply(port: MessagePort, withinMs: number): Promise<object | undefined> {
+function reply<Reply extends object>(port: MessagePort, withinMs: number): Promise<Reply | undefined> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => port.close(), withinMs);
     port.once("message", resolve);

@@ -19,6 +19,11 @@ const selectTotals = `
     CAST(COALESCE(MAX(stored_at), 0) AS UNSIGNED) AS newest
   FROM batches WHERE domain = ?`;
 
+// Reads one entry of the index domain_time for each domain.
+const selectNewest = `
+  SELECT domain, MAX(stored_at) AS storedAt FROM batches WHERE domain IN (?) GROUP BY domain`;
+const selectNext = "SELECT MIN(stored_at) AS storedAt FROM batches WHERE domain = ? AND stored_at > ?";
+
 /** The row of a batch. */
 export interface LedgerEntry {
   readonly batch: BatchId;
@@ -140,6 +145,18 @@ export interface LedgerTotals {
 export async function readTotals(reader: SqlReader, domain: string): Promise<LedgerTotals> {
   const [row] = await reader.query<LedgerTotals>(selectTotals, [domain]);
   return row ?? { batches: 0, events: 0, changes: 0, refused: 0, newest: 0 };
+}
+
+/** When the newest batch of each domain was stored, in ms since 1970; without domains that have none. Two index lookups for each. */
+export async function newestStored(reader: SqlReader, domains: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await reader.query<{ domain: string; storedAt: number }>(selectNewest, [domains]);
+  return new Map(rows.map(({ domain, storedAt }) => [domain, storedAt]));
+}
+
+/** When the first batch after `at` was stored, in ms since 1970; undefined: none. */
+export async function nextStored(reader: SqlReader, domain: string, at: number): Promise<number | undefined> {
+  const [row] = await reader.query<{ storedAt: number | null }>(selectNext, [domain, at]);
+  return row?.storedAt ?? undefined;
 }
 
 /** All batches of a domain, for a stream: (producer, sequence, stored_at, changes). `changes`: rows that were new or replaced. */

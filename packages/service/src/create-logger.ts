@@ -7,6 +7,7 @@ import {
   type Level,
   type Logger,
 } from "pino";
+import { recordProblems } from "./recent-problems.ts";
 import { redactUrls } from "./redact-urls.ts";
 
 export interface LoggerOptions {
@@ -31,7 +32,8 @@ const depthMax = 8;
  * Errors under `err` have stack and causes, without the arguments of commands.
  */
 export function createLogger({ name, level, destination: given }: LoggerOptions): Logger {
-  return pino(
+  const recorder = recordProblems();
+  const log = pino(
     {
       name,
       level,
@@ -39,12 +41,14 @@ export function createLogger({ name, level, destination: given }: LoggerOptions)
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: serialiseError },
       redact: { paths: secretPaths, censor: "***" },
-      hooks: { streamWrite: redactUrls },
+      hooks: { streamWrite: redactUrls, logMethod: recorder.logMethod },
     },
     // One write(2) for each line. It needs no flush, so neither an exit nor the abrupt end of a thread loses a line. Threads share
     // the descriptor, and lines of up to 4,096 bytes are not mixed.
     given ?? destination({ dest: 1, sync: true }),
   );
+  recorder.of(log);
+  return log;
 }
 
 function serialiseError(error: unknown): unknown {

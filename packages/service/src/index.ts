@@ -3,6 +3,7 @@ export { ConfigError } from "./config-error.ts";
 export { systemSettings } from "./system-settings.ts";
 export { addresses, choice, integer, list, string, url } from "./setting.ts";
 export { createLogger } from "./create-logger.ts";
+export { recentProblems, type LoggedProblem } from "./recent-problems.ts";
 export type { Logger } from "pino";
 export { createMetrics, mergeMetrics } from "./metrics.ts";
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";

@@ -1,3 +1,4 @@
+export { StatusReader, type StatusServers } from "./status-reader.ts";
 export {
   DeadLetterCounts,
   DomainStatus,
@@ -8,5 +9,4 @@ export {
   QueueStatus,
   ServerStatus,
   Status,
-  ThreadReport,
 } from "./status.ts";

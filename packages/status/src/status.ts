@@ -1,3 +1,4 @@
+import { HopName, ThreadState } from "@tally/heartbeats";
 import { Type, type Static, type TSchema } from "typebox";
 
 const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
@@ -18,7 +19,7 @@ export type ServerStatus = Static<typeof ServerStatus>;
 export const Flow = Type.Object({
   /** Since the start of the running processes. */
   events: Type.Number(),
-  /** Mean of the last 10 s. */
+  /** Mean of the last 10 s, of all processes. */
   perSecond: Type.Number(),
 });
 export type Flow = Static<typeof Flow>;
@@ -38,7 +39,7 @@ export const DomainStatus = Type.Object({
   /** Estimated from batches and their mean size: a ranking message does not have the number of its events. */
   ranked: Flow,
   queues: Type.Object({ ingest: QueueStatus, rank: QueueStatus }),
-  /** The time until every waiting event is stored and ranked, at the present rates; 0: none waits; null: unknown, or nothing progresses. */
+  /** The time until each waiting event is stored and ranked, at the present rates. 0: none waits. null: unknown, or nothing progresses. */
   secondsToDrain: orNull(Type.Number()),
   /** When the newest batch was stored; null: none yet, or the database is down. */
   lastStoredAt: orNull(Time),
@@ -47,21 +48,12 @@ export type DomainStatus = Static<typeof DomainStatus>;
 
 /** How long batches took from one step to the next, in the last 10 s, over all domains and processes. */
 export const HopStatus = Type.Object({
-  name: Type.Enum(["received-sealed", "sealed-confirmed", "confirmed-responded", "sealed-stored", "stored-ranked"]),
+  name: HopName,
   batches: Type.Number(),
   p50Ms: Type.Number(),
   p99Ms: Type.Number(),
 });
 export type HopStatus = Static<typeof HopStatus>;
-
-export const ThreadReport = Type.Object({
-  index: Type.Integer(),
-  state: Type.Enum(["starting", "ready", "restarting", "stopping", "stopped"]),
-  restarts: Type.Integer(),
-  /** Why it died last. */
-  lastError: orNull(Type.String()),
-});
-export type ThreadReport = Static<typeof ThreadReport>;
 
 export const ProcessStatus = Type.Object({
   app: Type.Enum(["gateway", "writer", "ranker"]),
@@ -72,7 +64,7 @@ export const ProcessStatus = Type.Object({
   startedAt: Time,
   heartbeatAt: Time,
   /** Empty for a gateway, which has none besides its main thread. */
-  threads: Type.Array(ThreadReport),
+  threads: Type.Array(ThreadState),
 });
 export type ProcessStatus = Static<typeof ProcessStatus>;
 

@@ -1,4 +1,5 @@
 import type { Database } from "@tally/database";
+import type { Progress } from "@tally/heartbeats";
 import type { Publisher } from "@tally/messaging";
 import { BatchIds, queuesOf, type Domain, type EncodedEvent } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
@@ -36,12 +37,14 @@ export interface IntakeServers {
   readonly database: Database;
   readonly rankings: Rankings;
   readonly metrics: GatewayMetrics;
+  /** Of this process, for its heartbeat. */
+  readonly progress: Progress;
 }
 
 /** Opens a group commit for a domain. Its pace follows the queues of the domain. */
 export function openIntake(
   domain: Domain,
-  { config, publisher, metrics }: IntakeServers,
+  { config, publisher, metrics, progress }: IntakeServers,
   newPace = (options: PaceOptions) => new Pace(options),
 ): Intake {
   const queues = queuesOf(config.namespace, domain.name);
@@ -73,6 +76,10 @@ export function openIntake(
       metrics.hopSeconds.observe({ ...label, hop: "sealed-confirmed" }, inFlightMs / 1000);
       metrics.hopSeconds.observe({ ...label, hop: "confirmed-responded" }, respondedMs / 1000);
       metrics.backlog.set(label, pace.backlog);
+      if (outcome === "confirmed") progress.count("accepted", domain.name, events, 1);
+      progress.took("received-sealed", openMs);
+      progress.took("sealed-confirmed", inFlightMs);
+      progress.took("confirmed-responded", respondedMs);
     },
   });
   return {

@@ -1,0 +1,121 @@
+import { Type, type Static } from "typebox";
+import { addPairs } from "./hop-times.ts";
+
+/** The events of a domain that passed a stage in one thread or process. Means are those of the last 10 s. */
+export const FlowReport = Type.Object({
+  stage: Type.Enum(["accepted", "stored", "ranked"]),
+  domain: Type.String(),
+  /** Since the start; 0 for ranked, because a ranking message does not have the number of its events. */
+  events: Type.Number(),
+  batches: Type.Number(),
+  eventsPerSecond: Type.Number(),
+  batchesPerSecond: Type.Number(),
+});
+export type FlowReport = Static<typeof FlowReport>;
+
+/** From the request to the rankings. Each batch is measured by its oldest event, each transaction by its oldest batch. */
+export const HopName = Type.Enum([
+  "received-sealed",
+  "sealed-confirmed",
+  "confirmed-responded",
+  "sealed-stored",
+  "stored-ranked",
+]);
+export type HopName = Static<typeof HopName>;
+
+/** The times of a hop in the last 10 s: bucket, count, bucket, count, … (hop-times.ts). */
+export const HopReport = Type.Object({ hop: HopName, times: Type.Array(Type.Number()) });
+export type HopReport = Static<typeof HopReport>;
+
+/** A line of a log, of level warn or above. */
+export const ProblemReport = Type.Object({
+  /** ISO 8601. */
+  at: Type.String(),
+  level: Type.Enum(["warn", "error", "fatal"]),
+  message: Type.String(),
+});
+export type ProblemReport = Static<typeof ProblemReport>;
+
+/** What a thread reports to its process; structured-cloneable. */
+export interface WorkReport {
+  readonly flows: readonly FlowReport[];
+  readonly hops: readonly HopReport[];
+  readonly problems: readonly ProblemReport[];
+}
+
+/** The state of a thread as its process sees it. */
+export const ThreadState = Type.Object({
+  index: Type.Integer(),
+  state: Type.Enum(["starting", "ready", "restarting", "stopping", "stopped"]),
+  restarts: Type.Integer(),
+  /** Why it died last. */
+  lastError: Type.Union([Type.String(), Type.Null()]),
+});
+export type ThreadState = Static<typeof ThreadState>;
+
+const version = 1;
+
+/** What a process reports once a second. Times in ms since 1970, by its own clock. */
+export const Heartbeat = Type.Object({
+  v: Type.Literal(version),
+  app: Type.Enum(["gateway", "writer", "ranker"]),
+  host: Type.String(),
+  pid: Type.Integer(),
+  startedAt: Type.Number(),
+  at: Type.Number(),
+  threads: Type.Array(ThreadState),
+  flows: Type.Array(FlowReport),
+  hops: Type.Array(HopReport),
+  /** Newest first. `thread`: null is the main thread. */
+  problems: Type.Array(
+    Type.Interface([ProblemReport], { thread: Type.Union([Type.Integer(), Type.Null()]) }),
+  ),
+});
+export type Heartbeat = Static<typeof Heartbeat>;
+
+const problemsMax = 10;
+
+/** What the parts of a process report, as one heartbeat. `thread`: the index, or null for the main thread. */
+export function heartbeatOf(
+  process: Pick<Heartbeat, "app" | "host" | "pid" | "startedAt">,
+  threads: readonly ThreadState[],
+  reports: readonly { readonly thread: number | null; readonly report: WorkReport }[],
+): Heartbeat {
+  const problems = reports.flatMap(({ thread, report }) => report.problems.map((one) => ({ ...one, thread })));
+  return {
+    v: version,
+    ...process,
+    at: Date.now(),
+    threads: [...threads],
+    flows: addFlows(reports.flatMap(({ report }) => report.flows)),
+    hops: addHops(reports.flatMap(({ report }) => report.hops)),
+    problems: problems.toSorted((a, b) => (a.at < b.at ? 1 : -1)).slice(0, problemsMax),
+  };
+}
+
+/** One flow for each stage and domain. */
+export function addFlows(flows: readonly FlowReport[]): FlowReport[] {
+  const sums = new Map<string, FlowReport>();
+  for (const flow of flows) {
+    const key = `${flow.stage} ${flow.domain}`;
+    const sum = sums.get(key);
+    if (sum === undefined) {
+      sums.set(key, flow);
+      continue;
+    }
+    sums.set(key, {
+      ...flow,
+      events: sum.events + flow.events,
+      batches: sum.batches + flow.batches,
+      eventsPerSecond: sum.eventsPerSecond + flow.eventsPerSecond,
+      batchesPerSecond: sum.batchesPerSecond + flow.batchesPerSecond,
+    });
+  }
+  return [...sums.values()];
+}
+
+/** One report for each hop. */
+export function addHops(hops: readonly HopReport[]): HopReport[] {
+  const byHop = Map.groupBy(hops, ({ hop }) => hop);
+  return Array.from(byHop, ([hop, reports]) => ({ hop, times: [...addPairs(reports.map(({ times }) => times))] }));
+}

@@ -1,0 +1,19 @@
+export {
+  connectHeartbeats,
+  type HeartbeatOptions,
+  type Heartbeats,
+  type ProcessReport,
+} from "./connect-heartbeats.ts";
+export {
+  addFlows,
+  addHops,
+  FlowReport,
+  Heartbeat,
+  HopName,
+  HopReport,
+  ProblemReport,
+  ThreadState,
+  type WorkReport,
+} from "./heartbeat.ts";
+export { countOf, quantileOf } from "./hop-times.ts";
+export { Progress } from "./progress.ts";

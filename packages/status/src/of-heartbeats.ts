@@ -1,0 +1,40 @@
+import { addHops, countOf, quantileOf, type Heartbeat } from "@tally/heartbeats";
+import type { HopStatus, LoggedError, ProcessStatus } from "./status.ts";
+
+const goneAfterMs = 3000;
+const errorsMax = 20;
+
+/** Whether a process has sent a heartbeat within 3 s. The clocks of the machines must agree to a second. */
+export function isAlive({ at }: Heartbeat): boolean {
+  return Date.now() - at < goneAfterMs;
+}
+
+/** What a heartbeat says of its process. */
+export function processOf(beat: Heartbeat): ProcessStatus {
+  const { app, host, pid, startedAt, at, threads } = beat;
+  return {
+    app,
+    host,
+    pid,
+    state: isAlive(beat) ? "up" : "gone",
+    startedAt: new Date(startedAt).toISOString(),
+    heartbeatAt: new Date(at).toISOString(),
+    threads,
+  };
+}
+
+/** The times of all processes together. Hops without batches are left out. */
+export function hopsOf(beats: readonly Heartbeat[]): HopStatus[] {
+  return addHops(beats.flatMap(({ hops }) => hops)).flatMap(({ hop: name, times }) => {
+    const batches = countOf(times);
+    return batches === 0 ? [] : [{ name, batches, p50Ms: quantileOf(times, 0.5), p99Ms: quantileOf(times, 0.99) }];
+  });
+}
+
+/** The newest lines of all logs, newest first. */
+export function errorsOf(beats: readonly Heartbeat[]): LoggedError[] {
+  return beats
+    .flatMap(({ app, host, pid, problems }) => problems.map((problem) => ({ ...problem, app, host, pid })))
+    .toSorted((a, b) => (a.at < b.at ? 1 : -1))
+    .slice(0, errorsMax);
+}

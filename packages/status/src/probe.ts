@@ -1,0 +1,40 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** What a probe found; undefined: no result in time, or an error. */
+export type Probed<T> = { readonly value: T; readonly tookMs: number } | undefined;
+
+/**
+ * Asks a server that may not respond. While a question has no response, further calls wait for that one: a frozen server collects one question
+ * from each probe. Never rejects.
+ */
+export class Probe<T> {
+  readonly #ask: () => Promise<T>;
+  readonly #withinMs: number;
+  #asked: Promise<Probed<T>> | undefined;
+
+  constructor(withinMs: number, ask: () => Promise<T>) {
+    this.#ask = ask;
+    this.#withinMs = withinMs;
+  }
+
+  async read(): Promise<Probed<T>> {
+    this.#asked ??= this.#timed().finally(() => (this.#asked = undefined));
+    const late = new AbortController();
+    const timeout = delay(this.#withinMs, undefined, { signal: late.signal }).catch(() => undefined);
+    try {
+      return await Promise.race([this.#asked, timeout]);
+    } finally {
+      late.abort();
+    }
+  }
+
+  async #timed(): Promise<Probed<T>> {
+    const begun = performance.now();
+    try {
+      const value = await this.#ask();
+      return { value, tookMs: performance.now() - begun };
+    } catch {
+      return undefined; // a server that does not respond is the result here, not an error
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import type { DomainStatus, ProcessStatus, ServerStatus, Status } from "./status.ts";
+
+/** What a status is judged by. */
+export interface Known {
+  readonly servers: readonly ServerStatus[];
+  readonly domains: readonly DomainStatus[];
+  readonly replicaLagMs: number | null;
+  readonly processes: readonly ProcessStatus[];
+  /** False: Redis does not respond, so nothing is known of them. */
+  readonly knowsProcesses: boolean;
+  /** Domains whose events wait without progress. */
+  readonly stalled: readonly string[];
+}
+
+const behindSeconds = 10;
+const names: Readonly<Record<ServerStatus["name"], string>> = {
+  broker: "the broker",
+  databaseWrite: "the database's write endpoint",
+  databaseRead: "the database's read endpoint",
+  redis: "Redis",
+};
+const apps = ["gateway", "writer", "ranker"] as const;
+
+/** The state of a system, and one sentence for each reason of a state other than ok. The worst comes first. */
+export function problemsOf(known: Known): Pick<Status, "state" | "problems"> {
+  const failing = [...serverProblems(known), ...missing(known), ...stalls(known)];
+  const behind = [...threadProblems(known), ...delays(known)];
+  const state = failing.length > 0 ? "failing" : behind.length > 0 ? "behind" : "ok";
+  return { state, problems: [...failing, ...behind] };
+}
+
+function serverProblems({ servers }: Known): readonly string[] {
+  return servers.flatMap(({ name, state }) => {
+    if (state === "up") return [];
+    return [state === "down" ? `${names[name]} does not respond` : `${names[name]} accepts no messages: memory or disk alarm`];
+  });
+}
+
+function missing({ processes, knowsProcesses }: Known): readonly string[] {
+  if (!knowsProcesses) return [];
+  return apps.flatMap((app) =>
+    processes.some((one) => one.app === app && one.state === "up") ? [] : [`no ${app} is running`],
+  );
+}
+
+function stalls({ stalled }: Known): readonly string[] {
+  return stalled.map((domain) => `${domain}: events wait, and none is stored or ranked`);
+}
+
+function threadProblems({ processes }: Known): readonly string[] {
+  return processes.flatMap(({ app, host, pid, state, threads }) => {
+    const name = `${app} on ${host} (pid ${pid})`;
+    if (state === "gone") return [`${name} sends no heartbeat`];
+    return threads.flatMap(({ index, state: threadState, lastError }) => {
+      if (threadState === "ready") return [];
+      return [`${name}: thread ${index} is ${threadState}${lastError === null ? "" : `: ${lastError}`}`];
+    });
+  });
+}
+
+function delays({ domains, replicaLagMs }: Known): readonly string[] {
+  const slow = domains.flatMap(({ name, secondsToDrain }) =>
+    secondsToDrain !== null && secondsToDrain > behindSeconds
+      ? [`${name}: the waiting events need ${Math.round(secondsToDrain)} s`]
+      : [],
+  );
+  if (replicaLagMs === null || replicaLagMs <= behindSeconds * 1000) return slow;
+  return [...slow, `the read endpoint is ${Math.round(replicaLagMs / 1000)} s behind`];
+}

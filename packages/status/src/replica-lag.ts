@@ -1,0 +1,30 @@
+import type { Database } from "@tally/database";
+import { newestStored, nextStored } from "@tally/ledger";
+
+/** The newest batch of each domain at the write endpoint, and how far the read endpoint is behind. */
+export interface Replication {
+  /** ms since 1970, by domain. */
+  readonly newest: ReadonlyMap<string, number>;
+  /** The age of the oldest batch that the read endpoint does not have, in ms. 0: it has all. */
+  readonly lagMs: number;
+}
+
+/**
+ * Compares the ledgers of both endpoints, because the accounts of the apps may not read the state of the replication. An upper bound: a batch
+ * that is committed between the two reads counts too. Two statements, and one more for each domain that is behind.
+ */
+export async function readReplication(
+  { reader, writer }: Pick<Database, "reader" | "writer">,
+  domains: readonly string[],
+): Promise<Replication> {
+  const replicated = await newestStored(reader, domains);
+  const newest = await newestStored(writer, domains);
+  const missing = await Promise.all(
+    [...newest].map(([domain, at]) => {
+      const until = replicated.get(domain) ?? 0;
+      return at > until ? nextStored(writer, domain, until) : undefined;
+    }),
+  );
+  const oldest = Math.min(...missing.filter((at) => at !== undefined));
+  return { newest, lagMs: oldest === Infinity ? 0 : Math.max(0, Date.now() - oldest) };
+}

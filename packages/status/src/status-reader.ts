@@ -1,0 +1,189 @@
+import type { Database } from "@tally/database";
+import { countLetters } from "@tally/dead-letters";
+import { addFlows, type FlowReport, type Heartbeats } from "@tally/heartbeats";
+import type { Publisher } from "@tally/messaging";
+import { queuesOf } from "@tally/pipeline";
+import { errorsOf, hopsOf, isAlive, processOf } from "./of-heartbeats.ts";
+import { Probe, type Probed } from "./probe.ts";
+import { problemsOf } from "./problems.ts";
+import { readReplication } from "./replica-lag.ts";
+import { secondsToDrain } from "./seconds-to-drain.ts";
+import { Stalls } from "./stalls.ts";
+import type { DomainStatus, QueueStatus, ServerStatus, Status } from "./status.ts";
+
+/** The connections by which the status is read. */
+export interface StatusServers {
+  readonly database: Pick<Database, "reader" | "writer" | "responds">;
+  readonly publisher: Pick<Publisher, "state" | "queueDepth">;
+  readonly heartbeats: Pick<Heartbeats, "read">;
+  readonly namespace: string;
+  /** The names of all domains. */
+  readonly domains: readonly string[];
+}
+
+// With the time of a look at the page, a server that is down is reported within 2 s.
+const withinMs = 700;
+const countLettersEveryMs = 2000;
+
+/** Batches. */
+interface Depths {
+  readonly ingest: number;
+  readonly rank: number;
+}
+
+/**
+ * Computes the status of a system from its servers. A reading takes some ms, and at most 0.7 s while a server does not respond: about ten
+ * passive declarations of queues, four statements and one command of Redis. Keep one reader, and do not call it for each viewer.
+ */
+export class StatusReader {
+  readonly #servers: StatusServers;
+  readonly #probes;
+  readonly #depths: ReadonlyMap<string, Probe<Depths>>;
+  readonly #stalls = new Stalls();
+
+  constructor(servers: StatusServers) {
+    const { database, heartbeats, publisher, namespace, domains } = servers;
+    this.#servers = servers;
+    this.#probes = {
+      write: new Probe(withinMs, async () => expectTrue(await database.responds("write"))),
+      read: new Probe(withinMs, async () => expectTrue(await database.responds("read"))),
+      replication: new Probe(withinMs, () => readReplication(database, domains)),
+      letters: new Probe(withinMs, kept(countLettersEveryMs, () => countLetters(database.writer))),
+      heartbeats: new Probe(withinMs, () => heartbeats.read()),
+    };
+    this.#depths = new Map(
+      domains.map((domain) => {
+        const { ingest, rank } = queuesOf(namespace, domain);
+        return [domain, new Probe(withinMs, () => depthsOf(publisher, ingest.name, rank.name))];
+      }),
+    );
+  }
+
+  /** Never rejects: a server that does not respond is part of the status. */
+  async read(): Promise<Status> {
+    const { write, read, replication, letters, heartbeats } = this.#probes;
+    const depthsNow = async () =>
+      new Map(await Promise.all([...this.#depths].map(async ([domain, probe]) => [domain, await probe.read()] as const)));
+    const [writeProbed, readProbed, replicationProbed, lettersProbed, beatsProbed, depths] = await Promise.all([
+      write.read(),
+      read.read(),
+      replication.read(),
+      letters.read(),
+      heartbeats.read(),
+      depthsNow(),
+    ]);
+    const beats = beatsProbed?.value;
+    const servers: readonly ServerStatus[] = [
+      brokerStatus(this.#servers.publisher.state, [...depths.values()]),
+      serverStatus("databaseWrite", writeProbed),
+      serverStatus("databaseRead", readProbed),
+      serverStatus("redis", beats === undefined ? undefined : beatsProbed),
+    ];
+    const alive = beats?.filter(isAlive) ?? [];
+    const flows = addFlows(alive.flatMap((beat) => beat.flows));
+    const newest = replicationProbed?.value.newest;
+    const domains = this.#servers.domains.map((name) =>
+      domainStatus(name, flows, depths.get(name)?.value, newest?.get(name)),
+    );
+    const processes = (beats ?? []).map(processOf);
+    const replicaLagMs = replicationProbed?.value.lagMs ?? null;
+    const stalled = this.#stalls.of(domains);
+    const known = { servers, domains, replicaLagMs, processes, stalled, knowsProcesses: beats !== undefined };
+    return {
+      at: new Date().toISOString(),
+      ...problemsOf(known),
+      servers: [...servers],
+      domains,
+      secondsToDrain: largest(domains.map((domain) => domain.secondsToDrain)),
+      replicaLagMs,
+      hops: hopsOf(alive),
+      processes,
+      deadLetters: lettersProbed?.value ?? null,
+      lastErrors: errorsOf(beats ?? []),
+    };
+  }
+}
+
+function serverStatus(name: ServerStatus["name"], probed: Probed<unknown>): ServerStatus {
+  return { name, state: probed === undefined ? "down" : "up", latencyMs: rounded(probed?.tookMs) };
+}
+
+function brokerStatus(state: Publisher["state"], depths: readonly Probed<Depths>[]): ServerStatus {
+  const times = depths.flatMap((probed) => (probed === undefined ? [] : [probed.tookMs]));
+  if (state === "up" && times.length === 0) return { name: "broker", state: "down", latencyMs: null };
+  return { name: "broker", state, latencyMs: state === "up" ? rounded(Math.min(...times)) : null };
+}
+
+function domainStatus(
+  name: string,
+  flows: readonly FlowReport[],
+  depths: Depths | undefined,
+  newest: number | undefined,
+): DomainStatus {
+  const flow = (stage: FlowReport["stage"]) => flows.find((one) => one.stage === stage && one.domain === name);
+  const [accepted, stored, ranked] = [flow("accepted"), flow("stored"), flow("ranked")];
+  const eventsPerBatch = meanBatch(accepted) ?? meanBatch(stored) ?? 1;
+  const rankedSize = meanBatch(stored) ?? eventsPerBatch;
+  const rankedPerSecond = (ranked?.batchesPerSecond ?? 0) * rankedSize;
+  const queue = (batches: number | undefined): QueueStatus => ({
+    batches: batches ?? null,
+    events: batches === undefined ? null : Math.round(batches * eventsPerBatch),
+  });
+  return {
+    name,
+    accepted: { events: accepted?.events ?? 0, perSecond: perSecond(accepted?.eventsPerSecond) },
+    stored: { events: stored?.events ?? 0, perSecond: perSecond(stored?.eventsPerSecond) },
+    ranked: { events: Math.round((ranked?.batches ?? 0) * rankedSize), perSecond: perSecond(rankedPerSecond) },
+    queues: { ingest: queue(depths?.ingest), rank: queue(depths?.rank) },
+    secondsToDrain:
+      depths === undefined
+        ? null
+        : secondsToDrain({
+            batches: depths,
+            eventsPerBatch,
+            stored: stored?.eventsPerSecond ?? 0,
+            ranked: rankedPerSecond,
+          }),
+    lastStoredAt: newest === undefined ? null : new Date(newest).toISOString(),
+  };
+}
+
+/** Of the last 10 s; without any, since the start. */
+function meanBatch(flow: FlowReport | undefined): number | undefined {
+  if (flow === undefined || flow.batches === 0) return undefined;
+  return flow.batchesPerSecond > 0 ? flow.eventsPerSecond / flow.batchesPerSecond : flow.events / flow.batches;
+}
+
+async function depthsOf(publisher: StatusServers["publisher"], ingest: string, rank: string): Promise<Depths> {
+  const depths = await Promise.all([publisher.queueDepth(ingest), publisher.queueDepth(rank)]);
+  if (depths[0] === undefined || depths[1] === undefined) throw new Error("no response");
+  return { ingest: depths[0], rank: depths[1] };
+}
+
+function largest(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length < values.length ? null : Math.max(0, ...known);
+}
+
+function expectTrue(responds: boolean): true {
+  if (!responds) throw new Error("no response");
+  return true;
+}
+
+/** `read`, at most once in `everyMs`; a failure is not kept. */
+function kept<T>(everyMs: number, read: () => Promise<T>): () => Promise<T> {
+  let last: { readonly atMs: number; readonly value: T } | undefined;
+  return async () => {
+    const now = performance.now();
+    if (last === undefined || now - last.atMs >= everyMs) last = { atMs: now, value: await read() };
+    return last.value;
+  };
+}
+
+function perSecond(value = 0): number {
+  return Math.round(value * 10) / 10;
+}
+
+function rounded(ms: number | undefined): number | null {
+  return ms === undefined ? null : Math.round(ms * 100) / 100;
+}
