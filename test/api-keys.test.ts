@@ -233,8 +233,8 @@ const create = ["keys", "create", "--name", "x", "--scope"];
 test.concurrent.each([
   [["keys", "create", "--name", "x"], "--scope"],
   [[...create, "sales:write"], "--scope: expected one of the domains purchases, albums"],
-  [[...create, "purchases"], "--scope: expected domain:read or domain:write, got purchases"],
-  [[...create, "purchases:delete"], "--scope: expected domain:read or domain:write"],
+  [[...create, "purchases"], "--scope: expected domain:read, domain:write or domain:operate, got purchases"],
+  [[...create, "purchases:delete"], "--scope: expected domain:read, domain:write or domain:operate"],
   [[...create, "albums:write", "--store", "1"], "--store: the domain albums has no stores"],
   [[...create, "purchases:write", "--store", "x"], "--store: expected the number of a store, got x"],
   [[...create, "purchases:write", "--rate", "0"], "expected a whole number from 1"],

@@ -122,6 +122,12 @@ export const gatewaySettings = {
     "open connections of one client address; those of TRUST_PROXY are not limited",
     { ...toMillion, default: 4096 },
   ),
+  streamsMax: integer("STREAMS_MAX", "open live streams; further ones get 503", { ...toMillion, default: 2000 }),
+  streamsPerAddressMax: integer(
+    "STREAMS_PER_ADDRESS_MAX",
+    "open live streams of one client address; further ones get 429",
+    { ...toMillion, default: 100 },
+  ),
   trustProxy: addresses(
     "TRUST_PROXY",
     "load balancers whose X-Forwarded-For contains the client address; all clients behind any other load balancer have one address",
@@ -133,6 +139,14 @@ export const gatewaySettings = {
   }),
   doorRedisUrl: url("DOOR_REDIS_URL", "the Redis of idempotency keys and rate limits; none: REDIS_URL", {
     protocols: ["redis:", "rediss:"],
+    default: "",
+  }),
+  operatorDatabaseUrl: url(
+    "OPERATOR_DATABASE_URL",
+    "the database's write endpoint with an account that may change dead letters; none: the gateway only shows them",
+    { protocols: ["mysql:"], default: "" },
+  ),
+  runsFolder: string("RUNS_FOLDER", "the folder with reports of bench and drill that GET /runs lists; none: 404", {
     default: "",
   }),
   keysRememberedSeconds: integer(

@@ -1,10 +1,14 @@
 import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { connectDatabase } from "@tally/database";
 import { domains } from "@tally/domains";
+import { connectHeartbeats, Progress } from "@tally/heartbeats";
 import { connectPublisher } from "@tally/messaging";
 import { queuesOf, type Domain } from "@tally/pipeline";
 import { connectRankings } from "@tally/rankings";
-import { startHealthServer, type Logger } from "@tally/service";
+import { recentProblems, startHealthServer, type Logger } from "@tally/service";
+import { StatusReader } from "@tally/status";
+import type { FastifyInstance } from "fastify";
 import { forbidOpenToOthers, openAdmission } from "./admission/open-admission.ts";
 import type { GatewayConfig } from "./config.ts";
 import { catalogue } from "./errors/catalogue.ts";
@@ -16,6 +20,12 @@ import { addDomainRoutes, mountsOf } from "./http/routes/domain-routes.ts";
 import { addEventRoute } from "./http/routes/event-route.ts";
 import { openIntake, type Intake, type IntakeServers } from "./ingest/intake.ts";
 import { KeyMemory } from "./keys/key-memory.ts";
+import { addLiveRoute } from "./live/live-route.ts";
+import { Watchables } from "./live/watchables.ts";
+import { addDeadLetterRoutes } from "./operate/dead-letter-routes.ts";
+import { addPageRoutes } from "./operate/page-routes.ts";
+import { addRunRoutes } from "./operate/run-routes.ts";
+import { addStatusRoutes } from "./operate/status-routes.ts";
 import { serveDomain } from "./serve-domain.ts";
 
 /** A gateway that listens. */
@@ -48,9 +58,10 @@ export async function startGateway(
   const metrics = gatewayMetrics(() =>
     intakes.map(({ domain, commit }) => ({ domain: domain.name, events: commit.waiting })),
   );
-  const { database, rankings, publisher, keyMemory } = connectServers(config, log, parts);
+  const { database, rankings, publisher, keyMemory, heartbeats } = connectServers(config, log, parts);
   const admission = await openAdmission(config, database.writer, log);
-  const servers = { config, publisher, database, rankings, metrics };
+  const progress = new Progress();
+  const servers = { config, publisher, database, rankings, metrics, progress };
   const intakes: readonly Intake[] = domains.map((domain) => parts.openIntake(domain, servers));
 
   const mounts = mountsOf(config.basePaths);
@@ -61,6 +72,7 @@ export async function startGateway(
     onRefused: (code) => metrics.refusals.inc({ status: String(catalogue[code][0]), code }),
     onConnectionRefused: (limit) => metrics.connectionsRefused.inc({ limit }),
   });
+  const watchables = new Watchables(app);
   let stopping = false;
   const health = await startHealthServer({
     port: config.healthPort,
@@ -93,6 +105,18 @@ export async function startGateway(
     addEventRoute(app, mount.prefix, domains, servers);
     for (const domain of served) addDomainRoutes(app, mount, domain);
   }
+  const operation = addOperation(app, config, { database, publisher, heartbeats, log });
+  addLiveRoute(app, {
+    watchables,
+    check: admission.check,
+    max: config.streamsMax,
+    perAddressMax: config.streamsPerAddressMax,
+    onSlow: () => metrics.slowStreams.inc(),
+  });
+  heartbeats.start("gateway", () => ({
+    threads: [],
+    reports: [{ thread: null, report: { ...progress.report(), problems: recentProblems(log) } }],
+  }));
 
   await keyMemory.ready();
   await app.listen({ port: config.port, host: config.host });
@@ -111,7 +135,7 @@ export async function startGateway(
       await publisher.close();
       keyMemory.close();
       await admission.close();
-      await Promise.all([rankings.close(), database.close()]);
+      await Promise.all([rankings.close(), database.close(), operation.close(), heartbeats.stop()]);
       await health.close();
     },
   };
@@ -146,5 +170,41 @@ function connectServers(config: GatewayConfig, log: Logger, parts: GatewayParts)
     rememberedSeconds: config.keysRememberedSeconds,
     log,
   });
-  return { database, rankings, publisher, keyMemory };
+  const heartbeats = connectHeartbeats({ url: config.redisUrl, namespace: config.namespace, log });
+  return { database, rankings, publisher, keyMemory, heartbeats };
+}
+
+type Servers = ReturnType<typeof connectServers>;
+
+/** The page, and the routes that it reads besides those of the domains. */
+function addOperation(
+  app: FastifyInstance,
+  config: GatewayConfig,
+  { database, publisher, heartbeats, log }: Pick<Servers, "database" | "publisher" | "heartbeats"> & { log: Logger },
+): { close(): Promise<void> } {
+  const { namespace, operatorDatabaseUrl: url, queryWithinMs } = config;
+  const names = domains.map(({ name }) => name);
+  const operator =
+    url === ""
+      ? undefined
+      : connectDatabase({
+          writeUrl: url,
+          readUrl: url,
+          writeConnections: 1,
+          readConnections: 1,
+          queryTimeoutMs: queryWithinMs,
+          log,
+        });
+  addStatusRoutes(app, domains, new StatusReader({ database, publisher, heartbeats, namespace, domains: names }));
+  addDeadLetterRoutes(app, {
+    reader: database.writer,
+    operator,
+    publisher,
+    namespace,
+    domains: names,
+    confirmWithinMs: config.confirmWithinMs,
+  });
+  addRunRoutes(app, config.runsFolder);
+  addPageRoutes(app, fileURLToPath(new URL("../../dashboard/dist/", import.meta.url)));
+  return { close: async () => operator?.close() };
 }

@@ -9,11 +9,12 @@ export interface Grant {
   readonly limit: KeyLimit | undefined;
   /** The only stores that it may read and write; undefined: all. */
   readonly stores: ReadonlySet<string> | undefined;
-  /** Whether it may read or write in a domain. */
+  /** Whether it may read or write in a domain, or decide about its dead letters (operate). The domain "*": in all domains. */
   may(domain: string, action: Action): boolean;
 }
 
-export type Action = "read" | "write";
+export const actions = ["read", "write", "operate"] as const;
+export type Action = (typeof actions)[number];
 
 // The text of the current request. check() is synchronous, so one buffer is enough.
 const presented = Buffer.alloc(keyTextLength);
@@ -30,14 +31,14 @@ export class HeldKey {
       const scopes = key.scopes.filter((scope) => scope.endsWith(`:${action}`));
       return new Set(scopes.map((scope) => scope.slice(0, -1 - action.length)));
     };
-    const [reads, writes] = [domainsOf("read"), domainsOf("write")];
-    const [readsAll, writesAll] = [reads.has("*"), writes.has("*")];
+    const domains = { read: domainsOf("read"), write: domainsOf("write"), operate: domainsOf("operate") };
+    const all = { read: domains.read.has("*"), write: domains.write.has("*"), operate: domains.operate.has("*") };
     this.#key = key;
     this.#grant = {
       keyId: key.id,
       limit: key.limit,
       stores: key.stores === undefined ? undefined : new Set(key.stores),
-      may: (domain, action) => (action === "read" ? readsAll || reads.has(domain) : writesAll || writes.has(domain)),
+      may: (domain, action) => all[action] || domains[action].has(domain),
     };
   }
 

@@ -1,5 +1,16 @@
 import { createHash } from "node:crypto";
-import { encodeEvent, eventIdOfBytes, eventIdOfKey, packEvent, type Event } from "@tally/pipeline";
+import {
+  encodeBatch,
+  encodeEvent,
+  eventIdOfBytes,
+  eventIdOfKey,
+  packEvent,
+  queuesOf,
+  textOfBatchId,
+  unpackEvent,
+  type BatchIds,
+  type Event,
+} from "@tally/pipeline";
 
 /**
  * event: the database rejects it for its data. conflict: its Idempotency-Key belongs to a stored event with other content. message: it
@@ -64,4 +75,25 @@ export function letterOfMessage(
   if (body.length <= bodyBytesMax) return { ...letter, id };
   const cut = `the first ${bodyBytesMax} of ${body.length} bytes; ${reason}`;
   return { ...letter, id, reason: cut, body: body.subarray(0, bodyBytesMax) };
+}
+
+/** A letter holds one event or a whole message. */
+export function holdsEvent({ stage }: Pick<DeadLetter, "stage">): boolean {
+  return stage === "event" || stage === "conflict";
+}
+
+/**
+ * The message that sends a letter again. Harmless to repeat, because an event keeps its id and a message its batch. The event of a conflict is
+ * stored under the id of its letter.
+ */
+export function replayOf(
+  letter: DeadLetter,
+  namespace: string,
+  batches: BatchIds,
+): { readonly queue: string; readonly messageId: string; readonly body: Buffer } {
+  const { ingest, rank } = queuesOf(namespace, letter.domain);
+  const queue = letter.queue === rank.name ? rank.name : ingest.name;
+  if (!holdsEvent(letter)) return { queue, messageId: letter.messageId, body: letter.body };
+  const batch = batches.next();
+  return { queue, messageId: textOfBatchId(batch), body: encodeBatch(batch, Date.now(), [unpackEvent(letter.body)]) };
 }

@@ -1,8 +1,10 @@
 export {
+  holdsEvent,
   keyReusedReason,
   letterOfConflict,
   letterOfEvent,
   letterOfMessage,
+  replayOf,
   type DeadLetter,
   type LetterState,
   type NewLetter,
@@ -14,8 +16,10 @@ export {
   findLetters,
   keepLetters,
   listLetters,
+  newestLetters,
   selectConflicts,
   selectKeptEvents,
   settleLetter,
   type LetterFilter,
+  type LetterHead,
 } from "./letters.ts";

@@ -18,6 +18,11 @@ const selectSome = `
   WHERE (? IS NULL OR domain = ?) AND (? IS NULL OR stage = ?) AND (? IS NULL OR state = ?)
     AND died_at >= ? AND died_at <= ? AND LOCATE(?, reason) > 0
   ORDER BY died_at, id LIMIT ?`;
+// The newest first, without their bodies, which may have 16 MB each.
+const selectHeads = `
+  SELECT id, domain, stage, queue, message_id AS messageId, reason, died_at AS diedAt, state FROM dead_letters
+  WHERE (? IS NULL OR domain = ?) AND (? IS NULL OR stage = ?) AND (? IS NULL OR state = ?)
+  ORDER BY died_at DESC, id LIMIT ?`;
 const selectByIds = `SELECT ${columns} FROM dead_letters WHERE id IN (?) ORDER BY died_at, id`;
 const updateState = "UPDATE dead_letters SET state = ? WHERE id = ? AND state <> ? AND died_at = ?";
 const selectCounts = "SELECT state, COUNT(*) AS letters FROM dead_letters GROUP BY state";
@@ -77,6 +82,20 @@ export async function listLetters(
   const { domain = null, stage = null, state = null, since = 0, until = Number.MAX_SAFE_INTEGER, reason = "" } = filter;
   const values = [domain, domain, stage, stage, state, state, since, until, reason, limit];
   return (await reader.query<Row>(selectSome, values)).map(letterOf);
+}
+
+/** A letter without its content. */
+export type LetterHead = Omit<DeadLetter, "body">;
+
+/** Returns the newest letters that match, newest first. */
+export async function newestLetters(
+  reader: SqlReader,
+  { domain = null, stage = null, state = null }: Pick<LetterFilter, "domain" | "stage" | "state">,
+  limit: number,
+): Promise<readonly LetterHead[]> {
+  const values = [domain, domain, stage, stage, state, state, limit];
+  const rows = await reader.query<Omit<Row, "body">>(selectHeads, values);
+  return rows.map((row) => ({ ...row, id: eventIdOfBytes(row.id) }));
 }
 
 /** Returns the letters with the given ids, oldest first; unknown ids are left out. */

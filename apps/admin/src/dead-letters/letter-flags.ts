@@ -1,4 +1,11 @@
-import { findLetters, listLetters, type DeadLetter, type LetterFilter, type LetterState } from "@tally/dead-letters";
+import {
+  findLetters,
+  holdsEvent,
+  listLetters,
+  type DeadLetter,
+  type LetterFilter,
+  type LetterState,
+} from "@tally/dead-letters";
 import { unpackEvent, type SqlReader } from "@tally/pipeline";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { CommandError } from "../command-error.ts";
@@ -68,11 +75,6 @@ export function jsonOf({ body, diedAt, ...letter }: DeadLetter): object {
     ? { event: JSON.parse(unpackEvent(body).json) }
     : { message: body.toString("base64") };
   return { ...letter, diedAt: new Date(diedAt).toISOString(), ...content };
-}
-
-/** A letter holds one event or a whole message. */
-export function holdsEvent({ stage }: Pick<DeadLetter, "stage">): boolean {
-  return stage === "event" || stage === "conflict";
 }
 
 function time(text: string): number {

@@ -1,10 +1,10 @@
-import { listLetters, type DeadLetter } from "@tally/dead-letters";
+import { holdsEvent, listLetters, type DeadLetter } from "@tally/dead-letters";
 import { unpackEvent } from "@tally/pipeline";
 import { wholeNumber } from "@tally/service/flag-values";
 import { Command } from "commander";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
-import { filterOf, holdsEvent, jsonOf, lettersOf, withLetterFlags, type LetterFlags } from "./letter-flags.ts";
+import { filterOf, jsonOf, lettersOf, withLetterFlags, type LetterFlags } from "./letter-flags.ts";
 
 const limitDefault = 100;
 

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { settleLetter, type DeadLetter } from "@tally/dead-letters";
+import { replayOf, settleLetter, type DeadLetter } from "@tally/dead-letters";
 import type { Database } from "@tally/database";
 import { connectPublisher, type Publisher } from "@tally/messaging";
-import { BatchIds, encodeBatch, queuesOf, textOfBatchId, unpackEvent } from "@tally/pipeline";
+import { BatchIds, queuesOf } from "@tally/pipeline";
 import { Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { withDatabase } from "../open-servers.ts";
 import { withProgress } from "../progress.ts";
-import { chosenLetters, withLetterFlags, holdsEvent, type ChoiceFlags } from "./letter-flags.ts";
+import { chosenLetters, withLetterFlags, type ChoiceFlags } from "./letter-flags.ts";
 
 const connectedWithinMs = 10_000;
 const confirmedWithinMs = 30_000;
@@ -85,16 +85,8 @@ async function connected(publisher: Publisher): Promise<void> {
 }
 
 async function send(publisher: Publisher, batches: BatchIds, namespace: string, letter: DeadLetter): Promise<void> {
-  const { ingest, rank } = queuesOf(namespace, letter.domain);
-  const queue = letter.queue === rank.name ? rank.name : ingest.name;
-  const batch = batches.next();
-  const isEvent = holdsEvent(letter);
-  const outcome = await publisher.publish({
-    queue,
-    messageId: isEvent ? textOfBatchId(batch) : letter.messageId,
-    body: isEvent ? encodeBatch(batch, Date.now(), [unpackEvent(letter.body)]) : letter.body,
-    deadline: Date.now() + confirmedWithinMs,
-  });
+  const deadline = Date.now() + confirmedWithinMs;
+  const outcome = await publisher.publish({ ...replayOf(letter, namespace, batches), deadline });
   if (outcome !== "confirmed")
     throw new CommandError(`${letter.id}: the broker did not confirm it (${outcome}); try again`);
 }

@@ -1,4 +1,4 @@
-import { createKey, hashOfKeyText, newKeyId, newKeyText, type KeyLimit } from "@tally/access";
+import { actions, createKey, hashOfKeyText, newKeyId, newKeyText, type KeyLimit } from "@tally/access";
 import { domains } from "@tally/domains";
 import type { Domain } from "@tally/pipeline";
 import { numberFlag } from "@tally/service/flag-values";
@@ -25,7 +25,7 @@ export function createCommand(): Command {
   return new Command("create")
     .description("creates a key and shows it once; it works on every gateway within 5 s")
     .requiredOption("--name <text>", "the client that uses it, such as till-5", parseName)
-    .requiredOption("--scope <scope...>", "domain:read or domain:write; the domain * means all")
+    .requiredOption("--scope <scope...>", "domain:read, domain:write or domain:operate; the domain * means all")
     .option("--store <store...>", "only these stores")
     .option("--rate <number>", "events per second (default: the gateways' setting)", eventCount)
     .option("--burst <number>", "events at once (default: those of one second, at least 1000)", eventCount)
@@ -61,8 +61,8 @@ function parseName(text: string): string {
 /** `isLimited`: the key is limited to stores. Then each of its domains needs routes with stores: all other routes reject the key. */
 function parseScope(text: string, isLimited: boolean): string {
   const [name = "", action = "", ...more] = text.split(":");
-  if (more.length > 0 || !["read", "write"].includes(action)) {
-    throw new CommandError(`--scope: expected domain:read or domain:write, got ${text.slice(0, 60)}`, 2);
+  if (more.length > 0 || !actions.some((one) => one === action)) {
+    throw new CommandError(`--scope: expected domain:read, domain:write or domain:operate, got ${text.slice(0, 60)}`, 2);
   }
   if (name === "*") return text;
   const domain = domains.find((one) => one.name === name);

@@ -77,7 +77,7 @@ function checkedKey(request: FastifyRequest, check: (text: string) => KeyCheck):
 const bearer = /^bearer +/i;
 
 /** The key of a request; undefined when it has none. "", which is no valid key, when it has two. */
-function keyOfRequest({ authorization, "x-api-key": own }: IncomingHttpHeaders): string | undefined {
+export function keyOfRequest({ authorization, "x-api-key": own }: IncomingHttpHeaders): string | undefined {
   if (authorization === undefined) return Array.isArray(own) ? "" : own;
   // The common case, without a regular expression.
   if (own === undefined && authorization.startsWith("Bearer tally_")) return authorization.slice(7);

@@ -22,6 +22,13 @@ export function forbiddenStore(grant: Grant | undefined, store: number | string 
   return grant.stores.has(String(store)) ? undefined : refusal("STORE_FORBIDDEN", { store });
 }
 
+/** Why a key may not do this in a domain, whatever the store; undefined: it may. The domain "*": in all domains. */
+export function forbiddenInDomain(grant: Grant | undefined, domain: string, action: Action): Refusal | undefined {
+  if (grant === undefined) return undefined;
+  if (!grant.may(domain, action)) return refusal("SCOPE_MISSING", { scope: `${domain}:${action}` });
+  return forbiddenStore(grant, undefined);
+}
+
 declare module "fastify" {
   interface FastifyContextConfig {
     access?: RouteAccess;

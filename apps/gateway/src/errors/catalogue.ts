@@ -64,7 +64,22 @@ export const catalogue = {
   NOT_YET: [503, "cannot be read yet: it was accepted a moment ago; try again later", 1],
   READS_FULL: [503, "too many reads are waiting; try again later", 1],
   UNREADABLE: [503, "cannot be read at the moment; try again later", 2],
+  STREAMS_FULL: [503, "too many live streams are open; try again later", 5],
+  STREAMS_OF_ADDRESS_FULL: [
+    429,
+    "too many live streams of this address: expected at most {max}; close one, or try again later",
+    5,
+  ],
+  WATCH_TOO_LARGE: [413, "watch: expected a response of at most {max} characters; ask for fewer entries"],
   RESPONSES_FULL: [503, "not sent: too many large responses are under way; try again later", 1],
+
+  // Operation.
+  PAGE_NOT_BUILT: [404, "the page is not built: run node apps/dashboard/build/main.ts, then start the gateway again"],
+  RUNS_OFF: [404, "this gateway has no reports: set RUNS_FOLDER to the folder with those of pnpm bench and pnpm chaos"],
+  DEAD_LETTERS_READ_ONLY: [
+    403,
+    "this gateway changes no dead letters: set OPERATOR_DATABASE_URL, or use pnpm tally dead-letters",
+  ],
 
   INTERNAL: [500, "internal error; report it with the request id {requestId}"],
 } as const satisfies Record<string, Entry>;

@@ -38,8 +38,11 @@ export function addCompression(app: FastifyInstance): void {
   });
 }
 
-/** Our encoding with the highest weight in an Accept-Encoding (RFC 9110, 12.5.3); undefined for none. */
-export function preferredEncoding(header: string | string[] | undefined): string | undefined {
+/** The encoding of `names` with the highest weight in an Accept-Encoding (RFC 9110, 12.5.3), the first of equal ones; undefined for none. */
+export function preferredEncoding(
+  header: string | string[] | undefined,
+  names: readonly string[] = [...encoders.keys()],
+): string | undefined {
   if (header === undefined) return undefined;
   const weights = new Map(
     String(header)
@@ -53,6 +56,6 @@ export function preferredEncoding(header: string | string[] | undefined): string
       }),
   );
   const weightOf = (name: string): number => weights.get(name) ?? weights.get("*") ?? 0;
-  const [best] = [...encoders.keys()].toSorted((a, b) => weightOf(b) - weightOf(a));
+  const [best] = names.toSorted((a, b) => weightOf(b) - weightOf(a));
   return best !== undefined && weightOf(best) > 0 ? best : undefined;
 }

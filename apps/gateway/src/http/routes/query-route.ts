@@ -1,6 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { QueryRoute } from "@tally/pipeline";
-import type { RouteAccess } from "../../admission/route-access.ts";
+import { forbiddenStore, type RouteAccess } from "../../admission/route-access.ts";
+import { refusal } from "../../errors/catalogue.ts";
+import type { WatchedRequest, WatchedRoute } from "../../live/watched-route.ts";
 import type { Served } from "../../serve-domain.ts";
 import { plainText } from "../body/content.ts";
 
@@ -12,17 +14,26 @@ export function addQueryRoute(
   { domain: { name, errorKey }, sources }: Served,
 ): void {
   const { params, query: querystring, response, as } = route;
-  const respond = (request: FastifyRequest) => route.respond({ params: request.params, query: request.query }, sources);
+  const respond = ({ params: own, query }: WatchedRequest) => route.respond({ params: own, query }, sources);
   const access: RouteAccess = {
     domain: name,
     action: "read",
     storeOf: (request) => route.storeOf?.({ params: request.params, query: request.query }),
   };
-  const config = { errorKey, access };
+  const watched: WatchedRoute = {
+    respond,
+    forbidden(request, grant) {
+      if (grant?.may(name, "read") === false) return refusal("SCOPE_MISSING", { scope: `${name}:read` });
+      return grant === undefined ? undefined : forbiddenStore(grant, route.storeOf?.(request));
+    },
+  };
   if (as === "text") {
-    app.get(path, { config, schema: { params, querystring } }, async (request, reply) => {
+    app.get(path, { config: { errorKey, access }, schema: { params, querystring } }, async (request, reply) => {
       const text = String(await respond(request));
       return reply.type(plainText).send(text);
     });
-  } else app.get(path, { config, schema: { params, querystring, response: { 200: response } } }, respond);
+  } else {
+    const schema = { params, querystring, response: { 200: response } };
+    app.get(path, { config: { errorKey, access, watched }, schema }, respond);
+  }
 }

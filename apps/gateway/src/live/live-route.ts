@@ -1,0 +1,118 @@
+import type { ServerResponse } from "node:http";
+import type { Grant } from "@tally/access";
+import { InvalidInput } from "@tally/pipeline";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { Type } from "typebox";
+import { keyOfRequest, type AdmissionOptions } from "../admission/admission.ts";
+import { refusal, type Refusal } from "../errors/catalogue.ts";
+import { refusalOfError } from "../errors/client-error.ts";
+import { refuse } from "../errors/refuse.ts";
+import { clientOf } from "../http/connection/client-address.ts";
+import type { Answer } from "./feed.ts";
+import { Feeds, type FeedSource } from "./feeds.ts";
+import { Stream } from "./stream.ts";
+import { beatFrame, Streams, type StreamsOptions } from "./streams.ts";
+import type { Watchable, Watchables } from "./watchables.ts";
+
+const watchesMax = 8;
+const bodyCharactersMax = 256 * 1024;
+const expectedWatches = `1 to ${watchesMax} paths of GET routes`;
+const Query = Type.Object({ watch: Type.Optional(Type.Unknown()) });
+
+export interface LiveOptions extends StreamsOptions {
+  readonly watchables: Watchables;
+  readonly check: AdmissionOptions["check"];
+}
+
+/** GET /live: server-sent events with the responses of up to 8 GETs, at the start and whenever one changes. */
+export function addLiveRoute(app: FastifyInstance, { watchables, check, ...limits }: LiveOptions): Streams {
+  const streams = new Streams(limits);
+  const feeds = new Feeds();
+  app.addHook("preClose", (done) => {
+    streams.close();
+    done();
+  });
+  app.get<{ Querystring: { readonly watch?: unknown } }>(
+    "/live",
+    // A HEAD would have no end.
+    { exposeHeadRoute: false, config: { access: "anyKey" }, schema: { querystring: Query } },
+    async (request, reply) => {
+      const paths = pathsOf(request.query.watch);
+      const watched = paths.map((path) => watchables.find("watch", path));
+      const address = clientOf(request.ip);
+      const refused = (await forbidden(watched, request.grant)) ?? streams.full(address);
+      if (refused !== undefined) return refuse(reply, refused);
+      const key = keyOfRequest(request.headers);
+      const isAllowed = (): boolean => check === undefined || (key !== undefined && check(key) !== "invalid");
+      const response = openEvents(reply);
+      const stream = new Stream(response);
+      streams.add(stream, address, response, isAllowed);
+      for (const [index, watchable] of watched.entries()) {
+        const feed = feeds.join(paths[index] ?? "", stream, () => sourceOf(watchable, reply));
+        stream.show(feed, index);
+      }
+      response.once("close", () => paths.forEach((path) => feeds.leave(path, stream)));
+      return reply;
+    },
+  );
+  return streams;
+}
+
+function pathsOf(watch: unknown): readonly string[] {
+  const values: readonly unknown[] = Array.isArray(watch) ? watch : watch === undefined ? [] : [watch];
+  const paths = values.filter((value) => typeof value === "string");
+  if (paths.length > 0 && paths.length <= watchesMax) return paths;
+  throw new InvalidInput("watch", `1 to ${watchesMax} paths of GET routes`, `${paths.length} of them`);
+}
+
+async function forbidden(watched: readonly Watchable[], grant: Grant | undefined): Promise<Refusal | undefined> {
+  for (const { route, request } of watched) {
+    const refused = await route.forbidden(request, grant);
+    if (refused !== undefined) return refused;
+  }
+  return undefined;
+}
+
+/** Begins the response. It is the last one on its connection, so that the end of the stream closes the connection. */
+function openEvents(reply: FastifyReply): ServerResponse {
+  reply.hijack();
+  const { raw } = reply;
+  raw.shouldKeepAlive = false;
+  raw.writeHead(200, {
+    ...reply.getHeaders(),
+    "content-type": "text/event-stream; charset=utf-8",
+    // A proxy that collects or compresses events would delay them.
+    "cache-control": "no-store, no-transform",
+    "x-accel-buffering": "no",
+  });
+  raw.write(beatFrame());
+  // Every other response is finished for a client that has closed its sending side. This one has no end.
+  raw.req.socket.once("end", () => raw.destroy());
+  return raw;
+}
+
+function sourceOf({ route, request, errorKey, response }: Watchable, reply: FastifyReply): FeedSource {
+  // The route's own response is written in the same way. Its type allows objects only; a schema may describe any value.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const serialize = reply.compileSerializationSchema(response) as (value: unknown) => string;
+  const { log, request: { id: requestId } } = reply;
+  let isLogged = false;
+  const refused = ({ status, message }: Refusal): Answer => ({ status, body: JSON.stringify({ [errorKey]: message }) });
+  return {
+    isCheap: route.isCheap === true,
+    async ask() {
+      try {
+        const body = serialize(await route.respond(request));
+        isLogged = false;
+        if (body.length <= bodyCharactersMax) return { status: 200, body };
+        return refused(refusal("WATCH_TOO_LARGE", { max: bodyCharactersMax }));
+      } catch (error) {
+        const known = refusalOfError(error);
+        if (known !== undefined) return refused(known);
+        if (!isLogged) log.error({ err: error, requestId }, "a watched request failed");
+        isLogged = true;
+        return refused(refusal("INTERNAL", { requestId }));
+      }
+    },
+  };
+}

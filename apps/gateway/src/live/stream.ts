@@ -1,0 +1,86 @@
+import type { ServerResponse } from "node:http";
+import type { Feed, FeedViewer } from "./feed.ts";
+
+/*
+ * The life of a stream:
+ *
+ *   open      each new answer of its feeds, and every beat, is written at once
+ *   slow      the client reads more slowly than we write. Nothing more is written; for each feed the newest answer is remembered. When the client
+ *             has read what was written → open, with these answers
+ *   ended     by the client, by the end of the gateway, by a key that is no longer valid, or after 10 s of slow
+ *
+ * So a stream buffers at most what the socket takes and one answer of each feed.
+ */
+
+const slowMsMax = 10_000;
+
+export class Stream implements FeedViewer {
+  readonly #response: ServerResponse;
+  readonly #indexes = new Map<Feed, number[]>();
+  /** Feeds whose newest answer is not written. */
+  readonly #owed = new Set<Feed>();
+  #slowSinceMs: number | undefined;
+  #ended = false;
+
+  /** `response`: its head is written. */
+  constructor(response: ServerResponse) {
+    this.#response = response;
+    response.on("drain", () => this.#continue());
+    // "close" follows, and whoever opened the stream listens for it.
+    response.on("error", () => (this.#ended = true));
+  }
+
+  /** Shows the answers of a feed as the watch with this index, the newest one at once. */
+  show(feed: Feed, index: number): void {
+    const indexes = this.#indexes.get(feed);
+    if (indexes === undefined) this.#indexes.set(feed, [index]);
+    else indexes.push(index);
+    const frame = feed.frame(index);
+    if (frame !== undefined) this.#write(frame);
+  }
+
+  changed(feed: Feed): void {
+    if (this.#slowSinceMs !== undefined) this.#owed.add(feed);
+    else this.#send(feed);
+  }
+
+  /** Writes a beat, unless the client is slow. Returns false, and ends the stream, when it has been slow for 10 s. */
+  beat(frame: Buffer): boolean {
+    if (this.#slowSinceMs === undefined) this.#write(frame);
+    else if (performance.now() - this.#slowSinceMs > slowMsMax) {
+      this.#ended = true;
+      this.#response.destroy();
+      return false;
+    }
+    return true;
+  }
+
+  /** Ends it after what is written; at once when the client is slow. */
+  end(): void {
+    this.#ended = true;
+    if (this.#slowSinceMs === undefined) this.#response.end();
+    else this.#response.destroy();
+  }
+
+  #send(feed: Feed): void {
+    for (const index of this.#indexes.get(feed) ?? []) {
+      const frame = feed.frame(index);
+      if (frame !== undefined) this.#write(frame);
+    }
+  }
+
+  #write(frame: Buffer): void {
+    // A new answer may arrive between the end and the close of the connection.
+    if (this.#ended || this.#response.destroyed) return;
+    if (!this.#response.write(frame)) this.#slowSinceMs ??= performance.now();
+  }
+
+  #continue(): void {
+    this.#slowSinceMs = undefined;
+    for (const feed of this.#owed) {
+      this.#owed.delete(feed);
+      this.#send(feed);
+      if (this.#slowSinceMs !== undefined) return;
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import type { Grant } from "@tally/access";
+import type { Refusal } from "../errors/catalogue.ts";
+
+/** The checked values of a GET. */
+export interface WatchedRequest {
+  readonly params: unknown;
+  readonly query: unknown;
+}
+
+/** A GET route of JSON that GET /live can repeat for its viewers. */
+export interface WatchedRoute {
+  /** The value of the response, before it is written as JSON. The same for everyone who may read it. */
+  readonly respond: (request: WatchedRequest) => Promise<unknown>;
+  /** Why a key may not read it; undefined: it may. `grant` undefined: no keys are required. */
+  readonly forbidden: (
+    request: WatchedRequest,
+    grant: Grant | undefined,
+  ) => Refusal | undefined | Promise<Refusal | undefined>;
+  /** True: it waits and hardly works, so that it is repeated often even when it takes long. */
+  readonly isCheap?: boolean;
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    watched?: WatchedRoute;
+  }
+}

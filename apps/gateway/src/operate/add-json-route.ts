@@ -1,0 +1,40 @@
+import type { Grant } from "@tally/access";
+import type { FastifyInstance } from "fastify";
+import type { Static, TObject, TSchema } from "typebox";
+import type { Refusal } from "../errors/catalogue.ts";
+import { refuse } from "../errors/refuse.ts";
+import type { WatchedRoute } from "../live/watched-route.ts";
+
+interface JsonRoute<P extends TObject, Q extends TObject, R extends TSchema> {
+  readonly params: P;
+  readonly query: Q;
+  readonly response: R;
+  /** Why a valid key may not read it; absent: any key may. */
+  readonly forbidden?: (
+    request: { readonly params: Static<P>; readonly query: Static<Q> },
+    grant: Grant | undefined,
+  ) => Refusal | undefined | Promise<Refusal | undefined>;
+  /** The same for everyone who may read it. */
+  readonly respond: (request: { readonly params: Static<P>; readonly query: Static<Q> }) => Promise<Static<R>>;
+  /** See WatchedRoute. */
+  readonly isCheap?: true;
+}
+
+/** A GET that belongs to no domain. It responds with JSON and can be watched. */
+export function addJsonRoute<P extends TObject, Q extends TObject, R extends TSchema>(
+  app: FastifyInstance,
+  path: string,
+  { params, query, response, forbidden = () => undefined, respond, isCheap }: JsonRoute<P, Q, R>,
+): void {
+  // Called only with values that the schemas of the same route have accepted.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const watched = { respond, forbidden, ...(isCheap && { isCheap }) } as unknown as WatchedRoute;
+  app.get(
+    path,
+    { config: { access: "anyKey", watched }, schema: { params, querystring: query, response: { 200: response } } },
+    async (request, reply) => {
+      const refused = await watched.forbidden(request, request.grant);
+      return refused === undefined ? watched.respond(request) : refuse(reply, refused);
+    },
+  );
+}

@@ -1,0 +1,183 @@
+import type { Grant } from "@tally/access";
+import type { Database } from "@tally/database";
+import {
+  findLetters,
+  holdsEvent,
+  newestLetters,
+  replayOf,
+  settleLetter,
+  type DeadLetter,
+  type LetterHead,
+} from "@tally/dead-letters";
+import type { Publisher } from "@tally/messaging";
+import { BatchIds, InvalidInput, NotFound, queuesOf, unpackEvent, type SqlReader } from "@tally/pipeline";
+import type { FastifyInstance } from "fastify";
+import { Type, type Static } from "typebox";
+import { forbiddenInDomain } from "../admission/route-access.ts";
+import { refusal } from "../errors/catalogue.ts";
+import { ClientError, refusalOfOutcome } from "../errors/client-error.ts";
+import { refuse } from "../errors/refuse.ts";
+import { addJsonRoute } from "./add-json-route.ts";
+
+export interface DeadLetterServers {
+  /** The write endpoint: a replica may not have the newest letter. */
+  readonly reader: SqlReader;
+  /** With an account that may change dead letters; undefined: they can only be read. */
+  readonly operator: Database | undefined;
+  readonly publisher: Publisher;
+  readonly namespace: string;
+  /** The names of all domains. */
+  readonly domains: readonly string[];
+  /** How long the broker may take to confirm, in ms. */
+  readonly confirmWithinMs: number;
+}
+
+const None = Type.Object({}, { additionalProperties: false });
+const Params = Type.Object({ id: Type.String() });
+const stages = Type.Enum(["event", "conflict", "message", "delivery"], {
+  expected: "event, conflict, message or delivery",
+});
+const states = Type.Enum(["open", "replayed", "discarded"], { expected: "open, replayed or discarded" });
+const Query = Type.Object(
+  {
+    domain: Type.Optional(Type.String()),
+    stage: Type.Optional(stages),
+    state: Type.Optional(states),
+    limit: Type.Optional(Type.String({ pattern: "^[0-9]{1,4}$", expected: "an integer from 1 to 1000" })),
+  },
+  { additionalProperties: false },
+);
+
+const headFields = {
+  id: Type.String(),
+  domain: Type.String(),
+  stage: stages,
+  state: states,
+  queue: Type.String(),
+  messageId: Type.String(),
+  reason: Type.String(),
+  /** ISO 8601. */
+  diedAt: Type.String(),
+};
+const Head = Type.Object(headFields);
+const Letter = Type.Object({
+  ...headFields,
+  /** Of the stages event and conflict. */
+  event: Type.Optional(Type.Unknown()),
+  /** Of the other stages: the beginning of the message, in base64. */
+  message: Type.Optional(Type.String()),
+  /** Of the whole content. */
+  bytes: Type.Integer(),
+});
+
+const listedDefault = 100;
+const listedMax = 1000;
+const shownBytes = 16 * 1024;
+const settleWithinMs = 3000;
+
+/**
+ * GET /dead-letters, newest first, and GET /dead-letters/{id} need the scope `read` of the domain; without a domain, of all. POST
+ * /dead-letters/{id}/replay and …/discard need `operate`. Both may be repeated: an event keeps its id.
+ */
+export function addDeadLetterRoutes(app: FastifyInstance, servers: DeadLetterServers): void {
+  const { reader, domains } = servers;
+  addJsonRoute(app, "/dead-letters", {
+    params: None,
+    query: Query,
+    response: Type.Object({ deadLetters: Type.Array(Head) }),
+    forbidden: ({ query: { domain = "*" } }, grant) => forbiddenInDomain(grant, domain, "read"),
+    async respond({ query: { limit = String(listedDefault), ...filter } }) {
+      const { domain } = filter;
+      if (domain !== undefined && !domains.includes(domain)) {
+        throw new InvalidInput("domain", `one of ${domains.join(", ")}`, domain.slice(0, 60));
+      }
+      const count = Number(limit);
+      if (count < 1 || count > listedMax) throw new InvalidInput("limit", `an integer from 1 to ${listedMax}`, limit);
+      return { deadLetters: (await newestLetters(reader, filter, count)).map(headOf) };
+    },
+  });
+
+  addJsonRoute(app, "/dead-letters/:id", {
+    params: Params,
+    query: None,
+    response: Letter,
+    forbidden: async ({ params: { id } }, grant) =>
+      grant === undefined ? undefined : forbiddenInDomain(grant, (await letterOf(reader, id)).domain, "read"),
+    respond: async ({ params: { id } }) => contentOf(await letterOf(reader, id)),
+  });
+
+  addSettleRoute(app, "discard", servers, async () => undefined);
+  const batches = new BatchIds();
+  addSettleRoute(app, "replay", servers, (letter) => send(servers, batches, letter));
+}
+
+/** A POST that changes the state of a letter after `before`. */
+function addSettleRoute(
+  app: FastifyInstance,
+  action: "replay" | "discard",
+  { reader, operator }: DeadLetterServers,
+  before: (letter: DeadLetter) => Promise<void>,
+): void {
+  const state = action === "replay" ? "replayed" : "discarded";
+  app.post<{ Params: Static<typeof Params> }>(
+    `/dead-letters/:id/${action}`,
+    { config: { access: "anyKey", ignoresBody: true }, schema: { params: Params, response: { 200: Head } } },
+    async (request, reply) => {
+      const { id } = request.params;
+      const letter = await letterOf(reader, id);
+      const refused = refusedTo(request.grant, letter);
+      if (refused !== undefined) return refuse(reply, refused);
+      if (operator === undefined) return refuse(reply, refusal("DEAD_LETTERS_READ_ONLY"));
+      await before(letter);
+      await operator.transaction((transaction) => settleLetter(transaction, letter, state), {
+        giveUpAfterMs: settleWithinMs,
+      });
+      return headOf(await letterOf(reader, id));
+    },
+  );
+}
+
+function refusedTo(grant: Grant | undefined, { domain }: DeadLetter) {
+  return forbiddenInDomain(grant, domain, "operate");
+}
+
+/** Publishes a letter. Resolves when the broker has confirmed it. */
+async function send(
+  { publisher, namespace, confirmWithinMs }: DeadLetterServers,
+  batches: BatchIds,
+  letter: DeadLetter,
+): Promise<void> {
+  // The account of a gateway may not publish ranking messages, and the broker would close the channel of all events.
+  if (letter.queue === queuesOf(namespace, letter.domain).rank.name) {
+    throw new InvalidInput("id", "a dead letter of an ingest queue; `pnpm tally dead-letters replay` sends others", letter.id);
+  }
+  const deadline = Date.now() + confirmWithinMs;
+  const outcome = await publisher.publish({ ...replayOf(letter, namespace, batches), deadline });
+  if (outcome !== "confirmed") throw new ClientError(refusalOfOutcome(outcomes[outcome]));
+}
+
+const outcomes = { rejected: "busy", unroutable: "unavailable", expired: "unknown" } as const;
+
+async function letterOf(reader: SqlReader, text: string): Promise<DeadLetter> {
+  const id = text.toLowerCase();
+  const [letter] = isUuid(id) ? await findLetters(reader, [id]) : [];
+  if (letter === undefined) throw new NotFound("id", "the id of a dead letter", text.slice(0, 60));
+  return letter;
+}
+
+/** The id of a message's letter is a hash, so it need not be an event id. */
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}
+
+function headOf({ id, domain, stage, state, queue, messageId, reason, diedAt }: LetterHead): Static<typeof Head> {
+  return { id, domain, stage, state, queue, messageId, reason, diedAt: new Date(diedAt).toISOString() };
+}
+
+function contentOf(letter: DeadLetter): Static<typeof Letter> {
+  const { body } = letter;
+  const content = holdsEvent(letter)
+    ? { event: JSON.parse(unpackEvent(body).json) as unknown }
+    : { message: body.toString("base64", 0, shownBytes) };
+  return { ...headOf(letter), ...content, bytes: body.length };
+}

@@ -1,0 +1,34 @@
+import { View, type Domain } from "@tally/pipeline";
+import { Status, type StatusReader } from "@tally/status";
+import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
+import { addJsonRoute } from "./add-json-route.ts";
+
+const None = Type.Object({}, { additionalProperties: false });
+// Less than the time between two looks of a feed: each gets a new one.
+const keptMs = 400;
+
+/** GET /status: the status of the system, read at most once in 0.4 s. GET /views: what the page shows of each domain. */
+export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[], reader: StatusReader): void {
+  let newest: { readonly atMs: number; readonly status: Promise<Status> } | undefined;
+  addJsonRoute(app, "/status", {
+    params: None,
+    query: None,
+    response: Status,
+    // It waits for servers that do not respond.
+    isCheap: true,
+    respond() {
+      const now = performance.now();
+      if (newest === undefined || now - newest.atMs >= keptMs) newest = { atMs: now, status: reader.read() };
+      return newest.status;
+    },
+  });
+
+  const views = domains.flatMap(({ name, views: own }) => own.map((view) => ({ ...view, domain: name })));
+  addJsonRoute(app, "/views", {
+    params: None,
+    query: None,
+    response: Type.Object({ views: Type.Array(Type.Interface([View], { domain: Type.String() })) }),
+    respond: async () => ({ views }),
+  });
+}
