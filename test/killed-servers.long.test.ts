@@ -37,7 +37,7 @@ test("an outage is one log line, however many attempts to connect there are", as
   const count = async () => ({
     lost: await shop.linesOf("gateway", "lost the connection to the broker"),
     gateway: await shop.linesOf("gateway", "{"),
-    redis: await shop.linesOf("ranker", "cannot connect to Redis"),
+    redis: await shop.linesOf("ranker", "cannot connect to Redis (rankings)"),
   });
   const before = await count();
   for (const name of ["rabbitmq", "redis"]) shop.server(name).kill("SIGKILL");

@@ -46,7 +46,7 @@ export class Stream implements FeedViewer {
 
   /** Writes a beat, unless the client is slow. Returns false, and ends the stream, when it has been slow for 10 s. */
   beat(frame: Buffer): boolean {
-    if (this.#slowSinceMs === undefined) this.#write(frame);
+    if (this.#ended || this.#slowSinceMs === undefined) this.#write(frame);
     else if (performance.now() - this.#slowSinceMs > slowMsMax) {
       this.#ended = true;
       this.#response.destroy();

@@ -17,8 +17,8 @@ export interface AppsOptions {
   readonly directory: string;
   /** Addresses with the administrator's account, which creates the tables. */
   readonly addresses: Addresses;
-  /** Addresses with the account of each app. Absent: `addresses` for all of them. */
-  readonly accounts?: Pick<Accounts, AppName>;
+  /** Addresses with the account of each app, and of the gateway for changes of dead letters. Absent: `addresses` for all of them. */
+  readonly accounts?: Accounts;
   /** The first gateway's port. Default 0: a free one. */
   readonly port?: number;
   /** Further environment variables of the apps. */
@@ -116,6 +116,9 @@ async function plannedApps(options: AppsOptions) {
           healthPort: app === "gateway" ? (operatorPorts[index] ?? 0) : port,
           environment: {
             ...(options.accounts && addressVariables(options.accounts[app])),
+            ...(app === "gateway" && {
+              OPERATOR_DATABASE_URL: (options.accounts?.maintenance ?? options.addresses).databaseWriteUrl,
+            }),
             ...options.environmentOf?.(app, index),
             [directoryVariable]: directory,
           },

@@ -44,7 +44,7 @@ try {
     database: "tally",
     namespace: process.env["NAMESPACE"] || "tally",
     port: Number(process.env["PORT"] ?? 8080),
-    environment: process.env,
+    environment: { RUNS_FOLDER: join(root, "bench", "results"), ...process.env },
     say: sayIndented,
     signal: interrupted.signal,
     async services(options) {

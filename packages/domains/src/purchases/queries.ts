@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { ids, None } from "../request-values.ts";
 import { AsOf, parseTopLimit, TopLimit, topOf } from "../top-of.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
+import { latestPurchases } from "./latest-purchases.ts";
 import { listPurchases } from "./list-purchases.ts";
 import { itemsOfStore, storesOfItem } from "./rank.ts";
 
@@ -99,4 +100,5 @@ export const queries = [
   storeBoard,
   itemBoard,
   listPurchases,
+  latestPurchases,
 ];

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import type { Answer, Feed } from "./feed.ts";
+import { Feeds } from "./feeds.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] }));
+afterEach(() => vi.useRealTimers());
+
+const turns = async (ms: number) => {
+  await vi.advanceTimersByTimeAsync(ms);
+};
+
+function viewer() {
+  const seen: string[] = [];
+  const changed = (feed: Feed): void => void seen.push(String(feed.frame(0)));
+  return { changed, seen };
+}
+
+/** A path whose answers the test decides. */
+function source(answers: () => string | Promise<string>, isCheap = false) {
+  let asked = 0;
+  return {
+    get asked() {
+      return asked;
+    },
+    of: () => ({
+      isCheap,
+      async ask(): Promise<Answer> {
+        asked++;
+        return { status: 200, body: await answers() };
+      },
+    }),
+  };
+}
+
+test("a path is asked for once every 500 ms, however many watch it, and they see only changes", async () => {
+  const feeds = new Feeds();
+  const viewers = [viewer(), viewer(), viewer()];
+  let body = "1";
+  const path = source(() => body);
+  for (const one of viewers) feeds.join("/a", one, path.of);
+  onTestFinished(() => viewers.forEach((one) => feeds.leave("/a", one)));
+  await turns(5000);
+  expect(path.asked).toBeGreaterThanOrEqual(9);
+  expect(path.asked).toBeLessThanOrEqual(11);
+  body = "2";
+  await turns(600);
+  for (const { seen } of viewers) expect(seen.map((frame) => /"body":(\d)/.exec(frame)?.[1])).toEqual(["1", "2"]);
+});
+
+test("a new viewer finds the newest answer, and the last one that leaves ends the feed", async () => {
+  const feeds = new Feeds();
+  const [first, second] = [viewer(), viewer()];
+  const path = source(() => '{"a":1}');
+  feeds.join("/a", first, path.of);
+  await turns(100);
+  const frame = String(feeds.join("/a", second, path.of).frame(3));
+  expect(frame).toMatch(/^event: data\ndata: \{"watch":3,"status":200,"body":\{"a":1\},"at":"20[^"]+Z"\}\n\n$/);
+  feeds.leave("/a", first);
+  expect(feeds.size).toBe(1);
+  feeds.leave("/a", second);
+  expect(feeds.size).toBe(0);
+  const { asked } = path;
+  await turns(5000);
+  expect(path.asked).toBe(asked);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a thousand paths together are asked for at most 200 times a second, each in its turn", async () => {
+  const feeds = new Feeds();
+  const one = viewer();
+  const paths = Array.from({ length: 1000 }, () => source(() => "1"));
+  paths.forEach((path, index) => feeds.join(String(index), one, path.of));
+  onTestFinished(() => paths.forEach((_, index) => feeds.leave(String(index), one)));
+  await turns(10_000);
+  const asked = paths.map((path) => path.asked);
+  expect(asked.reduce((a, b) => a + b)).toBeLessThanOrEqual(1000 + 2005);
+  expect([Math.min(...asked), Math.max(...asked)]).toEqual([expect.any(Number), 3]);
+  expect(Math.min(...asked)).toBeGreaterThanOrEqual(2);
+});
+
+test.each([
+  [false, 4],
+  [true, 18],
+])("an answer that takes 200 ms, cheap: %s, is asked for at most %i times in 10 s", async (isCheap, most) => {
+  const feeds = new Feeds();
+  const one = viewer();
+  const slow = async (): Promise<string> => {
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        clearInterval(timer);
+        resolve();
+      }, 200);
+    });
+    return "1";
+  };
+  const path = source(slow, isCheap);
+  feeds.join("/a", one, path.of);
+  onTestFinished(() => feeds.leave("/a", one));
+  await turns(9000);
+  expect(path.asked).toBeGreaterThanOrEqual(most);
+  expect(path.asked).toBeLessThanOrEqual(most + 2);
+});
+
+test("a path that does not answer is not asked again", async () => {
+  const feeds = new Feeds();
+  const one = viewer();
+  const path = source(() => new Promise<string>(() => undefined));
+  feeds.join("/a", one, path.of);
+  onTestFinished(() => feeds.leave("/a", one));
+  await turns(60_000);
+  expect(path.asked).toBe(1);
+});

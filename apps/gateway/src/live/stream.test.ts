@@ -1,0 +1,90 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import { connect, type AddressInfo, type Socket } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { Feed } from "./feed.ts";
+import { Stream } from "./stream.ts";
+
+/** A stream over a real connection. The client reads when `socket` flows. */
+async function opened() {
+  const response = Promise.withResolvers<ServerResponse>();
+  const server = createServer((_, own) => {
+    own.writeHead(200);
+    response.resolve(own);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
+  const { port } = server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => {
+    socket.destroy();
+    server.close();
+  });
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  const own = await response.promise;
+  return { stream: new Stream(own), response: own, socket };
+}
+
+function textOf(socket: Socket): () => string {
+  let text = "";
+  socket.on("data", (bytes: Buffer) => (text += bytes.toString("latin1")));
+  return () => text;
+}
+
+const big = (n: number) => ({ status: 200, body: JSON.stringify({ n, filling: "x".repeat(100_000) }) });
+const updates = 500;
+
+test("a client that stops reading gets the newest answer when it reads again, and little is buffered meanwhile", async () => {
+  const { stream, response, socket } = await opened();
+  const feed = new Feed();
+  feed.viewers.add(stream);
+  socket.pause();
+  stream.show(feed, 0);
+  for (let n = 0; n < updates; n++) {
+    feed.update(big(n));
+    await new Promise(setImmediate);
+  }
+  // 50 MB of answers.
+  expect(response.writableLength).toBeLessThan(1_000_000);
+  const text = textOf(socket);
+  await vi.waitFor(() => expect(text()).toContain(`"n":${updates - 1},`), 10_000);
+  const seen = new Set(Array.from(text().matchAll(/"n":(\d+),/g), ([, n]) => n));
+  expect(seen.size).toBeLessThan(updates / 2);
+  feed.update(big(updates));
+  await vi.waitFor(() => expect(text()).toContain(`"n":${updates},`), 10_000);
+});
+
+test("a client that reads nothing for 10 s is disconnected by the next beat", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { stream, response, socket } = await opened();
+  const feed = new Feed();
+  feed.viewers.add(stream);
+  socket.pause();
+  stream.show(feed, 0);
+  const beat = Buffer.from("event: beat\ndata: {}\n\n");
+  for (let n = 0; n < updates; n++) {
+    feed.update(big(n));
+    await new Promise(setImmediate);
+  }
+  expect(stream.beat(beat)).toBe(true);
+  vi.advanceTimersByTime(10_001);
+  expect(stream.beat(beat)).toBe(false);
+  expect(response.destroyed).toBe(true);
+  feed.update(big(updates));
+  expect(stream.beat(beat)).toBe(true);
+});
+
+test("an answer that arrives between the end of a stream and the close of its connection is not written", async () => {
+  const { stream, socket } = await opened();
+  const text = textOf(socket);
+  const feed = new Feed();
+  feed.viewers.add(stream);
+  stream.show(feed, 0);
+  feed.update({ status: 200, body: "1" });
+  stream.end();
+  feed.update({ status: 200, body: "2" });
+  await vi.waitFor(() => expect(text()).toMatch(/\r\n0\r\n\r\n$/), 10_000);
+  expect(text()).not.toContain('"body":2');
+});

@@ -1,0 +1,76 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync, brotliDecompressSync } from "node:zlib";
+import fastify from "fastify";
+import { expect, onTestFinished, test } from "vitest";
+import { addPageRoutes } from "./page-routes.ts";
+
+const html = `<!doctype html><title>tally</title>${"<p>text</p>".repeat(50)}`;
+const script = `export const text = "${"x".repeat(5000)}";`;
+
+async function gateway({ isBuilt }: { readonly isBuilt: boolean }) {
+  const folder = await mkdtemp(join(tmpdir(), "tally-page-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  if (isBuilt) {
+    await mkdir(join(folder, "assets"));
+    await writeFile(join(folder, "index.html"), html);
+    await writeFile(join(folder, "assets", "main-5f2.js"), script);
+    await writeFile(join(folder, "sources.sha256"), "a");
+  }
+  const app = fastify();
+  onTestFinished(() => app.close());
+  app.decorate("onRefused", () => undefined);
+  app.decorate("errorKeyOf", () => "message" as const);
+  addPageRoutes(app, folder);
+  return app;
+}
+
+test("the page is sent whole, revalidated by its etag, and may load only from here", async () => {
+  const app = await gateway({ isBuilt: true });
+  const { statusCode, headers, body } = await app.inject("/");
+  expect([statusCode, body]).toEqual([200, html]);
+  expect(headers).toMatchObject({
+    "content-type": "text/html; charset=utf-8",
+    "cache-control": "no-cache",
+    "content-security-policy": expect.stringContaining("default-src 'none'; script-src 'self'"),
+    "x-content-type-options": "nosniff",
+  });
+  const again = await app.inject({ url: "/", headers: { "if-none-match": headers.etag } });
+  expect([again.statusCode, again.body]).toEqual([304, ""]);
+});
+
+test("files with a hash in their name are kept by browsers for good, and are compressed once", async () => {
+  const app = await gateway({ isBuilt: true });
+  const get = (accepted: string) => app.inject({ url: "/assets/main-5f2.js", headers: { "accept-encoding": accepted } });
+  const brotli = await get("gzip, deflate, br, zstd");
+  expect(brotli.headers).toMatchObject({
+    "content-type": "text/javascript; charset=utf-8",
+    "content-encoding": "br",
+    "cache-control": "public, max-age=31536000, immutable",
+    vary: "accept-encoding",
+  });
+  expect(String(brotliDecompressSync(brotli.rawPayload))).toBe(script);
+  const gzip = await get("gzip");
+  expect(gzip.headers["content-encoding"]).toBe("gzip");
+  expect(String(gunzipSync(gzip.rawPayload))).toBe(script);
+  expect((await get("identity")).body).toBe(script);
+});
+
+test("nothing else of the folder is served", async () => {
+  const app = await gateway({ isBuilt: true });
+  for (const path of ["/sources.sha256", "/assets/..%2Fsources.sha256", "/assets/x.js", "/index.html"]) {
+    expect([path, (await app.inject(path)).statusCode]).toEqual([path, 404]);
+  }
+});
+
+test("without the built page the response says how to build it", async () => {
+  const app = await gateway({ isBuilt: false });
+  for (const path of ["/", "/assets/main-5f2.js"]) {
+    const response = await app.inject(path);
+    expect([response.statusCode, response.json()]).toEqual([
+      404,
+      { message: expect.stringContaining("run node apps/dashboard/build/main.ts") },
+    ]);
+  }
+});

@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import { silentLog } from "@tally/failures";
+import { openTcpProxy } from "@tally/lab";
+import { Redis } from "ioredis";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { connectHeartbeats } from "./connect-heartbeats.ts";
+
+const { redisUrl } = inject("services");
+const report = () => ({ threads: [], reports: [] });
+
+function opened() {
+  const namespace = `heartbeats-test-${randomBytes(6).toString("hex")}`;
+  const key = `${namespace}:{status}:processes`;
+  const redis = new Redis(redisUrl);
+  onTestFinished(async () => {
+    await redis.del(key);
+    redis.disconnect();
+  });
+  const connect = (url = redisUrl, log = silentLog) => {
+    const heartbeats = connectHeartbeats({ url, namespace, log });
+    onTestFinished(() => heartbeats.stop());
+    return heartbeats;
+  };
+  return { key, redis, connect };
+}
+
+test("a process is seen by others while it runs, its heartbeats go on, and a stop removes it", async () => {
+  const { key, redis, connect } = opened();
+  const [own, other] = [connect(), connect()];
+  own.start("writer", report);
+  const times = new Set<number>();
+  await vi.waitFor(async () => {
+    const [beat, ...more] = (await other.read()) ?? [];
+    expect(more).toEqual([]);
+    expect(beat).toMatchObject({ app: "writer", pid: process.pid });
+    times.add(beat?.at ?? 0);
+    expect(times.size).toBeGreaterThan(2);
+  }, 15_000);
+  // Nothing stays when all processes are gone.
+  const expires = await redis.pttl(key);
+  expect(expires).toBeGreaterThan(50_000);
+  await own.stop();
+  expect(await other.read()).toEqual([]);
+});
+
+test("a process that died is seen for a minute, other forms are passed over, and a reader removes what is older", async () => {
+  const { key, redis, connect } = opened();
+  const beat = { v: 1, app: "ranker", host: "h", pid: 7, startedAt: 0, threads: [], flows: [], hops: [], problems: [] };
+  await redis.hset(key, {
+    dead: JSON.stringify({ ...beat, at: Date.now() - 50_000 }),
+    old: JSON.stringify({ ...beat, at: Date.now() - 70_000 }),
+    later: JSON.stringify({ ...beat, v: 2, at: Date.now() }),
+    broken: "{",
+  });
+  const heartbeats = connect();
+  await vi.waitFor(async () => expect(await heartbeats.read()).toMatchObject([{ app: "ranker", pid: 7 }]), 10_000);
+  expect((await redis.hkeys(key)).toSorted()).toEqual(["broken", "dead", "later"]);
+});
+
+test("while Redis is down or frozen a read says so, and heartbeats go on when it is back", async () => {
+  const { connect } = opened();
+  const proxy = await openTcpProxy(redisUrl);
+  onTestFinished(() => proxy.close());
+  const own = connect(proxy.url);
+  own.start("gateway", report);
+  const seen = (count: number) => vi.waitFor(async () => expect(await own.read()).toHaveLength(count), 15_000);
+  await seen(1);
+  for (const name of ["cut", "frozen"] as const) {
+    proxy.become({ name });
+    await vi.waitFor(async () => expect(await own.read()).toBeUndefined(), 10_000);
+    proxy.become({ name: "cut" });
+    proxy.become({ name: "open" });
+    await seen(1);
+  }
+});

@@ -1,0 +1,66 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { addFlows, heartbeatOf } from "./heartbeat.ts";
+import { addPairs, bucketOf, countOf, quantileOf } from "./hop-times.ts";
+import { Progress } from "./progress.ts";
+
+afterEach(() => vi.useRealTimers());
+
+test("reports totals since the start, and means and times of the last 10 s", () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const progress = new Progress();
+  const report = () => progress.report();
+  for (let second = 0; second < 20; second++) {
+    progress.count("stored", "steps", second < 10 ? 500 : 20, 2);
+    progress.took("sealed-stored", second < 10 ? 100 : 1);
+    vi.advanceTimersByTime(1000);
+    report();
+  }
+  const { flows, hops } = report();
+  expect(flows).toEqual([
+    { stage: "stored", domain: "steps", events: 5200, batches: 40, eventsPerSecond: 20, batchesPerSecond: 2 },
+  ]);
+  expect(hops.map(({ hop, times }) => [hop, countOf(times)])).toEqual([["sealed-stored", 10]]);
+  expect(quantileOf(hops[0]?.times ?? [], 0.99)).toBeLessThan(1.1);
+});
+
+test("a first report is a mean over at least a second", () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const progress = new Progress();
+  progress.count("accepted", "steps", 7, 1);
+  vi.advanceTimersByTime(10);
+  expect(progress.report().flows).toMatchObject([{ events: 7, eventsPerSecond: 7 }]);
+});
+
+test("quantiles are exact to 5 %, also of the sum of several reports", () => {
+  const times = Array.from({ length: 1000 }, (_, n) => 1 + n);
+  const pairs = times.map((ms) => [bucketOf(ms), 1]);
+  const sum = addPairs([pairs.slice(0, 300).flat(), pairs.slice(300).flat()]);
+  expect(countOf(sum)).toBe(1000);
+  for (const [q, expected] of [
+    [0.5, 500],
+    [0.99, 990],
+  ] as const) {
+    expect(Math.abs(quantileOf(sum, q) / expected - 1)).toBeLessThan(0.05);
+  }
+  expect(quantileOf([], 0.5)).toBe(0);
+  expect([bucketOf(0), bucketOf(Number.NaN), bucketOf(1e9)]).toEqual([0, 0, bucketOf(1e8)]);
+});
+
+test("flows of several threads are added, and problems come newest first with their thread", () => {
+  const flow = { stage: "stored", domain: "steps", events: 2, batches: 1, eventsPerSecond: 3, batchesPerSecond: 4 } as const;
+  expect(addFlows([flow, { ...flow, domain: "swipes" }, flow])).toEqual([
+    { ...flow, events: 4, batches: 2, eventsPerSecond: 6, batchesPerSecond: 8 },
+    { ...flow, domain: "swipes" },
+  ]);
+  const problem = (at: string) => ({ at, level: "warn", message: "x" }) as const;
+  const report = { flows: [], hops: [], problems: Array.from({ length: 10 }, (_, n) => problem(`2026-01-0${n}`)) };
+  const beat = heartbeatOf({ app: "writer", host: "h", pid: 1, startedAt: 0 }, [], [
+    { thread: null, report },
+    { thread: 1, report: { ...report, problems: [problem("2027")] } },
+  ]);
+  expect(beat.problems).toHaveLength(10);
+  expect(beat.problems.slice(0, 2)).toEqual([
+    { ...problem("2027"), thread: 1 },
+    { ...problem("2026-01-09"), thread: null },
+  ]);
+});

@@ -1,0 +1,57 @@
+import { atEnd } from "./at-end.ts";
+
+/** An event of GET /live. */
+export interface LiveEvent {
+  readonly event: string;
+  readonly data: { readonly watch?: number; readonly status?: number; readonly body?: unknown; readonly at: string };
+}
+
+/** An open GET /live, read as a browser does. */
+export interface EventStream {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly events: readonly LiveEvent[];
+  /** The newest answer of a watch; undefined before the first. */
+  latest(watch: number): LiveEvent["data"] | undefined;
+  /** Resolves when the gateway has ended it, or the connection broke. */
+  readonly ended: Promise<void>;
+  close(): void;
+}
+
+/** Opens GET /live for these paths. Throws unless it is 200. Closed at the end of the test or of the file. */
+export async function openStream(
+  url: string,
+  paths: readonly string[],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<EventStream> {
+  const aborted = new AbortController();
+  atEnd(() => aborted.abort());
+  const query = paths.map((path) => `watch=${encodeURIComponent(path)}`).join("&");
+  const response = await fetch(`${url}/live?${query}`, { headers, signal: aborted.signal });
+  if (response.status !== 200 || response.body === null) throw new Error(`${response.status}: ${await response.text()}`);
+  const events: LiveEvent[] = [];
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  return {
+    status: response.status,
+    headers: response.headers,
+    events,
+    latest: (watch) => events.findLast(({ data }) => data.watch === watch)?.data,
+    ended: read(reader, events),
+    close: () => aborted.abort(),
+  };
+}
+
+async function read(reader: ReadableStreamDefaultReader<string>, events: LiveEvent[]): Promise<void> {
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
+    if (done) return;
+    text += value ?? "";
+    const blocks = text.split("\n\n");
+    text = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const [, event = "", data = ""] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
+      events.push({ event, data: JSON.parse(data) });
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import { domains } from "@tally/domains";
+import { expect, test, vi } from "vitest";
+import { openStream } from "./event-stream.ts";
+import { RawConnection, upgrade } from "./http/raw-connection.ts";
+import { bearer, createKey } from "./keys.ts";
+import { sold } from "./sell.ts";
+import { startSystem } from "./start-system.ts";
+
+/* GET /live, /views and /purchases/latest, with AUTH=required. */
+
+const system = await startSystem({ AUTH: "required", STREAMS_MAX: "40", STREAMS_PER_ADDRESS_MAX: "20" });
+const full = bearer((await createKey(system, "--scope", "*:read", "*:write")).key);
+const waited = { timeout: 20_000 };
+const get = (path: string, headers = full) => fetch(`${system.url}${path}`, { headers });
+const live = (paths: readonly string[], headers = full) =>
+  get(`/live?${paths.map((path) => `watch=${encodeURIComponent(path)}`).join("&")}`, headers);
+
+test("a purchase is in the open stream of its store: in the bars, in those of its day, and among the latest", async () => {
+  const day = "/stores/31/top-items?limit=10&date=20261120";
+  const stream = await openStream(system.url, ["/stores/31/top-items", day, "/purchases/latest?storeID=31"], full);
+  expect(stream.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+  await vi.waitFor(() => expect([0, 1, 2].map((index) => stream.latest(index)?.status)).toEqual([200, 200, 200]), waited);
+  expect(stream.latest(0)?.body).toMatchObject({ storeID: 31, items: [] });
+  expect(stream.latest(2)?.body).toEqual({ purchases: [] });
+  const before = Date.now();
+  const id = await sold(system.url, 31, { item: 5, quantity: 2, headers: full });
+  await vi.waitFor(() => {
+    for (const index of [0, 1]) {
+      expect(stream.latest(index)?.body).toMatchObject({ items: [{ itemID: 5, quantity: 2 }] });
+    }
+    expect(stream.latest(2)?.body).toMatchObject({
+      purchases: [{ eventID: id, storeID: 31, custID: 1, date: "20261120", items: [{ ItemID: 5, numberOfItems: 2 }] }],
+    });
+  }, waited);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked above
+  const { purchases } = stream.latest(2)?.body as { purchases: readonly { readonly arrivedAt: string }[] };
+  expect(Date.parse(purchases[0]?.arrivedAt ?? "")).toBeGreaterThanOrEqual(before - 1000);
+  expect(stream.events[0]?.event).toBe("beat");
+  stream.close();
+});
+
+test("the latest purchases come in the order of their arrival, with and without an Idempotency-Key, on any date", async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 6; n++) {
+    const key = n % 2 === 0 ? { "idempotency-key": `latest-${n}` } : {};
+    ids.unshift(await sold(system.url, 32, { item: n, headers: { ...full, ...key } }));
+    const stored = async () => (await get(`/events/${ids[0]}`)).json();
+    // Purchases of one batch have one time.
+    await vi.waitFor(async () => expect(await stored()).toMatchObject({ stored: true }), waited);
+  }
+  const latest = async (query: string) => (await get(`/purchases/latest?storeID=32${query}`)).json();
+  await vi.waitFor(
+    async () => expect(await latest("")).toMatchObject({ purchases: ids.map((eventID) => ({ eventID })) }),
+    waited,
+  );
+  expect(await latest("&limit=2")).toMatchObject({ purchases: ids.slice(0, 2).map((eventID) => ({ eventID })) });
+  expect((await get("/purchases/latest")).status).toBe(400);
+});
+
+test("each view names a route that responds, with its list and its fields", async () => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- compared below
+  const { views } = (await (await get("/views")).json()) as {
+    views: readonly {
+      readonly domain: string;
+      readonly path: string;
+      readonly list: string;
+      readonly params: readonly { readonly name: string; readonly default?: string }[];
+    }[];
+  };
+  expect(new Set(views.map(({ domain }) => domain))).toEqual(new Set(domains.map(({ name }) => name)));
+  for (const { path, list, params } of views) {
+    const values = new Map(params.map(({ name, default: preset = "" }) => [name, preset === "today" ? "20261120" : preset]));
+    const [route = "", query = ""] = path
+      .replaceAll(/\{(\w+)\}/g, (_, name: string) => values.get(name) ?? "")
+      .split("?");
+    const given = query.split("&").filter((one) => !one.endsWith("="));
+    const response = await get(`${route}?${given.join("&")}`);
+    expect([path, response.status]).toEqual([path, 200]);
+    expect(await response.json()).toEqual(expect.objectContaining({ [list]: expect.any(Array) }));
+  }
+});
+
+test.each([
+  ["/live", "watch: expected 1 to 8 paths of GET routes"],
+  [`/live?${"watch=/status&".repeat(9)}`, "watch: expected 1 to 8 paths of GET routes"],
+  ["/live?watch=/nowhere", "watch: expected a path of a GET route with a JSON response"],
+  ["/live?watch=status", "watch: expected a path of a GET route with a JSON response"],
+  ["/live?watch=/albums/1/image", "watch: expected a path of a GET route with a JSON response"],
+  ["/live?watch=/steps/current/1", "watch: expected a path of a GET route with a JSON response"],
+  ["/live?watch=/live", "watch: expected a path of a GET route with a JSON response"],
+  ["/live?watch=/health/live", "watch: expected a path of a GET route with a JSON response"],
+  ["/live?watch=/stores/x/top-items", "storeID: expected an integer"],
+  ["/live?watch=/stores/1/top-items%3Flimt=3", "limt: "],
+  ["/live?watch=/stores/1%25/top-items", ""],
+])("rejects %s before the stream starts", async (path, message) => {
+  const response = await get(path);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toEqual({ message: expect.stringContaining(message) });
+});
+
+test("a value that only the route rejects is an answer with its status", async () => {
+  const stream = await openStream(system.url, ["/stores/1/top-items?limit=1000"], full);
+  await vi.waitFor(() => expect(stream.latest(0)).toMatchObject({ status: 400, body: { message: /limit/ } }), waited).catch(
+    () => undefined,
+  );
+  await vi.waitFor(() => expect(stream.latest(0)?.status).toBe(400), waited);
+  expect(stream.latest(0)?.body).toEqual({ message: expect.stringContaining("limit: expected an integer from 1 to 100") });
+  stream.close();
+});
+
+test("a viewer's key needs the rights of all that it watches", async () => {
+  const steps = bearer((await createKey(system, "--scope", "steps:read")).key);
+  const store7 = bearer((await createKey(system, "--scope", "purchases:read", "--store", "7")).key);
+  const refusedFor = async (headers: Readonly<Record<string, string>>, ...paths: readonly string[]) => {
+    const response = await live(paths, headers);
+    return [response.status, await response.json()];
+  };
+  const [steps1, store7Items, store8Items] = ["/steps/top?day=1", "/stores/7/top-items", "/stores/8/top-items"];
+  expect(await refusedFor({}, steps1)).toEqual([401, { message: expect.stringContaining("API key") }]);
+  expect(await refusedFor(bearer("tally_wrong"), steps1)).toEqual([401, expect.anything()]);
+  expect(await refusedFor(steps, steps1, store7Items)).toEqual([
+    403,
+    { message: "expected an API key with the scope purchases:read" },
+  ]);
+  expect(await refusedFor(store7, store7Items, store8Items)).toEqual([
+    403,
+    { message: "expected an API key for store 8, got one for others" },
+  ]);
+  expect((await refusedFor(store7, "/items/1/top-stores"))[0]).toBe(403);
+  expect((await refusedFor(store7, "/purchases/latest?storeID=8"))[0]).toBe(403);
+  expect((await refusedFor(steps, "/dead-letters?domain=purchases"))[0]).toBe(403);
+  expect((await refusedFor(steps, "/dead-letters"))[0]).toBe(403);
+  for (const [headers, paths] of [
+    [steps, [steps1, "/status", "/views", "/dead-letters?domain=steps"]],
+    [store7, [store7Items, "/purchases/latest?storeID=7"]],
+  ] as const) {
+    const stream = await openStream(system.url, paths, headers);
+    await vi.waitFor(() => expect(paths.map((_, index) => stream.latest(index)?.status)).toEqual(paths.map(() => 200)), waited);
+    stream.close();
+  }
+});
+
+test("a revoked key ends its streams", async () => {
+  const { id, key } = await createKey(system, "--scope", "*:read");
+  const stream = await openStream(system.url, ["/status"], bearer(key));
+  const { keysCommand } = await import("./keys.ts");
+  await keysCommand(system, "revoke", id);
+  await stream.ended;
+  expect((await live(["/status"], bearer(key))).status).toBe(401);
+}, 30_000);
+
+test("a stream responds to a request with Upgrade: h2c as to any other, and ends when its client closes its sending side", async () => {
+  const connection = new RawConnection(system.url);
+  const head = ["GET /live?watch=/views HTTP/1.1", "Host: a", `Authorization: ${full.authorization}`, ...upgrade];
+  await connection.write(`${head.join("\r\n")}\r\n\r\n`);
+  await vi.waitFor(() => expect(connection.leftOver).toContain("event: data"), waited);
+  expect(connection.leftOver).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(connection.leftOver.toLowerCase()).toContain("connection: close");
+  connection.endSending();
+  await connection.untilClosed();
+});
+
+test("a client address has a limit of streams, and so has the gateway; closed ones do not count", async () => {
+  const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(system.url, ["/views"], full)));
+  const response = await live(["/views"]);
+  expect([response.status, response.headers.get("retry-after")]).toEqual([429, "5"]);
+  expect(await response.json()).toEqual({
+    message: "too many live streams of this address: expected at most 20; close one, or try again later",
+  });
+  for (const stream of streams) stream.close();
+  await vi.waitFor(async () => {
+    const again = await openStream(system.url, ["/views"], full);
+    again.close();
+  }, waited);
+});
+
+test("a gateway that stops ends its streams at once, and with them the stop", async () => {
+  const streams = await Promise.all(Array.from({ length: 5 }, () => openStream(system.url, ["/status"], full)));
+  const stopped = system.gateway.stop();
+  await Promise.all(streams.map((stream) => stream.ended));
+  expect(await stopped).toBe(0);
+  await system.gateway.start();
+}, 60_000);

@@ -1,0 +1,166 @@
+import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { encodeBatch, encodeEvent, newEventId } from "@tally/pipeline";
+import { expect, test, vi } from "vitest";
+import { temporaryDirectory } from "./at-end.ts";
+import { openStream } from "./event-stream.ts";
+import { bearer, createKey } from "./keys.ts";
+import { openPublisher } from "./open-publisher.ts";
+import { openDatabase } from "./rankings-equal-rows.ts";
+import { startSystem } from "./start-system.ts";
+
+/* Dead letters, reports and the page, over HTTP. The first gateway has an operator's account and reports, the second has neither. */
+
+const folder = await temporaryDirectory();
+const system = await startSystem(
+  { AUTH: "required" },
+  {
+    instances: { gateway: 2 },
+    environmentOf: (app, index) => ({
+      ...(app === "gateway" && index === 0 && { RUNS_FOLDER: folder }),
+      ...(app === "gateway" && index === 1 && { OPERATOR_DATABASE_URL: "" }),
+    }),
+  },
+);
+const database = openDatabase(system);
+const send = await openPublisher(system, "purchases");
+const keyOf = async (...scopes: readonly string[]) => bearer((await createKey(system, "--scope", ...scopes)).key);
+const operator = await keyOf("*:read", "*:operate");
+const reader = await keyOf("*:read", "*:write");
+const waited = { timeout: 20_000 };
+const at = (path: string, init: RequestInit = { headers: operator }, gateway = 0) =>
+  fetch(`${system.urls[gateway]}${path}`, init);
+const post = (path: string, headers: Readonly<Record<string, string>>, gateway = 0) =>
+  at(path, { method: "POST", headers }, gateway);
+
+/** An event that the database rejects: the 30th of February. Resolves when it is a dead letter. */
+async function deadLetter(): Promise<string> {
+  const event = { id: newEventId(), storeId: 61, customerId: 1, date: 20260230, lines: [[5, 2]] };
+  await send(encodeBatch({ producer: randomBytes(8).toString("hex"), sequence: 0 }, Date.now(), [encodeEvent(event)]));
+  await vi.waitFor(async () => expect((await at(`/dead-letters/${event.id}`)).status).toBe(200), waited);
+  return event.id;
+}
+
+test("what was rejected and why: the list has the newest first, a letter its event", async () => {
+  const [first, second] = [await deadLetter(), await deadLetter()];
+  const list = await (await at("/dead-letters?domain=purchases&stage=event&state=open&limit=2")).json();
+  expect(list).toEqual({
+    deadLetters: [second, first].map((id) => ({
+      id,
+      domain: "purchases",
+      stage: "event",
+      state: "open",
+      queue: expect.stringContaining("ingest"),
+      messageId: "",
+      reason: expect.stringMatching(/date/i),
+      diedAt: expect.stringMatching(/^20.*Z$/),
+    })),
+  });
+  expect(await (await at(`/dead-letters/${second}`)).json()).toMatchObject({
+    id: second,
+    event: { id: second, storeId: 61, date: 20260230 },
+    bytes: expect.any(Number),
+  });
+});
+
+test("a message that cannot be decoded is shown in base64", async () => {
+  await send(Buffer.from("no batch"), "m-1");
+  await vi.waitFor(async () => {
+    const response = await at("/dead-letters?stage=message");
+    const { deadLetters } = JSON.parse(await response.text());
+    const letter = await (await at(`/dead-letters/${deadLetters[0].id}`)).json();
+    expect(letter).toMatchObject({ messageId: "m-1", message: Buffer.from("no batch").toString("base64"), bytes: 8 });
+  }, waited);
+});
+
+test("discard and replay change the state, as often as they are sent, and an open list shows it", async () => {
+  const id = await deadLetter();
+  const stream = await openStream(system.urls[0] ?? "", ["/dead-letters?state=open", "/status"], operator);
+  const isListed = () => JSON.stringify(stream.latest(0)?.body).includes(id);
+  await vi.waitFor(() => expect(isListed()).toBe(true), waited);
+  for (let n = 0; n < 2; n++) {
+    const response = await post(`/dead-letters/${id}/discard`, operator);
+    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ id, state: "discarded" })]);
+  }
+  await vi.waitFor(() => expect(isListed()).toBe(false), waited);
+  stream.close();
+
+  // Repaired by hand: now the database accepts it.
+  await database.transaction((transaction) =>
+    transaction.execute(
+      "UPDATE dead_letters SET body = REPLACE(body, '20260230', '20260228') WHERE HEX(id) = ?",
+      [id.replaceAll("-", "").toUpperCase()],
+    ),
+  );
+  const replayed = await post(`/dead-letters/${id}/replay`, operator);
+  expect([replayed.status, await replayed.json()]).toEqual([200, expect.objectContaining({ state: "replayed" })]);
+  await vi.waitFor(async () => {
+    expect(await (await at(`/events/${id}`)).json()).toMatchObject({ stored: true });
+  }, waited);
+});
+
+test("changes need the scope operate of the letter's domain, and reading its scope read", async () => {
+  const id = await deadLetter();
+  const stores = bearer((await createKey(system, "--scope", "*:read", "*:operate", "--store", "61")).key);
+  for (const [headers, message] of [
+    [reader, "expected an API key with the scope purchases:operate"],
+    [await keyOf("steps:operate"), "expected an API key with the scope purchases:operate"],
+    [stores, "expected an API key for all stores, got one that is limited to some"],
+  ] as const) {
+    for (const action of ["replay", "discard"]) {
+      const response = await post(`/dead-letters/${id}/${action}`, headers);
+      expect([response.status, await response.json()]).toEqual([403, { message }]);
+    }
+  }
+  expect((await post(`/dead-letters/${id}/replay`, {})).status).toBe(401);
+  const steps = await keyOf("steps:read");
+  for (const path of [`/dead-letters/${id}`, "/dead-letters", "/dead-letters?domain=purchases"]) {
+    expect([path, (await at(path, { headers: steps })).status]).toEqual([path, 403]);
+    expect([path, (await at(path, { headers: stores })).status]).toEqual([path, 403]);
+  }
+  expect((await at("/dead-letters?domain=steps", { headers: steps })).status).toBe(200);
+  expect(await (await at(`/dead-letters/${id}`)).json()).toMatchObject({ state: "open" });
+});
+
+test("a gateway without an operator's account shows dead letters and changes none", async () => {
+  const id = await deadLetter();
+  expect((await at(`/dead-letters/${id}`, { headers: operator }, 1)).status).toBe(200);
+  const response = await post(`/dead-letters/${id}/discard`, operator, 1);
+  expect([response.status, await response.json()]).toEqual([
+    403,
+    { message: "this gateway changes no dead letters: set OPERATOR_DATABASE_URL, or use pnpm tally dead-letters" },
+  ]);
+});
+
+test.each([
+  ["/dead-letters/x", 404, "id: expected the id of a dead letter"],
+  ["/dead-letters/01a1fb30-2980-71ee-89cd-4f71757df440", 404, "id: expected the id of a dead letter"],
+  ["/dead-letters?domain=nowhere", 400, "domain: expected one of purchases"],
+  ["/dead-letters?state=any", 400, "state: expected open, replayed or discarded"],
+  ["/dead-letters?limit=0", 400, "limit: expected an integer from 1 to 1000"],
+  ["/dead-letters?page=2", 400, "page"],
+])("%s is %i", async (path, status, message) => {
+  const response = await at(path);
+  expect([response.status, await response.json()]).toEqual([status, { message: expect.stringContaining(message) }]);
+});
+
+test("reports of bench and drill are listed with their titles, newest first, and nothing else of the folder", async () => {
+  const bench = { at: "2026-11-20T08:00:00.000Z", domain: "purchases", design: "batched", mode: "1 gateway" };
+  await writeFile(join(folder, "a.json"), JSON.stringify(bench));
+  await writeFile(join(folder, "b.json"), JSON.stringify({ seed: 7, faults: [{}, {}] }));
+  await writeFile(join(folder, "c.json"), "no JSON");
+  await writeFile(join(folder, "d.json"), "[]");
+  await writeFile(join(folder, "secret.txt"), "{}");
+  const { runs } = JSON.parse(await (await at("/runs")).text());
+  expect(runs.toSorted((x: { file: string }, y: { file: string }) => (x.file < y.file ? -1 : 1))).toEqual([
+    { file: "a.json", kind: "bench", at: bench.at, title: "purchases, batched, 1 gateway" },
+    { file: "b.json", kind: "drill", at: expect.any(String), title: "2 faults, seed 7" },
+  ]);
+  expect(await (await at("/runs/a.json")).json()).toEqual(bench);
+  for (const name of ["secret.txt", "..%2Fa.json", "%2Fetc%2Fpasswd", "e.json"]) {
+    expect([name, (await at(`/runs/${name}`)).status]).toEqual([name, 404]);
+  }
+  const off = await at("/runs", { headers: reader }, 1);
+  expect([off.status, await off.json()]).toEqual([404, { message: expect.stringContaining("set RUNS_FOLDER") }]);
+});

@@ -1,0 +1,114 @@
+import type { Status } from "@tally/status";
+import { expect, test, vi } from "vitest";
+import { openStream } from "./event-stream.ts";
+import { sold } from "./sell.ts";
+import { startSystemWithServers } from "./start-system.ts";
+
+/* What /status and an open stream say when a server or a process is killed, and that both recover. */
+
+const system = await startSystemWithServers({ HEADERS_WITHIN_MS: "500", BODY_WITHIN_MS: "500" });
+const board = "/stores/1/top-items";
+const stream = await openStream(system.url, ["/status", board]);
+const waited = { timeout: 30_000, interval: 50 };
+
+function status(): Status {
+  const newest = stream.latest(0);
+  expect(newest?.status).toBe(200);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the response of /status
+  return newest?.body as Status;
+}
+const becomes = (check: (now: Status) => void) => vi.waitFor(() => check(status()), waited);
+const isOk = () =>
+  becomes((now) => expect({ problems: now.problems, drain: now.secondsToDrain }).toEqual({ problems: [], drain: 0 }));
+
+test("names every process with its threads, and the flow of events", async () => {
+  await isOk();
+  const { processes, servers } = status();
+  expect(servers.map(({ name, state }) => [name, state])).toEqual([
+    ["broker", "up"],
+    ["databaseWrite", "up"],
+    ["databaseRead", "up"],
+    ["redis", "up"],
+  ]);
+  const named = processes.map(({ app, pid, state, threads }) => [app, pid, state, threads.map((one) => one.state)]);
+  expect(named.toSorted()).toEqual([
+    ["gateway", system.gateway.pid, "up", []],
+    ["ranker", system.ranker.pid, "up", ["ready"]],
+    ["writer", system.writer.pid, "up", ["ready", "ready"]],
+  ]);
+  for (let n = 0; n < 20; n++) await sold(system.url, 1);
+  await becomes(({ domains, hops, replicaLagMs, deadLetters }) => {
+    const purchases = domains.find(({ name }) => name === "purchases");
+    expect(purchases).toMatchObject({ accepted: { events: 20 }, stored: { events: 20 }, secondsToDrain: 0 });
+    expect(purchases?.ranked.events).toBe(20);
+    expect(purchases?.stored.perSecond).toBeGreaterThan(0);
+    expect(purchases?.lastStoredAt).not.toBeNull();
+    expect(hops.map(({ name }) => name).toSorted()).toEqual([
+      "confirmed-responded",
+      "received-sealed",
+      "sealed-confirmed",
+      "sealed-stored",
+      "stored-ranked",
+    ]);
+    for (const { p50Ms, p99Ms } of hops) expect(p99Ms).toBeGreaterThanOrEqual(p50Ms);
+    expect(replicaLagMs).toBe(0);
+    expect(deadLetters).toEqual({ open: 0, replayed: 0, discarded: 0 });
+  });
+}, 60_000);
+
+test.each([
+  ["redis", "redis", "Redis does not respond"],
+  ["rabbitmq", "broker", "the broker does not respond"],
+  ["database-replica", "databaseRead", "the database's read endpoint does not respond"],
+  ["database-primary", "databaseWrite", "the database's write endpoint does not respond"],
+] as const)("while %s is killed or frozen, the status says so within 2 s, reports the rest, and recovers", async (server, name, problem) => {
+  for (const signal of ["SIGKILL", "SIGSTOP"] as const) {
+    await isOk();
+    system.server(server).kill(signal);
+    await vi.waitFor(
+      () => {
+        const now = status();
+        expect(now.problems).toContain(problem);
+        expect(now.state).toBe("failing");
+        const others = now.servers.filter((one) => one.name !== name);
+        expect(others.map(({ state }) => state)).toEqual(["up", "up", "up"]);
+      },
+      { timeout: 20_000, interval: 20 },
+    );
+    if (server === "redis") {
+      await vi.waitFor(() => expect(stream.latest(1)).toMatchObject({ status: 503 }), waited);
+      expect(status().processes).toEqual([]);
+    } else {
+      expect(status().processes).toHaveLength(3);
+    }
+    if (signal === "SIGSTOP") system.server(server).kill("SIGCONT");
+    else await system.server(server).start();
+  }
+  await isOk();
+  await vi.waitFor(() => expect(stream.latest(1)?.status).toBe(200), waited);
+  await sold(system.url, 1);
+}, 240_000);
+
+test("a writer that is killed is gone, what waits is seen, and both pass when it is back", async () => {
+  await isOk();
+  system.writer.kill("SIGKILL");
+  await sold(system.url, 1);
+  await becomes((now) => {
+    expect(now.problems).toContain("no writer is running");
+    expect(now.processes.find(({ app }) => app === "writer")?.state).toBe("gone");
+    expect(now.problems).toContain("purchases: events wait, and none is stored or ranked");
+    const purchases = now.domains.find(({ name }) => name === "purchases");
+    expect(purchases).toMatchObject({ secondsToDrain: null, queues: { ingest: { batches: 1, events: 1 } } });
+  });
+  await system.writer.start();
+  // The one that died is shown for a minute.
+  await becomes((now) => {
+    expect(now.problems).toEqual([expect.stringMatching(/^writer on .* sends no heartbeat$/)]);
+    expect(now.secondsToDrain).toBe(0);
+  });
+  await vi.waitFor(() => expect(status().problems).toEqual([]), { timeout: 90_000 });
+}, 180_000);
+
+test("the stream was never interrupted", () => {
+  expect(stream.events.filter(({ event }) => event === "beat").length).toBeGreaterThan(5);
+});
