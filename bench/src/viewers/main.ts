@@ -34,6 +34,8 @@ const watchesOf = (viewer: number): readonly string[] => {
   ];
 };
 
+const cpu = (of: System): number => of.tiers().gateway.cpuSeconds;
+
 const { directory } = await claimDirectory(join(root, ".tally"), "bench", say);
 const settings = { STREAMS_PER_ADDRESS_MAX: String(2 * idleViewers), HEALTH_KEPT_MS: "1000" };
 const system = await openSystem({
@@ -55,8 +57,6 @@ try {
   await system.close();
   await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 }
-
-const cpu = (of: System): number => of.tiers().gateway.cpuSeconds;
 
 async function fullLoad(of: System, url: string): Promise<void> {
   const shape = { domain: "purchases", connections: 64, seed: 1, spread: "narrow" as const, readShare: 0 };

@@ -68,7 +68,7 @@ export const Heartbeat = Type.Object({
   hops: Type.Array(HopReport),
   /** Newest first. `thread`: null is the main thread. */
   problems: Type.Array(
-    Type.Interface([ProblemReport], { thread: Type.Union([Type.Integer(), Type.Null()]) }),
+    Type.Object({ ...ProblemReport.properties, thread: Type.Union([Type.Integer(), Type.Null()]) }),
   ),
 });
 export type Heartbeat = Static<typeof Heartbeat>;

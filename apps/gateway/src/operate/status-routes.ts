@@ -28,7 +28,7 @@ export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[]
   addJsonRoute(app, "/views", {
     params: None,
     query: None,
-    response: Type.Object({ views: Type.Array(Type.Interface([View], { domain: Type.String() })) }),
+    response: Type.Object({ views: Type.Array(Type.Object({ ...View.properties, domain: Type.String() })) }),
     respond: async () => ({ views }),
   });
 }

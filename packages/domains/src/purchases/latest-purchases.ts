@@ -25,7 +25,7 @@ export const latestPurchases = queryRoute({
   params: Type.Object({}),
   query: Type.Object({ storeID: ids.Text, limit: Type.Optional(limits.Text) }, { additionalProperties: false }),
   response: Type.Object({
-    purchases: Type.Array(Type.Interface([StoredPurchase], { arrivedAt: Type.String() })),
+    purchases: Type.Array(Type.Object({ ...StoredPurchase.properties, arrivedAt: Type.String() })),
   }),
   storeOf: ({ query }) => ids.parse("storeID", query.storeID),
   async respond({ query: { storeID, limit = limitDefault } }, { rows }) {
