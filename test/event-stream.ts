@@ -28,7 +28,8 @@ export async function openStream(
   atEnd(() => aborted.abort());
   const query = paths.map((path) => `watch=${encodeURIComponent(path)}`).join("&");
   const response = await fetch(`${url}/live?${query}`, { headers, signal: aborted.signal });
-  if (response.status !== 200 || response.body === null) throw new Error(`${response.status}: ${await response.text()}`);
+  if (response.status !== 200 || response.body === null)
+    throw new Error(`${response.status}: ${await response.text()}`);
   const events: LiveEvent[] = [];
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   return {

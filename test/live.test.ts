@@ -2,7 +2,7 @@ import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
 import { openStream } from "./event-stream.ts";
 import { RawConnection, upgrade } from "./http/raw-connection.ts";
-import { bearer, createKey } from "./keys.ts";
+import { bearer, createKey, keysCommand } from "./keys.ts";
 import { sold } from "./sell.ts";
 import { startSystem } from "./start-system.ts";
 
@@ -11,15 +11,19 @@ import { startSystem } from "./start-system.ts";
 const system = await startSystem({ AUTH: "required", STREAMS_MAX: "40", STREAMS_PER_ADDRESS_MAX: "20" });
 const full = bearer((await createKey(system, "--scope", "*:read", "*:write")).key);
 const waited = { timeout: 20_000 };
-const get = (path: string, headers = full) => fetch(`${system.url}${path}`, { headers });
-const live = (paths: readonly string[], headers = full) =>
+const get = (path: string, headers: Readonly<Record<string, string>> = full) =>
+  fetch(`${system.url}${path}`, { headers });
+const live = (paths: readonly string[], headers: Readonly<Record<string, string>> = full) =>
   get(`/live?${paths.map((path) => `watch=${encodeURIComponent(path)}`).join("&")}`, headers);
 
 test("a purchase is in the open stream of its store: in the bars, in those of its day, and among the latest", async () => {
   const day = "/stores/31/top-items?limit=10&date=20261120";
   const stream = await openStream(system.url, ["/stores/31/top-items", day, "/purchases/latest?storeID=31"], full);
   expect(stream.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
-  await vi.waitFor(() => expect([0, 1, 2].map((index) => stream.latest(index)?.status)).toEqual([200, 200, 200]), waited);
+  await vi.waitFor(
+    () => expect([0, 1, 2].map((index) => stream.latest(index)?.status)).toEqual([200, 200, 200]),
+    waited,
+  );
   expect(stream.latest(0)?.body).toMatchObject({ storeID: 31, items: [] });
   expect(stream.latest(2)?.body).toEqual({ purchases: [] });
   const before = Date.now();
@@ -69,7 +73,9 @@ test("each view names a route that responds, with its list and its fields", asyn
   };
   expect(new Set(views.map(({ domain }) => domain))).toEqual(new Set(domains.map(({ name }) => name)));
   for (const { path, list, params } of views) {
-    const values = new Map(params.map(({ name, default: preset = "" }) => [name, preset === "today" ? "20261120" : preset]));
+    const values = new Map(
+      params.map(({ name, default: preset = "" }) => [name, preset === "today" ? "20261120" : preset]),
+    );
     const [route = "", query = ""] = path
       .replaceAll(/\{(\w+)\}/g, (_, name: string) => values.get(name) ?? "")
       .split("?");
@@ -100,11 +106,13 @@ test.each([
 
 test("a value that only the route rejects is an answer with its status", async () => {
   const stream = await openStream(system.url, ["/stores/1/top-items?limit=1000"], full);
-  await vi.waitFor(() => expect(stream.latest(0)).toMatchObject({ status: 400, body: { message: /limit/ } }), waited).catch(
-    () => undefined,
-  );
+  await vi
+    .waitFor(() => expect(stream.latest(0)).toMatchObject({ status: 400, body: { message: /limit/ } }), waited)
+    .catch(() => undefined);
   await vi.waitFor(() => expect(stream.latest(0)?.status).toBe(400), waited);
-  expect(stream.latest(0)?.body).toEqual({ message: expect.stringContaining("limit: expected an integer from 1 to 100") });
+  expect(stream.latest(0)?.body).toEqual({
+    message: expect.stringContaining("limit: expected an integer from 1 to 100"),
+  });
   stream.close();
 });
 
@@ -135,7 +143,10 @@ test("a viewer's key needs the rights of all that it watches", async () => {
     [store7, [store7Items, "/purchases/latest?storeID=7"]],
   ] as const) {
     const stream = await openStream(system.url, paths, headers);
-    await vi.waitFor(() => expect(paths.map((_, index) => stream.latest(index)?.status)).toEqual(paths.map(() => 200)), waited);
+    await vi.waitFor(
+      () => expect(paths.map((_, index) => stream.latest(index)?.status)).toEqual(paths.map(() => 200)),
+      waited,
+    );
     stream.close();
   }
 });
@@ -143,7 +154,6 @@ test("a viewer's key needs the rights of all that it watches", async () => {
 test("a revoked key ends its streams", async () => {
   const { id, key } = await createKey(system, "--scope", "*:read");
   const stream = await openStream(system.url, ["/status"], bearer(key));
-  const { keysCommand } = await import("./keys.ts");
   await keysCommand(system, "revoke", id);
   await stream.ended;
   expect((await live(["/status"], bearer(key))).status).toBe(401);

@@ -81,17 +81,19 @@ test("discard and replay change the state, as often as they are sent, and an ope
   await vi.waitFor(() => expect(isListed()).toBe(true), waited);
   for (let n = 0; n < 2; n++) {
     const response = await post(`/dead-letters/${id}/discard`, operator);
-    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ id, state: "discarded" })]);
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      expect.objectContaining({ id, state: "discarded" }),
+    ]);
   }
   await vi.waitFor(() => expect(isListed()).toBe(false), waited);
   stream.close();
 
   // Repaired by hand: now the database accepts it.
   await database.transaction((transaction) =>
-    transaction.execute(
-      "UPDATE dead_letters SET body = REPLACE(body, '20260230', '20260228') WHERE HEX(id) = ?",
-      [id.replaceAll("-", "").toUpperCase()],
-    ),
+    transaction.execute("UPDATE dead_letters SET body = REPLACE(body, '20260230', '20260228') WHERE HEX(id) = ?", [
+      id.replaceAll("-", "").toUpperCase(),
+    ]),
   );
   const replayed = await post(`/dead-letters/${id}/replay`, operator);
   expect([replayed.status, await replayed.json()]).toEqual([200, expect.objectContaining({ state: "replayed" })]);

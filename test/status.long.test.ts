@@ -61,33 +61,37 @@ test.each([
   ["rabbitmq", "broker", "the broker does not respond"],
   ["database-replica", "databaseRead", "the database's read endpoint does not respond"],
   ["database-primary", "databaseWrite", "the database's write endpoint does not respond"],
-] as const)("while %s is killed or frozen, the status says so within 2 s, reports the rest, and recovers", async (server, name, problem) => {
-  for (const signal of ["SIGKILL", "SIGSTOP"] as const) {
-    await isOk();
-    system.server(server).kill(signal);
-    await vi.waitFor(
-      () => {
-        const now = status();
-        expect(now.problems).toContain(problem);
-        expect(now.state).toBe("failing");
-        const others = now.servers.filter((one) => one.name !== name);
-        expect(others.map(({ state }) => state)).toEqual(["up", "up", "up"]);
-      },
-      { timeout: 20_000, interval: 20 },
-    );
-    if (server === "redis") {
-      await vi.waitFor(() => expect(stream.latest(1)).toMatchObject({ status: 503 }), waited);
-      expect(status().processes).toEqual([]);
-    } else {
-      expect(status().processes).toHaveLength(3);
+] as const)(
+  "while %s is killed or frozen, the status says so within 2 s, reports the rest, and recovers",
+  async (server, name, problem) => {
+    for (const signal of ["SIGKILL", "SIGSTOP"] as const) {
+      await isOk();
+      system.server(server).kill(signal);
+      await vi.waitFor(
+        () => {
+          const now = status();
+          expect(now.problems).toContain(problem);
+          expect(now.state).toBe("failing");
+          const others = now.servers.filter((one) => one.name !== name);
+          expect(others.map(({ state }) => state)).toEqual(["up", "up", "up"]);
+        },
+        { timeout: 20_000, interval: 20 },
+      );
+      if (server === "redis") {
+        await vi.waitFor(() => expect(stream.latest(1)).toMatchObject({ status: 503 }), waited);
+        expect(status().processes).toEqual([]);
+      } else {
+        expect(status().processes).toHaveLength(3);
+      }
+      if (signal === "SIGSTOP") system.server(server).kill("SIGCONT");
+      else await system.server(server).start();
     }
-    if (signal === "SIGSTOP") system.server(server).kill("SIGCONT");
-    else await system.server(server).start();
-  }
-  await isOk();
-  await vi.waitFor(() => expect(stream.latest(1)?.status).toBe(200), waited);
-  await sold(system.url, 1);
-}, 240_000);
+    await isOk();
+    await vi.waitFor(() => expect(stream.latest(1)?.status).toBe(200), waited);
+    await sold(system.url, 1);
+  },
+  240_000,
+);
 
 test("a writer that is killed is gone, what waits is seen, and both pass when it is back", async () => {
   await isOk();

@@ -46,7 +46,10 @@ export function gatewayMetrics(waiting: () => readonly { readonly domain: string
       "Connections closed at once, by the exceeded limit: all or address",
       "limit",
     ),
-    slowStreams: counter("tally_gateway_slow_streams_total", "Live streams that were ended because their client read too slowly"),
+    slowStreams: counter(
+      "tally_gateway_slow_streams_total",
+      "Live streams that were ended because their client read too slowly",
+    ),
     found: counter(
       "tally_gateway_found_total",
       "Lookups of events by id, by where the event was found",

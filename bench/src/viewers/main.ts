@@ -76,7 +76,9 @@ async function fullLoad(of: System, url: string): Promise<void> {
       for (const count of n % 2 === 0 ? [0, 10] : [10, 0]) {
         const { accepted, events, usPerEvent } = await round(count);
         const rate = Math.round(accepted / seconds);
-        say(`full load, ${count} viewers: ${usPerEvent.toFixed(1)} µs of the gateway for each of ${rate} purchases/s, ${events} events sent`);
+        say(
+          `full load, ${count} viewers: ${usPerEvent.toFixed(1)} µs of the gateway for each of ${rate} purchases/s, ${events} events sent`,
+        );
       }
     }
   } finally {
@@ -117,6 +119,8 @@ async function memory(of: System, url: string): Promise<void> {
   const before = await resident();
   const viewers = await openViewers(url, idleViewers, () => ["/views", "/steps/top?day=1"]);
   const after = await resident();
-  say(`${idleViewers} idle viewers: ${before.toFixed(0)} → ${after.toFixed(0)} MiB, ${(after - before).toFixed(0)} MiB more`);
+  say(
+    `${idleViewers} idle viewers: ${before.toFixed(0)} → ${after.toFixed(0)} MiB, ${(after - before).toFixed(0)} MiB more`,
+  );
   viewers.close();
 }

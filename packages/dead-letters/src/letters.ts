@@ -90,9 +90,10 @@ export type LetterHead = Omit<DeadLetter, "body">;
 /** Returns the newest letters that match, newest first. */
 export async function newestLetters(
   reader: SqlReader,
-  { domain = null, stage = null, state = null }: Pick<LetterFilter, "domain" | "stage" | "state">,
+  filter: Pick<LetterFilter, "domain" | "stage" | "state">,
   limit: number,
 ): Promise<readonly LetterHead[]> {
+  const { domain = null, stage = null, state = null } = filter;
   const values = [domain, domain, stage, stage, state, state, limit];
   const rows = await reader.query<Omit<Row, "body">>(selectHeads, values);
   return rows.map((row) => ({ ...row, id: eventIdOfBytes(row.id) }));
@@ -107,7 +108,12 @@ export async function findLetters(reader: SqlReader, ids: readonly string[]): Pr
 /** The number of letters in each state. Reads an index of all letters: some ms for 10,000. */
 export async function countLetters(reader: SqlReader): Promise<Readonly<Record<LetterState, number>>> {
   const rows = await reader.query<{ state: LetterState; letters: number }>(selectCounts);
-  return { open: 0, replayed: 0, discarded: 0, ...Object.fromEntries(rows.map(({ state, letters }) => [state, letters])) };
+  return {
+    open: 0,
+    replayed: 0,
+    discarded: 0,
+    ...Object.fromEntries(rows.map(({ state, letters }) => [state, letters])),
+  };
 }
 
 /** Sets the state of a letter. Returns false and changes nothing if it already has that state, or arrived again after it was read. */

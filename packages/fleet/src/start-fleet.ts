@@ -55,7 +55,9 @@ export async function startFleet<Options>(o: FleetOptions<Options>): Promise<Fle
     },
 
     async reports() {
-      const reports = await Promise.all(threads.map(async (thread) => [thread.status.index, await thread.report()] as const));
+      const reports = await Promise.all(
+        threads.map(async (thread) => [thread.status.index, await thread.report()] as const),
+      );
       return reports.flatMap(([thread, report]) => (report === undefined ? [] : [{ thread, report }]));
     },
 

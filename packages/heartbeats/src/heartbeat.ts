@@ -67,9 +67,7 @@ export const Heartbeat = Type.Object({
   flows: Type.Array(FlowReport),
   hops: Type.Array(HopReport),
   /** Newest first. `thread`: null is the main thread. */
-  problems: Type.Array(
-    Type.Object({ ...ProblemReport.properties, thread: Type.Union([Type.Integer(), Type.Null()]) }),
-  ),
+  problems: Type.Array(Type.Object({ ...ProblemReport.properties, thread: Type.Union([Type.Integer(), Type.Null()]) })),
 });
 export type Heartbeat = Static<typeof Heartbeat>;
 

@@ -1,9 +1,4 @@
-export {
-  connectHeartbeats,
-  type HeartbeatOptions,
-  type Heartbeats,
-  type ProcessReport,
-} from "./connect-heartbeats.ts";
+export { connectHeartbeats, type HeartbeatOptions, type Heartbeats, type ProcessReport } from "./connect-heartbeats.ts";
 export {
   addFlows,
   addHops,

@@ -47,17 +47,28 @@ test("quantiles are exact to 5 %, also of the sum of several reports", () => {
 });
 
 test("flows of several threads are added, and problems come newest first with their thread", () => {
-  const flow = { stage: "stored", domain: "steps", events: 2, batches: 1, eventsPerSecond: 3, batchesPerSecond: 4 } as const;
+  const flow = {
+    stage: "stored",
+    domain: "steps",
+    events: 2,
+    batches: 1,
+    eventsPerSecond: 3,
+    batchesPerSecond: 4,
+  } as const;
   expect(addFlows([flow, { ...flow, domain: "swipes" }, flow])).toEqual([
     { ...flow, events: 4, batches: 2, eventsPerSecond: 6, batchesPerSecond: 8 },
     { ...flow, domain: "swipes" },
   ]);
   const problem = (at: string) => ({ at, level: "warn", message: "x" }) as const;
   const report = { flows: [], hops: [], problems: Array.from({ length: 10 }, (_, n) => problem(`2026-01-0${n}`)) };
-  const beat = heartbeatOf({ app: "writer", host: "h", pid: 1, startedAt: 0 }, [], [
-    { thread: null, report },
-    { thread: 1, report: { ...report, problems: [problem("2027")] } },
-  ]);
+  const beat = heartbeatOf(
+    { app: "writer", host: "h", pid: 1, startedAt: 0 },
+    [],
+    [
+      { thread: null, report },
+      { thread: 1, report: { ...report, problems: [problem("2027")] } },
+    ],
+  );
   expect(beat.problems).toHaveLength(10);
   expect(beat.problems.slice(0, 2)).toEqual([
     { ...problem("2027"), thread: 1 },

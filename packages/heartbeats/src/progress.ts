@@ -45,7 +45,8 @@ export class Progress {
   report(): { readonly flows: readonly FlowReport[]; readonly hops: readonly HopReport[] } {
     const now = this.#snapshot();
     this.#snapshots.push(now);
-    while (this.#snapshots.length > 2 && now.atMs - (this.#snapshots[1]?.atMs ?? 0) >= windowMs) this.#snapshots.shift();
+    while (this.#snapshots.length > 2 && now.atMs - (this.#snapshots[1]?.atMs ?? 0) >= windowMs)
+      this.#snapshots.shift();
     const then = this.#snapshots[0] ?? now;
     const seconds = Math.max(now.atMs - then.atMs, 1000) / 1000;
     return {

@@ -148,7 +148,10 @@ export async function readTotals(reader: SqlReader, domain: string): Promise<Led
 }
 
 /** When the newest batch of each domain was stored, in ms since 1970; without domains that have none. Two index lookups for each. */
-export async function newestStored(reader: SqlReader, domains: readonly string[]): Promise<ReadonlyMap<string, number>> {
+export async function newestStored(
+  reader: SqlReader,
+  domains: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
   const rows = await reader.query<{ domain: string; storedAt: number }>(selectNewest, [domains]);
   return new Map(rows.map(({ domain, storedAt }) => [domain, storedAt]));
 }

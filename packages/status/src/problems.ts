@@ -32,7 +32,9 @@ export function problemsOf(known: Known): Pick<Status, "state" | "problems"> {
 function serverProblems({ servers }: Known): readonly string[] {
   return servers.flatMap(({ name, state }) => {
     if (state === "up") return [];
-    return [state === "down" ? `${names[name]} does not respond` : `${names[name]} accepts no messages: memory or disk alarm`];
+    return [
+      state === "down" ? `${names[name]} does not respond` : `${names[name]} accepts no messages: memory or disk alarm`,
+    ];
   });
 }
 

@@ -48,7 +48,10 @@ export class StatusReader {
       write: new Probe(withinMs, async () => expectTrue(await database.responds("write"))),
       read: new Probe(withinMs, async () => expectTrue(await database.responds("read"))),
       replication: new Probe(withinMs, () => readReplication(database, domains)),
-      letters: new Probe(withinMs, kept(countLettersEveryMs, () => countLetters(database.writer))),
+      letters: new Probe(
+        withinMs,
+        kept(countLettersEveryMs, () => countLetters(database.writer)),
+      ),
       heartbeats: new Probe(withinMs, () => heartbeats.read()),
     };
     this.#depths = new Map(
@@ -63,7 +66,9 @@ export class StatusReader {
   async read(): Promise<Status> {
     const { write, read, replication, letters, heartbeats } = this.#probes;
     const depthsNow = async () =>
-      new Map(await Promise.all([...this.#depths].map(async ([domain, probe]) => [domain, await probe.read()] as const)));
+      new Map(
+        await Promise.all([...this.#depths].map(async ([domain, probe]) => [domain, await probe.read()] as const)),
+      );
     const [writeProbed, readProbed, replicationProbed, lettersProbed, beatsProbed, depths] = await Promise.all([
       write.read(),
       read.read(),

@@ -62,7 +62,10 @@ function parseName(text: string): string {
 function parseScope(text: string, isLimited: boolean): string {
   const [name = "", action = "", ...more] = text.split(":");
   if (more.length > 0 || !actions.some((one) => one === action)) {
-    throw new CommandError(`--scope: expected domain:read, domain:write or domain:operate, got ${text.slice(0, 60)}`, 2);
+    throw new CommandError(
+      `--scope: expected domain:read, domain:write or domain:operate, got ${text.slice(0, 60)}`,
+      2,
+    );
   }
   if (name === "*") return text;
   const domain = domains.find((one) => one.name === name);

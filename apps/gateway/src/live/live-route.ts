@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Grant } from "@tally/access";
 import { InvalidInput } from "@tally/pipeline";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { Type } from "typebox";
+import { Type, type TSchema } from "typebox";
 import { keyOfRequest, type AdmissionOptions } from "../admission/admission.ts";
 import { refusal, type Refusal } from "../errors/catalogue.ts";
 import { refusalOfError } from "../errors/client-error.ts";
@@ -16,7 +16,6 @@ import type { Watchable, Watchables } from "./watchables.ts";
 
 const watchesMax = 8;
 const bodyCharactersMax = 256 * 1024;
-const expectedWatches = `1 to ${watchesMax} paths of GET routes`;
 const Query = Type.Object({ watch: Type.Optional(Type.Unknown()) });
 
 export interface LiveOptions extends StreamsOptions {
@@ -78,8 +77,9 @@ function openEvents(reply: FastifyReply): ServerResponse {
   reply.hijack();
   const { raw } = reply;
   raw.shouldKeepAlive = false;
+  // Those of the rate limit.
+  for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
   raw.writeHead(200, {
-    ...reply.getHeaders(),
     "content-type": "text/event-stream; charset=utf-8",
     // A proxy that collects or compresses events would delay them.
     "cache-control": "no-store, no-transform",
@@ -91,11 +91,26 @@ function openEvents(reply: FastifyReply): ServerResponse {
   return raw;
 }
 
-function sourceOf({ route, request, errorKey, response }: Watchable, reply: FastifyReply): FeedSource {
-  // The route's own response is written in the same way. Its type allows objects only; a schema may describe any value.
+type Serialize = (value: unknown) => string;
+const serializers = new WeakMap<TSchema, Serialize>();
+
+/** Writes a value as the route itself does. Compiled once for each schema: about a millisecond. */
+function serializerOf(schema: TSchema, reply: FastifyReply): Serialize {
+  const known = serializers.get(schema);
+  if (known !== undefined) return known;
+  // Its type allows objects only; a schema may describe any value.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const serialize = reply.compileSerializationSchema(response) as (value: unknown) => string;
-  const { log, request: { id: requestId } } = reply;
+  const made = reply.compileSerializationSchema({ ...schema }) as Serialize;
+  serializers.set(schema, made);
+  return made;
+}
+
+function sourceOf({ route, request, errorKey, response }: Watchable, reply: FastifyReply): FeedSource {
+  const serialize = serializerOf(response, reply);
+  const {
+    log,
+    request: { id: requestId },
+  } = reply;
   let isLogged = false;
   const refused = ({ status, message }: Refusal): Answer => ({ status, body: JSON.stringify({ [errorKey]: message }) });
   return {

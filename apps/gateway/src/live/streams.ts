@@ -41,7 +41,8 @@ export class Streams {
   full(address: string): Refusal | undefined {
     const { max, perAddressMax } = this.#options;
     if (this.#open.size >= max) return refusal("STREAMS_FULL");
-    if ((this.#perAddress.get(address) ?? 0) >= perAddressMax) return refusal("STREAMS_OF_ADDRESS_FULL", { max: perAddressMax });
+    if ((this.#perAddress.get(address) ?? 0) >= perAddressMax)
+      return refusal("STREAMS_OF_ADDRESS_FULL", { max: perAddressMax });
     return undefined;
   }
 

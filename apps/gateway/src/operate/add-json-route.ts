@@ -1,5 +1,5 @@
 import type { Grant } from "@tally/access";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifySchema } from "fastify";
 import type { Static, TObject, TSchema } from "typebox";
 import type { Refusal } from "../errors/catalogue.ts";
 import { refuse } from "../errors/refuse.ts";
@@ -29,12 +29,9 @@ export function addJsonRoute<P extends TObject, Q extends TObject, R extends TSc
   // Called only with values that the schemas of the same route have accepted.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const watched = { respond, forbidden, ...(isCheap && { isCheap }) } as unknown as WatchedRoute;
-  app.get(
-    path,
-    { config: { access: "anyKey", watched }, schema: { params, querystring: query, response: { 200: response } } },
-    async (request, reply) => {
-      const refused = await watched.forbidden(request, request.grant);
-      return refused === undefined ? watched.respond(request) : refuse(reply, refused);
-    },
-  );
+  const schema: FastifySchema = { params, querystring: query, response: { 200: response } };
+  app.get(path, { config: { access: "anyKey", watched }, schema }, async (request, reply): Promise<unknown> => {
+    const refused = await watched.forbidden(request, request.grant);
+    return refused === undefined ? watched.respond(request) : refuse(reply, refused);
+  });
 }

@@ -149,7 +149,11 @@ async function send(
 ): Promise<void> {
   // The account of a gateway may not publish ranking messages, and the broker would close the channel of all events.
   if (letter.queue === queuesOf(namespace, letter.domain).rank.name) {
-    throw new InvalidInput("id", "a dead letter of an ingest queue; `pnpm tally dead-letters replay` sends others", letter.id);
+    throw new InvalidInput(
+      "id",
+      "a dead letter of an ingest queue; `pnpm tally dead-letters replay` sends others",
+      letter.id,
+    );
   }
   const deadline = Date.now() + confirmWithinMs;
   const outcome = await publisher.publish({ ...replayOf(letter, namespace, batches), deadline });

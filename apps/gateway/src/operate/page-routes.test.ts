@@ -42,7 +42,8 @@ test("the page is sent whole, revalidated by its etag, and may load only from he
 
 test("files with a hash in their name are kept by browsers for good, and are compressed once", async () => {
   const app = await gateway({ isBuilt: true });
-  const get = (accepted: string) => app.inject({ url: "/assets/main-5f2.js", headers: { "accept-encoding": accepted } });
+  const get = (accepted: string) =>
+    app.inject({ url: "/assets/main-5f2.js", headers: { "accept-encoding": accepted } });
   const brotli = await get("gzip, deflate, br, zstd");
   expect(brotli.headers).toMatchObject({
     "content-type": "text/javascript; charset=utf-8",

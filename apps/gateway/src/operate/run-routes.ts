@@ -44,7 +44,8 @@ export function addRunRoutes(app: FastifyInstance, folder: string): void {
       // Only names that the folder lists: a name is never a path.
       const known = (await filesIn(folder)).find(({ name }) => name === file);
       const report = known && (await reportIn(folder, known.name));
-      if (report === undefined) throw new NotFound("file", "the file of a report, as GET /runs lists it", file.slice(0, 200));
+      if (report === undefined)
+        throw new NotFound("file", "the file of a report, as GET /runs lists it", file.slice(0, 200));
       return report;
     },
   });
