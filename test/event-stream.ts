@@ -13,8 +13,8 @@ export interface EventStream {
   readonly events: readonly LiveEvent[];
   /** The newest answer of a watch; undefined before the first. */
   latest(watch: number): LiveEvent["data"] | undefined;
-  /** Resolves when the gateway has ended it, or the connection broke. */
-  readonly ended: Promise<void>;
+  /** Resolves at its end: whether the gateway has ended it completely, or the connection broke. */
+  readonly ended: Promise<"complete" | "broken">;
   close(): void;
 }
 
@@ -42,12 +42,13 @@ export async function openStream(
   };
 }
 
-async function read(reader: ReadableStreamDefaultReader<string>, events: LiveEvent[]): Promise<void> {
+async function read(reader: ReadableStreamDefaultReader<string>, events: LiveEvent[]): Promise<"complete" | "broken"> {
   let text = "";
   for (;;) {
-    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
-    if (done) return;
-    text += value ?? "";
+    const part = await reader.read().catch(() => undefined);
+    if (part === undefined) return "broken";
+    if (part.done) return "complete";
+    text += part.value;
     const blocks = text.split("\n\n");
     text = blocks.pop() ?? "";
     for (const block of blocks) {

@@ -155,7 +155,7 @@ test("a revoked key ends its streams", async () => {
   const { id, key } = await createKey(system, "--scope", "*:read");
   const stream = await openStream(system.url, ["/status"], bearer(key));
   await keysCommand(system, "revoke", id);
-  await stream.ended;
+  expect(await stream.ended).toBe("complete");
   expect((await live(["/status"], bearer(key))).status).toBe(401);
 }, 30_000);
 
@@ -187,7 +187,8 @@ test("a client address has a limit of streams, and so has the gateway; closed on
 test("a gateway that stops ends its streams at once, and with them the stop", async () => {
   const streams = await Promise.all(Array.from({ length: 5 }, () => openStream(system.url, ["/status"], full)));
   const stopped = system.gateway.stop();
-  await Promise.all(streams.map((stream) => stream.ended));
+  // Connections that are still open near the time limit of the stop are broken.
+  for (const stream of streams) expect(await stream.ended).toBe("complete");
   expect(await stopped).toBe(0);
   await system.gateway.start();
 }, 60_000);

@@ -17,6 +17,8 @@ function status(): Status {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the response of /status
   return newest?.body as Status;
 }
+const queuesOf = ({ domains }: Status) =>
+  domains.find(({ name }) => name === "purchases")?.queues ?? expect.fail("there is no domain purchases");
 const becomes = (check: (now: Status) => void) => vi.waitFor(() => check(status()), waited);
 const isOk = () =>
   becomes((now) => expect({ problems: now.problems, drain: now.secondsToDrain }).toEqual({ problems: [], drain: 0 }));
@@ -62,7 +64,7 @@ test.each([
   ["database-replica", "databaseRead", "the database's read endpoint does not respond"],
   ["database-primary", "databaseWrite", "the database's write endpoint does not respond"],
 ] as const)(
-  "while %s is killed or frozen, the status says so within 2 s, reports the rest, and recovers",
+  "while %s is killed or frozen, the status says so, reports the rest, and recovers",
   async (server, name, problem) => {
     for (const signal of ["SIGKILL", "SIGSTOP"] as const) {
       await isOk();
@@ -96,13 +98,15 @@ test.each([
 test("a writer that is killed is gone, what waits is seen, and both pass when it is back", async () => {
   await isOk();
   system.writer.kill("SIGKILL");
+  await becomes((now) => expect(now.problems).toContain("no writer is running"));
+  const { ingest } = queuesOf(status());
   await sold(system.url, 1);
   await becomes((now) => {
     expect(now.problems).toContain("no writer is running");
     expect(now.processes.find(({ app }) => app === "writer")?.state).toBe("gone");
     expect(now.problems).toContain("purchases: events wait, and none is stored or ranked");
-    const purchases = now.domains.find(({ name }) => name === "purchases");
-    expect(purchases).toMatchObject({ secondsToDrain: null, queues: { ingest: { batches: 1, events: 1 } } });
+    expect(now.secondsToDrain).toBeNull();
+    expect(queuesOf(now).ingest.batches).toBe((ingest.batches ?? 0) + 1);
   });
   await system.writer.start();
   // The one that died is shown for a minute.

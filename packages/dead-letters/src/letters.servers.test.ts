@@ -2,7 +2,15 @@ import { ownDatabase } from "@tally/database/own-database";
 import { newEventId } from "@tally/pipeline";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { letterOfMessage, type DeadLetter, type NewLetter } from "./dead-letter.ts";
-import { deadLetterMigrations, findLetters, keepLetters, listLetters, settleLetter } from "./letters.ts";
+import {
+  countLetters,
+  deadLetterMigrations,
+  findLetters,
+  keepLetters,
+  listLetters,
+  newestLetters,
+  settleLetter,
+} from "./letters.ts";
 
 const { connect } = ownDatabase([deadLetterMigrations, "dead-letters"]);
 
@@ -96,4 +104,33 @@ test("a filter lists the letters that match all its parts, oldest first, up to t
   expect(await idsOf({ until: 0 })).toEqual([]);
   expect((await idsOf({})).toSorted()).toEqual([refused.id, unreadable.id, settled.id].toSorted());
   expect(await idsOf({ stage: "event" }, 1)).toHaveLength(1);
+});
+
+test("the newest letters come first and without their content, and each state is counted", async () => {
+  const { keep, settle, find, reader } = open();
+  const before = await countLetters(reader);
+  const letters = [
+    letter({ domain: "newest" }),
+    letter({ domain: "newest", stage: "message" }),
+    letter({ domain: "x" }),
+  ];
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  for (const one of letters) {
+    vi.setSystemTime(Date.now() + 1000);
+    await keep(one);
+  }
+  const [first, second] = letters;
+  const heads = await newestLetters(reader, { domain: "newest" }, 10);
+  expect(heads.map(({ id }) => id)).toEqual([second?.id, first?.id]);
+  expect(heads.every((head) => !("body" in head))).toBe(true);
+  expect(await newestLetters(reader, { domain: "newest", stage: "event" }, 10)).toHaveLength(1);
+  expect(await newestLetters(reader, { domain: "newest" }, 1)).toMatchObject([{ id: second?.id, state: "open" }]);
+  if (first !== undefined) await settle(await find(first), "discarded");
+  expect(await newestLetters(reader, { domain: "newest", state: "open" }, 10)).toHaveLength(1);
+  expect(await countLetters(reader)).toEqual({
+    ...before,
+    open: before.open + 2,
+    discarded: before.discarded + 1,
+  });
 });

@@ -76,7 +76,16 @@ export async function runFleetApp(name: "writer" | "ranker", config: FleetAppCon
       const { threads } = config;
       // A tenth of the time is left for what closes after the threads.
       const threadsWithinMs = stopWithinMs * 0.9;
-      fleet = await startFleet({ name, threads, module, options: config, log, stopWithinMs: threadsWithinMs, signal });
+      await startFleet({
+        name,
+        threads,
+        module,
+        options: config,
+        log,
+        stopWithinMs: threadsWithinMs,
+        signal,
+        onStarting: (starting) => (fleet = starting),
+      });
       return {
         async stop() {
           await fleet?.stop();

@@ -13,6 +13,18 @@ test("a fleet is started when every thread was ready", async () => {
   expect(starts[0]).toBe(3);
 });
 
+test("a fleet that starts shows its threads, and later what each reports", async () => {
+  const starting: (readonly string[])[] = [];
+  const onStarting = ({ threads }: Fleet) => void starting.push(threads.map(({ state }) => state));
+  const { fleet } = await start("works", { threads: 2, onStarting });
+  expect(starting).toEqual([["starting", "starting"]]);
+  const report = { flows: [], hops: [], problems: [] };
+  expect(await fleet.reports()).toEqual([
+    { thread: 0, report },
+    { thread: 1, report },
+  ]);
+});
+
 test("a thread that dies is started again, the others continue, and metrics leave it out meanwhile", async () => {
   const { fleet, lines } = await start("first exits when asked");
   expect(await fleet.metrics()).toEqual([[{ name: "index", value: 1 }]]);

@@ -15,6 +15,8 @@ export interface FleetOptions<Options> {
   readonly stopWithinMs: number;
   /** Stops a fleet that is not ready yet. */
   readonly signal?: AbortSignal;
+  /** Gets the fleet before its threads are ready. */
+  readonly onStarting?: (fleet: Fleet) => void;
 }
 
 /** Threads that are complete consumers, each with its own connections. One that dies is started again; the others continue. */
@@ -74,6 +76,7 @@ export async function startFleet<Options>(o: FleetOptions<Options>): Promise<Fle
     );
   }
 
+  o.onStarting?.(fleet);
   const stopEarly = () => void fleet.stop();
   o.signal?.addEventListener("abort", stopEarly);
   try {

@@ -7,6 +7,8 @@ import {
   findStored,
   ledgerMigrations,
   listBatches,
+  newestStored,
+  nextStored,
   placeAt,
   pruneRankingMessages,
   readRankingMessages,
@@ -68,4 +70,22 @@ test("totals are the sums of one domain, and 0 without batches", async () => {
   const [summed, none] = [await readTotals(database.writer, "summed"), await readTotals(database.writer, "none")];
   expect(summed).toEqual({ batches: 2, events: 10, changes: 3, refused: 2, newest: 2000 });
   expect(none).toEqual({ batches: 0, events: 0, changes: 0, refused: 0, newest: 0 });
+});
+
+test("the newest batch of each domain, and the first one after a time", async () => {
+  const database = connect();
+  const entries = [10, 30, 20].map((storedAt, sequence) =>
+    entryOf("newest-a", { batch: { producer: "00000000000000a1", sequence }, storedAt }),
+  );
+  const other = entryOf("newest-b", { batch: { producer: "00000000000000a2", sequence: 0 }, storedAt: 5 });
+  await database.transaction((transaction) => enter(transaction, [...entries, other]));
+  const newest = await newestStored(database.writer, ["newest-a", "newest-b", "newest-c"]);
+  expect(newest).toEqual(
+    new Map([
+      ["newest-a", 30],
+      ["newest-b", 5],
+    ]),
+  );
+  const next = (at: number) => nextStored(database.writer, "newest-a", at);
+  expect([await next(0), await next(10), await next(30)]).toEqual([10, 20, undefined]);
 });
