@@ -1,7 +1,7 @@
 import { atEnd } from "./at-end.ts";
 
 /** An event of GET /live. */
-export interface LiveEvent {
+interface LiveEvent {
   readonly event: string;
   readonly data: { readonly watch?: number; readonly status?: number; readonly body?: unknown; readonly at: string };
 }

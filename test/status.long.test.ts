@@ -33,7 +33,7 @@ test("names every process with its threads, and the flow of events", async () =>
     ["redis", "up"],
   ]);
   const named = processes.map(({ app, pid, state, threads }) => [app, pid, state, threads.map((one) => one.state)]);
-  expect(named.toSorted()).toEqual([
+  expect(named.toSorted(([a], [b]) => String(a).localeCompare(String(b)))).toEqual([
     ["gateway", system.gateway.pid, "up", []],
     ["ranker", system.ranker.pid, "up", ["ready"]],
     ["writer", system.writer.pid, "up", ["ready", "ready"]],

@@ -96,7 +96,7 @@ export async function newestLetters(
   const { domain = null, stage = null, state = null } = filter;
   const values = [domain, domain, stage, stage, state, state, limit];
   const rows = await reader.query<Omit<Row, "body">>(selectHeads, values);
-  return rows.map((row) => ({ ...row, id: eventIdOfBytes(row.id) }));
+  return rows.map((row) => Object.assign(row, { id: eventIdOfBytes(row.id) }));
 }
 
 /** Returns the letters with the given ids, oldest first; unknown ids are left out. */

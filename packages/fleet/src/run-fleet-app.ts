@@ -67,7 +67,12 @@ export async function runFleetApp(name: "writer" | "ranker", config: FleetAppCon
       });
       const heartbeats = connectHeartbeats({ url: config.redisUrl, namespace: config.namespace, log });
       heartbeats.start(name, async () => ({
-        threads: (fleet?.threads ?? []).map(({ lastError = null, ...thread }) => ({ ...thread, lastError })),
+        threads: (fleet?.threads ?? []).map(({ index, state, restarts, lastError = null }) => ({
+          index,
+          state,
+          restarts,
+          lastError,
+        })),
         reports: [
           { thread: null, report: { flows: [], hops: [], problems: recentProblems(log) } },
           ...((await fleet?.reports()) ?? []),

@@ -20,7 +20,7 @@ export async function readReplication(
   const replicated = await newestStored(reader, domains);
   const newest = await newestStored(writer, domains);
   const missing = await Promise.all(
-    [...newest].map(([domain, at]) => {
+    [...newest].map(async ([domain, at]) => {
       const until = replicated.get(domain) ?? 0;
       return at > until ? nextStored(writer, domain, until) : undefined;
     }),

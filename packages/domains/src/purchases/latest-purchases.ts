@@ -33,10 +33,9 @@ export const latestPurchases = queryRoute({
     const found = await rows.query<PurchaseRow & { storedAt: number }>(selectLatest, values);
     const purchases = await withItems(rows, found);
     return {
-      purchases: purchases.map((purchase, index) => ({
-        ...purchase,
-        arrivedAt: new Date(found[index]?.storedAt ?? 0).toISOString(),
-      })),
+      purchases: purchases.map((purchase, index) =>
+        Object.assign(purchase, { arrivedAt: new Date(found[index]?.storedAt ?? 0).toISOString() }),
+      ),
     };
   },
 });
