@@ -18,8 +18,8 @@ const restMsMax = 5000;
 /** How a feed gets its answers. `ask` never rejects. */
 export interface FeedSource {
   readonly ask: () => Promise<Answer>;
-  /** Repeats it every 500 ms even when it takes long, because it only waits. */
-  readonly isCheap: boolean;
+  /** Repeats it this often however long it takes, because it waits more than it works. */
+  readonly everyMs?: number | undefined;
 }
 
 interface Running {
@@ -81,8 +81,8 @@ export class Feeds {
     const begun = performance.now();
     const answer = await source.ask();
     const tookMs = performance.now() - begun;
-    const restMs = source.isCheap ? 0 : Math.min(tookMs * restFactor, restMsMax);
-    running.dueAtMs = begun + Math.max(everyMs, restMs, tookMs);
+    const restMs = Math.min(tookMs * restFactor, restMsMax);
+    running.dueAtMs = begun + Math.max(source.everyMs ?? Math.max(everyMs, restMs), tookMs);
     running.isAsking = false;
     feed.update(answer);
   }

@@ -114,7 +114,7 @@ function sourceOf({ route, request, errorKey, response }: Watchable, reply: Fast
   let isLogged = false;
   const refused = ({ status, message }: Refusal): Answer => ({ status, body: JSON.stringify({ [errorKey]: message }) });
   return {
-    isCheap: route.isCheap === true,
+    everyMs: route.everyMs,
     async ask() {
       try {
         const body = serialize(await route.respond(request));

@@ -16,8 +16,8 @@ export interface WatchedRoute {
     request: WatchedRequest,
     grant: Grant | undefined,
   ) => Refusal | undefined | Promise<Refusal | undefined>;
-  /** True: it waits and hardly works, so that it is repeated often even when it takes long. */
-  readonly isCheap?: boolean;
+  /** It is repeated every `everyMs` however long it takes, because it waits more than it works. Absent: see feeds.ts. */
+  readonly everyMs?: number;
 }
 
 declare module "fastify" {

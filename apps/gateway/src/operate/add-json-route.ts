@@ -17,18 +17,18 @@ interface JsonRoute<P extends TObject, Q extends TObject, R extends TSchema> {
   /** The same for everyone who may read it. */
   readonly respond: (request: { readonly params: Static<P>; readonly query: Static<Q> }) => Promise<Static<R>>;
   /** See WatchedRoute. */
-  readonly isCheap?: true;
+  readonly everyMs?: number;
 }
 
 /** A GET that belongs to no domain. It responds with JSON and can be watched. */
 export function addJsonRoute<P extends TObject, Q extends TObject, R extends TSchema>(
   app: FastifyInstance,
   path: string,
-  { params, query, response, forbidden = () => undefined, respond, isCheap }: JsonRoute<P, Q, R>,
+  { params, query, response, forbidden = () => undefined, respond, everyMs }: JsonRoute<P, Q, R>,
 ): void {
   // Called only with values that the schemas of the same route have accepted.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const watched = { respond, forbidden, ...(isCheap && { isCheap }) } as unknown as WatchedRoute;
+  const watched = { respond, forbidden, ...(everyMs !== undefined && { everyMs }) } as unknown as WatchedRoute;
   const schema: FastifySchema = { params, querystring: query, response: { 200: response } };
   app.get(path, { config: { access: "anyKey", watched }, schema }, async (request, reply): Promise<unknown> => {
     const refused = await watched.forbidden(request, request.grant);

@@ -5,7 +5,6 @@ import { Type } from "typebox";
 import { addJsonRoute } from "./add-json-route.ts";
 
 const None = Type.Object({}, { additionalProperties: false });
-// Less than the time between two looks of a feed: each gets a new one.
 const keptMs = 400;
 
 /** GET /status: the status of the system, read at most once in 0.4 s. GET /views: what the page shows of each domain. */
@@ -15,8 +14,8 @@ export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[]
     params: None,
     query: None,
     response: Status,
-    // It waits for servers that do not respond.
-    isCheap: true,
+    // Heartbeats come once a second. Also while it waits for servers that do not respond.
+    everyMs: 1000,
     respond() {
       const now = performance.now();
       if (newest === undefined || now - newest.atMs >= keptMs) newest = { atMs: now, status: reader.read() };

@@ -1,11 +1,13 @@
-import { InvalidInput, queryRoute, type SqlParameter } from "@tally/pipeline";
+import { eventIdOfBytes, InvalidInput, queryRoute, type SqlParameter, type SqlReader } from "@tally/pipeline";
 import { Type } from "typebox";
 import { ids, wholeNumbers } from "../request-values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
-import { StoredPurchase, withItems, type PurchaseRow } from "./purchase-rows.ts";
 
 const columns = `
   id, store_id AS storeID, customer_id AS custID, DATE_FORMAT(purchased_on, '%Y%m%d') AS date, JSON_LENGTH(items) AS line_count`;
+const selectItems = `
+  SELECT purchase_id, item_id AS ItemID, quantity AS numberOfItems FROM purchase_items
+  WHERE purchase_id IN (?) ORDER BY purchase_id, line`;
 
 const pageLimits = wholeNumbers(1, 1000);
 // A page ends when its purchases have this many lines together: 1000 purchases of 500 lines would block the gateway's thread for seconds.
@@ -28,7 +30,15 @@ export const listPurchases = queryRoute({
     { additionalProperties: false },
   ),
   response: Type.Object({
-    purchases: Type.Array(StoredPurchase),
+    purchases: Type.Array(
+      Type.Object({
+        eventID: Type.String(),
+        storeID: Type.Integer(),
+        custID: Type.Integer(),
+        date: Type.String(),
+        items: Type.Array(Type.Object({ ItemID: Type.Integer(), numberOfItems: Type.Integer() })),
+      }),
+    ),
     nextCursor: Type.Union([Type.String(), Type.Null()]),
   }),
   storeOf: ({ query }) => (query.storeID === undefined ? undefined : ids.parse("storeID", query.storeID)),
@@ -41,7 +51,7 @@ export const listPurchases = queryRoute({
       after: query.cursor,
     });
     // One more row shows whether there is a next page.
-    const found = await rows.query<ListedRow>(sql, [...values, limit + 1]);
+    const found = await rows.query<PurchaseRow>(sql, [...values, limit + 1]);
     const page = pageOf(found, limit);
     const last = page.at(-1);
     return {
@@ -51,11 +61,15 @@ export const listPurchases = queryRoute({
   },
 });
 
-interface ListedRow extends PurchaseRow {
+interface PurchaseRow {
+  readonly id: Buffer;
+  readonly storeID: number;
+  readonly custID: number;
+  readonly date: string;
   readonly line_count: number;
 }
 
-function pageOf(found: readonly ListedRow[], limit: number): readonly ListedRow[] {
+function pageOf(found: readonly PurchaseRow[], limit: number): readonly PurchaseRow[] {
   let lines = 0;
   const end = found.findIndex(({ line_count }) => {
     lines += line_count;
@@ -100,4 +114,18 @@ function afterCursor(cursor: string, byDate: boolean): { sql: string; values: (n
   return byDate
     ? { sql: "(purchased_on > ? OR (purchased_on = ? AND id > ?))", values: [date, date, id] }
     : { sql: "id > ?", values: [id] };
+}
+
+async function withItems(rows: SqlReader, page: readonly PurchaseRow[]) {
+  if (page.length === 0) return [];
+  const sales = page.map(({ id }) => id);
+  const items = await rows.query<{ purchase_id: Buffer; ItemID: number; numberOfItems: number }>(selectItems, [sales]);
+  const byPurchase = Map.groupBy(items, (item) => item.purchase_id.toString("hex"));
+  return page.map(({ id, storeID, custID, date }) => ({
+    eventID: eventIdOfBytes(id),
+    storeID,
+    custID,
+    date,
+    items: (byPurchase.get(id.toString("hex")) ?? []).map(({ ItemID, numberOfItems }) => ({ ItemID, numberOfItems })),
+  }));
 }

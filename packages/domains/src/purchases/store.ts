@@ -28,7 +28,8 @@ interface PurchaseRow extends Pick<PurchaseEvent, "storeId" | "customerId"> {
   readonly items: unknown;
 }
 
-function linesOf(items: unknown): PurchaseEvent["lines"] {
+/** The lines of a column `items`. */
+export function linesOf(items: unknown): PurchaseEvent["lines"] {
   const lines: unknown = typeof items === "string" ? JSON.parse(items) : items;
   if (!isLines.Check(lines)) throw new TypeError("purchases.items: expected a list of [item, quantity]");
   return lines;
