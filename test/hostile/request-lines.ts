@@ -132,7 +132,7 @@ const unusual: readonly HttpCase[] = [
   ),
   asks("metrics are not on the public port", request("GET", "/metrics"), noSuchPath),
   asks("readiness is not on the public port", request("GET", "/health/ready"), noSuchPath),
-  asks("an empty path gets 404", request("GET", "/"), refused(404, /^no such path: GET \//)),
+  asks("an unknown path gets 404", request("GET", "/nowhere"), refused(404, /^no such path: GET \/nowhere/)),
   ...[
     "GET /albums/5 HTTP/1.1\r\nHost : tally\r\n\r\n",
     "POST /albums HTTP/1.1\r\nHost: tally\r\nContent-Length: x\r\n\r\n",
