@@ -58,8 +58,8 @@ test.each([...posts, ...gets, ["GET", "/events/:id", "message"] as const])(
   },
 );
 
-test("liveness needs no key, and an unknown path gets 404 without one", async () => {
-  expect((await send("/health/live")).status).toBe(200);
+test("liveness and the API reference need no key, and an unknown path gets 404 without one", async () => {
+  for (const path of ["/health/live", "/openapi.json", "/docs"]) expect((await send(path)).status).toBe(200);
   expect((await send("/nowhere")).status).toBe(404);
 });
 

@@ -17,7 +17,10 @@ import { Acknowledgements, idsOf, resultsOf } from "./http/acknowledgements.ts";
 import { expectAllStored, expectNone, expectPromiseKept } from "./http/expect-stored.ts";
 import { inLanes } from "./http/in-lanes.ts";
 import { RawConnection } from "./http/raw-connection.ts";
+import type { HttpResponse } from "./http/read-responses.ts";
+import { referenceOf } from "./http/reference-of.ts";
 import { runCase } from "./http/run-case.ts";
+import { undocumentedIn, type ErrorDocument } from "./http/undocumented.ts";
 import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
 import { startSystem } from "./start-system.ts";
 
@@ -33,6 +36,7 @@ const system = await startSystem(
     environmentOf: (app, index) => (app === "gateway" && index === 1 ? { RECENT_BYTES_MAX: "0" } : {}),
   },
 );
+const reference = await referenceOf<ErrorDocument>(system.url);
 const database = openDatabase(system);
 const pids = pidsOf(system);
 
@@ -51,14 +55,19 @@ test("every case has its own name", () => {
 });
 
 test.each(topics)(
-  "%s: each case gets the expected responses, and what it stores can be read",
+  "%s: each case gets the expected responses, which /openapi.json documents, and what it stores can be read",
   { timeout: 120_000 },
   async (topic, cases) => {
     const first = 1_000_000 + 1000 * topics.findIndex(([name]) => name === topic);
     const found: string[] = [];
     await inLanes(cases.length, 32, async (index) => {
       const one = cases[index];
-      if (one !== undefined) found.push(...(await runCase(system.url, one, first + index, acknowledgements)));
+      if (one === undefined) return;
+      const onResponse = (request: Buffer, response: HttpResponse): void => {
+        const missing = undocumentedIn(reference, request, response);
+        if (missing !== undefined) found.push(`${one.name}: not in /openapi.json: ${missing}`);
+      };
+      found.push(...(await runCase(system.url, one, first + index, acknowledgements, onResponse)));
     });
     expectNone(found);
   },

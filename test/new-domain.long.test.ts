@@ -123,6 +123,21 @@ test("each command of the guide prints what the guide shows", async () => {
   expect(guide.commands.length).toBeGreaterThan(5);
 });
 
+test.each(names)("%s is in the API reference, with examples", async (name) => {
+  const document: unknown = await (await fetch(`${system.url}/openapi.json`)).json();
+  expect(document).toMatchObject({
+    tags: expect.arrayContaining([{ name, description: "Cars that enter garages, and the regulars of each garage." }]),
+    paths: {
+      [`/${name}/garages/{garageID}/cars`]: {
+        post: {
+          tags: [name],
+          requestBody: { content: { "application/json": { examples: { "a car": { value: { plate: "W-1" } } } } } },
+        },
+      },
+    },
+  });
+});
+
 test.each(names)(
   "%s accepts its own workload, its poison event becomes a dead letter, and the audit agrees",
   async (name) => {

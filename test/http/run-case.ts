@@ -8,13 +8,14 @@ const withinMs = 30_000;
 
 /**
  * Runs one case on a new connection. Returns every difference from what is expected, one text for each, and adds the acknowledged events to
- * `acknowledgements`.
+ * `acknowledgements`. `onResponse` gets the response of a case with one request.
  */
 export async function runCase(
   url: string,
   one: HttpCase,
   n: number,
   acknowledgements: Acknowledgements,
+  onResponse: (request: Buffer, response: HttpResponse) => void = () => undefined,
 ): Promise<readonly string[]> {
   const connection = new RawConnection(url, { withinMs });
   try {
@@ -28,6 +29,10 @@ export async function runCase(
     const early = responses.length;
     const methodOf = (nth: number): string => one.expect[early + nth]?.method ?? "GET";
     responses.push(...(await connection.responses(one.expect.length - early, methodOf)));
+    const [request, ...laterRequests] = parts;
+    const [only, ...laterResponses] = responses;
+    const isOne = laterRequests.length + laterResponses.length === 0;
+    if (isOne && request !== undefined && only !== undefined) onResponse(request, only);
     const contents = one.stores?.(n) ?? [];
     const ids = responses.flatMap(idsOf);
     for (const [index, { id }] of ids.entries()) {

@@ -16,8 +16,10 @@ import { errorKeysOf } from "./errors/refuse.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
 import { buildServer } from "./http/build-server.ts";
 import { responseBudget } from "./http/responses/response-budget.ts";
+import { addReference } from "./http/reference/add-reference.ts";
 import { addDomainRoutes, mountsOf } from "./http/routes/domain-routes.ts";
 import { addEventRoute } from "./http/routes/event-route.ts";
+import { addHealthRoute } from "./http/routes/health-route.ts";
 import { openIntake, type Intake, type IntakeServers } from "./ingest/intake.ts";
 import { KeyMemory } from "./keys/key-memory.ts";
 import { addLiveRoute } from "./live/live-route.ts";
@@ -97,8 +99,8 @@ export async function startGateway(
     },
   });
 
-  // For load balancers: the process is alive. Readiness and metrics are on the operator port, because they cost more than this.
-  app.get("/health/live", { config: { access: "open" } }, async () => ({ status: "ok" }));
+  addReference(app, mounts);
+  addHealthRoute(app);
   const hasRoom = responseBudget({ bytesMax: config.bodiesBytesMax, perAddressMax: config.bodiesBytesPerAddressMax });
   const served = intakes.map((intake) => serveDomain(intake, { ...servers, keyMemory, hasRoom }));
   for (const mount of mounts) {
@@ -123,7 +125,7 @@ export async function startGateway(
   const address = app.server.address();
   const port = typeof address === "object" && address !== null ? address.port : config.port;
   log.info({ host: config.host, port }, "gateway: listening");
-  await Promise.race([publisher.ready, once(stopAsked, "abort")]);
+  if (!stopAsked.aborted) await Promise.race([publisher.ready, once(stopAsked, "abort")]);
 
   return {
     port,

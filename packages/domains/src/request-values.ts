@@ -15,7 +15,12 @@ interface WholeNumbers {
 export function wholeNumbers(min: number, max: number): WholeNumbers {
   const expected = `an integer from ${min} to ${max}`;
   // 16 digits, leading zeros included: as many as a double can hold.
-  const Text = Type.String({ pattern: "^[0-9]{1,16}$", expected });
+  const digits = { type: "string", pattern: "^[0-9]{1,16}$" } as const;
+  const Text = Type.String({
+    pattern: digits.pattern,
+    expected,
+    documented: { anyOf: [{ type: "integer", minimum: min, maximum: max }, digits] },
+  });
   return {
     Text,
     Value: Type.Union([Type.Integer({ minimum: min, maximum: max }), Text], { expected }),

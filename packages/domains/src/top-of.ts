@@ -5,7 +5,9 @@ import { wholeNumbers } from "./request-values.ts";
 const limits = wholeNumbers(1, 100);
 
 /** The age of a ranking in a response: when its newest counted batch was stored; null before the first. */
-export const AsOf = Type.Union([Type.String(), Type.Null()]);
+export const AsOf = Type.Union([Type.String(), Type.Null()], {
+  documented: { type: ["string", "null"], format: "date-time" },
+});
 
 /** How many entries of a ranking a query asks for. */
 export const TopLimit = Type.Optional(limits.Text);

@@ -11,6 +11,8 @@ import type { View } from "./view.ts";
 export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>> {
   /** Lower case with dashes. Names its queues, its rankings, its rows in the ledger and its label in the metrics. */
   readonly name: string;
+  /** One sentence for the API reference. */
+  readonly description: string;
   /** The stored event. The gateway checks with it what a request became, the writer what a message holds. */
   readonly event: TSchema;
   /** Fields that the gateway fills in, such as the time of arrival. They are not content: a retry may differ in them. */

@@ -36,6 +36,7 @@ export {
   UndecodableRankingMessage,
   type RankingMessage,
 } from "./ranking-message.ts";
+export type { Described } from "./route-examples.ts";
 export type { Recount, RecountedBoards, RecountedMirror } from "./recount.ts";
 export {
   keyedRead,

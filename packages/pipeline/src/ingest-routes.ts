@@ -3,6 +3,7 @@
 import { Type, type Static, type TObject, type TSchema } from "typebox";
 import type { Event } from "./batch.ts";
 import type { EncodedEvent } from "./encoded-event.ts";
+import type { Described, EventExample, Examples, FormExample } from "./route-examples.ts";
 import type { Sources } from "./sources.ts";
 
 /** An Idempotency-Key, in a header or in an entry of a bulk request. */
@@ -23,7 +24,7 @@ export interface Mounted {
 export type StoreId = number | string;
 
 /** A route where each request is one event. All values in `params` are strings. */
-export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> extends Mounted {
+export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> extends Mounted, Described {
   readonly kind: "ingest";
   readonly params: TObject;
   /** "ignored": the body is not read. */
@@ -50,15 +51,18 @@ export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> 
   readonly status: 200 | 201;
   /** The plain text of a 2xx; absent: an empty body. */
   readonly text?: string;
+  readonly examples: Examples<EventExample<Params, Body>>;
 }
 
 /**
  * A route where each multipart/form-data request is one event. Its client can find it at once by its id: Sources.find. Bytes in the event's own fields
  * travel as they are.
  */
-export interface FormRoute<E extends Event, Params = unknown, Response = unknown> extends Mounted {
+export interface FormRoute<E extends Event, Params = unknown, Response = unknown> extends Mounted, Described {
   readonly kind: "form";
   readonly params: TObject;
+  /** The parts, for the API reference only: `toEvent` checks them. */
+  readonly form: TObject;
   /** The scope of an Idempotency-Key. */
   readonly scope: (params: Params) => string;
   /** Throws InvalidInput for a form that is no such event. */
@@ -67,6 +71,7 @@ export interface FormRoute<E extends Event, Params = unknown, Response = unknown
   readonly response: TSchema;
   /** The JSON body of a 2xx. `acceptedAtMs`: when the first request with its key arrived, as far as is known. */
   readonly respond: (event: E, acceptedAtMs: number) => Response;
+  readonly examples: Examples<FormExample<Params, Response>>;
 }
 
 /** The parts of a form by name. */
@@ -79,7 +84,7 @@ export interface FormPart {
 }
 
 /** One HTTP request with many events, as a JSON array or as lines of JSON. Each entry is checked and acknowledged by itself. */
-export interface BulkRoute<E extends Event, Entry = unknown> {
+export interface BulkRoute<E extends Event, Entry = unknown> extends Described {
   readonly kind: "bulk";
   readonly path: string;
   readonly entry: TSchema;
@@ -90,6 +95,7 @@ export interface BulkRoute<E extends Event, Entry = unknown> {
   readonly toEvent: (id: string, entry: Entry) => E;
   /** The store that an entry is about; see IngestRoute. */
   readonly storeOf?: (entry: Entry) => StoreId | undefined;
+  readonly examples: Examples<{ readonly entries: readonly Entry[] }>;
 }
 
 /** A route as its author writes it: its functions take the static types of its schemas. */

@@ -2,6 +2,7 @@
 // oxlint-disable typescript/no-unsafe-type-assertion
 import type { Static, TObject, TSchema } from "typebox";
 import type { Mounted, StoreId, Typed } from "./ingest-routes.ts";
+import type { Described, Examples, QueryExample } from "./route-examples.ts";
 import type { Sources } from "./sources.ts";
 
 interface Query<Params, Values> {
@@ -10,7 +11,7 @@ interface Query<Params, Values> {
 }
 
 /** A GET. Its result is sent in the shape of `response`, as JSON or as plain text. */
-export interface QueryRoute<Params = unknown, Values = unknown, Response = unknown> extends Mounted {
+export interface QueryRoute<Params = unknown, Values = unknown, Response = unknown> extends Mounted, Described {
   readonly kind: "query";
   readonly params: TObject;
   readonly query: TObject;
@@ -19,13 +20,20 @@ export interface QueryRoute<Params = unknown, Values = unknown, Response = unkno
   readonly respond: (request: Query<Params, Values>, sources: Sources) => Promise<Response>;
   /** The store whose data are read; see IngestRoute. */
   readonly storeOf?: (request: Query<Params, Values>) => StoreId | undefined;
+  /** Responds with Sources.find: 404 for an unknown event, 503 for one that is not stored yet. For the API reference only. */
+  readonly finds?: true;
+  readonly examples: Examples<QueryExample<Params, Values, Response>>;
 }
 
 /** A GET of bytes that never change. */
-export interface ContentRoute<Params = unknown> extends Mounted {
+export interface ContentRoute<Params = unknown> extends Mounted, Described {
   readonly kind: "content";
   readonly params: TObject;
+  /** The media types that `respond` returns, for the API reference only. */
+  readonly types: readonly string[];
   readonly respond: (params: Params, sources: Sources) => Promise<Content>;
+  readonly finds?: true;
+  readonly examples: Examples<{ readonly params: Params }>;
 }
 
 export interface Content {

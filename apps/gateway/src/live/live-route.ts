@@ -7,6 +7,7 @@ import { keyOfRequest, type AdmissionOptions } from "../admission/admission.ts";
 import { refusal, type Refusal } from "../errors/catalogue.ts";
 import { refusalOfError } from "../errors/client-error.ts";
 import { refuse } from "../errors/refuse.ts";
+import type { OwnDocument } from "../http/reference/documented.ts";
 import { clientOf } from "../http/connection/client-address.ts";
 import type { Answer } from "./feed.ts";
 import { Feeds, type FeedSource } from "./feeds.ts";
@@ -16,7 +17,30 @@ import type { Watchable, Watchables } from "./watchables.ts";
 
 const watchesMax = 8;
 const bodyCharactersMax = 256 * 1024;
-const Query = Type.Object({ watch: Type.Optional(Type.Unknown()) });
+const Query = Type.Object({
+  watch: Type.Optional(
+    Type.Unknown({
+      expected: `1 to ${watchesMax} paths of GET routes with a JSON response`,
+      documented: { type: "array", items: { type: "string" }, minItems: 1, maxItems: watchesMax },
+    }),
+  ),
+});
+const documented: OwnDocument = {
+  path: "/live",
+  summary: "the responses of up to 8 GETs, whenever one changes, as server-sent events",
+  description: "The key needs the rights of each path",
+  type: "text/event-stream",
+  errors: [
+    "STORE_FORBIDDEN",
+    "STORE_LIMITED",
+    "NOT_FOUND",
+    "UNREADABLE",
+    "STREAMS_FULL",
+    "STREAMS_OF_ADDRESS_FULL",
+    "WATCH_TOO_LARGE",
+  ],
+  examples: {},
+};
 
 export interface LiveOptions extends StreamsOptions {
   readonly watchables: Watchables;
@@ -34,7 +58,7 @@ export function addLiveRoute(app: FastifyInstance, { watchables, check, ...limit
   app.get<{ Querystring: { readonly watch?: unknown } }>(
     "/live",
     // A HEAD would have no end.
-    { exposeHeadRoute: false, config: { access: "anyKey" }, schema: { querystring: Query } },
+    { exposeHeadRoute: false, config: { access: "anyKey", documented }, schema: { querystring: Query } },
     async (request, reply) => {
       const paths = pathsOf(request.query.watch);
       const watched = paths.map((path) => watchables.find("watch", path));

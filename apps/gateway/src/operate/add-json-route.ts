@@ -3,9 +3,12 @@ import type { FastifyInstance, FastifySchema } from "fastify";
 import type { Static, TObject, TSchema } from "typebox";
 import type { Refusal } from "../errors/catalogue.ts";
 import { refuse } from "../errors/refuse.ts";
+import type { OwnDocument } from "../http/reference/documented.ts";
 import type { WatchedRoute } from "../live/watched-route.ts";
 
 interface JsonRoute<P extends TObject, Q extends TObject, R extends TSchema> {
+  /** For the API reference. */
+  readonly documented: Omit<OwnDocument, "path">;
   readonly params: P;
   readonly query: Q;
   readonly response: R;
@@ -24,14 +27,19 @@ interface JsonRoute<P extends TObject, Q extends TObject, R extends TSchema> {
 export function addJsonRoute<P extends TObject, Q extends TObject, R extends TSchema>(
   app: FastifyInstance,
   path: string,
-  { params, query, response, forbidden = () => undefined, respond, everyMs }: JsonRoute<P, Q, R>,
+  { documented: words, params, query, response, forbidden = () => undefined, respond, everyMs }: JsonRoute<P, Q, R>,
 ): void {
   // Called only with values that the schemas of the same route have accepted.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const watched = { respond, forbidden, ...(everyMs !== undefined && { everyMs }) } as unknown as WatchedRoute;
   const schema: FastifySchema = { params, querystring: query, response: { 200: response } };
-  app.get(path, { config: { access: "anyKey", watched }, schema }, async (request, reply): Promise<unknown> => {
-    const refused = await watched.forbidden(request, request.grant);
-    return refused === undefined ? watched.respond(request) : refuse(reply, refused);
-  });
+  const documented = { path, ...words };
+  app.get(
+    path,
+    { config: { access: "anyKey", watched, documented }, schema },
+    async (request, reply): Promise<unknown> => {
+      const refused = await watched.forbidden(request, request.grant);
+      return refused === undefined ? watched.respond(request) : refuse(reply, refused);
+    },
+  );
 }

@@ -17,6 +17,7 @@ import { forbiddenInDomain } from "../admission/route-access.ts";
 import { refusal } from "../errors/catalogue.ts";
 import { ClientError, refusalOfOutcome } from "../errors/client-error.ts";
 import { refuse } from "../errors/refuse.ts";
+import type { OwnDocument } from "../http/reference/documented.ts";
 import { addJsonRoute } from "./add-json-route.ts";
 
 export interface DeadLetterServers {
@@ -82,6 +83,14 @@ const settleWithinMs = 3000;
 export function addDeadLetterRoutes(app: FastifyInstance, servers: DeadLetterServers): void {
   const { reader, domains } = servers;
   addJsonRoute(app, "/dead-letters", {
+    documented: {
+      summary: "the newest dead letters, 100 by default",
+      description: "Needs the scope `read` of the domain, without one of all",
+      errors: ["STORE_LIMITED", "UNREADABLE"],
+      examples: {
+        "of the purchases": { query: { domain: "purchases", state: "open" }, response: { deadLetters: [] } },
+      },
+    },
     params: None,
     query: Query,
     response: Type.Object({ deadLetters: Type.Array(Head) }),
@@ -98,6 +107,12 @@ export function addDeadLetterRoutes(app: FastifyInstance, servers: DeadLetterSer
   });
 
   addJsonRoute(app, "/dead-letters/:id", {
+    documented: {
+      summary: "a dead letter",
+      description: "Its event, or the first 16 KiB of its message in base64. Needs the scope `read` of its domain",
+      errors: ["STORE_LIMITED", "NOT_FOUND", "UNREADABLE"],
+      examples: {},
+    },
     params: Params,
     query: None,
     response: Letter,
@@ -119,9 +134,29 @@ function addSettleRoute(
   before: (letter: DeadLetter) => Promise<void>,
 ): void {
   const state = action === "replay" ? "replayed" : "discarded";
+  const path = `/dead-letters/:id/${action}`;
+  const documented: OwnDocument = {
+    path,
+    summary: action === "replay" ? "publishes a dead letter again" : "keeps a dead letter as it is",
+    description: "Needs the scope `operate` of its domain, and `OPERATOR_DATABASE_URL`. May be repeated",
+    errors: [
+      "STORE_LIMITED",
+      "NOT_FOUND",
+      "DEAD_LETTERS_READ_ONLY",
+      "UNREADABLE",
+      "BODY_TOO_LARGE",
+      "BODY_CUT_SHORT",
+      "BODIES_FULL",
+      ...(action === "replay" ? (["BUSY", "BROKER_UNAVAILABLE", "NOT_CONFIRMED"] as const) : []),
+    ],
+    examples: {},
+  };
   app.post<{ Params: Static<typeof Params> }>(
-    `/dead-letters/:id/${action}`,
-    { config: { access: "anyKey", ignoresBody: true }, schema: { params: Params, response: { 200: Head } } },
+    path,
+    {
+      config: { access: "anyKey", ignoresBody: true, documented },
+      schema: { params: Params, response: { 200: Head } },
+    },
     async (request, reply) => {
       const { id } = request.params;
       const letter = await letterOf(reader, id);

@@ -34,7 +34,7 @@ const policy =
  */
 export function addPageRoutes(app: FastifyInstance, folder: string): void {
   const files = readPage(folder);
-  const config = { access: "open" } as const;
+  const config = { access: "open", documented: "page" } as const;
   app.get("/", { config }, (request, reply) => sendFile(request, reply, files?.get("index.html"), "no-cache"));
   // Their names contain a hash of their content.
   app.get<{ Params: { file: string } }>("/assets/:file", { config }, (request, reply) => {

@@ -24,6 +24,12 @@ const fileBytesMax = 16 * 1024 * 1024;
 export function addRunRoutes(app: FastifyInstance, folder: string): void {
   const heads = new Map<string, Run | undefined>();
   addJsonRoute(app, "/runs", {
+    documented: {
+      summary: "the stored reports of bench and drill, newest first, at most 200",
+      description: "Needs `RUNS_FOLDER`",
+      errors: ["RUNS_OFF"],
+      examples: {},
+    },
     params: None,
     query: None,
     response: Type.Object({ runs: Type.Array(Run) }),
@@ -37,6 +43,7 @@ export function addRunRoutes(app: FastifyInstance, folder: string): void {
     },
   });
   addJsonRoute(app, "/runs/:file", {
+    documented: { summary: "one report", errors: ["RUNS_OFF", "NOT_FOUND"], examples: {} },
     params: Type.Object({ file: Type.String() }),
     query: None,
     response: Type.Unknown(),

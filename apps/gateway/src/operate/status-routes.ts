@@ -11,6 +11,7 @@ const keptMs = 400;
 export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[], reader: StatusReader): void {
   let newest: { readonly atMs: number; readonly status: Promise<Status> } | undefined;
   addJsonRoute(app, "/status", {
+    documented: { summary: "the status of the system: servers, queues, processes, errors", examples: {} },
     params: None,
     query: None,
     response: Status,
@@ -25,6 +26,10 @@ export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[]
 
   const views = domains.flatMap(({ name, views: own }) => own.map((view) => ({ ...view, domain: name })));
   addJsonRoute(app, "/views", {
+    documented: {
+      summary: "the boards that the page shows, each a GET route with parameters in braces",
+      examples: {},
+    },
     params: None,
     query: None,
     response: Type.Object({ views: Type.Array(Type.Object({ ...View.properties, domain: Type.String() })) }),

@@ -10,6 +10,7 @@ import { views } from "./views.ts";
 /** Albums with images, likes and dislikes. */
 export const albums = defineDomain({
   name: "albums",
+  description: "Music albums with their pictures, and what listeners think of them.",
   migrations: new URL("migrations/", import.meta.url),
   event: AlbumsEvent,
   routes,

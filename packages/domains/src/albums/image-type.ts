@@ -8,6 +8,7 @@ export const ImageType = Type.Union([
   Type.Literal("image/webp"),
 ]);
 export type ImageType = Static<typeof ImageType>;
+export const imageTypes: readonly ImageType[] = ImageType.anyOf.map((literal) => literal.const);
 
 export const expectedImage = "a PNG, JPEG, GIF or WebP picture";
 

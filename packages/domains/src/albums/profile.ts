@@ -9,7 +9,7 @@ export interface Profile {
 }
 
 const names = ["artist", "title", "year"] as const;
-const expectedProfile =
+export const expectedProfile =
   'JSON {"artist", "title", "year"}, or "class AlbumsProfile {\\n    artist: …\\n    title: …\\n    year: …\\n}"';
 const expectedText = `a text of at most ${textCharactersMax} characters, none of them U+0000`;
 

@@ -3,25 +3,41 @@ import { Type } from "typebox";
 import { None } from "../request-values.ts";
 import { AsOf, TopLimit, topOf } from "../top-of.ts";
 import { AlbumParams, parseAlbumId } from "./album-id.ts";
+import { exampleAlbum } from "./example-album.ts";
+import { imageTypes } from "./image-type.ts";
 import { images, ofAlbum, profiles } from "./lookups.ts";
 import { memberOf } from "./rank.ts";
 
 const oneAlbum = queryRoute({
   path: "/albums/:albumID",
+  summary: "the profile of an album",
+  description: "All values are texts",
   params: AlbumParams,
   query: None,
   response: Type.Object({ artist: Type.String(), title: Type.String(), year: Type.String() }),
   respond: ({ params }, sources) => ofAlbum(profiles, params.albumID, sources),
+  finds: true,
+  examples: {
+    "an album": {
+      params: { albumID: exampleAlbum },
+      response: { artist: "The Tills", title: "Receipts", year: "2026" },
+    },
+  },
 });
 
 const albumImage = contentRoute({
   path: "/albums/:albumID/image",
+  summary: "the picture of an album, with the type that its bytes show",
   params: AlbumParams,
+  types: imageTypes,
   respond: ({ albumID }, sources) => ofAlbum(images, albumID, sources),
+  finds: true,
+  examples: { "a picture": { params: { albumID: exampleAlbum } } },
 });
 
 const albumReviews = queryRoute({
   path: "/review/:albumID",
+  summary: "the number of reviews of an album",
   params: AlbumParams,
   query: None,
   response: Type.Object({ likes: Type.Integer(), dislikes: Type.Integer() }),
@@ -33,12 +49,15 @@ const albumReviews = queryRoute({
     if (likes + dislikes === 0) await ofAlbum(profiles, albumID, sources);
     return { likes, dislikes };
   },
+  finds: true,
+  examples: { "one like": { params: { albumID: exampleAlbum }, response: { likes: 1, dislikes: 0 } } },
 });
 
 const By = Type.Union([Type.Literal("likes"), Type.Literal("dislikes")], { expected: "likes or dislikes" });
 
 const topAlbums = queryRoute({
   path: "/albums/top",
+  summary: "the albums with most `likes` (default) or `dislikes`, 10 by default",
   params: Type.Object({}),
   query: Type.Object({ by: Type.Optional(By), limit: TopLimit }, { additionalProperties: false }),
   response: Type.Object({
@@ -52,6 +71,12 @@ const topAlbums = queryRoute({
       count,
     }));
     return { by, asOf, albums: entries };
+  },
+  examples: {
+    "most liked": {
+      query: { by: "likes", limit: "10" },
+      response: { by: "likes", asOf: "2026-11-20T17:04:09.512Z", albums: [{ albumID: exampleAlbum, count: 1 }] },
+    },
   },
 });
 

@@ -6,16 +6,30 @@ import type { AlbumEvent, AlbumsEvent } from "./event.ts";
 import { imageSizeOf, isTooLarge, pixelsMax, sidePixelsMax } from "./image-size.ts";
 import { expectedImage, imageTypeOf } from "./image-type.ts";
 import { ofAlbum, profiles } from "./lookups.ts";
-import { parseProfile } from "./profile.ts";
+import { exampleAlbum, exampleImage } from "./example-album.ts";
+import { expectedProfile, parseProfile } from "./profile.ts";
 
 // Enough for the longest texts with any escaping.
 const profileBytesMax = 10_000;
 
 const expectedSize = `at most ${sidePixelsMax} pixels a side and ${pixelsMax} together`;
 
+const Image = Type.String({ format: "binary", expected: expectedImage });
+const Profile = Type.Union(
+  [
+    Type.Object({ artist: Type.String(), title: Type.String(), year: Type.Union([Type.String(), Type.Number()]) }),
+    Type.String(),
+  ],
+  { expected: expectedProfile },
+);
+
 const newAlbum = formRoute({
   path: "/albums",
+  summary: "a new album",
+  description:
+    'Parts `image` (PNG, JPEG, GIF or WebP, up to `FORM_PART_BYTES_MAX`) and `profile` (`{"artist","title","year"}` as JSON, or the text of a generated client). Both fields of the response are texts',
   params: Type.Object({}),
+  form: Type.Object({ image: Image, profile: Profile }),
   scope: () => "albums",
   toEvent(id, _params, form): AlbumsEvent {
     const { bytes: image } = partNamed("image", form["image"]);
@@ -37,10 +51,19 @@ const newAlbum = formRoute({
     const size = event.kind === "album" ? event.image.length : 0;
     return { albumID: albumIdOf(event.id, acceptedAtMs), imageSize: String(size) };
   },
+  examples: {
+    "an album with a picture": {
+      form: { image: exampleImage, profile: { artist: "The Tills", title: "Receipts", year: "2026" } },
+      idempotencyKey: "album-000001",
+      response: { albumID: `${exampleAlbum}.mi8s1c4h`, imageSize: String(exampleImage.length) },
+    },
+  },
 });
 
 const newReview = ingestRoute({
   path: "/review/:opinion/:albumID",
+  summary: "a review of an album",
+  description: "`like` or `dislike`; 404 for an unknown album",
   params: Type.Object({
     opinion: Type.Union([Type.Literal("like"), Type.Literal("dislike")], { expected: "like or dislike" }),
     ...AlbumParams.properties,
@@ -57,6 +80,9 @@ const newReview = ingestRoute({
     liked: opinion === "like",
   }),
   status: 201,
+  examples: {
+    "a like": { params: { opinion: "like", albumID: exampleAlbum }, idempotencyKey: "listener-12-000003" },
+  },
 });
 
 /** New albums and reviews. */

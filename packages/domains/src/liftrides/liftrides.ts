@@ -10,6 +10,7 @@ import { views } from "./views.ts";
 /** Rides on the lifts of ski resorts: the vertical of each skier, and rankings of days. */
 export const liftrides = defineDomain({
   name: "liftrides",
+  description: "Rides on ski lifts, and the vertical of skiers: 10 for each ride, times the number of the lift.",
   migrations: new URL("migrations/", import.meta.url),
   event: LiftRideEvent,
   routes,

@@ -10,6 +10,7 @@ const topSkiers = 10;
 
 const dayWithoutSeason = queryRoute({
   path: "/skiers/:resortID/days/:dayID/skiers/:skierID",
+  summary: "the vertical of a skier on a day of season 0",
   params: Type.Object({ resortID: ResortText, dayID: days.Text, skierID: ids.Text }),
   query: None,
   response: Vertical,
@@ -18,10 +19,17 @@ const dayWithoutSeason = queryRoute({
     const totalVert = await read(verticalOfDay, [skierId, resortID, seasonOfNone, days.parse("dayID", dayID)]);
     return { resortID, totalVert };
   },
+  examples: {
+    "a day": {
+      params: { resortID: "silverMt", dayID: "1", skierID: "2" },
+      response: { resortID: "silverMt", totalVert: 270 },
+    },
+  },
 });
 
 const dayOfSeason = queryRoute({
   path: "/skiers/:resortID/seasons/:seasonID/days/:dayID/skiers/:skierID",
+  summary: "the vertical of a skier on a day",
   params: Type.Object({ resortID: ResortText, seasonID: seasons.Text, dayID: days.Text, skierID: ids.Text }),
   query: None,
   response: Type.Integer(),
@@ -32,10 +40,14 @@ const dayOfSeason = queryRoute({
       seasons.parse("seasonID", seasonID),
       days.parse("dayID", dayID),
     ]),
+  examples: {
+    "a day": { params: { resortID: "silverMt", seasonID: "2026", dayID: "1", skierID: "2" }, response: 120 },
+  },
 });
 
 const allDays = queryRoute({
   path: "/skiers/:skierID/vertical",
+  summary: "the vertical of a skier on all days of all seasons, or of one",
   params: Type.Object({ skierID: ids.Text }),
   query: Type.Object({ resort: ResortText, season: Type.Optional(seasons.Text) }, { additionalProperties: false }),
   response: Vertical,
@@ -47,10 +59,23 @@ const allDays = queryRoute({
         : await read(verticalOfSeason, [skierId, resort, seasons.parse("season", season)]);
     return { resortID: resort, totalVert };
   },
+  examples: {
+    "all seasons": {
+      params: { skierID: "2" },
+      query: { resort: "silverMt" },
+      response: { resortID: "silverMt", totalVert: 390 },
+    },
+    "one season": {
+      params: { skierID: "2" },
+      query: { resort: "silverMt", season: "2026" },
+      response: { resortID: "silverMt", totalVert: 120 },
+    },
+  },
 });
 
 const topOfDay = queryRoute({
   path: "/resort/day/top10vert",
+  summary: "the 10 skiers with most vertical on a day of season 0, or of another season",
   params: None,
   query: Type.Object(
     { resort: ResortText, dayID: days.Text, season: Type.Optional(seasons.Text) },
@@ -64,6 +89,12 @@ const topOfDay = queryRoute({
     const ofSeason = season === undefined ? seasonOfNone : seasons.parse("season", season);
     const { entries } = await boards.top(skiersOfDay(ofSeason, days.parse("dayID", dayID), resort), topSkiers);
     return { topTenSkiers: entries.map(({ member, count }) => ({ skierID: member, VertcialTotal: count })) };
+  },
+  examples: {
+    "a day": {
+      query: { resort: "silverMt", dayID: "1" },
+      response: { topTenSkiers: [{ skierID: "2", VertcialTotal: 270 }] },
+    },
   },
 });
 

@@ -9,6 +9,7 @@ const scope = (): string => "liftrides";
 
 const withoutSeason = ingestRoute({
   path: "/skiers/liftrides",
+  summary: "one ride of season 0",
   params: None,
   body: Type.Object(
     { resortID: Resort, dayID: days.Value, skierID: ids.Value, time: minutes.Value, liftID: lifts.Value },
@@ -25,10 +26,14 @@ const withoutSeason = ingestRoute({
       liftId: lifts.parse("liftID", body.liftID),
     }),
   status: 201,
+  examples: {
+    "a ride": { body: { resortID: "silverMt", dayID: "1", skierID: "2", time: "408", liftID: "27" } },
+  },
 });
 
 const withSeason = ingestRoute({
   path: "/skiers/:resortID/seasons/:seasonID/days/:dayID/skiers/:skierID",
+  summary: "one ride",
   params: Type.Object({ resortID: ResortText, seasonID: seasons.Text, dayID: days.Text, skierID: ids.Text }),
   body: Type.Object(
     { time: minutes.Value, liftID: lifts.Value },
@@ -45,6 +50,12 @@ const withSeason = ingestRoute({
       liftId: lifts.parse("liftID", body.liftID),
     }),
   status: 201,
+  examples: {
+    "a ride": {
+      params: { resortID: "silverMt", seasonID: "2026", dayID: "1", skierID: "2" },
+      body: { time: 409, liftID: 12 },
+    },
+  },
 });
 
 /** New rides: the first and the second version of the contract. */

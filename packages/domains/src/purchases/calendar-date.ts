@@ -6,7 +6,15 @@ const expected = "a calendar date as yyyymmdd, from 10000101 on";
 const firstYear = 1000;
 
 /** A date in a path or a query; parseCalendarDate checks it. */
-export const DateText = Type.String({ expected: "a calendar date as yyyymmdd" });
+export const DateText = Type.String({
+  expected: "a calendar date as yyyymmdd",
+  documented: {
+    anyOf: [
+      { type: "integer", minimum: 10_000_101, maximum: 99_991_231 },
+      { type: "string", pattern: "^[0-9]{8}$" },
+    ],
+  },
+});
 
 /** "20261120" → 20261120. Throws InvalidInput for a date that does not exist, such as the 30th of February, and for years before 1000. */
 export function parseCalendarDate(field: string, text: string): number {

@@ -34,6 +34,8 @@ const limitDefault = "20";
 /** The purchases of a store that arrived last, of the 5,000 with the newest dates. `arrivedAt`: when the writer stored it. */
 export const latestPurchases = queryRoute({
   path: "/purchases/latest",
+  summary: "the purchases of a store that were stored last, 20 by default",
+  description: "Of the 5,000 with the newest dates",
   params: Type.Object({}),
   query: Type.Object({ storeID: ids.Text, limit: Type.Optional(limits.Text) }, { additionalProperties: false }),
   response: Type.Object({
@@ -61,5 +63,22 @@ export const latestPurchases = queryRoute({
       arrivedAt: new Date(storedAt).toISOString(),
     }));
     return { purchases };
+  },
+  examples: {
+    "a store": {
+      query: { storeID: "7", limit: "5" },
+      response: {
+        purchases: [
+          {
+            eventID: "55dd47d6-d9ef-8152-b012-19d6cdd9449d",
+            storeID: 7,
+            custID: 7001,
+            date: "20261121",
+            items: [{ ItemID: 85571, numberOfItems: 2 }],
+            arrivedAt: "2026-11-21T09:30:00.087Z",
+          },
+        ],
+      },
+    },
   },
 });

@@ -16,6 +16,8 @@ const pageLinesMax = 10_000;
 /** Rows, page by page. A page starts after the last row of the previous one, so its cost does not depend on its number. */
 export const listPurchases = queryRoute({
   path: "/purchases",
+  summary: "rows, page by page, 10 by default",
+  description: "Send `nextCursor` as `cursor` to get the next page. A `date` needs a `storeID` or a `customer`",
   params: Type.Object({}),
   query: Type.Object(
     {
@@ -58,6 +60,23 @@ export const listPurchases = queryRoute({
       purchases: await withItems(rows, page),
       nextCursor: last !== undefined && found.length > page.length ? `${last.date}-${last.id.toString("hex")}` : null,
     };
+  },
+  examples: {
+    "the purchases of a store": {
+      query: { storeID: "7" },
+      response: {
+        purchases: [
+          {
+            eventID: "55dd47d6-d9ef-8152-b012-19d6cdd9449d",
+            storeID: 7,
+            custID: 7001,
+            date: "20261121",
+            items: [{ ItemID: 85571, numberOfItems: 2 }],
+          },
+        ],
+        nextCursor: null,
+      },
+    },
   },
 });
 

@@ -10,6 +10,7 @@ import { views } from "./views.ts";
 /** Sales of supermarkets, and the best-selling items and stores. */
 export const purchases = defineDomain({
   name: "purchases",
+  description: "Sales of supermarkets, and the best-selling items and stores.",
   migrations: new URL("migrations/", import.meta.url),
   event: PurchaseEvent,
   routes,

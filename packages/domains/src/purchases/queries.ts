@@ -21,6 +21,8 @@ const ItemParams = Type.Object({ itemID: ids.Text });
 
 const topItemsOfStore = queryRoute({
   path: "/items/store/:storeID",
+  summary: "the 10 items that sold most in a store",
+  description: "`stores` is the key of the published specification",
   params: StoreParams,
   storeOf: ({ params }) => ids.parse("storeID", params.storeID),
   query: None,
@@ -33,11 +35,23 @@ const topItemsOfStore = queryRoute({
     const top = await topOf(boards, board, 10, (id, numberOfItems) => ({ itemID: Number(id), numberOfItems }));
     return { stores: top.entries };
   },
+  examples: {
+    "a store": {
+      params: { storeID: "5" },
+      response: {
+        stores: [
+          { itemID: 4242, numberOfItems: 5 },
+          { itemID: 85571, numberOfItems: 3 },
+        ],
+      },
+    },
+  },
 });
 
 const topStoresOfItem = (path: string, limit: number) =>
   queryRoute({
     path,
+    summary: `the ${limit} stores that sold most of an item`,
     params: ItemParams,
     query: None,
     response: Type.Object({
@@ -48,10 +62,23 @@ const topStoresOfItem = (path: string, limit: number) =>
       const top = await topOf(boards, board, limit, (id, numberOfItems) => ({ storeID: Number(id), numberOfItems }));
       return { stores: top.entries };
     },
+    examples: {
+      "an item": {
+        params: { itemID: "85571" },
+        response: {
+          stores: [
+            { storeID: 5, numberOfItems: 3 },
+            { storeID: 7, numberOfItems: 2 },
+          ],
+        },
+      },
+    },
   });
 
 const storeBoard = queryRoute({
   path: "/stores/:storeID/top-items",
+  summary: "the items that sold most in a store, 10 by default, and the age of the ranking",
+  description: "With `date` (yyyymmdd) of that day only, counted from the rows",
   params: StoreParams,
   storeOf: ({ params }) => ids.parse("storeID", params.storeID),
   query: Type.Object({ limit: TopLimit, date: Type.Optional(DateText) }, { additionalProperties: false }),
@@ -73,10 +100,35 @@ const storeBoard = queryRoute({
     const { asOf, entries } = await topOf(boards, board, limit, (id, quantity) => ({ itemID: Number(id), quantity }));
     return { storeID, asOf, items: entries };
   },
+  examples: {
+    "all days": {
+      params: { storeID: "5" },
+      query: { limit: "10" },
+      response: {
+        storeID: 5,
+        asOf: "2026-11-20T17:04:09.512Z",
+        items: [
+          { itemID: 4242, quantity: 5 },
+          { itemID: 85571, quantity: 3 },
+        ],
+      },
+    },
+    "one day": {
+      params: { storeID: "7" },
+      query: { date: "20261121" },
+      response: {
+        storeID: 7,
+        date: "20261121",
+        asOf: "2026-11-21T09:30:00.087Z",
+        items: [{ itemID: 85571, quantity: 2 }],
+      },
+    },
+  },
 });
 
 const itemBoard = queryRoute({
   path: "/items/:itemID/top-stores",
+  summary: "the stores that sold most of an item, 10 by default, and the age of the ranking",
   params: ItemParams,
   query: Type.Object({ limit: TopLimit }, { additionalProperties: false }),
   response: Type.Object({
@@ -89,6 +141,20 @@ const itemBoard = queryRoute({
     const board = storesOfItem(itemID);
     const { asOf, entries } = await topOf(boards, board, limit, (id, quantity) => ({ storeID: Number(id), quantity }));
     return { itemID, asOf, stores: entries };
+  },
+  examples: {
+    "an item": {
+      params: { itemID: "85571" },
+      query: { limit: "10" },
+      response: {
+        itemID: 85571,
+        asOf: "2026-11-21T09:30:00.087Z",
+        stores: [
+          { storeID: 5, quantity: 3 },
+          { storeID: 7, quantity: 2 },
+        ],
+      },
+    },
   },
 });
 

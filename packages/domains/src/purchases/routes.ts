@@ -37,6 +37,8 @@ const Entry = Type.Object(
 
 const onePurchase = ingestRoute({
   path: "/purchase/:storeID/customer/:custID/date/:date",
+  summary: "one purchase",
+  description: "Its event id is in `Tally-Event-Id`",
   params: Params,
   body: Body,
   scope: (params) => scopeOf(params.storeID),
@@ -44,16 +46,51 @@ const onePurchase = ingestRoute({
   toEvent: (id, params, body) => purchase(id, params.storeID, params.custID, params.date, body.items),
   encodeUsual: encodeUsualPurchase,
   status: 201,
+  examples: {
+    "two items": {
+      params: { storeID: "5", custID: "5001", date: "20261120" },
+      body: {
+        items: [
+          { ItemID: "85571", numberOfItems: 3 },
+          { ItemID: 4242, numberOfItems: 1 },
+        ],
+      },
+      idempotencyKey: "till-5-000017",
+    },
+  },
 });
 
 const manyPurchases = bulkRoute({
   path: "/purchases",
+  summary: "many purchases",
+  description:
+    "As a JSON array or as lines of JSON (`application/x-ndjson`). The status is that of all entries when they agree, else 207",
   entry: Entry,
   entriesMax: 1000,
   scope: (entry) => scopeOf(entry.storeID),
   storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   key: (entry) => entry.idempotencyKey,
   toEvent: (id, entry) => purchase(id, entry.storeID, entry.custID, String(entry.date), entry.items),
+  examples: {
+    "purchases of two stores": {
+      entries: [
+        {
+          storeID: 5,
+          custID: 5002,
+          date: "20261120",
+          items: [{ ItemID: 4242, numberOfItems: 4 }],
+          idempotencyKey: "till-5-000018",
+        },
+        {
+          storeID: "7",
+          custID: "7001",
+          date: 20261121,
+          items: [{ ItemID: "85571", numberOfItems: 2 }],
+          idempotencyKey: "till-7-000001",
+        },
+      ],
+    },
+  },
 });
 
 /** How purchases come in. */

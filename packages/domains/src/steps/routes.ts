@@ -7,6 +7,8 @@ import { days, hours, stepCounts } from "./request-values.ts";
 const steps = ingestRoute({
   path: "/steps/:userID/:day/:timeInterval/:stepCount",
   pathUnderBase: "/:userID/:day/:timeInterval/:stepCount",
+  summary: "steps of one hour",
+  description: "Several posts for an hour add up",
   params: Type.Object({ userID: ids.Text, day: days.Text, timeInterval: hours.Text, stepCount: stepCounts.Text }),
   // The path has all fields; clients send no body or any text (contract, section 2).
   body: "ignored",
@@ -20,6 +22,12 @@ const steps = ingestRoute({
   }),
   status: 200,
   text: "accepted",
+  examples: {
+    "an hour": {
+      params: { userID: "42", day: "1", timeInterval: "8", stepCount: "4200" },
+      idempotencyKey: "watch-42-000008",
+    },
+  },
 });
 
 /** New steps. */

@@ -10,6 +10,7 @@ import { views } from "./views.ts";
 /** Hourly figures of step counters: sums of days and rankings of days. */
 export const steps = defineDomain({
   name: "steps",
+  description: "Steps of users by hour, and the users with most steps on a day.",
   migrations: new URL("migrations/", import.meta.url),
   event: StepsEvent,
   routes,

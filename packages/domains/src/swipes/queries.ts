@@ -10,6 +10,8 @@ const User = Type.Object({ userID: ids.Text });
 
 const matches = queryRoute({
   path: "/matches/:userID",
+  summary: "the users whom a user likes, at most 100, the smallest ids first",
+  description: "With `mutual=true` only those who like the user too",
   params: User,
   query: Type.Object(
     {
@@ -23,10 +25,15 @@ const matches = queryRoute({
     const found = await matchesOf(rows, userId, query.mutual === "true", matchesMax);
     return { matchList: found.map(String) };
   },
+  examples: {
+    "all likes": { params: { userID: "3" }, response: { matchList: ["4"] } },
+    "mutual likes": { params: { userID: "4" }, query: { mutual: "true" }, response: { matchList: ["3"] } },
+  },
 });
 
 const stats = queryRoute({
   path: "/stats/:userID",
+  summary: "how many users a user likes and dislikes",
   params: User,
   query: None,
   // The published specification misspells the key: both spellings for both kinds of clients (contract, section 3).
@@ -35,10 +42,12 @@ const stats = queryRoute({
     const { likes, dislikes } = await read(swipesGiven, [ids.parse("userID", params.userID)]);
     return { numLlikes: likes, numLikes: likes, numDislikes: dislikes };
   },
+  examples: { "a user": { params: { userID: "3" }, response: { numLlikes: 1, numLikes: 1, numDislikes: 1 } } },
 });
 
 const top = queryRoute({
   path: "/swipes/top",
+  summary: "the most liked users, 10 by default",
   params: None,
   query: Type.Object({ limit: TopLimit }, { additionalProperties: false }),
   response: Type.Object({
@@ -49,6 +58,18 @@ const top = queryRoute({
     const { asOf, entries } = await topOf(boards, likesBoard, query.limit, (userID, likes) => ({ userID, likes }));
     // A count below 1 is temporary: a batch that removes a like may be ranked before the batch that added it.
     return { asOf, users: entries.filter(({ likes }) => likes > 0) };
+  },
+  examples: {
+    "most liked": {
+      query: { limit: "10" },
+      response: {
+        asOf: "2026-11-20T17:04:09.512Z",
+        users: [
+          { userID: "3", likes: 1 },
+          { userID: "4", likes: 1 },
+        ],
+      },
+    },
   },
 });
 

@@ -5,6 +5,7 @@ import type { SwipeEvent } from "./event.ts";
 
 const swipe = ingestRoute({
   path: "/swipe/:leftorright",
+  summary: "`right`: a user likes another; `left`: dislikes",
   params: Type.Object({
     leftorright: Type.Union([Type.Literal("left"), Type.Literal("right")], { expected: "left or right" }),
   }),
@@ -26,6 +27,23 @@ const swipe = ingestRoute({
     comment: comment ?? "",
   }),
   status: 201,
+  examples: {
+    "a like": {
+      params: { leftorright: "right" },
+      body: { swiper: "3", swipee: "4", comment: "nice dog" },
+      idempotencyKey: "phone-3-000001",
+    },
+    "a like back": {
+      params: { leftorright: "right" },
+      body: { swiper: 4, swipee: 3 },
+      idempotencyKey: "phone-4-000001",
+    },
+    "a dislike": {
+      params: { leftorright: "left" },
+      body: { swiper: 3, swipee: 5 },
+      idempotencyKey: "phone-3-000002",
+    },
+  },
 });
 
 /** New swipes. */

@@ -10,6 +10,7 @@ import { views } from "./views.ts";
 /** Likes and dislikes between users: matches, mutual matches and the most liked users. */
 export const swipes = defineDomain({
   name: "swipes",
+  description: "Users who swipe right or left on other users, and the most liked users.",
   migrations: new URL("migrations/", import.meta.url),
   event: SwipeEvent,
   arrivalFields: ["at"],

@@ -99,7 +99,7 @@ export function addBulkRoute(
     return outcome === "confirmed" ? { index, id: named.id } : { index, refused: refusalOfOutcome(outcome) };
   }
 
-  const config = { errorKey: domain.errorKey, readsEntries: true, access };
+  const config = { errorKey: domain.errorKey, readsEntries: true, access, documented: { domain, route } };
   app.post(path, { config, bodyLimit: bulkBytesMax }, async (request, reply) => {
     const { grant } = request;
     const requestKey = idempotencyKey(request.headers["idempotency-key"]);

@@ -10,10 +10,11 @@ export function addContentRoute(
   app: FastifyInstance,
   path: string,
   route: ContentRoute,
-  { domain: { name, errorKey }, sources, hasRoom }: Served,
+  { domain, sources, hasRoom }: Served,
 ): void {
-  const access: RouteAccess = { domain: name, action: "read", storeOf: () => undefined };
-  app.get(path, { config: { errorKey, access }, schema: { params: route.params } }, async (request, reply) => {
+  const access: RouteAccess = { domain: domain.name, action: "read", storeOf: () => undefined };
+  const config = { errorKey: domain.errorKey, access, documented: { domain, route } };
+  app.get(path, { config, schema: { params: route.params } }, async (request, reply) => {
     const { type, bytes } = await route.respond(request.params, sources);
     if (!hasRoom(reply, bytes.length)) return refuse(reply, refusal("RESPONSES_FULL"));
     reply.header("cache-control", "public, max-age=31536000, immutable");

@@ -23,7 +23,7 @@ export function addFormRoute(
   const bodyLimit = formPartBytesMax + besidesBytes;
   const access: RouteAccess = { domain: domain.name, action: "write", storeOf: () => undefined };
   const options = {
-    config: { errorKey: domain.errorKey, access, readsForm: true },
+    config: { errorKey: domain.errorKey, access, readsForm: true, documented: { domain, route } },
     bodyLimit,
     schema: { params, response: { [status]: response } },
   };

@@ -42,7 +42,7 @@ export function addIngestRoute(
     storeOf: (request) => route.storeOf?.(request.params, bodyOf(request)),
   };
   const options = {
-    config: { errorKey: domain.errorKey, access, ignoresBody, isShort: true },
+    config: { errorKey: domain.errorKey, access, ignoresBody, isShort: true, documented: { domain, route } },
     schema: { params },
   };
 

@@ -11,29 +11,30 @@ export function addQueryRoute(
   app: FastifyInstance,
   path: string,
   route: QueryRoute,
-  { domain: { name, errorKey }, sources }: Served,
+  { domain, sources }: Served,
 ): void {
   const { params, query: querystring, response, as } = route;
   const respond = ({ params: own, query }: WatchedRequest) => route.respond({ params: own, query }, sources);
   const access: RouteAccess = {
-    domain: name,
+    domain: domain.name,
     action: "read",
     storeOf: (request) => route.storeOf?.({ params: request.params, query: request.query }),
   };
   const watched: WatchedRoute = {
     respond,
     forbidden(request, grant) {
-      if (grant?.may(name, "read") === false) return refusal("SCOPE_MISSING", { scope: `${name}:read` });
+      if (grant?.may(domain.name, "read") === false) return refusal("SCOPE_MISSING", { scope: `${domain.name}:read` });
       return grant === undefined ? undefined : forbiddenStore(grant, route.storeOf?.(request));
     },
   };
+  const config = { errorKey: domain.errorKey, access, documented: { domain, route } };
   if (as === "text") {
-    app.get(path, { config: { errorKey, access }, schema: { params, querystring } }, async (request, reply) => {
+    app.get(path, { config, schema: { params, querystring } }, async (request, reply) => {
       const text = String(await respond(request));
       return reply.type(plainText).send(text);
     });
   } else {
     const schema = { params, querystring, response: { 200: response } };
-    app.get(path, { config: { errorKey, access, watched }, schema }, respond);
+    app.get(path, { config: { ...config, watched }, schema }, respond);
   }
 }

@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { domains } from "@tally/domains";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { catalogue } from "../../errors/catalogue.ts";
+import { mountsOf } from "../routes/domain-routes.ts";
+import type { ApiDocument } from "./api-document.ts";
+import { documentOf, generatedDocuments, startAlone } from "./generated-documents.ts";
+import { withoutRoute } from "./errors-of-route.ts";
+
+/* The API reference of a gateway without servers. test/api-reference.test.ts sends its examples to a whole system. */
+
+async function started(settings: Readonly<Record<string, string>> = {}) {
+  const gateway = await startAlone(settings);
+  onTestFinished(() => gateway.stop());
+  return gateway;
+}
+
+describe("docs", () => {
+  // The formatter pads tables, and breaks lines of JSON.
+  const withoutPadding = (text: string): string => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
+
+  test("openapi.json and the tables of http.md are as `pnpm docs:http` writes them", async () => {
+    for (const { file, text } of await generatedDocuments()) {
+      const written = readFileSync(file, "utf8");
+      if (file.pathname.endsWith(".json")) expect(JSON.parse(written)).toEqual(JSON.parse(text));
+      else expect(withoutPadding(written)).toBe(withoutPadding(text));
+    }
+  });
+
+  test("http.md has no domain that does not exist", () => {
+    const text = readFileSync(new URL("../../../../../docs/http.md", import.meta.url), "utf8");
+    const chapter = text.split(/^(?=## )/m).find((one) => one.startsWith("## Routes\n")) ?? "";
+    const names = Array.from(chapter.matchAll(/^### (.+)$/gm), ([, name]) => name);
+    expect(names).toEqual(domains.map(({ name }) => name));
+  });
+});
+
+test("the document is valid OpenAPI 3.1", async () => {
+  const document = await documentOf(await started({ BASE_PATHS: "/shop,/steps,/" }));
+  const validator = new Validator();
+  const result = await validator.validate(structuredClone({ ...document }));
+  expect(result).toEqual({ valid: true });
+  expect(validator.version).toBe("3.1");
+  expect(document.openapi).toBe("3.1.0");
+});
+
+test("the document has every route of every domain below every base path, and the server has every path of the document", async () => {
+  const basePaths = ["/shop", "/steps", "/"];
+  const gateway = await started({ BASE_PATHS: basePaths.join(",") });
+  const document = await documentOf(gateway);
+  const served = new Set(
+    Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).flatMap(([method, { servers = document.servers }]) =>
+        servers.map(({ url }) => `${method.toUpperCase()} ${url === "/" ? "" : url}${path}`),
+      ),
+    ),
+  );
+  for (const { prefix, isBasePath } of mountsOf(basePaths)) {
+    for (const { routes, queries } of domains) {
+      for (const route of [...routes, ...queries]) {
+        const method = route.kind === "query" || route.kind === "content" ? "GET" : "POST";
+        const short = isBasePath && "pathUnderBase" in route ? (route.pathUnderBase ?? []) : [];
+        for (const path of [route.path].concat(short)) {
+          expect(served).toContain(`${method} ${prefix}${path.replaceAll(/:(\w+)/g, "{$1}")}`);
+        }
+      }
+    }
+    expect(served).toContain(`GET ${prefix}/events/{id}`);
+  }
+  // A path with other methods is 405, and Allow names them.
+  for (const one of served) {
+    const [method = "", path = ""] = one.split(" ");
+    const response = await fetch(`http://127.0.0.1:${gateway.port}${path.replaceAll(/\{\w+\}/g, "1")}`, {
+      method: "OPTIONS",
+    });
+    expect([one, response.status]).toEqual([one, 405]);
+    expect(response.headers.get("allow")?.split(", ")).toContain(method);
+  }
+});
+
+test("the document has every error of the catalogue, below a route or as one without", async () => {
+  const validator = new Validator();
+  await validator.validate({ ...(await documentOf(await started())) });
+  // The same document, without references.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const document = validator.resolveRefs() as unknown as ApiDocument;
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+  const codes = operations.flatMap(({ responses }) =>
+    Object.entries(responses).flatMap(([status, { content }]) =>
+      Number(status) < 400 ? [] : Object.keys(content?.["application/json"]?.examples ?? {}),
+    ),
+  );
+  expect(new Set([...codes, ...withoutRoute])).toEqual(new Set(Object.keys(catalogue)));
+  for (const operation of operations) {
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      const own = Object.entries(catalogue).filter(([code]) => code in (content?.["application/json"]?.examples ?? {}));
+      expect(own.map(([, [ofCode]]) => String(ofCode))).toEqual(own.map(() => status));
+    }
+  }
+});
+
+describe("the page /docs", () => {
+  test("loads only files of the gateway, which a client may keep", async () => {
+    const { port } = await started();
+    const url = `http://127.0.0.1:${port}`;
+    const page = await fetch(`${url}/docs`);
+    const policy = page.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/https?:|\*/);
+    const text = await page.text();
+    const links = Array.from(text.matchAll(/(?:href|src)="(\/[^"]*)"/g), ([, path = ""]) => path);
+    expect(links).toEqual(expect.arrayContaining(["/openapi.json", "/docs/start.js"]));
+    expect(text).not.toMatch(/(?:href|src)="(?!\/|data:)/);
+    for (const path of links) {
+      const file = await fetch(url + path);
+      expect([path, file.status, file.headers.get("content-encoding")]).toEqual([path, 200, "gzip"]);
+      const plain = await fetch(url + path, { headers: { "accept-encoding": "identity" } });
+      expect(plain.headers.get("content-encoding")).toBeNull();
+      expect(await plain.text()).toBe(await file.text());
+      const known = await fetch(url + path, { headers: { "if-none-match": file.headers.get("etag") ?? "" } });
+      expect([known.status, await known.text()]).toEqual([304, ""]);
+    }
+  });
+});

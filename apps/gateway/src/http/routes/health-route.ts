@@ -1,0 +1,18 @@
+import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
+import type { OwnDocument } from "../reference/documented.ts";
+
+const Response = Type.Object({ status: Type.Literal("ok") });
+
+const documented: OwnDocument = {
+  path: "/health/live",
+  summary: "the process is alive",
+  description: "`/health/ready` and `/metrics` are on the operator ports: gateway 8083, writer 8081, ranker 8082",
+  examples: { alive: { response: { status: "ok" } } },
+};
+
+/** For load balancers. Readiness and metrics are on the operator port, because they cost more than this. */
+export function addHealthRoute(app: FastifyInstance): void {
+  const options = { config: { access: "open", documented }, schema: { response: { 200: Response } } } as const;
+  app.get("/health/live", options, async () => ({ status: "ok" }) as const);
+}
