@@ -20,6 +20,7 @@ function textOf(name: string, files: readonly string[]): string {
     "packages/domains/src/domains.ts and workloads.ts: list it",
     "",
     "It works as it is. Change the files in this order; docs/new-domain.md explains each of them. Then",
+    "  pnpm docs:http    writes its routes to docs/http.md and docs/openapi.json",
     "  pnpm check    types, lint and format",
     "  pnpm test     all tests, with rank.test.ts",
     `  pnpm dev      creates its table and serves it: POST /${name}/garages/5/cars {"plate":"W-1"}`,
