@@ -20,7 +20,7 @@ import { startSystem } from "./start-system.ts";
 const guide = readGuide(join(import.meta.dirname, "..", "docs", "new-domain.md"));
 const built = "parking";
 const names = [built, "a", "scans-of-all-the-tickets"];
-const linesMax = 170;
+const linesMax = 180;
 
 const root = await copyOfSources();
 const domains = join(root, "packages", "domains", "src");
@@ -76,7 +76,7 @@ test.each([
   expect([await lists(), await readdir(domains, { recursive: true })]).toEqual(before);
 });
 
-test.each(names)("%s has at most 170 lines outside tests, with its lines in the lists", async (name) => {
+test.each(names)("%s has at most 180 lines outside tests, with its lines in the lists", async (name) => {
   const files = (await filesOf(name)).filter((path) => !path.endsWith(".test.ts"));
   const texts = await Promise.all(files.map((path) => readFile(path, "utf8")));
   const ofLists = 4; // an import and an entry in each
