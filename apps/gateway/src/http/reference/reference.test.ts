@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { domains } from "@tally/domains";
+import fastify from "fastify";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { catalogue } from "../../errors/catalogue.ts";
 import { mountsOf } from "../routes/domain-routes.ts";
+import { addReference } from "./add-reference.ts";
 import type { ApiDocument } from "./api-document.ts";
 import { documentOf, generatedDocuments, startAlone } from "./generated-documents.ts";
 import { withoutRoute } from "./errors-of-route.ts";
@@ -98,6 +100,14 @@ test("the document has every error of the catalogue, below a route or as one wit
       expect(own.map(([, [ofCode]]) => String(ofCode))).toEqual(own.map(() => status));
     }
   }
+});
+
+test("a route that is not documented cannot be added", () => {
+  const app = fastify();
+  addReference(app, mountsOf([]));
+  expect(() => app.get("/secret", { config: { access: "open" } }, async () => "")).toThrow(
+    "GET /secret: expected config.access and config.documented",
+  );
 });
 
 describe("the page /docs", () => {
