@@ -175,6 +175,11 @@ export const gatewaySettings = {
     default: 8083,
   }),
   healthHost: string("GATEWAY_HEALTH_HOST", "the address of the operator port", { default: "0.0.0.0" }),
+  traceOneIn: integer(
+    "TRACE_ONE_IN",
+    "of the requests without a traceparent header, one in this many is traced; 0: none",
+    { min: 0, max: 1_000_000_000, default: 0 },
+  ),
   foundWithinMs: integer(
     "FOUND_WITHIN_MS",
     "how long a lookup waits for an accepted event that is not stored yet, before its client gets 503",

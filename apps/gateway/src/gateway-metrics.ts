@@ -1,20 +1,34 @@
-import { Counter, createMetrics, Gauge, Histogram } from "@tally/service";
+import { Counter, createMetrics, Gauge, Histogram, poolMetrics, type PoolState } from "@tally/service";
+import { statusMetrics, type StatusFigures } from "./status-metrics.ts";
 
 const powersOfTwo = (max: number): number[] => Array.from({ length: Math.log2(max) + 1 }, (_, n) => 2 ** n);
 
 const hopSeconds = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
-/** The metrics of the gateway: per batch or per error, never per accepted event. `waiting` is called when the metrics are read. */
-export function gatewayMetrics(waiting: () => readonly { readonly domain: string; readonly events: number }[]) {
+/** What is read when the metrics are. */
+export interface GatewayState {
+  readonly waiting: () => readonly { readonly domain: string; readonly events: number }[];
+  readonly pools: () => readonly PoolState[];
+  readonly status: () => Promise<StatusFigures>;
+}
+
+/** The metrics of the gateway: per batch, statement or error, never per accepted event; response times are in response-times.ts. */
+export function gatewayMetrics({ waiting, pools, status }: GatewayState) {
   const registry = createMetrics();
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) =>
     new Counter({ name, help, labelNames, registers });
   const histogram = <Label extends string>(name: string, help: string, buckets: number[], ...labelNames: Label[]) =>
     new Histogram({ name, help, labelNames, buckets, registers });
+  statusMetrics(registry, status);
   return {
     registry,
-    events: counter("tally_gateway_events_total", "Events by outcome at the broker", "domain", "outcome"),
+    events: counter(
+      "tally_gateway_events_total",
+      "Events by outcome at the broker: confirmed, rejected (queue full), unroutable, expired",
+      "domain",
+      "outcome",
+    ),
     batchEvents: histogram("tally_gateway_batch_events", "Events in a batch", powersOfTwo(1024), "domain"),
     batchSeconds: histogram(
       "tally_gateway_batch_seconds",
@@ -52,7 +66,7 @@ export function gatewayMetrics(waiting: () => readonly { readonly domain: string
     ),
     found: counter(
       "tally_gateway_found_total",
-      "Lookups of events by id, by where the event was found",
+      "Lookups of events by id, by where: memory, read, write (the replica is behind), waited (not stored yet), late (503), none (404)",
       "domain",
       "where",
     ),
@@ -63,6 +77,7 @@ export function gatewayMetrics(waiting: () => readonly { readonly domain: string
       "domain",
       "endpoint",
     ),
+    waitedForSession: poolMetrics(registry, pools),
     waiting: new Gauge({
       name: "tally_gateway_waiting_events",
       help: "Events that wait for their confirm",

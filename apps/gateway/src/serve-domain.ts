@@ -3,6 +3,7 @@ import type { FastifyReply } from "fastify";
 import type { GatewayConfig } from "./config.ts";
 import { Finder } from "./find/finder.ts";
 import type { Commit, Intake, IntakeServers } from "./ingest/intake.ts";
+import type { TraceOf } from "./ingest/event-traces.ts";
 import { DomainKeys } from "./keys/domain-keys.ts";
 import type { KeyMemory } from "./keys/key-memory.ts";
 import { GroupReads } from "./read/group-reads.ts";
@@ -22,17 +23,19 @@ export interface Served {
   readonly config: Pick<GatewayConfig, "bodyBytesMax" | "bulkBytesMax" | "formPartBytesMax">;
   /** Whether the budget of responses has room for `bytes` more. */
   readonly hasRoom: (reply: FastifyReply, bytes: number) => boolean;
+  readonly traceOf: TraceOf;
 }
 
 export interface DomainServers extends IntakeServers {
   readonly keyMemory: KeyMemory;
   readonly hasRoom: Served["hasRoom"];
+  readonly traceOf: TraceOf;
 }
 
 /** What the routes of a domain work with: its intake, its idempotency keys, and its sources for queries. */
 export function serveDomain(
   { domain, commit }: Intake,
-  { config, database, rankings, keyMemory, metrics, hasRoom }: DomainServers,
+  { config, database, rankings, keyMemory, metrics, hasRoom, traceOf }: DomainServers,
 ): Served {
   const { name } = domain;
   const groupReads = (endpoint: "read" | "write"): GroupReads =>
@@ -62,5 +65,5 @@ export function serveDomain(
     },
     find: (lookup, id, acceptedAtMs) => finder.find(lookup, id, acceptedAtMs),
   };
-  return { domain, commit, keys, finder, sources, config, hasRoom };
+  return { domain, commit, keys, finder, sources, config, hasRoom, traceOf };
 }

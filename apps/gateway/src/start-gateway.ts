@@ -8,18 +8,21 @@ import { queuesOf, type Domain } from "@tally/pipeline";
 import { connectRankings } from "@tally/rankings";
 import { recentProblems, startHealthServer, type Logger } from "@tally/service";
 import { StatusReader } from "@tally/status";
+import { openTracer } from "@tally/tracing";
 import type { FastifyInstance } from "fastify";
 import { forbidOpenToOthers, openAdmission } from "./admission/open-admission.ts";
 import type { GatewayConfig } from "./config.ts";
 import { catalogue } from "./errors/catalogue.ts";
 import { errorKeysOf } from "./errors/refuse.ts";
-import { gatewayMetrics } from "./gateway-metrics.ts";
+import { gatewayMetrics, type GatewayMetrics } from "./gateway-metrics.ts";
 import { buildServer } from "./http/build-server.ts";
+import { ResponseTimes } from "./http/connection/response-times.ts";
 import { responseBudget } from "./http/responses/response-budget.ts";
 import { addReference } from "./http/reference/add-reference.ts";
 import { addDomainRoutes, mountsOf } from "./http/routes/domain-routes.ts";
 import { addEventRoute } from "./http/routes/event-route.ts";
 import { addHealthRoute } from "./http/routes/health-route.ts";
+import { requestTraces } from "./ingest/event-traces.ts";
 import { openIntake, type Intake, type IntakeServers } from "./ingest/intake.ts";
 import { KeyMemory } from "./keys/key-memory.ts";
 import { addLiveRoute } from "./live/live-route.ts";
@@ -57,13 +60,20 @@ export async function startGateway(
 ): Promise<Gateway> {
   const parts: GatewayParts = { openIntake, connectPublisher, writeConnections: 4, ...replaced };
   forbidOpenToOthers(config);
-  const metrics = gatewayMetrics(() =>
-    intakes.map(({ domain, commit }) => ({ domain: domain.name, events: commit.waiting })),
-  );
-  const { database, rankings, publisher, keyMemory, heartbeats } = connectServers(config, log, parts);
+  const metrics = gatewayMetrics({
+    waiting: () => intakes.map(({ domain, commit }) => ({ domain: domain.name, events: commit.waiting })),
+    pools: () => database.pools(),
+    status: () => status.read(),
+  });
+  const times = new ResponseTimes();
+  const { database, rankings, publisher, keyMemory, heartbeats } = connectServers(config, log, parts, metrics);
+  const { namespace } = config;
+  const names = domains.map(({ name }) => name);
+  const status = new StatusReader({ database, publisher, heartbeats, namespace, domains: names });
   const admission = await openAdmission(config, database.writer, log);
   const progress = new Progress();
-  const servers = { config, publisher, database, rankings, metrics, progress };
+  const tracer = await openTracer({ app: "gateway", endpoint: config.otlpEndpoint, log });
+  const servers = { config, publisher, database, rankings, metrics, progress, tracer };
   const intakes: readonly Intake[] = domains.map((domain) => parts.openIntake(domain, servers));
 
   const mounts = mountsOf(config.basePaths);
@@ -73,6 +83,7 @@ export async function startGateway(
     errorKeyOf: errorKeysOf(domains, mounts),
     onRefused: (code) => metrics.refusals.inc({ status: String(catalogue[code][0]), code }),
     onConnectionRefused: (limit) => metrics.connectionsRefused.inc({ limit }),
+    times,
   });
   const watchables = new Watchables(app);
   let stopping = false;
@@ -81,7 +92,7 @@ export async function startGateway(
     host: config.healthHost,
     keptMs: config.healthKeptMs,
     live: () => ({ process: { ok: true } }),
-    metrics: () => metrics.registry.metrics(),
+    metrics: async () => `${await metrics.registry.metrics()}\n${times.text()}`,
     // Only the broker and the phase decide: without the other servers the gateway still accepts events.
     async ready() {
       const [{ write, read }, redis] = await Promise.all([database.ping(), rankings.ping()]);
@@ -102,12 +113,13 @@ export async function startGateway(
   addReference(app, mounts);
   addHealthRoute(app);
   const hasRoom = responseBudget({ bytesMax: config.bodiesBytesMax, perAddressMax: config.bodiesBytesPerAddressMax });
-  const served = intakes.map((intake) => serveDomain(intake, { ...servers, keyMemory, hasRoom }));
+  const traceOf = requestTraces(tracer, config.traceOneIn);
+  const served = intakes.map((intake) => serveDomain(intake, { ...servers, keyMemory, hasRoom, traceOf }));
   for (const mount of mounts) {
     addEventRoute(app, mount.prefix, domains, servers);
     for (const domain of served) addDomainRoutes(app, mount, domain);
   }
-  const operation = addOperation(app, config, { database, publisher, heartbeats, log });
+  const operation = addOperation(app, config, { database, publisher, status, log });
   addLiveRoute(app, {
     watchables,
     check: admission.check,
@@ -135,6 +147,7 @@ export async function startGateway(
       await app.close();
       await Promise.all(intakes.map((intake) => intake.close()));
       await publisher.close();
+      await tracer.close();
       keyMemory.close();
       await admission.close();
       await Promise.all([rankings.close(), database.close(), operation.close(), heartbeats.stop()]);
@@ -143,7 +156,7 @@ export async function startGateway(
   };
 }
 
-function connectServers(config: GatewayConfig, log: Logger, parts: GatewayParts) {
+function connectServers(config: GatewayConfig, log: Logger, parts: GatewayParts, metrics: GatewayMetrics) {
   const database = connectDatabase({
     writeUrl: config.databaseWriteUrl,
     readUrl: config.databaseReadUrl,
@@ -151,6 +164,7 @@ function connectServers(config: GatewayConfig, log: Logger, parts: GatewayParts)
     readConnections: 8,
     queryTimeoutMs: config.queryWithinMs,
     log,
+    onSession: metrics.waitedForSession,
   });
   const rankings = connectRankings({
     url: config.redisUrl,
@@ -182,7 +196,7 @@ type Servers = ReturnType<typeof connectServers>;
 function addOperation(
   app: FastifyInstance,
   config: GatewayConfig,
-  { database, publisher, heartbeats, log }: Pick<Servers, "database" | "publisher" | "heartbeats"> & { log: Logger },
+  { database, publisher, status, log }: Pick<Servers, "database" | "publisher"> & { status: StatusReader; log: Logger },
 ): { close(): Promise<void> } {
   const { namespace, operatorDatabaseUrl: url, queryWithinMs } = config;
   const names = domains.map(({ name }) => name);
@@ -197,7 +211,7 @@ function addOperation(
           queryTimeoutMs: queryWithinMs,
           log,
         });
-  addStatusRoutes(app, domains, new StatusReader({ database, publisher, heartbeats, namespace, domains: names }));
+  addStatusRoutes(app, domains, status);
   addDeadLetterRoutes(app, {
     reader: database.writer,
     operator,

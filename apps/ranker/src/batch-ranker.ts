@@ -3,13 +3,15 @@ import { Outage, retryMs, type Log } from "@tally/failures";
 import type { Delivery } from "@tally/messaging";
 import { decodeRankingMessage, rankerChannels, UndecodableRankingMessage, type RankingMessage } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
+import { tracedEventsOf, type Tracer } from "@tally/tracing";
 
 export interface BatchRankerOptions {
   readonly domain: string;
   readonly rankings: Rankings;
   readonly log: Log;
-  /** Called after each batch: whether it was not counted before, and the time since its rows were written. */
-  readonly onRanked: (isNew: boolean, behindMs: number) => void;
+  readonly tracer: Tracer;
+  /** Called after each batch: whether it was not counted before, and the times since its rows were written and since its delivery. */
+  readonly onRanked: (isNew: boolean, behindMs: number, countedMs: number) => void;
 }
 
 /** Counts the batches of one domain, several at once: each is counted atomically and their order does not matter. */
@@ -41,15 +43,17 @@ export class BatchRanker {
   }
 
   async #rank(delivery: Delivery): Promise<void> {
+    const deliveredAtMs = performance.now();
     const message = this.#decode(delivery);
     while (message !== undefined && !this.#stopped) {
       try {
         rankerChannels.beforeCommit.publish(this.#options.domain);
         const isNew = await this.#options.rankings.apply(this.#options.domain, message);
         this.#outage.worked();
-        this.#options.onRanked(isNew, Date.now() - message.storedAt);
+        this.#options.onRanked(isNew, Date.now() - message.storedAt, performance.now() - deliveredAtMs);
         rankerChannels.beforeAcknowledgement.publish(this.#options.domain);
         delivery.ack();
+        this.#trace(delivery, deliveredAtMs, isNew);
         rankerChannels.afterAcknowledgement.publish(this.#options.domain);
         return;
       } catch (error) {
@@ -60,6 +64,15 @@ export class BatchRanker {
         // The broker delivers it again. Without this, each lost connection would add a copy.
         if (delivery.lost) return;
       }
+    }
+  }
+
+  // Nearly every message has no traced events.
+  #trace({ headers, messageId }: Delivery, deliveredAtMs: number, isNew: boolean): void {
+    const { tracer, domain } = this.#options;
+    for (const { eventId, context } of tracedEventsOf(headers)) {
+      const outcome = isNew ? "applied" : "known";
+      tracer.begin("ranked", context, deliveredAtMs).end({ eventId, domain, batch: messageId, outcome });
     }
   }
 

@@ -1,7 +1,9 @@
-import { Counter, createMetrics, Histogram } from "@tally/service";
+import { Counter, createMetrics, Histogram, poolMetrics, type PoolState } from "@tally/service";
 
-/** Metrics of one ranker thread, updated once for each batch. */
-export function rankerMetrics(thread: number) {
+const hopSeconds = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60];
+
+/** Metrics of one ranker thread, updated once for each batch. `pools` is called when they are read. */
+export function rankerMetrics(thread: number, domains: readonly string[], pools: () => readonly PoolState[]) {
   const registry = createMetrics({ thread });
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) =>
@@ -12,30 +14,37 @@ export function rankerMetrics(thread: number) {
     "domain",
     "outcome",
   );
-  const behindSeconds = new Histogram({
-    name: "tally_ranker_ranked_after_seconds",
-    help: "Time from the commit of a batch until it is counted",
-    labelNames: ["domain"] as const,
-    buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60],
-    registers,
-  });
+  const histogram = (name: string, help: string) =>
+    new Histogram({ name, help, labelNames: ["domain"] as const, buckets: hopSeconds, registers });
+  const behindSeconds = histogram(
+    "tally_ranker_ranked_after_seconds",
+    "Time from the commit of a batch until it is counted",
+  );
+  const countSeconds = histogram(
+    "tally_ranker_count_seconds",
+    "Time from the delivery of a ranking message until Redis has counted its batch, with retries",
+  );
   const repaired = counter(
     "tally_ranker_healed_batches_total",
     "Batches that the auditor counted from the ledger",
     "domain",
   );
   const generations = counter("tally_ranker_generations_total", "Rebuilds of the rankings from the rows", "domain");
+  // From 0, so that the first one is an increase.
+  for (const domain of domains) generations.inc({ domain }, 0);
   return {
     registry,
+    waitedForSession: poolMetrics(registry, pools),
     rebuilt(domain: string): void {
       generations.inc({ domain });
     },
     repaired(domain: string, count: number): void {
       repaired.inc({ domain }, count);
     },
-    ranked(domain: string, isNew: boolean, behindMs: number): void {
+    ranked(domain: string, isNew: boolean, behindMs: number, countedMs: number): void {
       batches.inc({ domain, outcome: isNew ? "applied" : "known" });
       behindSeconds.observe({ domain }, behindMs / 1000);
+      countSeconds.observe({ domain }, countedMs / 1000);
     },
   };
 }

@@ -7,6 +7,7 @@ import { connectConsumer } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
 import { connectRankings } from "@tally/rankings";
 import { createLogger, recentProblems } from "@tally/service";
+import { openTracer } from "@tally/tracing";
 import { Auditor } from "./auditor.ts";
 import { BatchRanker } from "./batch-ranker.ts";
 import type { RankerConfig } from "./config.ts";
@@ -18,7 +19,8 @@ const commandTimeoutMs = 30_000;
 /** One ranker thread: a complete consumer of every domain's rank queue, with its own connections. */
 runThread<RankerConfig>(async (config, { index }) => {
   const log = createLogger({ name: `ranker-${index}`, level: config.logLevel });
-  const metrics = rankerMetrics(index);
+  const names = domains.map(({ name }) => name);
+  const metrics = rankerMetrics(index, names, () => database.pools());
   const progress = new Progress();
   const rankings = connectRankings({
     url: config.redisUrl,
@@ -36,7 +38,9 @@ runThread<RankerConfig>(async (config, { index }) => {
     readConnections: 1,
     queryTimeoutMs: 60_000,
     log,
+    onSession: metrics.waitedForSession,
   });
+  const tracer = await openTracer({ app: "ranker", endpoint: config.otlpEndpoint, log });
   // One auditor is enough: others would check the same batches.
   const auditor =
     index === 0
@@ -56,8 +60,9 @@ runThread<RankerConfig>(async (config, { index }) => {
       domain: domain.name,
       rankings,
       log,
-      onRanked(isNew, behindMs) {
-        metrics.ranked(domain.name, isNew, behindMs);
+      tracer,
+      onRanked(isNew, behindMs, countedMs) {
+        metrics.ranked(domain.name, isNew, behindMs, countedMs);
         progress.count("ranked", domain.name, 0, 1);
         progress.took("stored-ranked", behindMs);
       },
@@ -87,7 +92,7 @@ runThread<RankerConfig>(async (config, { index }) => {
       for (const { ranker } of lines) ranker.stop();
       await Promise.all(lines.map(({ consumer }) => consumer.close()));
       auditor?.stop();
-      await Promise.all([rankings.close(), database.close()]);
+      await Promise.all([rankings.close(), database.close(), tracer.close()]);
     },
   };
 });

@@ -4,6 +4,7 @@ import { silentLog } from "@tally/failures";
 import { openTcpProxy } from "@tally/lab";
 import { connectPublisher } from "@tally/messaging";
 import { queuesOf, textOfBatchId, writerChannels } from "@tally/pipeline";
+import { openTracer } from "@tally/tracing";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { BatchWriter, type StoredFigures } from "./batch-writer.ts";
 import { LetterKeeper } from "./letter-keeper.ts";
@@ -33,6 +34,7 @@ async function open({ writeUrl = own.writeUrl, transactionEveryMs = 10, ...limit
   });
   onTestFinished(() => publisher.close());
   await publisher.ready;
+  const tracer = await openTracer({ app: "writer", endpoint: "", log: silentLog });
   const steps: string[] = [];
   const figures: StoredFigures[] = [];
   const onCommit = () => void steps.push("committed");
@@ -49,14 +51,16 @@ async function open({ writeUrl = own.writeUrl, transactionEveryMs = 10, ...limit
         return outcome;
       },
     },
-    keeper: new LetterKeeper(database, silentLog),
+    keeper: new LetterKeeper(database, silentLog, () => undefined),
     ingestQueue: queues.ingest.name,
     rankQueue: queues.rank.name,
     rankingShards: 1,
     line: { eventsPerTransaction: 100, bytesPerTransaction: 1_000_000, prefetch: 16, ...limits },
     transactionEveryMs,
     log: silentLog,
+    tracer,
     onStored: (one) => figures.push(one),
+    onAnnounced: () => undefined,
   });
   let acknowledged = 0;
   return {

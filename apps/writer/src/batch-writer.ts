@@ -4,10 +4,12 @@ import { letterOfMessage } from "@tally/dead-letters";
 import { Outage, retryMs, type Log } from "@tally/failures";
 import type { Delivery, Publisher } from "@tally/messaging";
 import { batchDecoder, UndecodableBatch, writerChannels, type Domain, type Event } from "@tally/pipeline";
+import type { Tracer } from "@tally/tracing";
 import { findRefused } from "./find-refused.ts";
 import type { LetterKeeper } from "./letter-keeper.ts";
 import { receive, without, type ReceivedBatch } from "./received-batch.ts";
-import { ForeignBatch, storeBatches, StoredMeanwhile, type RankingMessages, type Stored } from "./store-batches.ts";
+import { ForeignBatch, storeBatches, StoredMeanwhile, type Stored } from "./store-batches.ts";
+import { traceStored } from "./trace-stored.ts";
 import { WaitingLine, type LineLimits } from "./waiting-line.ts";
 
 /*
@@ -35,8 +37,11 @@ export interface BatchWriterOptions {
   /** A transaction that is not full begins this long after the start of the one before it, in ms. */
   readonly transactionEveryMs: number;
   readonly log: Log;
+  readonly tracer: Tracer;
   /** Called after each commit. */
   readonly onStored: (figures: StoredFigures) => void;
+  /** Called when a batch's ranking message is confirmed: the time since its commit. */
+  readonly onAnnounced: (ms: number) => void;
 }
 
 export interface StoredFigures {
@@ -45,9 +50,20 @@ export interface StoredFigures {
   readonly changes: number;
   /** Events whose key belongs to a stored event with other content; they became dead letters. */
   readonly conflicts: number;
+  /** Events that the database rejected; they became dead letters. */
+  readonly refused: number;
+  /** From the delivery of the oldest batch to the start of the transaction. */
+  readonly waitedMs: number;
   readonly transactionMs: number;
   /** From the time when the gateway sealed the oldest of these batches to the commit. */
   readonly oldestMs: number;
+}
+
+interface Announcement extends Pick<Stored, "rankingMessages"> {
+  /** When it was committed, by performance.now(). */
+  readonly storedAt: number;
+  /** Of the ranking message, if it has traced events. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
 export class BatchWriter {
@@ -121,18 +137,25 @@ export class BatchWriter {
     const begunAt = performance.now();
     const stored = await this.#transaction(group);
     if (stored instanceof Error) return this.#storeWithout(stored, group, copies);
+    const storedAt = performance.now();
     this.#options.onStored({
       batches: group.length,
       events: group.reduce((sum, { batch }) => sum + batch.events.length, 0),
       changes: stored.changes,
       conflicts: stored.conflicts.length,
-      transactionMs: performance.now() - begunAt,
+      refused: group.reduce((sum, { refused }) => sum + refused.size, 0),
+      waitedMs: begunAt - Math.min(...group.map(({ deliveredAtMs }) => deliveredAtMs)),
+      transactionMs: storedAt - begunAt,
       oldestMs: Date.now() - Math.min(...group.map(({ batch }) => batch.createdAt)),
     });
     for (const { id, domain, stage, reason, messageId } of stored.conflicts) {
       this.#options.log.error({ id, domain, stage, reason, storedEvent: messageId }, "dead letter");
     }
-    for (const received of [...group, ...copies]) this.#track(this.#announce(received, stored.rankingMessages));
+    const { tracer, domain } = this.#options;
+    for (const received of [...group, ...copies]) {
+      const headers = traceStored(tracer, domain.name, received, stored.conflicts);
+      this.#track(this.#announce(received, { ...stored, storedAt, headers }));
+    }
   }
 
   /** Returns an error only when the data of one batch is rejected; retries after any other error. */
@@ -185,13 +208,22 @@ export class BatchWriter {
     }
   }
 
-  async #announce({ key, delivery }: ReceivedBatch, messages: RankingMessages): Promise<void> {
-    const body = messages.get(key);
+  async #announce(
+    { key, delivery }: ReceivedBatch,
+    { rankingMessages, storedAt, headers }: Announcement,
+  ): Promise<void> {
+    const body = rankingMessages.get(key);
     while (body !== undefined) {
-      const outcome = await this.#options.publisher.publish({ queue: this.#options.rankQueue, messageId: key, body });
+      const outcome = await this.#options.publisher.publish({
+        queue: this.#options.rankQueue,
+        messageId: key,
+        body,
+        ...(headers && { headers }),
+      });
       if (outcome === "expired") return;
       if (outcome === "confirmed") {
         this.#rankOutage.worked();
+        this.#options.onAnnounced(performance.now() - storedAt);
         break;
       }
       this.#rankOutage.failed(new Error(`${this.#options.rankQueue}: ${outcome}`));

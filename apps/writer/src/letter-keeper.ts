@@ -7,12 +7,15 @@ import { Outage, retryMs, type Log } from "@tally/failures";
 export class LetterKeeper {
   readonly #database: Database;
   readonly #log: Log;
+  readonly #onKept: (letter: NewLetter) => void;
   readonly #outage: Outage;
   readonly #inHand = new Set<Promise<void>>();
 
-  constructor(database: Database, log: Log) {
+  /** `onKept` is called for each letter that is stored. */
+  constructor(database: Database, log: Log, onKept: (letter: NewLetter) => void) {
     this.#database = database;
     this.#log = log;
+    this.#onKept = onKept;
     this.#outage = new Outage(log, "keep dead letters");
   }
 
@@ -33,6 +36,7 @@ export class LetterKeeper {
         await this.#database.transaction((transaction) => keepLetters(transaction, [letter]));
         this.#outage.worked();
         this.#log.error({ id, domain, stage, reason }, "dead letter");
+        this.#onKept(letter);
         kept();
         return;
       } catch (error) {

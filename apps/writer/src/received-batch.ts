@@ -1,6 +1,7 @@
 import { hashOfBody } from "@tally/ledger";
 import { textOfBatchId, type Batch, type Event } from "@tally/pipeline";
 import type { Delivery } from "@tally/messaging";
+import { tracedEventsOf, type TracedEvent } from "@tally/tracing";
 
 /** A batch and the delivery that brought it. */
 export interface ReceivedBatch {
@@ -11,12 +12,24 @@ export interface ReceivedBatch {
   /** Events of the message that the database rejects for their data, and why; `batch.events` is without them. */
   readonly refused: ReadonlyMap<Event, string>;
   readonly delivery: Delivery;
+  /** When it was delivered, by performance.now(). */
+  readonly deliveredAtMs: number;
+  /** Events of sampled requests; empty in nearly every batch. */
+  readonly traced: readonly TracedEvent[];
 }
 
 /** Decodes a delivery; throws UndecodableBatch. */
 export function receive(decode: (body: Buffer) => Batch, delivery: Delivery): ReceivedBatch {
   const batch = decode(delivery.body);
-  return { batch, key: textOfBatchId(batch.id), bodyHash: hashOfBody(delivery.body), refused: new Map(), delivery };
+  return {
+    batch,
+    key: textOfBatchId(batch.id),
+    bodyHash: hashOfBody(delivery.body),
+    refused: new Map(),
+    delivery,
+    deliveredAtMs: performance.now(),
+    traced: tracedEventsOf(delivery.headers),
+  };
 }
 
 /** Returns the batch without the given events. */

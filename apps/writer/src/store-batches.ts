@@ -16,7 +16,7 @@ import { lettersOfRefused } from "./letters-of-refused.ts";
 import type { ReceivedBatch } from "./received-batch.ts";
 
 /** The ranking message of each batch, by its key; undefined when it was pruned, long after the batch was counted. */
-export type RankingMessages = ReadonlyMap<string, Buffer | undefined>;
+type RankingMessages = ReadonlyMap<string, Buffer | undefined>;
 
 export interface Stored {
   readonly rankingMessages: RankingMessages;

@@ -6,6 +6,7 @@ import { Progress } from "@tally/heartbeats";
 import { connectConsumer, connectPublisher, type Delivery } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
 import { createLogger, recentProblems } from "@tally/service";
+import { openTracer } from "@tally/tracing";
 import { BatchWriter } from "./batch-writer.ts";
 import { LetterKeeper } from "./letter-keeper.ts";
 import type { WriterConfig } from "./config.ts";
@@ -16,7 +17,7 @@ const deadPrefetch = 10;
 /** One writer thread: a complete consumer of every domain's ingest queue, with its own connections. */
 runThread<WriterConfig>(async (config, { index }) => {
   const log = createLogger({ name: `writer-${index}`, level: config.logLevel });
-  const metrics = writerMetrics(index);
+  const metrics = writerMetrics(index, () => database.pools());
   const progress = new Progress();
   const topology = domains.flatMap((domain) => Object.values(queuesOf(config.namespace, domain.name)));
   const database = connectDatabase({
@@ -27,6 +28,7 @@ runThread<WriterConfig>(async (config, { index }) => {
     readConnections: 1,
     queryTimeoutMs: config.statementWithinMs,
     log,
+    onSession: metrics.waitedForSession,
   });
   const publisher = connectPublisher({
     url: config.amqpUrl,
@@ -34,7 +36,8 @@ runThread<WriterConfig>(async (config, { index }) => {
     queues: topology,
     log,
   });
-  const keeper = new LetterKeeper(database, log);
+  const tracer = await openTracer({ app: "writer", endpoint: config.otlpEndpoint, log });
+  const keeper = new LetterKeeper(database, log, ({ domain, stage }) => metrics.keptLetter(domain, stage));
   const lines = domains.map((domain) => {
     const { ingest, rank, dead } = queuesOf(config.namespace, domain.name);
     const writer = new BatchWriter({
@@ -48,11 +51,13 @@ runThread<WriterConfig>(async (config, { index }) => {
       line: config,
       transactionEveryMs: config.transactionEveryMs,
       log,
+      tracer,
       onStored(figures) {
         metrics.stored(domain.name, figures);
         progress.count("stored", domain.name, figures.events, figures.batches);
         progress.took("sealed-stored", figures.oldestMs);
       },
+      onAnnounced: (ms) => metrics.announced(domain.name, ms),
     });
     const shared = { url: config.amqpUrl, queues: topology, log };
     const consumer = connectConsumer({
@@ -81,7 +86,7 @@ runThread<WriterConfig>(async (config, { index }) => {
       await Promise.all([keeper.drain(), ...lines.map(({ writer }) => writer.drain())]);
       await Promise.all(consumers.map((consumer) => consumer.close()));
       await publisher.close();
-      await database.close();
+      await Promise.all([database.close(), tracer.close()]);
     },
   };
 });

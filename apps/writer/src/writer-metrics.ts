@@ -1,8 +1,10 @@
-import { Counter, createMetrics, Histogram } from "@tally/service";
+import { Counter, createMetrics, Histogram, poolMetrics, type PoolState } from "@tally/service";
 import type { StoredFigures } from "./batch-writer.ts";
 
-/** Metrics of one writer thread, updated once for each transaction. */
-export function writerMetrics(thread: number) {
+const hopSeconds = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+
+/** Metrics of one writer thread, updated once for each transaction or batch. `pools` is called when they are read. */
+export function writerMetrics(thread: number, pools: () => readonly PoolState[]) {
   const registry = createMetrics({ thread });
   const registers = [registry];
   const labelNames = ["domain"] as const;
@@ -14,27 +16,48 @@ export function writerMetrics(thread: number) {
     "Events that became dead letters because their Idempotency-Key belongs to a stored event with other content",
   );
   const batches = counter("tally_writer_batches_total", "Batches committed");
-  const transactionSeconds = new Histogram({
-    name: "tally_writer_transaction_seconds",
-    help: "Duration of a transaction, with its retries",
-    labelNames,
-    buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
+  const deadLetters = new Counter({
+    name: "tally_writer_dead_letters_total",
+    help: "Dead letters kept, by stage: event, conflict, message, delivery; one that comes again counts again",
+    labelNames: ["domain", "stage"] as const,
     registers,
   });
-  const behindSeconds = new Histogram({
-    name: "tally_writer_stored_after_seconds",
-    help: "Time from the sealing of a batch by the gateway to its commit, for the oldest batch of each transaction",
-    labelNames,
-    buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60],
-    registers,
-  });
+  const histogram = (name: string, help: string, buckets = hopSeconds) =>
+    new Histogram({ name, help, labelNames, buckets, registers });
+  const waitSeconds = histogram(
+    "tally_writer_wait_seconds",
+    "Time from the delivery of a batch to the start of its transaction, for the oldest batch of each transaction",
+  );
+  const transactionSeconds = histogram(
+    "tally_writer_transaction_seconds",
+    "Duration of a transaction, with its retries",
+  );
+  const behindSeconds = histogram(
+    "tally_writer_stored_after_seconds",
+    "Time from the sealing of a batch by the gateway to its commit, for the oldest batch of each transaction",
+    [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60],
+  );
+  const announceSeconds = histogram(
+    "tally_writer_announce_seconds",
+    "Time from the commit of a batch to the confirm of its ranking message",
+  );
   return {
     registry,
+    waitedForSession: poolMetrics(registry, pools),
+    announced(domain: string, ms: number): void {
+      announceSeconds.observe({ domain }, ms / 1000);
+    },
+    keptLetter(domain: string, stage: string): void {
+      deadLetters.inc({ domain, stage });
+    },
     stored(domain: string, figures: StoredFigures): void {
       events.inc({ domain }, figures.events);
       changes.inc({ domain }, figures.changes);
       if (figures.conflicts > 0) conflicts.inc({ domain }, figures.conflicts);
+      if (figures.conflicts > 0) deadLetters.inc({ domain, stage: "conflict" }, figures.conflicts);
+      if (figures.refused > 0) deadLetters.inc({ domain, stage: "event" }, figures.refused);
       batches.inc({ domain }, figures.batches);
+      waitSeconds.observe({ domain }, figures.waitedMs / 1000);
       transactionSeconds.observe({ domain }, figures.transactionMs / 1000);
       behindSeconds.observe({ domain }, figures.oldestMs / 1000);
     },

@@ -54,6 +54,26 @@ test("waiting for a connection of a busy pool ends with the query timeout", asyn
   expect(await database.writer.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
 });
 
+test("pools shows connections in use and callers without one, and each wait is reported once", async () => {
+  const waits: string[] = [];
+  const database = connect({
+    queryTimeoutMs: 1500,
+    writeConnections: 1,
+    onSession: (endpoint, waitedMs) => waits.push(`${endpoint} ${waitedMs > 1000 ? "late" : "soon"}`),
+  });
+  const read = { endpoint: "read", lent: 0, waiting: 0 };
+  await database.transaction(async () => {
+    const second = database.writer.query("SELECT 1").catch((error: unknown) => error);
+    expect(database.pools()).toEqual([{ endpoint: "write", lent: 1, waiting: 1 }, read]);
+    expect(await second).toMatchObject({ code: "DATABASE_TIMEOUT" });
+  });
+  await database.reader.query("SELECT 1");
+  expect(database.pools()).toEqual([{ endpoint: "write", lent: 0, waiting: 0 }, read]);
+  expect(waits[0]).toMatch(/^write/);
+  expect(waits.filter((wait) => wait === "write late").length).toBeGreaterThan(0);
+  expect(waits.at(-1)).toMatch(/^read/);
+});
+
 test("ping checks each endpoint, and a read-only server is no write endpoint", async () => {
   expect(await connect().ping()).toEqual({ write: true, read: true });
   expect(await connect({ writeUrl: readUrl }).ping()).toEqual({ write: false, read: true });

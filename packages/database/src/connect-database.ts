@@ -15,6 +15,8 @@ export interface DatabaseOptions {
   /** Longest time for one statement, and for a free connection. Lock waits end at half of it. */
   readonly queryTimeoutMs: number;
   readonly log: Log;
+  /** Called when a read or a transaction has its connection, or gives up: how long it waited. */
+  readonly onSession?: (endpoint: "write" | "read", waitedMs: number) => void;
 }
 
 export interface Database {
@@ -34,6 +36,8 @@ export interface Database {
   ping(): Promise<{ readonly write: boolean; readonly read: boolean }>;
   /** The same for one endpoint. */
   responds(endpoint: "read" | "write"): Promise<boolean>;
+  /** The load of both pools. `lent`: connections in use. `waiting`: reads and transactions that wait for one. */
+  pools(): readonly { readonly endpoint: string; readonly lent: number; readonly waiting: number }[];
   /** Waits at most the query timeout for what is running, and disconnects. Later calls fail with DATABASE_CLOSED. */
   close(): Promise<void>;
 }
@@ -57,6 +61,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
     },
     responds: (endpoint) =>
       endpoint === "read" ? responds(readEndpoint, pingRead) : responds(writeEndpoint, pingWrite),
+    pools: () => [writeEndpoint.load, readEndpoint.load],
     async close() {
       await Promise.all([writeEndpoint.close(), readEndpoint.close()]);
     },

@@ -12,6 +12,7 @@ interface EndpointOptions {
   readonly connections: number;
   readonly queryTimeoutMs: number;
   readonly log: Log;
+  readonly onSession?: ((endpoint: "write" | "read", waitedMs: number) => void) | undefined;
 }
 
 /** Between attempts while the server is unavailable. */
@@ -28,6 +29,7 @@ export class Endpoint {
   readonly #prepared = new WeakSet<PoolConnection>();
   readonly #lent = new Set<Session>();
   readonly #abandonable = new Set<Session>();
+  #waiting = 0;
   #closed = false;
 
   constructor(options: EndpointOptions) {
@@ -60,6 +62,11 @@ export class Endpoint {
     }
   }
 
+  /** Sessions in use, and callers that wait for one. */
+  get load(): { readonly endpoint: string; readonly lent: number; readonly waiting: number } {
+    return { endpoint: this.#options.name, lent: this.#lent.size, waiting: this.#waiting };
+  }
+
   /** For the log: an attempt succeeded. */
   worked(): void {
     this.#outage.worked();
@@ -84,18 +91,27 @@ export class Endpoint {
   #connect(): Promise<PoolConnection> {
     const { name, queryTimeoutMs } = this.#options;
     if (this.#closed) return Promise.reject(new DatabaseError("DATABASE_CLOSED", ""));
+    const askedAtMs = performance.now();
+    this.#waiting++;
     return new Promise((resolve, reject) => {
       let late = false;
       const timer = setTimeout(() => {
         late = true;
+        this.#waited(askedAtMs);
         reject(new DatabaseError("DATABASE_TIMEOUT", `no ${name} connection within ${queryTimeoutMs} ms`));
       }, queryTimeoutMs);
       this.#pool.getConnection((error, connection) => {
         clearTimeout(timer);
+        if (!late) this.#waited(askedAtMs);
         if (error !== null) reject(fromConnectError(error));
         else if (late) connection.release();
         else resolve(connection);
       });
     });
+  }
+
+  #waited(sinceMs: number): void {
+    this.#waiting--;
+    this.#options.onSession?.(this.#options.name, performance.now() - sinceMs);
   }
 }

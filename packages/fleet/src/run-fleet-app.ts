@@ -1,7 +1,6 @@
 import { connectHeartbeats } from "@tally/heartbeats";
 import {
   createLogger,
-  createMetrics,
   integer,
   mergeMetrics,
   recentProblems,
@@ -11,6 +10,7 @@ import {
   systemSettings,
   type Config,
 } from "@tally/service";
+import { fleetMetrics } from "./fleet-metrics.ts";
 import { type Fleet, startFleet } from "./start-fleet.ts";
 
 /** The settings of an app that is a fleet of consumers; `prefix` begins its environment variables. */
@@ -50,7 +50,7 @@ export async function runFleetApp(name: "writer" | "ranker", config: FleetAppCon
     log,
     stopWithinMs,
     async start(signal) {
-      const metrics = createMetrics();
+      const metrics = fleetMetrics(() => fleet?.threads ?? []);
       let fleet: Fleet | undefined;
       const health = await startHealthServer({
         port: config.healthPort,

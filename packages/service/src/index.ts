@@ -6,6 +6,8 @@ export { createLogger } from "./create-logger.ts";
 export { recentProblems, type LoggedProblem } from "./recent-problems.ts";
 export type { Logger } from "pino";
 export { createMetrics, mergeMetrics } from "./metrics.ts";
+export { histogramLines, type MetricDescription } from "./histogram-lines.ts";
+export { poolMetrics, type PoolState } from "./pool-metrics.ts";
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";
 export { type Health, type HealthServer, startHealthServer } from "./start-health-server.ts";
 export { runService } from "./run-service.ts";

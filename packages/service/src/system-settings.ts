@@ -18,6 +18,11 @@ export const systemSettings = {
     of: ["fatal", "error", "warn", "info", "debug", "trace", "silent"],
     default: "info",
   }),
+  otlpEndpoint: url(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "where the steps of traced events are sent, as OTLP over HTTP; none: they are lines of the log",
+    { protocols: ["http:", "https:"], default: "" },
+  ),
   healthKeptMs: integer(
     "HEALTH_KEPT_MS",
     "how long a result of /health/ready or /metrics is reused before it is computed again",

@@ -6,7 +6,10 @@ import type { ErrorCode, Refusal } from "./catalogue.ts";
 export function refuse(reply: FastifyReply, { code, status, message, retryAfterSeconds }: Refusal): FastifyReply {
   if (retryAfterSeconds !== undefined) reply.header("retry-after", retryAfterSeconds);
   reply.server.onRefused(code);
-  const key = reply.routeOptions.config.errorKey ?? reply.server.errorKeyOf(reply.request.url);
+  const { config } = reply.routeOptions;
+  // Before the handler of its route has run.
+  if (config.times !== undefined) reply.raw.route = config.times;
+  const key = config.errorKey ?? reply.server.errorKeyOf(reply.request.url);
   return reply.code(status).send({ [key]: message });
 }
 

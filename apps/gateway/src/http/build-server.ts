@@ -18,9 +18,11 @@ import { addContentTypes } from "./body/content.ts";
 import { addressesIn } from "./connection/client-address.ts";
 import { limitConnections } from "./connection/connection-limits.ts";
 import { addOrderlyClose } from "./connection/orderly-close.ts";
+import type { ResponseTimes } from "./connection/response-times.ts";
 import { Wire } from "./connection/wire.ts";
 import { addCompression } from "./responses/compress-responses.ts";
 import { allowedMethods, routing } from "./routes/allowed-methods.ts";
+import { addRouteTimes } from "./routes/route-times.ts";
 
 /*
  * The life of a request, in the order in which it is set up below:
@@ -43,11 +45,12 @@ export interface ServerOptions {
   readonly errorKeyOf: (url: string) => "message" | "msg";
   readonly onRefused: (code: ErrorCode) => void;
   readonly onConnectionRefused: (limit: "all" | "address") => void;
+  readonly times: ResponseTimes;
 }
 
 /** The HTTP server without routes. */
 export function buildServer(config: GatewayConfig, options: ServerOptions): FastifyInstance {
-  const { log, admission, errorKeyOf, onRefused, onConnectionRefused } = options;
+  const { log, admission, errorKeyOf, onRefused, onConnectionRefused, times } = options;
   const { headersWithinMs, bodyWithinMs, connectionsMax, connectionsPerAddressMax } = config;
   const isProxy = addressesIn(config.trustProxy);
   const respondToError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -57,7 +60,7 @@ export function buildServer(config: GatewayConfig, options: ServerOptions): Fast
     return refuse(reply, refusal("INTERNAL", { requestId: request.id }));
   };
 
-  const wire = new Wire({ headersWithinMs, bodyWithinMs, onRefused, errorKeyOf });
+  const wire = new Wire({ headersWithinMs, bodyWithinMs, onRefused, errorKeyOf, times });
   const app = fastify({
     // With a logger, Fastify listens for the end of each response, and makes a child logger for each request. Its warnings get this one.
     logger: false,
@@ -90,6 +93,7 @@ export function buildServer(config: GatewayConfig, options: ServerOptions): Fast
     return refuse(reply, refusal("METHOD_NOT_ALLOWED", { allowed: allowed.join(" or "), method }));
   });
   addAdmission(app, admission);
+  addRouteTimes(app, times);
   addContentTypes(app, new ByteBudget(config.bodiesBytesMax, config.bodiesBytesPerAddressMax));
   app.setValidatorCompiler<TSchema>(({ schema }) => {
     const check = Compile(schema);

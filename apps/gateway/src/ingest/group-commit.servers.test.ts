@@ -38,6 +38,7 @@ async function groupCommit(options: Partial<GroupCommitOptions>) {
     waitingBytesMax: 128 * 1024 * 1024,
     deadlineMs: 60_000,
     onBatch: (events) => batches.push(events),
+    beginPublish: () => ({ headers: {}, ended: () => undefined }),
     ...options,
   });
   const add = () => committed(commit, encodeEvent({ id: "0" }));

@@ -1,5 +1,7 @@
 import { encodeBatch, gatewayChannels, textOfBatchId, type BatchIds, type EncodedEvent } from "@tally/pipeline";
 import type { Publisher, PublishOutcome } from "@tally/messaging";
+import type { TracedEvent } from "@tally/tracing";
+import type { TracedPublish } from "./event-traces.ts";
 import type { Pace } from "./pace.ts";
 
 /*
@@ -43,6 +45,8 @@ export interface GroupCommitOptions {
   readonly deadlineMs: number;
   /** Called once for each batch: its number of events, their outcome, and the times of its oldest event. */
   readonly onBatch: (events: number, outcome: PublishOutcome, times: BatchTimes) => void;
+  /** Called when a batch with traced events is sealed. */
+  readonly beginPublish: (traced: readonly TracedEvent[]) => TracedPublish;
 }
 
 /** How long the oldest event of a batch was in each state, in ms. `respondedMs`: from the confirm to the last response. */
@@ -61,6 +65,8 @@ interface OpenBatch {
   readonly openedAtMs: number;
   newestAtMs: number;
   bytes: number;
+  /** Of sampled requests; undefined for nearly every batch. */
+  traced: TracedEvent[] | undefined;
 }
 
 interface SettledBatch extends Omit<BatchTimes, "respondedMs"> {
@@ -101,15 +107,16 @@ export class GroupCommit {
   }
 
   /** Puts an event into the open batch; calls `settle` when that batch's outcome is known, or at once when the event is not taken. */
-  add(event: EncodedEvent, settle: Settle): void {
+  add(event: EncodedEvent, settle: Settle, traced?: TracedEvent): void {
     if (this.#waiting >= this.#options.waitingMax) return settle("busy");
     if (this.#waitingBytes + event.size > this.#options.waitingBytesMax) return settle("busy");
     if (this.#options.publisher.state === "blocked") return settle("unavailable");
     if (this.#open !== undefined && this.#open.bytes + event.size > this.#options.bytesMax) this.#seal();
     const now = performance.now();
-    const batch = (this.#open ??= { events: [], waiters: [], openedAtMs: now, newestAtMs: now, bytes: 0 });
+    const batch = (this.#open ??= newBatch(now));
     batch.events.push(event);
     batch.waiters.push(settle);
+    if (traced !== undefined) (batch.traced ??= []).push(traced);
     batch.bytes += event.size;
     batch.newestAtMs = now;
     this.#waiting++;
@@ -169,7 +176,9 @@ export class GroupCommit {
     this.#inFlight++;
     const sealedAtMs = performance.now();
     const leftMs = batch.openedAtMs + this.#options.deadlineMs - sealedAtMs;
-    const outcome = leftMs > 0 ? await this.#send(batch, Date.now() + leftMs) : "expired";
+    const publish = batch.traced && this.#options.beginPublish(batch.traced);
+    const outcome = leftMs > 0 ? await this.#send(batch, Date.now() + leftMs, publish?.headers) : "expired";
+    publish?.ended(outcome);
     const settledAtMs = performance.now();
     this.#inFlight--;
     this.#wake ??= setImmediate(this.#pump);
@@ -215,7 +224,11 @@ export class GroupCommit {
     if (this.#waiting === 0) this.#drained?.();
   }
 
-  #send({ events }: OpenBatch, deadline: number): Promise<PublishOutcome> {
+  #send(
+    { events }: OpenBatch,
+    deadline: number,
+    headers: TracedPublish["headers"] | undefined,
+  ): Promise<PublishOutcome> {
     const id = this.#options.ids.next();
     gatewayChannels.beforePublish.publish(this.#options.queue);
     return this.#options.publisher.publish({
@@ -223,8 +236,13 @@ export class GroupCommit {
       messageId: textOfBatchId(id),
       body: encodeBatch(id, Date.now(), events),
       deadline,
+      ...(headers && { headers }),
     });
   }
+}
+
+function newBatch(now: number): OpenBatch {
+  return { events: [], waiters: [], openedAtMs: now, newestAtMs: now, bytes: 0, traced: undefined };
 }
 
 const commitOutcomes: Readonly<Record<PublishOutcome, CommitOutcome>> = {

@@ -3,8 +3,10 @@ import type { Progress } from "@tally/heartbeats";
 import type { Publisher } from "@tally/messaging";
 import { BatchIds, queuesOf, type Domain, type EncodedEvent } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
+import type { TracedEvent, Tracer } from "@tally/tracing";
 import type { GatewayConfig } from "../config.ts";
 import type { GatewayMetrics } from "../gateway-metrics.ts";
+import { beginPublish } from "./event-traces.ts";
 import { GroupCommit, type CommitOutcome, type Settle } from "./group-commit.ts";
 import { Pace, type PaceOptions } from "./pace.ts";
 
@@ -20,13 +22,13 @@ export interface Commit {
   /** Events whose outcome is not known yet. */
   readonly waiting: number;
   /** Calls `settle` once with the outcome, possibly before it returns. A callback, because promises would cost 8 % of the gateway's CPU time. */
-  add(event: EncodedEvent, settle: Settle): void;
+  add(event: EncodedEvent, settle: Settle, traced?: TracedEvent): void;
 }
 
 /** Resolves with the outcome of an event. Never rejects. */
-export function committed(commit: Commit, event: EncodedEvent): Promise<CommitOutcome> {
+export function committed(commit: Commit, event: EncodedEvent, traced?: TracedEvent): Promise<CommitOutcome> {
   return new Promise((resolve) => {
-    commit.add(event, resolve);
+    commit.add(event, resolve, traced);
   });
 }
 
@@ -39,16 +41,20 @@ export interface IntakeServers {
   readonly metrics: GatewayMetrics;
   /** Of this process, for its heartbeat. */
   readonly progress: Progress;
+  readonly tracer: Tracer;
 }
 
 /** Opens a group commit for a domain. Its pace follows the queues of the domain. */
 export function openIntake(
   domain: Domain,
-  { config, publisher, metrics, progress }: IntakeServers,
+  { config, publisher, metrics, progress, tracer }: IntakeServers,
   newPace = (options: PaceOptions) => new Pace(options),
 ): Intake {
   const queues = queuesOf(config.namespace, domain.name);
   const label = { domain: domain.name };
+  // From 0, so that the first one is an increase.
+  for (const outcome of ["confirmed", "rejected", "unroutable", "expired"])
+    metrics.events.inc({ ...label, outcome }, 0);
   const pace = newPace({
     async backlog() {
       const depths = await Promise.all([queues.ingest, queues.rank].map(({ name }) => publisher.queueDepth(name)));
@@ -81,6 +87,7 @@ export function openIntake(
       progress.took("sealed-confirmed", inFlightMs);
       progress.took("confirmed-responded", respondedMs);
     },
+    beginPublish: (traced) => beginPublish(tracer, domain.name, traced),
   });
   return {
     domain,

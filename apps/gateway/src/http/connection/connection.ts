@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ErrorCode } from "../../errors/catalogue.ts";
+import type { ResponseTimes } from "./response-times.ts";
 import type { Turns, Waiting } from "./turns.ts";
 
 /*
@@ -25,6 +26,7 @@ export interface ConnectionOptions {
   readonly turns: Turns;
   readonly handle: (response: ServerResponse) => void;
   readonly onRefused: (code: ErrorCode) => void;
+  readonly times: ResponseTimes;
 }
 
 interface Closing {
@@ -70,6 +72,7 @@ export class Connection implements Waiting {
     // The error response that ends the connection responds to this request too.
     if (this.#closing !== undefined) return;
     this.#newest = response;
+    response.takenAtMs = performance.now();
     const isAlone = this.#inFlight === 0 && this.#queue.length === 0;
     if (wantsUpgrade(response.req)) this.#watchUpgrade(response, isAlone ? this.#bytesBefore : 0);
     if (isAlone) return this.#hand(response);
@@ -128,7 +131,8 @@ export class Connection implements Waiting {
     });
   }
 
-  readonly #onResponded = (): void => {
+  readonly #onResponded = closeListener((response) => {
+    this.#options.times.ended(response);
     this.#inFlight--;
     if (this.#inFlight === 0) {
       this.#bytesBefore = this.#socket.bytesRead;
@@ -136,7 +140,7 @@ export class Connection implements Waiting {
     }
     if (this.#queue.length > 0) this.#options.turns.add(this);
     else if (this.#closing !== undefined) this.#settle(this.#closing);
-  };
+  });
 
   #settle({ ending, unread }: Closing): void {
     if (this.#queue.length > 0) return;
@@ -180,6 +184,13 @@ export class Connection implements Waiting {
   }
 
   readonly #pause = (): void => void this.#socket.pause();
+}
+
+/** A listener of "close" that passes on its response: one for all responses of a connection. */
+function closeListener(onClose: (response: ServerResponse) => void): (this: ServerResponse) => void {
+  return function onResponseClose() {
+    onClose(this);
+  };
 }
 
 /** Whether Node's parser treats a request as a protocol upgrade: an Upgrade header counts only with `Connection: Upgrade`. */

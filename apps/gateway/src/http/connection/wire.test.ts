@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Server, ServerResponse } from "node:http";
 import { connect, Socket } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
+import { ResponseTimes } from "./response-times.ts";
 import { Wire } from "./wire.ts";
 
 const closers: (() => void)[] = [];
@@ -11,11 +12,13 @@ afterEach(() => closers.splice(0).forEach((close) => close()));
 async function serve(bodyWithinMs = 30_000) {
   const handed: ServerResponse[] = [];
   const errors: Error[] = [];
+  const times = new ResponseTimes();
   const wire = new Wire({
     headersWithinMs: 10_000,
     bodyWithinMs,
     onRefused: () => undefined,
     errorKeyOf: () => "message",
+    times,
   });
   const server: Server = wire.serve((_request, response) => void handed.push(response));
   server.on("clientError", (error, socket) => {
@@ -38,7 +41,7 @@ async function serve(bodyWithinMs = 30_000) {
     socket.on("data", (data) => (received += data.toString()));
     return { socket, received: () => received };
   };
-  return { handed, sockets, errors, open };
+  return { handed, sockets, errors, times, open };
 }
 
 const gets = (name: string, count: number): string =>

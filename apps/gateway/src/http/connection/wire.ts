@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { refusal, type ErrorCode, type Refusal } from "../../errors/catalogue.ts";
 import { lastResponse, refusalOfParser, targetOfPacket, type ParserError } from "./last-response.ts";
 import { Connection } from "./connection.ts";
+import type { ResponseTimes } from "./response-times.ts";
 import { Turns } from "./turns.ts";
 
 export interface WireOptions {
@@ -12,6 +13,7 @@ export interface WireOptions {
   readonly bodyWithinMs: number;
   readonly onRefused: (code: ErrorCode) => void;
   readonly errorKeyOf: (url: string) => "message" | "msg";
+  readonly times: ResponseTimes;
 }
 
 // Longer than a load balancer's 60 s: the gateway must not be the first to close an idle connection, or its clients get 502.
@@ -35,7 +37,7 @@ export class Wire {
 
   /** Creates an HTTP server that passes well-formed requests to `handle`. Does not listen yet. */
   serve(handle: RequestListener): Server {
-    const { headersWithinMs, bodyWithinMs, onRefused } = this.#options;
+    const { headersWithinMs, bodyWithinMs, onRefused, times } = this.#options;
     const server = createServer({
       // Node throws when requestTimeout is below headersTimeout.
       headersTimeout: Math.min(headersWithinMs, bodyWithinMs),
@@ -57,7 +59,7 @@ export class Wire {
       else this.#refuse(response, refused);
     };
     server.on("connection", (socket: Socket) => {
-      this.#connections.set(socket, new Connection(socket, { turns, handle: check, onRefused }));
+      this.#connections.set(socket, new Connection(socket, { turns, handle: check, onRefused, times }));
     });
     const take = (request: IncomingMessage, response: ServerResponse): void =>
       this.#connections.get(request.socket)?.take(response);

@@ -10,6 +10,7 @@ import {
   type BulkRoute,
   type Event,
 } from "@tally/pipeline";
+import type { Step } from "@tally/tracing";
 import { Compile } from "typebox/compile";
 import { forbiddenStore, type RouteAccess } from "../../admission/route-access.ts";
 import { refusalWith, type Refusal } from "../../errors/catalogue.ts";
@@ -52,7 +53,7 @@ export function addBulkRoute(
   app: FastifyInstance,
   path: string,
   route: BulkRoute<Event>,
-  { domain, commit, keys, config: { bodyBytesMax, bulkBytesMax } }: Served,
+  { domain, commit, keys, traceOf, config: { bodyBytesMax, bulkBytesMax } }: Served,
 ): void {
   const check = Compile(route.entry);
   const scopeOfRequests = `${domain.name}${route.path}`;
@@ -87,7 +88,11 @@ export function addBulkRoute(
     await keys.bind(eventIdOfKey(scope, key), JSON.stringify(contents), keyHeader);
   }
 
-  async function take({ index, key, event }: ReadEntry, id: string): Promise<AcceptedEntry | RefusedEntry> {
+  async function take(
+    { index, key, event }: ReadEntry,
+    id: string,
+    trace: Step | undefined,
+  ): Promise<AcceptedEntry | RefusedEntry> {
     try {
       if (key !== undefined)
         await keys.bind(id, keys.contentOf(event), "idempotencyKey", event.id === noId ? id : event.id);
@@ -95,7 +100,7 @@ export function addBulkRoute(
       return { index, refused: refusalOfEntry(error) };
     }
     const named = event.id === noId ? { ...event, id } : event;
-    const outcome = await committed(commit, encodeEvent(named));
+    const outcome = await committed(commit, encodeEvent(named), trace && { eventId: named.id, context: trace.context });
     return outcome === "confirmed" ? { index, id: named.id } : { index, refused: refusalOfOutcome(outcome) };
   }
 
@@ -112,11 +117,13 @@ export function addBulkRoute(
     const idOf = idsOfEntries(requestKey === undefined ? undefined : `${scope}:${requestKey}`, (event) =>
       keys.contentOf(event),
     );
+    const trace = traceOf(reply);
     const outcomes = await settledInSlices(entries, async (entry) =>
-      "refused" in entry ? entry : take(entry, idOf(entry)),
+      "refused" in entry ? entry : take(entry, idOf(entry), trace),
     );
     const refusals = outcomes.flatMap((outcome) => ("refused" in outcome ? [outcome.refused] : []));
     const accepted = outcomes.length - refusals.length;
+    trace?.end({ domain: domain.name, accepted, refused: refusals.length });
     const [first] = refusals;
     const isUniform = accepted === 0 ? refusals.every(({ status }) => status === first?.status) : first === undefined;
     if (refusals.some(({ status }) => status === 503)) reply.header("retry-after", 2);

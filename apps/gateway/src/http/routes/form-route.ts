@@ -17,7 +17,7 @@ export function addFormRoute(
   app: FastifyInstance,
   path: string,
   route: FormRoute<Event>,
-  { domain, commit, keys, finder, config: { formPartBytesMax } }: Served,
+  { domain, commit, keys, finder, traceOf, config: { formPartBytesMax } }: Served,
 ): void {
   const { params, response, status } = route;
   const bodyLimit = formPartBytesMax + besidesBytes;
@@ -35,7 +35,9 @@ export function addFormRoute(
     const acceptedAtMs =
       key === undefined ? Date.now() : await keys.bind(id, keys.contentOf(event), keyHeader, event.id);
     const encoded = encodeEvent(event);
-    const outcome = await committed(commit, encoded);
+    const trace = traceOf(reply);
+    const outcome = await committed(commit, encoded, trace && { eventId: event.id, context: trace.context });
+    trace?.end({ eventId: event.id, domain: domain.name, outcome });
     if (outcome !== "confirmed") return refuse(reply, refusalOfOutcome(outcome));
     // With a key, the event may be that of an earlier request.
     if (key === undefined) finder.remember(event, encoded.size);

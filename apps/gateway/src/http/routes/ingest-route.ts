@@ -13,6 +13,7 @@ import { Compile } from "typebox/compile";
 import type { RouteAccess } from "../../admission/route-access.ts";
 import { plainText } from "../body/content.ts";
 import { parseJsonBody } from "../body/json-body.ts";
+import type { CommitOutcome } from "../../ingest/group-commit.ts";
 import type { Served } from "../../serve-domain.ts";
 import { refusalOfOutcome } from "../../errors/client-error.ts";
 import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
@@ -23,7 +24,7 @@ export function addIngestRoute(
   app: FastifyInstance,
   path: string,
   route: IngestRoute<Event>,
-  { domain, commit, keys, sources }: Served,
+  { domain, commit, keys, sources, traceOf }: Served,
 ): void {
   const { params, body, status, text } = route;
   const ignoresBody = body === "ignored";
@@ -46,9 +47,11 @@ export function addIngestRoute(
     schema: { params },
   };
 
-  const accept = (event: EncodedEvent, id: string, reply: FastifyReply): void =>
-    commit.add(event, (outcome) => {
+  const accept = (event: EncodedEvent, id: string, reply: FastifyReply): void => {
+    const trace = traceOf(reply);
+    const settle = (outcome: CommitOutcome): void => {
       try {
+        trace?.end({ eventId: id, domain: domain.name, outcome });
         if (outcome !== "confirmed") return void refuse(reply, refusalOfOutcome(outcome));
         reply.code(status).header("tally-event-id", id);
         if (text === undefined) reply.send();
@@ -56,7 +59,9 @@ export function addIngestRoute(
       } catch (error) {
         fail(reply, error);
       }
-    });
+    };
+    commit.add(event, settle, trace && { eventId: id, context: trace.context });
+  };
 
   async function acceptAfterChecks(key: string | undefined, request: FastifyRequest, reply: FastifyReply) {
     if (route.requires !== undefined) await route.requires(request.params, sources);

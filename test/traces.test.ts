@@ -1,0 +1,166 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import type { System } from "@tally/local";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { sold } from "./sell.ts";
+import { startSystem } from "./start-system.ts";
+
+const caller = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
+const traceparent = (flags: string): string => `00-${caller.traceId}-${caller.spanId}-${flags}`;
+
+interface Step {
+  readonly step: string;
+  readonly app: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly eventId?: string;
+  readonly outcome?: string;
+}
+
+const order = ["received", "published", "stored", "ranked"];
+
+/** The steps of an event's trace, each the child of the one before. */
+function expectPath(steps: readonly Step[], eventId: string): void {
+  const path = steps
+    .filter((step) => step.eventId === eventId)
+    .toSorted((a, b) => order.indexOf(a.step) - order.indexOf(b.step));
+  expect(path.map(({ step, app, outcome }) => [step, app, outcome])).toEqual([
+    ["received", "gateway", "confirmed"],
+    ["published", "gateway", "confirmed"],
+    ["stored", "writer", "stored"],
+    ["ranked", "ranker", "applied"],
+  ]);
+  expect(path.map(({ parentSpanId }) => parentSpanId)).toEqual([
+    path[0]?.parentSpanId,
+    ...path.slice(0, -1).map(({ spanId }) => spanId),
+  ]);
+  expect(new Set(path.map(({ traceId }) => traceId)).size).toBe(1);
+}
+
+async function stepsInLogs(system: System): Promise<readonly Step[]> {
+  const apps = ["gateway", "writer", "ranker"] as const;
+  const logs = await Promise.all(apps.map((app) => readFile(system[app].logFile, "utf8")));
+  return logs.flatMap((log, index) =>
+    log.split("\n").flatMap((line) => {
+      if (!line.includes('"msg":"trace"')) return [];
+      const step: Omit<Step, "app"> = JSON.parse(line);
+      return Object.assign(step, { app: apps[index] ?? "" });
+    }),
+  );
+}
+
+test("the trace of a sampled request is logged at each step, with the id of the row; other requests leave no line", async () => {
+  const system = await startSystem();
+  await sold(system.url, 5);
+  await sold(system.url, 5, { headers: { traceparent: traceparent("00") } });
+  await sold(system.url, 5, { headers: { traceparent: "none" } });
+  const id = await sold(system.url, 5, { headers: { traceparent: traceparent("01") } });
+  const keyed = await sold(system.url, 5, { headers: { traceparent: traceparent("01"), "idempotency-key": "traced" } });
+  await vi.waitFor(async () => {
+    const steps = await stepsInLogs(system);
+    expectPath(steps, id);
+    expectPath(steps, keyed);
+    expect(steps).toHaveLength(8);
+    for (const { traceId } of steps) expect(traceId).toBe(caller.traceId);
+    for (const { step, parentSpanId } of steps) if (step === "received") expect(parentSpanId).toBe(caller.spanId);
+  }, 30_000);
+});
+
+test("each entry of a sampled bulk request is traced, and a setting samples requests without a traceparent", async () => {
+  const system = await startSystem({ TRACE_ONE_IN: "1" });
+  const single = await sold(system.url, 5);
+  const response = await fetch(`${system.url}/purchases`, {
+    method: "POST",
+    headers: { "content-type": "application/json", traceparent: traceparent("01") },
+    body: JSON.stringify(
+      [1, 2].map((custID) => ({ storeID: 5, custID, date: "20261120", items: [{ ItemID: 1, numberOfItems: 1 }] })),
+    ),
+  });
+  const { results }: { readonly results: readonly { readonly id: string }[] } = JSON.parse(await response.text());
+  expect(results).toHaveLength(2);
+  await vi.waitFor(async () => {
+    const steps = await stepsInLogs(system);
+    expectPath(steps, single);
+    expect(steps.find(({ eventId, step }) => eventId === single && step === "received")?.parentSpanId).toBeUndefined();
+    for (const { id } of results) {
+      const own = steps.filter(({ eventId }) => eventId === id);
+      expect(own.map(({ step }) => step).toSorted()).toEqual(["published", "ranked", "stored"]);
+      for (const { traceId } of own) expect(traceId).toBe(caller.traceId);
+    }
+  }, 30_000);
+});
+
+test("with OTEL_EXPORTER_OTLP_ENDPOINT the steps of all apps arrive at the collector as spans of one trace", async () => {
+  const collector = await openCollector();
+  const system = await startSystem({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  const id = await sold(system.url, 5, { headers: { traceparent: traceparent("01") } });
+  await vi.waitFor(() => expectPath(collector.steps, id), 30_000);
+  expect(collector.steps.find(({ step }) => step === "received")).toMatchObject({
+    traceId: caller.traceId,
+    parentSpanId: caller.spanId,
+  });
+  expect(await stepsInLogs(system)).toEqual([]);
+});
+
+test("while the collector is away events are accepted as before, and one line says that traces are not sent", async () => {
+  const collector = await openCollector();
+  await collector.close();
+  const system = await startSystem({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  for (let n = 0; n < 3; n++) await sold(system.url, 5, { headers: { traceparent: traceparent("01") } });
+  await vi.waitFor(async () => {
+    const log = await readFile(system.gateway.logFile, "utf8");
+    expect(log.split("\n").filter((line) => line.includes("cannot send traces"))).toHaveLength(1);
+  }, 30_000);
+});
+
+interface Attributes {
+  readonly key: string;
+  readonly value: { readonly stringValue?: string };
+}
+
+interface Spans {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly Attributes[] };
+    readonly scopeSpans: readonly {
+      readonly spans: readonly (Pick<Step, "traceId" | "spanId" | "parentSpanId"> & {
+        readonly name: string;
+        readonly attributes: readonly Attributes[];
+      })[];
+    }[];
+  }[];
+}
+
+/** A collector of OTLP over HTTP, in JSON. */
+async function openCollector() {
+  const steps: Step[] = [];
+  const server = createServer((request, response) => void receive(request, response));
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { resourceSpans }: Spans = JSON.parse(await text(request));
+    for (const { resource, scopeSpans } of resourceSpans) {
+      const app = textOf(resource.attributes, "service.name")?.replace("tally-", "") ?? "";
+      for (const { name, attributes, traceId, spanId, parentSpanId = "" } of scopeSpans.flatMap(({ spans }) => spans)) {
+        const eventId = textOf(attributes, "tally.eventId") ?? "";
+        const outcome = textOf(attributes, "tally.outcome") ?? "";
+        steps.push({ step: name, app, traceId, spanId, parentSpanId, eventId, outcome });
+      }
+    }
+    response.writeHead(request.url === "/v1/traces" ? 200 : 404, { "content-type": "application/json" }).end("{}");
+  }
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  onTestFinished(close);
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  return { url: `http://127.0.0.1:${port}`, steps, close };
+}
+
+function textOf(attributes: readonly Attributes[], key: string): string | undefined {
+  return attributes.find((one) => one.key === key)?.value.stringValue;
+}
