@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { ChildServer, type Server, type ServerHome } from "../process/child-server.ts";
 import { lockDirectory } from "../process/directory-lock.ts";
 import { freePorts } from "../process/free-ports.ts";
+import { isReady } from "../process/is-ready.ts";
 import { directoryVariable, endLeftovers } from "../process/leftovers.ts";
 import { type CommandOptions, runCommand } from "../process/run-command.ts";
 import { ServiceError } from "../process/service-error.ts";
@@ -203,20 +204,10 @@ export function appServer(root: string, plan: AppPlan, home: ServerHome): ChildS
         ...environment,
       },
       port,
-      ready: () => isReady(healthPort),
+      ready: () => isReady(`http://127.0.0.1:${healthPort}/health/ready`),
     },
     home,
   );
-}
-
-async function isReady(port: number): Promise<boolean> {
-  try {
-    const response = await fetch(`http://127.0.0.1:${port}/health/ready`, { signal: AbortSignal.timeout(2000) });
-    await response.arrayBuffer();
-    return response.ok;
-  } catch {
-    return false; // not listening yet
-  }
 }
 
 /** Runs the command `tally` of a checkout, as its users do, with only this environment. `signal` kills it. */

@@ -6,10 +6,12 @@ import { addressVariables } from "../services/addresses.ts";
 import type { Services } from "../services/services.ts";
 import { startServices } from "../services/start-services.ts";
 import { startSystem, type System } from "../start-system.ts";
+import { startObserve, type Observe } from "../observe/start-observe.ts";
 import { environmentFile } from "./environment-file.ts";
 import { keepRunning } from "./keep-running.ts";
 
-/* `pnpm dev`: starts services and apps, prints their addresses, runs until Ctrl-C. Restarts ended apps; with --watch, changed ones too. */
+/* `pnpm dev`: starts services and apps, prints their addresses, runs until Ctrl-C. Restarts ended apps; with --watch, changed ones too.
+ * With --observe, starts Prometheus beside them, and Grafana where it is installed. */
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 const directory = join(root, ".tally");
@@ -19,13 +21,14 @@ const settings = environmentFile(join(directory, "dev", "environment"));
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const sayIndented = (line: string): void => say(`  ${line}`);
 
-const [option, ...others] = process.argv.slice(2);
-if ((option !== undefined && option !== "--watch") || others.length > 0) {
-  say("Usage: pnpm dev [--watch]");
+const flags = new Set(process.argv.slice(2));
+if ([...flags].some((flag) => flag !== "--watch" && flag !== "--observe")) {
+  say("Usage: pnpm dev [--watch] [--observe]");
   process.exit(2);
 }
 
 let system: System | undefined;
+let observe: Observe | undefined;
 let stopping: Promise<void> | undefined;
 const interrupted = new AbortController();
 
@@ -55,29 +58,48 @@ try {
     },
   });
   interrupted.signal.throwIfAborted();
+  if (flags.has("--observe")) {
+    say("tally: starting Prometheus");
+    observe = await startObserve({
+      directory: join(directory, "dev", "observe"),
+      apps: system,
+      environment: process.env,
+      say: sayIndented,
+      signal: interrupted.signal,
+    });
+  }
   settings.write({ ...addressVariables(system.addresses), TALLY_URL: system.url });
   keepRunning({
     apps: system,
     say,
     signal: interrupted.signal,
-    watchedRoot: option === "--watch" ? root : undefined,
+    watchedRoot: flags.has("--watch") ? root : undefined,
   });
-  say(welcome(system, system.services));
+  say(welcome(system, system.services, observe));
 } catch (error) {
   // A failure that a person can fix is printed without its stack.
   say(error instanceof ServiceError ? error.message : String(error instanceof Error ? error.stack : error));
   if (system !== undefined) settings.remove();
+  await observe?.stop();
   await system?.stop();
   say("tally: stopped");
   process.exit(interrupted.signal.aborted ? 0 : 1);
 }
 
-function welcome({ url, operatorUrls, gateway, writer, ranker }: Apps, { source }: Services): string {
+function welcome(
+  { url, operatorUrls, gateway, writer, ranker }: Apps,
+  { source }: Services,
+  observed?: Observe,
+): string {
+  const graphs = observed && [
+    observed.prometheusUrl,
+    ...(observed.grafanaUrl === undefined ? [] : [observed.grafanaUrl]),
+  ];
   return `
 tally is running (services: ${source})
 
   API      ${url}
-  metrics  ${operatorUrls.map((operatorUrl) => `${operatorUrl}/metrics`).join(", ")}, http://127.0.0.1:${writer.port}/metrics, http://127.0.0.1:${ranker.port}/metrics
+  metrics  ${operatorUrls.map((operatorUrl) => `${operatorUrl}/metrics`).join(", ")}, http://127.0.0.1:${writer.port}/metrics, http://127.0.0.1:${ranker.port}/metrics${graphs === undefined ? "" : `\n  graphs   ${graphs.join(", ")}`}
   logs     ${[gateway, writer, ranker].map(({ logFile }) => logFile).join("\n           ")}
 
   Sell something, then ask for the best-selling items of store 5:
@@ -95,6 +117,7 @@ function stop(running: System): Promise<void> {
   return (stopping ??= (async () => {
     say("tally: stopping");
     settings.remove();
+    await observe?.stop();
     await running.stop();
     say("tally: stopped");
     process.exit(0);

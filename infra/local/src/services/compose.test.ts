@@ -26,7 +26,7 @@ test("no password in compose.yaml has a default, and the launcher sets each", as
 
 test("compose.yaml publishes ports on loopback only", () => {
   const published = compose.match(/^ +- \S+:\d+$/gm) ?? [];
-  expect(published).toHaveLength(5);
+  expect(published).toHaveLength(7);
   for (const port of published) expect(port).toContain("- 127.0.0.1:");
 });
 

@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { alertsOf, dashboards, metricsIn } from "./observe-files.test-kit.ts";
+import { observeFiles } from "./start-observe.ts";
+
+const operations = readFileSync(join(observeFiles, "..", "..", "docs", "operations.md"), "utf8");
+const rules = readFileSync(join(observeFiles, "rules.yml"), "utf8");
+
+// Prometheus makes it itself.
+const ofPrometheus = ["up"];
+const documented = Array.from(operations.matchAll(/^\| `(\w+)` +\| (\w+) +\|/gm), ([, name = "", type = ""]) => ({
+  name,
+  type,
+}));
+const queryable = new Set([
+  ...ofPrometheus,
+  ...documented.flatMap(({ name, type }) => {
+    if (type === "histogram") return ["_bucket", "_sum", "_count"].map((end) => name + end);
+    return type === "summary" ? [name, `${name}_sum`, `${name}_count`] : [name];
+  }),
+]);
+
+/** What is wrong with queries: no metric, or one that does not exist. */
+function problemsOf(queries: readonly (readonly [name: string, query: string])[]): readonly string[] {
+  return queries.flatMap(([name, query]) => {
+    const metrics = metricsIn(query);
+    const unknown = metrics.filter((metric) => !queryable.has(metric));
+    return metrics.length === 0 ? [`${name}: no metric`] : unknown.map((metric) => `${name}: ${metric}`);
+  });
+}
+
+test("the metrics of a query are found", () => {
+  const query = 'sum by (le) (rate(a_bucket{b=~"c.*"}[5m])) / on (d) group_left max(e_total) > 0.5 and absent(up)';
+  expect(metricsIn(query)).toEqual(["a_bucket", "e_total", "up"]);
+});
+
+test("every metric of an alert is in the tables of docs/operations.md", () => {
+  const alerts = alertsOf(rules);
+  expect(alerts.length).toBeGreaterThan(10);
+  expect(problemsOf(alerts.map(({ name, expression }) => [name, expression]))).toEqual([]);
+});
+
+test("every alert has a section in docs/operations.md, which its annotation names, and every such section has an alert", () => {
+  const names = alertsOf(rules).map(({ name }) => name);
+  const sections = Array.from(operations.matchAll(/^#### (Tally\w+)$/gm), ([, name = ""]) => name);
+  expect(sections).toEqual(names);
+  const runbooks = Array.from(rules.matchAll(/runbook: docs\/operations\.md#(\S+)$/gm), ([, anchor]) => anchor);
+  expect(runbooks).toEqual(names.map((name) => name.toLowerCase()));
+});
+
+test("every alert has a unit test in which it fires", () => {
+  const tests = readFileSync(join(observeFiles, "rules.test.yml"), "utf8");
+  const silent = alertsOf(rules).filter(
+    ({ name }) =>
+      !new RegExp(`alertname: ${name}\\n +exp_alerts:\\n|ALERTS\\{alertname="${name}", alertstate="firing"`).test(
+        tests,
+      ),
+  );
+  expect(silent).toEqual([]);
+});
+
+test.each(dashboards())(
+  "dashboard %s: each panel has its place, and queries metrics that exist",
+  (_, { uid, panels }) => {
+    expect(uid).toMatch(/^tally-/);
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) => {
+      expect(x + w).toBeLessThanOrEqual(24);
+      return Array.from({ length: w * h }, (_cell, n) => `${x + (n % w)}:${y + Math.floor(n / w)}`);
+    });
+    expect(new Set(cells).size).toBe(cells.length);
+    for (const { description, targets, datasource } of panels) {
+      expect(description).not.toBe("");
+      expect(datasource).toEqual({ type: "prometheus", uid: "prometheus" });
+      expect(targets.length).toBeGreaterThan(0);
+    }
+    const queries = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const));
+    expect(problemsOf(queries)).toEqual([]);
+  },
+);
+
+test("in containers Prometheus reads the operator port of every app, and the broker", () => {
+  const compose = readFileSync(join(observeFiles, "..", "compose.yaml"), "utf8");
+  const groups: readonly { readonly targets: readonly string[]; readonly labels: object }[] = JSON.parse(
+    readFileSync(join(observeFiles, "targets.json"), "utf8"),
+  );
+  const portOf = (app: string): string | undefined =>
+    new RegExp(`^\\| \`${app.toUpperCase()}_HEALTH_PORT\` +\\|[^|]+\\| \`(\\d+)\``, "m").exec(operations)?.[1];
+  const apps = ["gateway", "writer", "ranker"].map((app) => ({
+    targets: [`${app}:${portOf(app)}`],
+    labels: { job: app },
+  }));
+  expect(groups).toEqual([...apps, { targets: ["rabbitmq:15692"], labels: { job: "rabbitmq" } }]);
+  for (const { labels } of groups) expect(compose).toContain(`\n  ${Object.values(labels).join()}:\n`);
+});
+
+test("the data source of the dashboards is the one that Grafana is given", () => {
+  const folder = join(observeFiles, "grafana", "provisioning");
+  expect(readFileSync(join(folder, "datasources", "prometheus.yml"), "utf8")).toMatch(/^ +uid: prometheus$/m);
+});

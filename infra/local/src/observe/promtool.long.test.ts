@@ -1,0 +1,49 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test, type TestContext } from "vitest";
+import { findProgram } from "../process/find-program.ts";
+import { runCommand } from "../process/run-command.ts";
+import { ServiceError } from "../process/service-error.ts";
+import { dashboards } from "./observe-files.test-kit.ts";
+import { installedPrometheus, observeFiles } from "./start-observe.ts";
+
+/** Runs promtool in the folder of the configuration. Skips the test where it is missing and cannot be installed. */
+async function promtool({ skip, signal }: TestContext, ...args: readonly string[]) {
+  const environment = { PATH: process.env["PATH"] };
+  try {
+    const prometheus = await installedPrometheus({ environment, signal, say: () => undefined });
+    const program = findProgram(["promtool"], environment, [dirname(prometheus)]);
+    expect(program).toBeDefined();
+    return await runCommand(program ?? "", args, { environment });
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "not-installed") throw error;
+    return skip(`promtool is not installed, and cannot be installed here: ${error.message}`);
+  }
+}
+
+const file = (name: string): string => join(observeFiles, name);
+
+test("promtool accepts the configuration and the rules", async (context) => {
+  const { exitCode, output, errors } = await promtool(context, "check", "config", file("prometheus.yml"));
+  expect([exitCode, output + errors]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/)]);
+});
+
+test("each alert fires when it should, by promtool's unit tests", async (context) => {
+  const { exitCode, output, errors } = await promtool(context, "test", "rules", file("rules.test.yml"));
+  expect([exitCode, output + errors]).toEqual([0, expect.stringContaining("SUCCESS")]);
+});
+
+test("every query of a dashboard is valid PromQL, as a rule that promtool checks", async (context) => {
+  const queries = dashboards().flatMap(([, { panels }]) =>
+    panels.flatMap(({ targets }) => targets.map(({ expr }) => expr.replaceAll("$__rate_interval", "1m"))),
+  );
+  expect(queries.length).toBeGreaterThan(30);
+  const folder = await mkdtemp(join(tmpdir(), "tally-queries-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const rules = queries.map((expr, index) => ({ record: `query:${index}`, expr }));
+  // JSON is YAML.
+  await writeFile(join(folder, "rules.yml"), JSON.stringify({ groups: [{ name: "queries", rules }] }));
+  const { exitCode, output, errors } = await promtool(context, "check", "rules", join(folder, "rules.yml"));
+  expect([exitCode, output + errors]).toEqual([0, expect.stringContaining(`${queries.length} rules found`)]);
+});

@@ -1,0 +1,110 @@
+import { cp, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Apps } from "../apps/start-apps.ts";
+import { ChildServer, type ServerHome } from "../process/child-server.ts";
+import { findProgram } from "../process/find-program.ts";
+import { freePorts } from "../process/free-ports.ts";
+import { isReady } from "../process/is-ready.ts";
+import { directoryVariable, endLeftovers } from "../process/leftovers.ts";
+import { serverUser } from "../process/server-user.ts";
+import { ServiceError } from "../process/service-error.ts";
+import { installPackages, type InstallOptions } from "../services/apt-packages.ts";
+import { grafanaServer } from "./grafana-server.ts";
+
+/** The folder with what Prometheus and Grafana read. */
+export const observeFiles = join(import.meta.dirname, "..", "..", "..", "observe");
+
+const missing = [
+  "Prometheus is not installed. Install it, then run the command again:",
+  "  sudo apt-get install --no-install-recommends prometheus",
+].join("\n");
+
+/** The program. Installs Debian's or Ubuntu's package where that is possible; throws `not-installed` or `install-failed`. */
+export async function installedPrometheus(options: InstallOptions): Promise<string> {
+  const find = (): string | undefined => findProgram(["prometheus"], options.environment);
+  const found = find();
+  if (found !== undefined) return found;
+  await installPackages(["prometheus"], missing, options);
+  const now = find();
+  if (now === undefined) throw new ServiceError("not-installed", missing);
+  return now;
+}
+
+export interface ObserveOptions extends InstallOptions {
+  /** For data and logs, e.g. `<root>/.tally/dev/observe`. It keeps its data. */
+  readonly directory: string;
+  readonly apps: Pick<Apps, "operatorUrls" | "writers" | "rankers">;
+}
+
+export interface Observe {
+  /** Of Prometheus and, where it is installed, Grafana. */
+  readonly prometheusUrl: string;
+  readonly grafanaUrl: string | undefined;
+  stop(): Promise<void>;
+}
+
+/** Starts Prometheus on the apps, and Grafana where it is installed, each on a free loopback port. Resolves when they serve. */
+export async function startObserve(options: ObserveOptions): Promise<Observe> {
+  const { directory, apps, environment, say, signal } = options;
+  const program = await installedPrometheus(options);
+  for (const folder of ["log", "run", "data", "config"]) await mkdir(join(directory, folder), { recursive: true });
+  await endLeftovers(directory, say);
+  const home: ServerHome = {
+    directory,
+    environment: { PATH: environment["PATH"], [directoryVariable]: directory },
+    say,
+    signal,
+  };
+  const [port = 0, grafanaPort = 0] = await freePorts(2);
+  const prometheus = await prometheusServer(program, { port, apps }, home);
+  const prometheusUrl = `http://127.0.0.1:${port}`;
+  const grafana = grafanaServer({ port: grafanaPort, prometheusUrl, files: join(observeFiles, "grafana") }, home);
+  const servers = [prometheus, ...(grafana === undefined ? [] : [grafana])];
+  const stop = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.stop())));
+  try {
+    await Promise.all(servers.map((server) => server.start()));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { prometheusUrl, grafanaUrl: grafana && `http://127.0.0.1:${grafanaPort}`, stop };
+}
+
+async function prometheusServer(
+  program: string,
+  { port, apps }: { readonly port: number; readonly apps: ObserveOptions["apps"] },
+  home: ServerHome,
+): Promise<ChildServer> {
+  const { directory } = home;
+  const config = join(directory, "config");
+  for (const name of ["prometheus.yml", "rules.yml"]) await cp(join(observeFiles, name), join(config, name));
+  await writeFile(join(config, "targets.json"), JSON.stringify(targetsOf(apps), undefined, 2));
+  const user = serverUser(["prometheus"], program, home);
+  const data = join(directory, "data");
+  return new ChildServer(
+    {
+      name: "prometheus",
+      program,
+      args: [
+        `--config.file=${join(config, "prometheus.yml")}`,
+        `--storage.tsdb.path=${data}`,
+        "--storage.tsdb.retention.time=7d",
+        `--web.listen-address=127.0.0.1:${port}`,
+      ],
+      port,
+      user: user && { as: user, owns: [data, config] },
+      ready: () => isReady(`http://127.0.0.1:${port}/-/ready`),
+    },
+    home,
+  );
+}
+
+/** As infra/observe/targets.json. */
+function targetsOf({ operatorUrls, writers, rankers }: ObserveOptions["apps"]) {
+  const local = ({ port }: { readonly port: number }): string => `127.0.0.1:${port}`;
+  return [
+    { targets: operatorUrls.map((url) => new URL(url).host), labels: { job: "gateway" } },
+    { targets: writers.map(local), labels: { job: "writer" } },
+    { targets: rankers.map(local), labels: { job: "ranker" } },
+  ];
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from "node:crypto";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { ServiceError, startObserve, type Observe } from "@tally/local";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { sold } from "./sell.ts";
+import { startSystem } from "./start-system.ts";
+
+interface Found {
+  readonly result: readonly {
+    readonly metric: Readonly<Record<string, string>>;
+    readonly value: readonly unknown[];
+  }[];
+}
+
+interface Rules {
+  readonly groups: readonly { readonly rules: readonly { readonly name: string; readonly health: string }[] }[];
+}
+
+test("Prometheus reads every app, and its rules find nothing wrong with a healthy system", async ({ signal, skip }) => {
+  const system = await startSystem();
+  const directory = join(import.meta.dirname, "..", ".tally", `test-observe-${randomBytes(4).toString("hex")}`);
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const environment = { PATH: process.env["PATH"] };
+  const said: string[] = [];
+  let observe: Observe;
+  try {
+    observe = await startObserve({ directory, apps: system, environment, signal, say: (line) => said.push(line) });
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "not-installed") throw error;
+    return skip(`Prometheus is not installed, and cannot be installed here: ${error.message}`);
+  }
+  onTestFinished(() => observe.stop());
+  if (observe.grafanaUrl === undefined) expect(said.join("\n")).toContain("Grafana is not installed");
+  await sold(system.url, 5);
+
+  const ask = async (path: string): Promise<string> => (await fetch(`${observe.prometheusUrl}/api/v1/${path}`)).text();
+  const valuesOf = async (query: string, label: string) => {
+    const { data }: { readonly data: Found } = JSON.parse(await ask(`query?query=${encodeURIComponent(query)}`));
+    const { result } = data;
+    return Object.fromEntries(result.map(({ metric, value }) => [metric[label], value[1]]));
+  };
+  await vi.waitFor(async () => {
+    expect(await valuesOf("up", "job")).toEqual({ gateway: "1", writer: "1", ranker: "1" });
+    expect(await valuesOf('tally_http_request_seconds_count{status="201"}', "method")).toEqual({ POST: "1" });
+    expect(await valuesOf("tally_seconds_to_drain", "domain")).toMatchObject({ purchases: "0", steps: "0" });
+    expect(await valuesOf("tally_server_up", "server")).toEqual({
+      broker: "1",
+      databaseRead: "1",
+      databaseWrite: "1",
+      redis: "1",
+    });
+  }, 60_000);
+  await vi.waitFor(async () => {
+    const { data }: { readonly data: Rules } = JSON.parse(await ask("rules"));
+    const rules = data.groups.flatMap((group) => group.rules);
+    expect(rules.length).toBeGreaterThan(10);
+    expect(rules.filter(({ health }) => health !== "ok")).toEqual([]);
+  }, 60_000);
+  expect(await valuesOf('ALERTS{alertstate="firing"}', "alertname")).toEqual({});
+
+  await observe.stop();
+  expect(await readdir(join(directory, "run"))).toEqual([]);
+});
