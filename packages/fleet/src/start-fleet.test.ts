@@ -167,7 +167,9 @@ interface Line {
   readonly message: string;
 }
 
-type Options = Partial<Pick<FleetOptions<object>, "threads" | "stopWithinMs" | "signal"> & FixtureOptions>;
+type Options = Partial<
+  Pick<FleetOptions<object>, "threads" | "stopWithinMs" | "signal" | "onStarting"> & FixtureOptions
+>;
 
 async function start(behaviour: string, { starts = counter(), ...o }: Options = {}) {
   const lines: Line[] = [];
