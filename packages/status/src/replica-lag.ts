@@ -11,7 +11,7 @@ export interface Replication {
 
 /**
  * Compares the ledgers of both endpoints, because the accounts of the apps may not read the state of the replication. An upper bound: a batch
- * that is committed between the two reads counts too. Two statements, and one more for each domain that is behind.
+ * that is committed between the two reads counts too. Two index lookups for each domain, and one more where it is behind.
  */
 export async function readReplication(
   { reader, writer }: Pick<Database, "reader" | "writer">,
