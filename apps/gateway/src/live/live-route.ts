@@ -58,7 +58,11 @@ export function addLiveRoute(app: FastifyInstance, { watchables, check, ...limit
   app.get<{ Querystring: { readonly watch?: unknown } }>(
     "/live",
     // A HEAD would have no end.
-    { exposeHeadRoute: false, config: { access: "anyKey", isStream: true, documented }, schema: { querystring: Query } },
+    {
+      exposeHeadRoute: false,
+      config: { access: "anyKey", isStream: true, documented },
+      schema: { querystring: Query },
+    },
     async (request, reply) => {
       const paths = pathsOf(request.query.watch);
       const watched = paths.map((path) => watchables.find("watch", path));
