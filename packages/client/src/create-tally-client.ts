@@ -1,0 +1,36 @@
+import createClient, { type Client } from "openapi-fetch";
+import type { paths } from "./generated/openapi.ts";
+import type { Fetch } from "./retry/attempt.ts";
+import { retryingFetch, type RetryOptions } from "./retry/retrying-fetch.ts";
+
+export interface TallyClientOptions {
+  /** Of the gateway, with its base path if it has one: `https://tally.example.com`. */
+  readonly baseUrl: string;
+  /** Sent as `Authorization: Bearer`. */
+  readonly apiKey?: string | undefined;
+  readonly retry?: RetryOptions;
+  /** Default: the platform's. */
+  readonly fetch?: Fetch;
+}
+
+/** Calls to all routes: `client.GET(path, { params })` and `client.POST(path, { params, body })` of openapi-fetch. */
+export type TallyClient = Client<paths>;
+
+/**
+ * Typed calls to all routes of a gateway. Paths, parameters, bodies and responses have the types of its OpenAPI document. A call resolves with
+ * `data`, or with `error` for a response of 4xx and 5xx, and with the `response`.
+ *
+ * Each POST gets an Idempotency-Key before its first attempt, unless it has one, and keeps it: a retry is the same event. Calls are retried
+ * as in `retryingFetch`. A call without any response rejects with UNREACHABLE; an aborted call rejects with the reason of its signal.
+ */
+export function createTallyClient({ baseUrl, apiKey, retry, fetch }: TallyClientOptions): TallyClient {
+  return createClient<paths>({
+    baseUrl: new URL(baseUrl).href,
+    fetch: retryingFetch({ ...retry, ...(fetch === undefined ? {} : { fetch }) }),
+    headers: authorizationOf(apiKey),
+  });
+}
+
+export function authorizationOf(apiKey: string | undefined): Readonly<Record<string, string>> {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+}

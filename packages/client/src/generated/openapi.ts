@@ -1,0 +1,3483 @@
+/* Generated from docs/openapi.json: pnpm --filter @tally/client generate */
+
+export interface paths {
+    readonly "/openapi.json": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * this API reference, as OpenAPI 3.1
+         * @description `/docs` shows it as a page. Both need no key, because they contain no data.
+         */
+        readonly get: operations["getOpenapiJson"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/health/live": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the process is alive
+         * @description `/health/ready` and `/metrics` are on the operator ports: gateway 8083, writer 8081, ranker 8082.
+         */
+        readonly get: operations["getHealthLive"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/events/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * whether an event is stored, and counted in the rankings
+         * @description An id that no gateway ever returned looks like one that is not stored yet.
+         */
+        readonly get: operations["getEventsId"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/purchase/{storeID}/customer/{custID}/date/{date}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * one purchase
+         * @description Its event id is in `Tally-Event-Id`.
+         */
+        readonly post: operations["postPurchaseStoreIDCustomerCustIDDateDate"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/purchases": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * rows, page by page, 10 by default
+         * @description Send `nextCursor` as `cursor` to get the next page. A `date` needs a `storeID` or a `customer`.
+         */
+        readonly get: operations["getPurchases"];
+        readonly put?: never;
+        /**
+         * many purchases
+         * @description As a JSON array or as lines of JSON (`application/x-ndjson`). The status is that of all entries when they agree, else 207.
+         */
+        readonly post: operations["postPurchases"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/items/store/{storeID}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the 10 items that sold most in a store
+         * @description `stores` is the key of the published specification.
+         */
+        readonly get: operations["getItemsStoreStoreID"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/items/top5/{itemID}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the 5 stores that sold most of an item */
+        readonly get: operations["getItemsTop5ItemID"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/items/top10/{itemID}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the 10 stores that sold most of an item */
+        readonly get: operations["getItemsTop10ItemID"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/stores/{storeID}/top-items": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the items that sold most in a store, 10 by default, and the age of the ranking
+         * @description With `date` (yyyymmdd) of that day only, counted from the rows.
+         */
+        readonly get: operations["getStoresStoreIDTopItems"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/items/{itemID}/top-stores": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the stores that sold most of an item, 10 by default, and the age of the ranking */
+        readonly get: operations["getItemsItemIDTopStores"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/purchases/latest": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the purchases of a store that were stored last, 20 by default
+         * @description Of the 5,000 with the newest dates.
+         */
+        readonly get: operations["getPurchasesLatest"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/albums": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * a new album
+         * @description Parts `image` (PNG, JPEG, GIF or WebP, up to `FORM_PART_BYTES_MAX`) and `profile` (`{"artist","title","year"}` as JSON, or the text of a generated client). Both fields of the response are texts.
+         */
+        readonly post: operations["postAlbums"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/review/{opinion}/{albumID}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * a review of an album
+         * @description `like` or `dislike`; 404 for an unknown album.
+         */
+        readonly post: operations["postReviewOpinionAlbumID"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/albums/{albumID}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the profile of an album
+         * @description All values are texts.
+         */
+        readonly get: operations["getAlbumsAlbumID"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/albums/{albumID}/image": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the picture of an album, with the type that its bytes show */
+        readonly get: operations["getAlbumsAlbumIDImage"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/review/{albumID}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the number of reviews of an album */
+        readonly get: operations["getReviewAlbumID"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/albums/top": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the albums with most `likes` (default) or `dislikes`, 10 by default */
+        readonly get: operations["getAlbumsTop"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/skiers/liftrides": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** one ride of season 0 */
+        readonly post: operations["postSkiersLiftrides"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/skiers/{resortID}/seasons/{seasonID}/days/{dayID}/skiers/{skierID}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the vertical of a skier on a day */
+        readonly get: operations["getSkiersResortIDSeasonsSeasonIDDaysDayIDSkiersSkierID"];
+        readonly put?: never;
+        /** one ride */
+        readonly post: operations["postSkiersResortIDSeasonsSeasonIDDaysDayIDSkiersSkierID"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/skiers/{resortID}/days/{dayID}/skiers/{skierID}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the vertical of a skier on a day of season 0 */
+        readonly get: operations["getSkiersResortIDDaysDayIDSkiersSkierID"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/skiers/{skierID}/vertical": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the vertical of a skier on all days of all seasons, or of one */
+        readonly get: operations["getSkiersSkierIDVertical"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/resort/day/top10vert": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the 10 skiers with most vertical on a day of season 0, or of another season */
+        readonly get: operations["getResortDayTop10vert"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/steps/{userID}/{day}/{timeInterval}/{stepCount}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * steps of one hour
+         * @description Several posts for an hour add up.
+         */
+        readonly post: operations["postStepsUserIDDayTimeIntervalStepCount"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/steps/current/{userID}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the sum of the most recent day of a user; 0 if there is none */
+        readonly get: operations["getStepsCurrentUserID"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/steps/single/{userID}/{day}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the sum of a day */
+        readonly get: operations["getStepsSingleUserIDDay"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/steps/range/{userID}/{startDay}/{numDays}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the sums of days in a row; 0 for a day without steps */
+        readonly get: operations["getStepsRangeUserIDStartDayNumDays"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/steps/top": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the users with most steps on a day, 10 by default */
+        readonly get: operations["getStepsTop"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/swipe/{leftorright}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** `right`: a user likes another; `left`: dislikes */
+        readonly post: operations["postSwipeLeftorright"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/matches/{userID}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the users whom a user likes, at most 100, the smallest ids first
+         * @description With `mutual=true` only those who like the user too.
+         */
+        readonly get: operations["getMatchesUserID"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/stats/{userID}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** how many users a user likes and dislikes */
+        readonly get: operations["getStatsUserID"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/swipes/top": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the most liked users, 10 by default */
+        readonly get: operations["getSwipesTop"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/status": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the status of the system: servers, queues, processes, errors */
+        readonly get: operations["getStatus"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/views": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** the boards that the page shows, each a GET route with parameters in braces */
+        readonly get: operations["getViews"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/dead-letters": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the newest dead letters, 100 by default
+         * @description Needs the scope `read` of the domain, without one of all.
+         */
+        readonly get: operations["getDeadLetters"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/dead-letters/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * a dead letter
+         * @description Its event, or the first 16 KiB of its message in base64. Needs the scope `read` of its domain.
+         */
+        readonly get: operations["getDeadLettersId"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/dead-letters/{id}/discard": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * keeps a dead letter as it is
+         * @description Needs the scope `operate` of its domain, and `OPERATOR_DATABASE_URL`. May be repeated.
+         */
+        readonly post: operations["postDeadLettersIdDiscard"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/dead-letters/{id}/replay": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * publishes a dead letter again
+         * @description Needs the scope `operate` of its domain, and `OPERATOR_DATABASE_URL`. May be repeated.
+         */
+        readonly post: operations["postDeadLettersIdReplay"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/runs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the stored reports of bench and drill, newest first, at most 200
+         * @description Needs `RUNS_FOLDER`.
+         */
+        readonly get: operations["getRuns"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/runs/{file}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** one report */
+        readonly get: operations["getRunsFile"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/live": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the responses of up to 8 GETs, whenever one changes, as server-sent events
+         * @description The key needs the rights of each path.
+         */
+        readonly get: operations["getLive"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        readonly Error: {
+            /** @description the field, what was expected, and what the gateway received */
+            readonly message: string;
+        };
+        readonly ErrorOfAlbums: {
+            /** @description the field, what was expected, and what the gateway received */
+            readonly msg: string;
+        };
+    };
+    responses: {
+        /** @description Bad Request */
+        readonly BadRequest: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Request Timeout */
+        readonly RequestTimeout: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Expectation Failed */
+        readonly ExpectationFailed: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Request Header Fields Too Large */
+        readonly RequestHeaderFieldsTooLarge: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Payload Too Large */
+        readonly PayloadTooLarge: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Internal Server Error */
+        readonly InternalServerError: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Bad Request */
+        readonly BadRequest2: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description URI Too Long */
+        readonly URITooLong: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unauthorized */
+        readonly Unauthorized: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden */
+        readonly Forbidden: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Too Many Requests */
+        readonly TooManyRequests: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Bad Request */
+        readonly BadRequest3: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable2: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden */
+        readonly Forbidden2: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unsupported Media Type */
+        readonly UnsupportedMediaType: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Payload Too Large */
+        readonly PayloadTooLarge2: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unprocessable Entity */
+        readonly UnprocessableEntity: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Bad Request */
+        readonly BadRequest4: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"] | {
+                    readonly accepted: number;
+                    readonly refused: number;
+                    readonly results: readonly ({
+                        readonly index: number;
+                        /** @enum {integer} */
+                        readonly status: 201;
+                        /**
+                         * Format: uuid
+                         * @description the event id
+                         */
+                        readonly id: string;
+                    } | {
+                        readonly index: number;
+                        readonly status: number;
+                        readonly error: string;
+                    })[];
+                };
+            };
+        };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable3: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"] | {
+                    readonly accepted: number;
+                    readonly refused: number;
+                    readonly results: readonly ({
+                        readonly index: number;
+                        /** @enum {integer} */
+                        readonly status: 201;
+                        /**
+                         * Format: uuid
+                         * @description the event id
+                         */
+                        readonly id: string;
+                    } | {
+                        readonly index: number;
+                        readonly status: number;
+                        readonly error: string;
+                    })[];
+                };
+            };
+        };
+        /** @description Forbidden */
+        readonly Forbidden3: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"] | {
+                    readonly accepted: number;
+                    readonly refused: number;
+                    readonly results: readonly ({
+                        readonly index: number;
+                        /** @enum {integer} */
+                        readonly status: 201;
+                        /**
+                         * Format: uuid
+                         * @description the event id
+                         */
+                        readonly id: string;
+                    } | {
+                        readonly index: number;
+                        readonly status: number;
+                        readonly error: string;
+                    })[];
+                };
+            };
+        };
+        /** @description Payload Too Large */
+        readonly PayloadTooLarge3: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unprocessable Entity */
+        readonly UnprocessableEntity2: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"] | {
+                    readonly accepted: number;
+                    readonly refused: number;
+                    readonly results: readonly ({
+                        readonly index: number;
+                        /** @enum {integer} */
+                        readonly status: 201;
+                        /**
+                         * Format: uuid
+                         * @description the event id
+                         */
+                        readonly id: string;
+                    } | {
+                        readonly index: number;
+                        readonly status: number;
+                        readonly error: string;
+                    })[];
+                };
+            };
+        };
+        /** @description Bad Request */
+        readonly BadRequest5: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable4: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden */
+        readonly Forbidden4: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden */
+        readonly Forbidden5: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Bad Request */
+        readonly BadRequest6: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Request Timeout */
+        readonly RequestTimeout2: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Expectation Failed */
+        readonly ExpectationFailed2: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Request Header Fields Too Large */
+        readonly RequestHeaderFieldsTooLarge2: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Unauthorized */
+        readonly Unauthorized2: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable5: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Forbidden */
+        readonly Forbidden6: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Too Many Requests */
+        readonly TooManyRequests2: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Unsupported Media Type */
+        readonly UnsupportedMediaType2: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Payload Too Large */
+        readonly PayloadTooLarge4: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Unprocessable Entity */
+        readonly UnprocessableEntity3: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Internal Server Error */
+        readonly InternalServerError2: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Bad Request */
+        readonly BadRequest7: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description URI Too Long */
+        readonly URITooLong2: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable6: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Payload Too Large */
+        readonly PayloadTooLarge5: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Not Found */
+        readonly NotFound: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Bad Request */
+        readonly BadRequest8: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable7: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Payload Too Large */
+        readonly PayloadTooLarge6: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable8: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Bad Request */
+        readonly BadRequest9: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable9: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
+        /** @description Bad Request */
+        readonly BadRequest10: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable10: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Not Found */
+        readonly NotFound2: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable11: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden */
+        readonly Forbidden7: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Not Found */
+        readonly NotFound3: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Not Found */
+        readonly NotFound4: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable12: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Too Many Requests */
+        readonly TooManyRequests3: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Payload Too Large */
+        readonly PayloadTooLarge7: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description no such path: {method} {path} */
+        readonly PATH_NOT_FOUND: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description method: expected {allowed}, got {method} */
+        readonly METHOD_NOT_ALLOWED: {
+            headers: {
+                readonly Allow: components["headers"]["Allow"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description CONNECT: this is no proxy; expected GET, HEAD or POST with a path */
+        readonly CONNECT: {
+            headers: {
+                readonly Allow: components["headers"]["Allow"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description request: {problem} */
+        readonly BAD_REQUEST: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description the page is not built: run node apps/dashboard/build/main.ts, then start the gateway again */
+        readonly PAGE_NOT_BUILT: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description How many seconds to wait before the request is sent again, with the same key */
+        readonly RetryAfter: number;
+        /** @description With a rate limit: what is left (`r`) and the seconds until all of it is back (`t`), as `"key";r=999;t=1` */
+        readonly RateLimit: string;
+        /** @description With a rate limit: the burst (`q`) and its window in seconds (`w`), as `"key";q=1000;w=10` */
+        readonly RateLimitPolicy: string;
+        /** @description How to authenticate (RFC 6750) */
+        readonly WWWAuthenticate: string;
+        /** @description The methods that the path has */
+        readonly Allow: string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    readonly getOpenapiJson: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": unknown;
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getHealthLive: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @constant */
+                        readonly status: "ok";
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getEventsId: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description an event id from a header Tally-Event-Id */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly id: string;
+                        readonly domain: string | null;
+                        readonly stored: boolean;
+                        readonly ranked: boolean;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly postPurchaseStoreIDCustomerCustIDDateDate: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The same for each retry of an event: 1 to 255 visible ASCII characters, such as a random UUID */
+                readonly "Idempotency-Key"?: string;
+            };
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly storeID: number | string;
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly custID: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly date: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description a list of 1 to 500 items */
+                    readonly items: readonly {
+                        /** @description an integer from 0 to 9007199254740991 */
+                        readonly ItemID: number | string;
+                        /** @description an integer from 1 to 1000000 */
+                        readonly numberOfItems?: number;
+                        /** @description an integer from 1 to 1000000 */
+                        readonly "numberOfItems:"?: number;
+                    }[];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
+            readonly 201: {
+                headers: {
+                    /** @description The id of the event: `GET /events/{id}` tells whether it is stored and ranked */
+                    readonly "Tally-Event-Id": string;
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest3"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden2"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge2"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable2"];
+        };
+    };
+    readonly getPurchases: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly storeID?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly date?: number | string;
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly customer?: number | string;
+                /** @description an integer from 1 to 1000 */
+                readonly limit?: number | string;
+                /** @description the nextCursor of an earlier response */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly purchases: readonly {
+                            readonly eventID: string;
+                            readonly storeID: number;
+                            readonly custID: number;
+                            readonly date: string;
+                            readonly items: readonly {
+                                readonly ItemID: number;
+                                readonly numberOfItems: number;
+                            }[];
+                        }[];
+                        readonly nextCursor: string | null;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest5"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden4"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly postPurchases: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The same for each retry of an event: 1 to 255 visible ASCII characters, such as a random UUID */
+                readonly "Idempotency-Key"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": readonly {
+                    /** @description an integer from 0 to 9007199254740991 */
+                    readonly storeID: number | string;
+                    /** @description an integer from 0 to 9007199254740991 */
+                    readonly custID: number | string;
+                    /** @description a calendar date as yyyymmdd */
+                    readonly date: string | number;
+                    /** @description a list of 1 to 500 items */
+                    readonly items: readonly {
+                        /** @description an integer from 0 to 9007199254740991 */
+                        readonly ItemID: number | string;
+                        /** @description an integer from 1 to 1000000 */
+                        readonly numberOfItems?: number;
+                        /** @description an integer from 1 to 1000000 */
+                        readonly "numberOfItems:"?: number;
+                    }[];
+                    /** @description 1 to 255 visible ASCII characters */
+                    readonly idempotencyKey?: string;
+                }[];
+                readonly "application/x-ndjson": string;
+            };
+        };
+        readonly responses: {
+            /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
+            readonly 201: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly accepted: number;
+                        readonly refused: number;
+                        readonly results: readonly ({
+                            readonly index: number;
+                            /** @enum {integer} */
+                            readonly status: 201;
+                            /**
+                             * Format: uuid
+                             * @description the event id
+                             */
+                            readonly id: string;
+                        } | {
+                            readonly index: number;
+                            readonly status: number;
+                            readonly error: string;
+                        })[];
+                    };
+                };
+            };
+            /** @description The entries differ: each has its own status */
+            readonly 207: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly accepted: number;
+                        readonly refused: number;
+                        readonly results: readonly ({
+                            readonly index: number;
+                            /** @enum {integer} */
+                            readonly status: 201;
+                            /**
+                             * Format: uuid
+                             * @description the event id
+                             */
+                            readonly id: string;
+                        } | {
+                            readonly index: number;
+                            readonly status: number;
+                            readonly error: string;
+                        })[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest4"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden3"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge3"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableEntity2"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable3"];
+        };
+    };
+    readonly getItemsStoreStoreID: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly storeID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly stores: readonly {
+                            readonly itemID: number;
+                            readonly numberOfItems: number;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden2"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly getItemsTop5ItemID: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly itemID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly stores: readonly {
+                            readonly storeID: number;
+                            readonly numberOfItems: number;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly getItemsTop10ItemID: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly itemID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly stores: readonly {
+                            readonly storeID: number;
+                            readonly numberOfItems: number;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly getStoresStoreIDTopItems: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description an integer from 1 to 100 */
+                readonly limit?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly date?: number | string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly storeID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly storeID: number;
+                        readonly date?: string;
+                        /** Format: date-time */
+                        readonly asOf: string | null;
+                        readonly items: readonly {
+                            readonly itemID: number;
+                            readonly quantity: number;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden2"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly getItemsItemIDTopStores: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description an integer from 1 to 100 */
+                readonly limit?: number | string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly itemID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly itemID: number;
+                        /** Format: date-time */
+                        readonly asOf: string | null;
+                        readonly stores: readonly {
+                            readonly storeID: number;
+                            readonly quantity: number;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly getPurchasesLatest: {
+        readonly parameters: {
+            readonly query: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly storeID: number | string;
+                /** @description an integer from 1 to 100 */
+                readonly limit?: number | string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly purchases: readonly {
+                            readonly eventID: string;
+                            readonly storeID: number;
+                            readonly custID: number;
+                            readonly date: string;
+                            readonly items: readonly {
+                                readonly ItemID: number;
+                                readonly numberOfItems: number;
+                            }[];
+                            readonly arrivedAt: string;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest5"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden4"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly postAlbums: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The same for each retry of an event: 1 to 255 visible ASCII characters, such as a random UUID */
+                readonly "Idempotency-Key"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description a PNG, JPEG, GIF or WebP picture
+                     */
+                    readonly image: string;
+                    /** @description JSON {"artist", "title", "year"}, or "class AlbumsProfile {\n    artist: …\n    title: …\n    year: …\n}" */
+                    readonly profile: {
+                        readonly artist: string;
+                        readonly title: string;
+                        readonly year: string | number;
+                    } | string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
+            readonly 200: {
+                headers: {
+                    /** @description The id of the event: `GET /events/{id}` tells whether it is stored and ranked */
+                    readonly "Tally-Event-Id": string;
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly albumID: string;
+                        readonly imageSize: string;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest6"];
+            readonly 401: components["responses"]["Unauthorized2"];
+            readonly 403: components["responses"]["Forbidden6"];
+            readonly 408: components["responses"]["RequestTimeout2"];
+            readonly 413: components["responses"]["PayloadTooLarge4"];
+            readonly 415: components["responses"]["UnsupportedMediaType2"];
+            readonly 417: components["responses"]["ExpectationFailed2"];
+            readonly 422: components["responses"]["UnprocessableEntity3"];
+            readonly 429: components["responses"]["TooManyRequests2"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
+            readonly 500: components["responses"]["InternalServerError2"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
+        };
+    };
+    readonly postReviewOpinionAlbumID: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The same for each retry of an event: 1 to 255 visible ASCII characters, such as a random UUID */
+                readonly "Idempotency-Key"?: string;
+            };
+            readonly path: {
+                /** @description like or dislike */
+                readonly opinion: "like" | "dislike";
+                readonly albumID: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
+            readonly 201: {
+                headers: {
+                    /** @description The id of the event: `GET /events/{id}` tells whether it is stored and ranked */
+                    readonly "Tally-Event-Id": string;
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest7"];
+            readonly 401: components["responses"]["Unauthorized2"];
+            readonly 403: components["responses"]["Forbidden6"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout2"];
+            readonly 413: components["responses"]["PayloadTooLarge5"];
+            readonly 414: components["responses"]["URITooLong2"];
+            readonly 417: components["responses"]["ExpectationFailed2"];
+            readonly 422: components["responses"]["UnprocessableEntity3"];
+            readonly 429: components["responses"]["TooManyRequests2"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
+            readonly 500: components["responses"]["InternalServerError2"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
+        };
+    };
+    readonly getAlbumsAlbumID: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly albumID: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly artist: string;
+                        readonly title: string;
+                        readonly year: string;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest8"];
+            readonly 401: components["responses"]["Unauthorized2"];
+            readonly 403: components["responses"]["Forbidden6"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout2"];
+            readonly 413: components["responses"]["PayloadTooLarge6"];
+            readonly 414: components["responses"]["URITooLong2"];
+            readonly 417: components["responses"]["ExpectationFailed2"];
+            readonly 429: components["responses"]["TooManyRequests2"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
+            readonly 500: components["responses"]["InternalServerError2"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
+        };
+    };
+    readonly getAlbumsAlbumIDImage: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly albumID: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The bytes. They never change, so any cache may keep them */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "image/png": string;
+                    readonly "image/jpeg": string;
+                    readonly "image/gif": string;
+                    readonly "image/webp": string;
+                };
+            };
+            readonly 400: components["responses"]["BadRequest8"];
+            readonly 401: components["responses"]["Unauthorized2"];
+            readonly 403: components["responses"]["Forbidden6"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout2"];
+            readonly 413: components["responses"]["PayloadTooLarge6"];
+            readonly 414: components["responses"]["URITooLong2"];
+            readonly 417: components["responses"]["ExpectationFailed2"];
+            readonly 429: components["responses"]["TooManyRequests2"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
+            readonly 500: components["responses"]["InternalServerError2"];
+            readonly 503: components["responses"]["ServiceUnavailable8"];
+        };
+    };
+    readonly getReviewAlbumID: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly albumID: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly likes: number;
+                        readonly dislikes: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest8"];
+            readonly 401: components["responses"]["Unauthorized2"];
+            readonly 403: components["responses"]["Forbidden6"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout2"];
+            readonly 413: components["responses"]["PayloadTooLarge6"];
+            readonly 414: components["responses"]["URITooLong2"];
+            readonly 417: components["responses"]["ExpectationFailed2"];
+            readonly 429: components["responses"]["TooManyRequests2"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
+            readonly 500: components["responses"]["InternalServerError2"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
+        };
+    };
+    readonly getAlbumsTop: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description likes or dislikes */
+                readonly by?: "likes" | "dislikes";
+                /** @description an integer from 1 to 100 */
+                readonly limit?: number | string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description likes or dislikes
+                         * @enum {string}
+                         */
+                        readonly by: "likes" | "dislikes";
+                        /** Format: date-time */
+                        readonly asOf: string | null;
+                        readonly albums: readonly {
+                            readonly albumID: string;
+                            readonly count: number;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest9"];
+            readonly 401: components["responses"]["Unauthorized2"];
+            readonly 403: components["responses"]["Forbidden6"];
+            readonly 408: components["responses"]["RequestTimeout2"];
+            readonly 413: components["responses"]["PayloadTooLarge6"];
+            readonly 417: components["responses"]["ExpectationFailed2"];
+            readonly 429: components["responses"]["TooManyRequests2"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
+            readonly 500: components["responses"]["InternalServerError2"];
+            readonly 503: components["responses"]["ServiceUnavailable9"];
+        };
+    };
+    readonly postSkiersLiftrides: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The same for each retry of an event: 1 to 255 visible ASCII characters, such as a random UUID */
+                readonly "Idempotency-Key"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description a resort of 1 to 64 printable characters */
+                    readonly resortID: string | number;
+                    /** @description an integer from 0 to 65535 */
+                    readonly dayID: number | string;
+                    /** @description an integer from 0 to 9007199254740991 */
+                    readonly skierID: number | string;
+                    /** @description an integer from 0 to 1440 */
+                    readonly time: number | string;
+                    /** @description an integer from 0 to 1000000 */
+                    readonly liftID: number | string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
+            readonly 201: {
+                headers: {
+                    /** @description The id of the event: `GET /events/{id}` tells whether it is stored and ranked */
+                    readonly "Tally-Event-Id": string;
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest10"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge2"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable2"];
+        };
+    };
+    readonly getSkiersResortIDSeasonsSeasonIDDaysDayIDSkiersSkierID: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description a resort of 1 to 64 printable characters */
+                readonly resortID: string;
+                /** @description an integer from 0 to 65535 */
+                readonly seasonID: number | string;
+                /** @description an integer from 0 to 65535 */
+                readonly dayID: number | string;
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly skierID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": number;
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly postSkiersResortIDSeasonsSeasonIDDaysDayIDSkiersSkierID: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The same for each retry of an event: 1 to 255 visible ASCII characters, such as a random UUID */
+                readonly "Idempotency-Key"?: string;
+            };
+            readonly path: {
+                /** @description a resort of 1 to 64 printable characters */
+                readonly resortID: string;
+                /** @description an integer from 0 to 65535 */
+                readonly seasonID: number | string;
+                /** @description an integer from 0 to 65535 */
+                readonly dayID: number | string;
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly skierID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description an integer from 0 to 1440 */
+                    readonly time: number | string;
+                    /** @description an integer from 0 to 1000000 */
+                    readonly liftID: number | string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
+            readonly 201: {
+                headers: {
+                    /** @description The id of the event: `GET /events/{id}` tells whether it is stored and ranked */
+                    readonly "Tally-Event-Id": string;
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest3"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge2"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable2"];
+        };
+    };
+    readonly getSkiersResortIDDaysDayIDSkiersSkierID: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description a resort of 1 to 64 printable characters */
+                readonly resortID: string;
+                /** @description an integer from 0 to 65535 */
+                readonly dayID: number | string;
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly skierID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly resortID: string;
+                        readonly totalVert: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly getSkiersSkierIDVertical: {
+        readonly parameters: {
+            readonly query: {
+                /** @description a resort of 1 to 64 printable characters */
+                readonly resort: string;
+                /** @description an integer from 0 to 65535 */
+                readonly season?: number | string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly skierID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly resortID: string;
+                        readonly totalVert: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly getResortDayTop10vert: {
+        readonly parameters: {
+            readonly query: {
+                /** @description a resort of 1 to 64 printable characters */
+                readonly resort: string;
+                /** @description an integer from 0 to 65535 */
+                readonly dayID: number | string;
+                /** @description an integer from 0 to 65535 */
+                readonly season?: number | string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly topTenSkiers: readonly {
+                            readonly skierID: string;
+                            readonly VertcialTotal: number;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest5"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly postStepsUserIDDayTimeIntervalStepCount: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The same for each retry of an event: 1 to 255 visible ASCII characters, such as a random UUID */
+                readonly "Idempotency-Key"?: string;
+            };
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly userID: number | string;
+                /** @description an integer from 1 to 4294967295 */
+                readonly day: number | string;
+                /** @description an integer from 0 to 23 */
+                readonly timeInterval: number | string;
+                /** @description an integer from 0 to 100000 */
+                readonly stepCount: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
+            readonly 200: {
+                headers: {
+                    /** @description The id of the event: `GET /events/{id}` tells whether it is stored and ranked */
+                    readonly "Tally-Event-Id": string;
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": "accepted";
+                };
+            };
+            readonly 400: components["responses"]["BadRequest3"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge2"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable2"];
+        };
+    };
+    readonly getStepsCurrentUserID: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly userID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": number;
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly getStepsSingleUserIDDay: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly userID: number | string;
+                /** @description an integer from 1 to 4294967295 */
+                readonly day: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": number;
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly getStepsRangeUserIDStartDayNumDays: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly userID: number | string;
+                /** @description an integer from 1 to 4294967295 */
+                readonly startDay: number | string;
+                /** @description an integer from 0 to 10000 */
+                readonly numDays: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly number[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly getStepsTop: {
+        readonly parameters: {
+            readonly query: {
+                /** @description an integer from 1 to 4294967295 */
+                readonly day: number | string;
+                /** @description an integer from 1 to 100 */
+                readonly limit?: number | string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly day: number;
+                        /** Format: date-time */
+                        readonly asOf: string | null;
+                        readonly users: readonly {
+                            readonly userID: number;
+                            readonly steps: number;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest5"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly postSwipeLeftorright: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The same for each retry of an event: 1 to 255 visible ASCII characters, such as a random UUID */
+                readonly "Idempotency-Key"?: string;
+            };
+            readonly path: {
+                /** @description left or right */
+                readonly leftorright: "left" | "right";
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description an integer from 0 to 9007199254740991 */
+                    readonly swiper: number | string;
+                    /** @description an integer from 0 to 9007199254740991 */
+                    readonly swipee: number | string;
+                    /** @description a text of at most 256 characters, none of them U+0000 */
+                    readonly comment?: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
+            readonly 201: {
+                headers: {
+                    /** @description The id of the event: `GET /events/{id}` tells whether it is stored and ranked */
+                    readonly "Tally-Event-Id": string;
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest3"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge2"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable2"];
+        };
+    };
+    readonly getMatchesUserID: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description true or false */
+                readonly mutual?: "true" | "false";
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly userID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly matchList: readonly string[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly getStatsUserID: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly userID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly numLlikes: number;
+                        readonly numLikes: number;
+                        readonly numDislikes: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly getSwipesTop: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description an integer from 1 to 100 */
+                readonly limit?: number | string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** Format: date-time */
+                        readonly asOf: string | null;
+                        readonly users: readonly {
+                            readonly userID: string;
+                            readonly likes: number;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest5"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly getStatus: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly at: string;
+                        /** @enum {unknown} */
+                        readonly state: "ok" | "behind" | "failing";
+                        readonly problems: readonly string[];
+                        readonly servers: readonly {
+                            /** @enum {unknown} */
+                            readonly name: "broker" | "databaseWrite" | "databaseRead" | "redis";
+                            /** @enum {unknown} */
+                            readonly state: "up" | "blocked" | "down";
+                            readonly latencyMs: number | null;
+                        }[];
+                        readonly domains: readonly {
+                            readonly name: string;
+                            readonly accepted: {
+                                readonly events: number;
+                                readonly perSecond: number;
+                            };
+                            readonly stored: {
+                                readonly events: number;
+                                readonly perSecond: number;
+                            };
+                            readonly ranked: {
+                                readonly events: number;
+                                readonly perSecond: number;
+                            };
+                            readonly queues: {
+                                readonly ingest: {
+                                    readonly batches: number | null;
+                                    readonly events: number | null;
+                                };
+                                readonly rank: {
+                                    readonly batches: number | null;
+                                    readonly events: number | null;
+                                };
+                            };
+                            readonly secondsToDrain: number | null;
+                            readonly lastStoredAt: string | null;
+                        }[];
+                        readonly secondsToDrain: number | null;
+                        readonly replicaLagMs: number | null;
+                        readonly hops: readonly {
+                            /** @enum {unknown} */
+                            readonly name: "received-sealed" | "sealed-confirmed" | "confirmed-responded" | "sealed-stored" | "stored-ranked";
+                            readonly batches: number;
+                            readonly p50Ms: number;
+                            readonly p99Ms: number;
+                        }[];
+                        readonly processes: readonly {
+                            /** @enum {unknown} */
+                            readonly app: "gateway" | "writer" | "ranker";
+                            readonly host: string;
+                            readonly pid: number;
+                            /** @enum {unknown} */
+                            readonly state: "up" | "gone";
+                            readonly startedAt: string;
+                            readonly heartbeatAt: string;
+                            readonly threads: readonly {
+                                readonly index: number;
+                                /** @enum {unknown} */
+                                readonly state: "starting" | "ready" | "restarting" | "stopping" | "stopped";
+                                readonly restarts: number;
+                                readonly lastError: string | null;
+                            }[];
+                        }[];
+                        readonly deadLetters: {
+                            readonly open: number;
+                            readonly replayed: number;
+                            readonly discarded: number;
+                        } | null;
+                        readonly lastErrors: readonly {
+                            readonly at: string;
+                            readonly app: string;
+                            readonly host: string;
+                            readonly pid: number;
+                            readonly thread: number | null;
+                            /** @enum {unknown} */
+                            readonly level: "warn" | "error" | "fatal";
+                            readonly message: string;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest5"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable10"];
+        };
+    };
+    readonly getViews: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly views: readonly {
+                            readonly name: string;
+                            readonly title: string;
+                            readonly params: readonly {
+                                readonly name: string;
+                                readonly label: string;
+                                /** @enum {unknown} */
+                                readonly kind: "id" | "date" | "text" | "choice";
+                                readonly default?: string;
+                                readonly choices?: readonly string[];
+                            }[];
+                            readonly path: string;
+                            readonly list: string;
+                            readonly member: {
+                                readonly field: string;
+                                readonly label: string;
+                            };
+                            readonly count: {
+                                readonly field: string;
+                                readonly label: string;
+                            };
+                            readonly image?: string;
+                            readonly bars?: boolean;
+                            readonly domain: string;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest5"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable10"];
+        };
+    };
+    readonly getDeadLetters: {
+        readonly parameters: {
+            readonly query?: {
+                readonly domain?: string;
+                /** @description event, conflict, message or delivery */
+                readonly stage?: "event" | "conflict" | "message" | "delivery";
+                /** @description open, replayed or discarded */
+                readonly state?: "open" | "replayed" | "discarded";
+                /** @description an integer from 1 to 1000 */
+                readonly limit?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly deadLetters: readonly {
+                            readonly id: string;
+                            readonly domain: string;
+                            /**
+                             * @description event, conflict, message or delivery
+                             * @enum {unknown}
+                             */
+                            readonly stage: "event" | "conflict" | "message" | "delivery";
+                            /**
+                             * @description open, replayed or discarded
+                             * @enum {unknown}
+                             */
+                            readonly state: "open" | "replayed" | "discarded";
+                            readonly queue: string;
+                            readonly messageId: string;
+                            readonly reason: string;
+                            readonly diedAt: string;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest5"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getDeadLettersId: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly id: string;
+                        readonly domain: string;
+                        /**
+                         * @description event, conflict, message or delivery
+                         * @enum {unknown}
+                         */
+                        readonly stage: "event" | "conflict" | "message" | "delivery";
+                        /**
+                         * @description open, replayed or discarded
+                         * @enum {unknown}
+                         */
+                        readonly state: "open" | "replayed" | "discarded";
+                        readonly queue: string;
+                        readonly messageId: string;
+                        readonly reason: string;
+                        readonly diedAt: string;
+                        readonly event?: unknown;
+                        readonly message?: string;
+                        readonly bytes: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 404: components["responses"]["NotFound2"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly postDeadLettersIdDiscard: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly id: string;
+                        readonly domain: string;
+                        /**
+                         * @description event, conflict, message or delivery
+                         * @enum {unknown}
+                         */
+                        readonly stage: "event" | "conflict" | "message" | "delivery";
+                        /**
+                         * @description open, replayed or discarded
+                         * @enum {unknown}
+                         */
+                        readonly state: "open" | "replayed" | "discarded";
+                        readonly queue: string;
+                        readonly messageId: string;
+                        readonly reason: string;
+                        readonly diedAt: string;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest3"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden7"];
+            readonly 404: components["responses"]["NotFound2"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge2"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable11"];
+        };
+    };
+    readonly postDeadLettersIdReplay: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly id: string;
+                        readonly domain: string;
+                        /**
+                         * @description event, conflict, message or delivery
+                         * @enum {unknown}
+                         */
+                        readonly stage: "event" | "conflict" | "message" | "delivery";
+                        /**
+                         * @description open, replayed or discarded
+                         * @enum {unknown}
+                         */
+                        readonly state: "open" | "replayed" | "discarded";
+                        readonly queue: string;
+                        readonly messageId: string;
+                        readonly reason: string;
+                        readonly diedAt: string;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest3"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden7"];
+            readonly 404: components["responses"]["NotFound2"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge2"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable2"];
+        };
+    };
+    readonly getRuns: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly runs: readonly {
+                            readonly file: string;
+                            /** @enum {unknown} */
+                            readonly kind: "bench" | "drill";
+                            readonly at: string;
+                            readonly title: string;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest5"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound3"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable10"];
+        };
+    };
+    readonly getRunsFile: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly file: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": unknown;
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound4"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable10"];
+        };
+    };
+    readonly getLive: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description 1 to 8 paths of GET routes with a JSON response */
+                readonly watch?: readonly string[];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/event-stream": unknown;
+                };
+            };
+            readonly 400: components["responses"]["BadRequest5"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden4"];
+            readonly 404: components["responses"]["NotFound2"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge7"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests3"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable12"];
+        };
+    };
+}

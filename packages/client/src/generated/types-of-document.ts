@@ -1,0 +1,10 @@
+import { readFile } from "node:fs/promises";
+import openapiTS, { astToString } from "openapi-typescript";
+
+const document = new URL("../../../../docs/openapi.json", import.meta.url);
+
+/** The TypeScript types of docs/openapi.json, the content of openapi.ts. */
+export async function typesOfDocument(): Promise<string> {
+  const types = await openapiTS(await readFile(document, "utf8"), { immutable: true });
+  return `/* Generated from docs/openapi.json: pnpm --filter @tally/client generate */\n\n${astToString(types)}`;
+}

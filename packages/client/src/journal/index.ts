@@ -1,0 +1,2 @@
+export { openJournal } from "./open-journal.ts";
+export type { Journal, JournalEntry, RejectedEntry } from "./journal.ts";

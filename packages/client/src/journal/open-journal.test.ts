@@ -1,0 +1,174 @@
+import { execFile, spawn } from "node:child_process";
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import type { Journal } from "./journal.ts";
+import { openJournal } from "./open-journal.ts";
+
+async function newPath(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "tally-journal-test-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return join(directory, "till", "sales.ndjson");
+}
+
+const textsOf = ({ left }: Journal): readonly string[] => left.map(({ text }) => text);
+
+/** Opens the journal as the next process would. */
+async function textsAfterRestart(path: string): Promise<readonly string[]> {
+  const journal = await openJournal(path);
+  await journal.close();
+  return textsOf(journal);
+}
+
+test("what was appended and not settled is there after a restart, in its order", async () => {
+  const path = await newPath();
+  const first = await openJournal(path);
+  const numbers = await Promise.all(
+    ['{"a":1}', '{"a":2}', '{"a":3}', '{"a":"\\n€"}'].map((text) => first.append(text)),
+  );
+  await first.settle([numbers[0] ?? 0, numbers[2] ?? 0], []);
+  await first.close();
+  const second = await openJournal(path);
+  expect(textsOf(second)).toEqual(['{"a":2}', '{"a":"\\n€"}']);
+  const number = await second.append('{"a":5}');
+  expect(numbers).not.toContain(number);
+  await second.settle([numbers[1] ?? 0], []);
+  await second.close();
+  expect(await textsAfterRestart(path)).toEqual(['{"a":"\\n€"}', '{"a":5}']);
+});
+
+test("an append resolves when it is in the file", async () => {
+  const path = await newPath();
+  const journal = await openJournal(path);
+  const inFile = async (text: string): Promise<boolean> => {
+    await journal.append(text);
+    return (await readFile(path, "utf8")).includes(text);
+  };
+  const all = await Promise.all(Array.from({ length: 200 }, (_, n) => inFile(`{"n":${n}}`)));
+  expect(all).toEqual(all.map(() => true));
+  await journal.close();
+});
+
+test("the file is empty when nothing waits", async () => {
+  const path = await newPath();
+  const journal = await openJournal(path);
+  const numbers = await Promise.all([journal.append("{}"), journal.append("{}")]);
+  await journal.settle(numbers, []);
+  expect((await stat(path)).size).toBe(0);
+  await journal.append('{"a":3}');
+  await journal.close();
+  expect(await textsAfterRestart(path)).toEqual(['{"a":3}']);
+});
+
+test("the file stays bounded although one purchase waits all the time", async () => {
+  const path = await newPath();
+  const journal = await openJournal(path);
+  await journal.append('{"stays":true}');
+  const text = JSON.stringify({ padding: "x".repeat(20_000) });
+  let largest = 0;
+  for (let round = 0; round < 30; round++) {
+    const numbers = await Promise.all(Array.from({ length: 10 }, () => journal.append(text)));
+    await journal.settle(numbers, []);
+    largest = Math.max(largest, (await stat(path)).size);
+  }
+  // 6 MB went through it.
+  expect(largest).toBeLessThan(1.5 * 2 ** 20);
+  const last = await journal.append('{"last":true}');
+  expect(last).toBe(302);
+  await journal.close();
+  expect(await textsAfterRestart(path)).toEqual(['{"stays":true}', '{"last":true}']);
+});
+
+test("a line whose write did not end is dropped, and the next one is whole", async () => {
+  const path = await newPath();
+  const first = await openJournal(path);
+  await first.append('{"a":1}');
+  await first.close();
+  await appendFile(path, '{"number":2,"purchase":{"a":"€'.slice(0, -1));
+  const second = await openJournal(path);
+  expect(textsOf(second)).toEqual(['{"a":1}']);
+  await second.append('{"a":3}');
+  await second.close();
+  expect(await textsAfterRestart(path)).toEqual(['{"a":1}', '{"a":3}']);
+});
+
+test.each(["no JSON", "7", "{}", '{"number":1}', '{"number":"1","purchase":{}}', '{"settled":["a"]}', ""])(
+  "a line %j that the journal has not written is an error, and nothing is changed",
+  async (line) => {
+    const path = await newPath();
+    await (await openJournal(path)).close();
+    const content = `{"number":1,"purchase":{}}\n${line}\n{"number":2,"purchase":{}}\n`;
+    await writeFile(path, content);
+    await expect(openJournal(path)).rejects.toMatchObject({
+      code: "JOURNAL_DAMAGED",
+      message: `the journal has a line that this package has not written: ${path}, line 2`,
+    });
+    expect(await readFile(path, "utf8")).toBe(content);
+  },
+);
+
+test("rejected purchases are kept in a file of their own, with the reason", async () => {
+  const path = await newPath();
+  const journal = await openJournal(path);
+  const [first, second] = await Promise.all([journal.append('{"a":1}'), journal.append('{"a":2}')]);
+  await journal.settle([], [{ number: first, text: '{"a":1}', status: 400, error: 'storeID: expected "x"' }]);
+  await journal.settle([], [{ number: second, text: '{"a":2}', status: 422, error: "key" }]);
+  await journal.close();
+  const lines = (await readFile(`${path}.rejected`, "utf8")).trimEnd().split("\n");
+  expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
+    { at: expect.stringMatching(/Z$/), status: 400, error: 'storeID: expected "x"', purchase: { a: 1 } },
+    { at: expect.stringMatching(/Z$/), status: 422, error: "key", purchase: { a: 2 } },
+  ]);
+  expect(await textsAfterRestart(path)).toEqual([]);
+});
+
+test("a rejected purchase that cannot be kept elsewhere stays in the journal", async () => {
+  const path = await newPath();
+  const journal = await openJournal(path);
+  const [first, second] = await Promise.all([journal.append('{"a":1}'), journal.append('{"a":2}')]);
+  // A name that cannot be opened for writing, also by root.
+  await (await openJournal(join(`${path}.rejected`, "directory"))).close();
+  const rejected = [{ number: first, text: '{"a":1}', status: 400, error: "x" }];
+  await expect(journal.settle([second], rejected)).rejects.toMatchObject({ code: "JOURNAL_FAILED" });
+  const third = await journal.append('{"a":3}');
+  await journal.settle([third], []);
+  await journal.close();
+  expect(await textsAfterRestart(path)).toEqual(['{"a":1}']);
+});
+
+test("a purchase for which the disk has no space is not taken, and leaves nothing in the file", async () => {
+  const path = await newPath();
+  const program = `
+    import { openJournal } from ${JSON.stringify(new URL("open-journal.ts", import.meta.url).href)};
+    const journal = await openJournal(process.argv[1]);
+    const text = JSON.stringify({ padding: "x".repeat(290) });
+    const results = [];
+    for (let n = 0; n < 20; n++) results.push(await journal.append(text).then(() => "taken", (error) => error.code));
+    results.push(await journal.append("{}").then(() => "taken"));
+    console.log(JSON.stringify(results));`;
+  // A file of at most 4 KiB: the write that reaches it writes a part.
+  const shell = 'ulimit -f 8 && exec "$0" --input-type=module --eval "$1" "$2"';
+  const { stdout } = await promisify(execFile)("sh", ["-c", shell, process.execPath, program, path]);
+  const results: unknown = JSON.parse(stdout);
+  expect(results).toEqual([...Array(12).fill("taken"), ...Array(8).fill("JOURNAL_FAILED"), "taken"]);
+  expect(await textsAfterRestart(path)).toHaveLength(13);
+});
+
+test("one process has a journal at a time; the lock of a process that has ended is taken over", async () => {
+  const path = await newPath();
+  const journal = await openJournal(path);
+  await expect(openJournal(path)).rejects.toMatchObject({
+    code: "JOURNAL_IN_USE",
+    message: `another process uses the journal: process ${process.pid} holds ${path}.lock`,
+  });
+  await journal.close();
+  const child = spawn(process.execPath, ["--eval", ""]);
+  await new Promise((resolve) => child.once("exit", resolve));
+  for (const stale of [`${child.pid} 1`, `${process.pid} 1`, ""]) {
+    await writeFile(`${path}.lock`, stale);
+    await (await openJournal(path)).close();
+  }
+  await expect(stat(`${path}.lock`)).rejects.toThrow("ENOENT");
+});

@@ -1,0 +1,147 @@
+import { mkdir, open, readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { TallyClientError } from "../tally-client-error.ts";
+import { AppendFile } from "./append-file.ts";
+import { addedLine, readLines, settledLine } from "./journal-lines.ts";
+import type { Journal, RejectedEntry } from "./journal.ts";
+import { lockFile } from "./lock-file.ts";
+
+/** One `append()` that is not written yet. */
+interface Pending {
+  readonly number: number;
+  readonly text: string;
+  readonly resolve: (number: number) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Opens a journal in a file, and creates it with its directory. One process may have it open: `<path>.lock`. Rejects with JOURNAL_IN_USE and
+ * JOURNAL_DAMAGED.
+ *
+ * Appends that come together share one write and one fsync. The file is empty when nothing waits, and at most about twice the size of what
+ * waits plus 1 MiB. Rejected purchases are appended to `<path>.rejected`, one JSON object a line; nothing deletes that file.
+ */
+export async function openJournal(path: string): Promise<Journal> {
+  const file = resolve(path);
+  await mkdir(dirname(file), { recursive: true });
+  const unlock = await lockFile(`${file}.lock`);
+  try {
+    const read = readLines(file, await contentOf(file));
+    return createJournal(file, read, await AppendFile.open(file, read.bytes), unlock);
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+function createJournal(
+  path: string,
+  { waiting, highestNumber }: ReturnType<typeof readLines>,
+  file: AppendFile,
+  unlock: () => Promise<void>,
+): Journal {
+  const left = Array.from(waiting, ([number, text]) => ({ number, text }));
+  let numbers = highestNumber;
+  let waitingBytes = left.reduce((sum, { number, text }) => sum + lineBytes(number, text), 0);
+  let group: Pending[] = [];
+  // Settled, and not yet written as such.
+  let settled: number[] = [];
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** Runs work after all work before it, whether that has failed or not. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = last.then(work, work);
+    last = done;
+    return done;
+  }
+
+  /** Writes all appends that wait for it. Never rejects; their promises do. */
+  async function writeGroup(): Promise<void> {
+    const pending = group;
+    group = [];
+    try {
+      await file.append(pending.map(({ number, text }) => addedLine(number, text)).join(""), { durable: true });
+    } catch (error) {
+      for (const { reject } of pending) reject(failed(path, error));
+      return;
+    }
+    for (const { number, text, resolve: taken } of pending) {
+      waiting.set(number, text);
+      waitingBytes += lineBytes(number, text);
+      taken(number);
+    }
+  }
+
+  function forget(number: number): void {
+    const text = waiting.get(number);
+    if (text === undefined) return;
+    waiting.delete(number);
+    waitingBytes -= lineBytes(number, text);
+    settled.push(number);
+  }
+
+  /** A crash may undo it: the entries are then sent again, with their keys. So it needs no fsync. */
+  async function writeSettled(): Promise<void> {
+    if (waiting.size === 0) await file.clear();
+    else if (file.size > 2 * waitingBytes + 2 ** 20) {
+      await file.replace(Array.from(waiting, ([number, text]) => addedLine(number, text)).join(""));
+    } else if (settled.length > 0) await file.append(settledLine(settled), { durable: false });
+    settled = [];
+  }
+
+  return {
+    left,
+    append: (text) =>
+      new Promise((taken, reject) => {
+        if (group.push({ number: ++numbers, text, resolve: taken, reject }) === 1) void inTurn(writeGroup);
+      }),
+    settle: (accepted, rejected) =>
+      inTurn(async () => {
+        for (const number of accepted) forget(number);
+        try {
+          // If this fails, they stay in the journal, and the next process sends them again.
+          if (rejected.length > 0) await appendRejected(`${path}.rejected`, rejected);
+          for (const { number } of rejected) forget(number);
+          await writeSettled();
+        } catch (error) {
+          throw failed(path, error);
+        }
+      }),
+    close: () =>
+      inTurn(async () => {
+        await file.close();
+        await unlock();
+      }),
+  };
+}
+
+async function appendRejected(path: string, rejected: readonly RejectedEntry[]): Promise<void> {
+  const at = JSON.stringify(new Date().toISOString());
+  const lines = rejected.map(
+    ({ text, status, error }) =>
+      `{"at":${at},"status":${status},"error":${JSON.stringify(error)},"purchase":${text}}\n`,
+  );
+  const file = await open(path, "a", 0o600);
+  try {
+    await file.appendFile(lines.join(""));
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function contentOf(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+const lineBytes = (number: number, text: string): number => Buffer.byteLength(addedLine(number, text));
+
+function failed(path: string, error: unknown): TallyClientError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new TallyClientError("JOURNAL_FAILED", `${path}: ${reason}`, { cause: error });
+}

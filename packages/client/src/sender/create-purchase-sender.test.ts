@@ -1,0 +1,242 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { startScriptedServer, type Received, type Reply } from "../scripted-server.test-kit.ts";
+import type { TallyClientError } from "../tally-client-error.ts";
+import { createPurchaseSender, type PurchaseSenderOptions } from "./create-purchase-sender.ts";
+import type { Purchase, RejectedPurchase } from "./purchase.ts";
+
+const purchase = (custID: number, more: Partial<Purchase> = {}): Purchase => ({
+  storeID: 7,
+  custID,
+  date: "20261120",
+  items: [{ ItemID: 9, numberOfItems: 1 }],
+  ...more,
+});
+
+interface Entry {
+  readonly custID: number;
+  readonly idempotencyKey: string;
+}
+
+const entriesOf = ({ body }: Received): readonly Entry[] => body.split("\n").map((line) => JSON.parse(line));
+const customersOf = (request: Received): readonly number[] => entriesOf(request).map(({ custID }) => custID);
+
+/** What a gateway says when each entry gets the status of `statusOf`. */
+function resultsFor(request: Received, statusOf: (entry: Entry) => number, headers = {}): Reply {
+  const results = entriesOf(request).map((entry, index) => {
+    const status = statusOf(entry);
+    return status === 201 ? { index, status, id: `id-${entry.custID}` } : { index, status, error: `error ${status}` };
+  });
+  const statuses = new Set(results.map(({ status }) => status));
+  const [first = 201] = statuses;
+  const accepted = results.filter(({ status }) => status === 201).length;
+  const body = { accepted, refused: results.length - accepted, results };
+  return { status: statuses.size === 1 ? first : 207, headers, body };
+}
+
+const acceptAll = (request: Received): Reply => resultsFor(request, () => 201);
+
+async function start(script: Parameters<typeof startScriptedServer>[0], options: Partial<PurchaseSenderOptions> = {}) {
+  const { url, received } = await startScriptedServer(script);
+  const rejected: RejectedPurchase[] = [];
+  const problems: (TallyClientError | undefined)[] = [];
+  const sender = createPurchaseSender({
+    baseUrl: url,
+    firstDelayMs: 1,
+    longestDelayMs: 4,
+    onRejected: (one) => rejected.push(one),
+    onProblem: (problem) => problems.push(problem),
+    ...options,
+  });
+  onTestFinished(async () => void (await sender.close({ withinMs: 0 })));
+  return { sender, received, rejected, problems };
+}
+
+test("purchases that are added during a request travel together in the next one, in their order", async () => {
+  const { sender, received } = await start(acceptAll, { entriesPerRequestMax: 6 });
+  const added = await Promise.all(Array.from({ length: 10 }, (_, index) => sender.add(purchase(index))));
+  await sender.flush();
+  expect(received.map(customersOf)).toEqual([[0], [1, 2, 3, 4, 5, 6], [7, 8, 9]]);
+  const [request] = received;
+  expect(request?.path).toBe("/purchases");
+  expect(request?.headers["content-type"]).toBe("application/x-ndjson");
+  expect(await Promise.all(added.map(({ settled }) => settled))).toEqual(
+    added.map((_, index) => ({ outcome: "accepted", id: `id-${index}` })),
+  );
+  expect(new Set(added.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(10);
+});
+
+test("a request has at most the bytes of its limit", async () => {
+  const bytesPerRequestMax = 500;
+  const { sender, received } = await start(acceptAll, { bytesPerRequestMax });
+  for (let n = 0; n < 20; n++) await sender.add(purchase(n));
+  await sender.flush();
+  expect(Math.max(...received.map(({ body }) => body.length))).toBeLessThanOrEqual(bytesPerRequestMax);
+  expect(received.flatMap(customersOf)).toEqual(Array.from({ length: 20 }, (_, n) => n));
+});
+
+test("the key of a purchase is that of the caller, or random, and each retry has it", async () => {
+  const replies: readonly Reply[] = ["disconnect", { status: 503 }, { status: 429 }, "cut short", "silence"];
+  const script = (request: Received, index: number) => replies[index] ?? acceptAll(request);
+  const { sender, received } = await start(script, { attemptMs: 1500 });
+  await sender.add(purchase(1, { idempotencyKey: "receipt-1" }));
+  const { idempotencyKey } = await sender.add(purchase(2));
+  await sender.flush();
+  expect(received).toHaveLength(replies.length + 1);
+  const keys = new Map(received.flatMap(entriesOf).map((entry) => [entry.idempotencyKey, entry.custID]));
+  expect([...keys]).toEqual([
+    ["receipt-1", 1],
+    [idempotencyKey, 2],
+  ]);
+});
+
+test("only entries that may be accepted later are sent again, ahead of newer ones; the others are settled", async () => {
+  const statuses = new Map([
+    [1, [503, 201]],
+    [2, [201]],
+    [3, [400]],
+    [4, [503, 503, 201]],
+    [5, [422]],
+  ]);
+  const { sender, received, rejected } = await start((request, index) =>
+    index === 0 ? "disconnect" : resultsFor(request, ({ custID }) => statuses.get(custID)?.shift() ?? 201),
+  );
+  const added = await Promise.all([1, 2, 3, 4, 5].map((custID) => sender.add(purchase(custID))));
+  await added[1]?.settled;
+  await sender.add(purchase(6));
+  await sender.flush();
+  expect(received.map(customersOf)).toEqual([[1], [1, 2, 3, 4, 5], [1, 4, 6], [4]]);
+  expect(await Promise.all(added.map(({ settled }) => settled))).toEqual([
+    { outcome: "accepted", id: "id-1" },
+    { outcome: "accepted", id: "id-2" },
+    { outcome: "rejected", status: 400, error: "error 400" },
+    { outcome: "accepted", id: "id-4" },
+    { outcome: "rejected", status: 422, error: "error 422" },
+  ]);
+  expect(rejected.map(({ purchase: { custID }, status, error }) => [custID, status, error])).toEqual([
+    [3, 400, "error 400"],
+    [5, 422, "error 422"],
+  ]);
+});
+
+test("an outage is one problem when it begins and one when it ends", async () => {
+  const { sender, problems } = await start((request, index) => {
+    if (index < 3) return "disconnect";
+    return resultsFor(request, () => (index < 6 ? 503 : 201));
+  });
+  await sender.add(purchase(1));
+  await sender.flush();
+  expect(sender.problem).toBeUndefined();
+  expect(problems).toEqual([expect.objectContaining({ code: "UNREACHABLE" }), undefined]);
+});
+
+test.each([
+  ["a page of another server", { status: 200, body: "<html>Sign in to the network</html>" }],
+  ["results of another request", { status: 201, body: { accepted: 0, refused: 0, results: [] } }],
+] as const)("%s settles nothing", async (_, page) => {
+  const { sender, received } = await start((request, index) => (index < 3 ? page : acceptAll(request)));
+  const { settled } = await sender.add(purchase(1));
+  expect(await settled).toEqual({ outcome: "accepted", id: "id-1" });
+  expect(received).toHaveLength(4);
+});
+
+test("a request that is too large for the gateway is split; a single purchase that is too large is rejected", async () => {
+  const tooLarge: Reply = { status: 413, body: { message: "body: too large" } };
+  const { sender, received, rejected } = await start((request, index) => {
+    if (index === 0) return "disconnect";
+    const customers = customersOf(request);
+    return customers.length > 3 || customers.includes(5) ? tooLarge : acceptAll(request);
+  });
+  for (let n = 0; n < 12; n++) await sender.add(purchase(n));
+  await sender.flush();
+  expect(rejected.map(({ purchase: { custID }, status, error }) => [custID, status, error])).toEqual([
+    [5, 413, "413 body: too large"],
+  ]);
+  expect(received.map(customersOf).some(({ length }) => length === 12)).toBe(true);
+});
+
+test.each([400, 401, 403, 404, 405, 415, 422, 301])(
+  "after %i for a whole request nothing is sent until resume(), and nothing leaves the buffer",
+  async (status) => {
+    let isWrong = true;
+    const { sender, received, problems } = await start((request) =>
+      isWrong
+        ? { status, headers: { location: "/elsewhere" }, body: { message: "expected an API key" } }
+        : acceptAll(request),
+    );
+    const { settled } = await sender.add(purchase(1));
+    await expect(sender.flush()).rejects.toMatchObject({
+      code: "STOPPED",
+      message: `the gateway rejects every request of the sender: ${status} expected an API key`,
+    });
+    await sender.add(purchase(2));
+    expect([received.length, sender.waiting]).toEqual([1, 2]);
+    isWrong = false;
+    sender.resume();
+    await sender.flush();
+    expect(await settled).toEqual({ outcome: "accepted", id: "id-1" });
+    expect(problems.map((problem) => problem?.code)).toEqual(["STOPPED", undefined]);
+  },
+);
+
+test("when the buffer is full add() rejects, and takes purchases again when others have left", async () => {
+  let isAway = true;
+  const { sender } = await start((request) => (isAway ? { status: 503 } : acceptAll(request)), { eventsMax: 2 });
+  const first = await Promise.allSettled([1, 2, 3].map((custID) => sender.add(purchase(custID))));
+  expect(first.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+  await expect(sender.add(purchase(3))).rejects.toMatchObject({
+    code: "BUFFER_FULL",
+    message: "the purchase is not taken, because the sender's buffer is full: it holds 2 events",
+  });
+  isAway = false;
+  await sender.flush();
+  expect((await sender.add(purchase(3))).idempotencyKey).not.toBe("");
+});
+
+test("close() sends what waits, also during a long delay, and add() then rejects", async () => {
+  const { sender, received } = await start((request, index) =>
+    index === 0 ? { status: 503, headers: { "retry-after": "50" } } : acceptAll(request),
+  );
+  const { settled } = await sender.add(purchase(1));
+  await vi.waitFor(() => expect(sender.problem).toMatchObject({ code: "UNREACHABLE" }), 10_000);
+  const closed = sender.close();
+  await expect(sender.add(purchase(2))).rejects.toMatchObject({ code: "CLOSED" });
+  expect(await closed).toEqual({ waiting: 0 });
+  expect(await settled).toEqual({ outcome: "accepted", id: "id-1" });
+  expect(received).toHaveLength(2);
+});
+
+test("close() ends a request under way after its time, and says how many purchases are not settled", async () => {
+  const { sender, received } = await start(() => "silence");
+  const { settled } = await sender.add(purchase(1));
+  await sender.add(purchase(2));
+  await vi.waitFor(() => expect(received).toHaveLength(1), 10_000);
+  expect(await sender.close({ withinMs: 1 })).toEqual({ waiting: 2 });
+  expect(await settled).toEqual({ outcome: "unsettled" });
+});
+
+test("flush() ends with its signal", async () => {
+  const { sender } = await start(() => "silence");
+  await sender.add(purchase(1));
+  await expect(sender.flush(AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
+});
+
+test("the API key is sent, and the base path is kept", async () => {
+  const { sender, received } = await start(acceptAll);
+  await sender.add(purchase(1));
+  await sender.flush();
+  const { url } = await startScriptedServer(() => ({ status: 404 }));
+  expect(received[0]?.headers.authorization).toBeUndefined();
+  const seen: (readonly unknown[])[] = [];
+  const other = createPurchaseSender({
+    baseUrl: `${url}/base/`,
+    apiKey: "k1",
+    onRejected: () => undefined,
+    fetch: (target, init) => {
+      seen.push([target, new Headers(init.headers).get("authorization")]);
+      return fetch(target, init);
+    },
+  });
+  await other.add(purchase(1));
+  await expect(other.flush()).rejects.toMatchObject({ code: "STOPPED" });
+  expect(seen).toEqual([[`${url}/base/purchases`, "Bearer k1"]]);
+});

@@ -1,0 +1,143 @@
+import { authorizationOf } from "../create-tally-client.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Fetch } from "../retry/attempt.ts";
+import { TallyClientError } from "../tally-client-error.ts";
+import { Delivery } from "./delivery.ts";
+import { PurchaseQueue } from "./purchase-queue.ts";
+import { bytesOf, type AddedPurchase, type Purchase, type RejectedPurchase, type Settlement } from "./purchase.ts";
+
+export interface PurchaseSenderOptions {
+  /** Of the gateway, with its base path if it has one. */
+  readonly baseUrl: string;
+  /** Needs the scope `purchases:write` for the stores of the purchases. */
+  readonly apiKey?: string | undefined;
+  /** Keeps purchases beyond the end of the process. Absent: they are in memory only. The sender closes it. */
+  readonly journal?: Journal | undefined;
+  /** Purchases in the buffer. Default 100,000. */
+  readonly eventsMax?: number;
+  /** Their JSON in bytes. Default 32 MiB. */
+  readonly bytesMax?: number;
+  /** Entries of one request. Default 1,000, the most that a gateway takes. */
+  readonly entriesPerRequestMax?: number;
+  /** Bytes of one request. Default 1 MiB; a gateway takes 2 MiB unless it is set otherwise. */
+  readonly bytesPerRequestMax?: number;
+  /** For one request, in ms. Default 30,000. */
+  readonly attemptMs?: number;
+  /** The delay after a first failure, in ms; it doubles with each further one. Default 200. */
+  readonly firstDelayMs?: number;
+  /** The longest of these delays, in ms. Default 10,000. */
+  readonly longestDelayMs?: number;
+  /** Default: the platform's. */
+  readonly fetch?: Fetch;
+  /** A purchase that the gateway will never accept as it is. It has left the buffer; a file journal keeps it in `<path>.rejected`. */
+  readonly onRejected: (rejected: RejectedPurchase) => void;
+  /** Called when purchases can no longer be delivered or kept, once for each code, and with undefined when they can again. */
+  readonly onProblem?: (problem: TallyClientError | undefined) => void;
+}
+
+/** Delivers each purchase that it has taken once, as long as its process lives; with a journal also beyond that. */
+export interface PurchaseSender {
+  /** Purchases that are not settled. */
+  readonly waiting: number;
+  /** Why nothing is delivered or kept at the moment. */
+  readonly problem: TallyClientError | undefined;
+  /**
+   * Takes a purchase and sends it as soon as possible, in the order of the calls. Resolves when it is durable in the journal, or without one at
+   * once. Rejects with BUFFER_FULL, JOURNAL_FAILED or CLOSED, and has not taken it.
+   */
+  add(purchase: Purchase): Promise<AddedPurchase>;
+  /** Resolves when no purchase waits. Rejects with STOPPED, and with the reason of an aborted signal. */
+  flush(signal?: AbortSignal): Promise<void>;
+  /** Sends again after STOPPED. */
+  resume(): void;
+  /**
+   * Takes no more, and sends what waits for at most `withinMs` (default 10,000). Resolves with the number of purchases that are not settled: a
+   * journal keeps them, without one they are lost.
+   */
+  close(options?: { readonly withinMs?: number }): Promise<{ readonly waiting: number }>;
+}
+
+/**
+ * Collects purchases and sends them as entries of `POST /purchases`, each with its own idempotencyKey, one request at a time. While a request
+ * is under way the next entries collect; an idle sender sends at once. Each entry is settled by its own result. Entries that may be accepted
+ * later are sent again, ahead of newer ones, until they are settled: after `Retry-After`, or with a growing random delay.
+ *
+ * The buffer holds JSON, at most `eventsMax` purchases and `bytesMax` bytes.
+ */
+export function createPurchaseSender({
+  baseUrl,
+  apiKey,
+  journal,
+  eventsMax = 100_000,
+  bytesMax = 32 * 2 ** 20,
+  entriesPerRequestMax = 1000,
+  bytesPerRequestMax = 2 ** 20,
+  attemptMs = 30_000,
+  firstDelayMs = 200,
+  longestDelayMs = 10_000,
+  fetch = (url, init) => globalThis.fetch(url, init),
+  onRejected,
+  onProblem,
+}: PurchaseSenderOptions): PurchaseSender {
+  const left = journal?.left ?? [];
+  const queue = new PurchaseQueue(
+    { eventsMax, bytesMax },
+    left.map(({ number, text }) => ({ number, text, bytes: bytesOf(text), settle: () => undefined })),
+  );
+  const headers = { "content-type": "application/x-ndjson", ...authorizationOf(apiKey) };
+  const url = `${new URL(baseUrl).href.replace(/\/$/, "")}/purchases`;
+  const delivery = new Delivery({
+    queue,
+    journal,
+    request: { fetch, url, init: { method: "POST", redirect: "manual", headers }, attemptMs },
+    entriesPerRequestMax,
+    bytesPerRequestMax,
+    firstDelayMs,
+    longestDelayMs,
+    onRejected,
+    onProblem,
+  });
+  let closing: Promise<{ readonly waiting: number }> | undefined;
+
+  async function keep(text: string, bytes: number): Promise<number> {
+    queue.reserve(bytes);
+    try {
+      return journal === undefined ? 0 : await journal.append(text);
+    } catch (error) {
+      queue.release(bytes);
+      delivery.changed();
+      throw error;
+    }
+  }
+
+  async function close(withinMs: number): Promise<{ readonly waiting: number }> {
+    await delivery.finish(withinMs);
+    await journal?.close();
+    const waiting = queue.events;
+    for (const purchase of queue.drain()) purchase.settle({ outcome: "unsettled" });
+    return { waiting };
+  }
+
+  delivery.start();
+  return {
+    get waiting() {
+      return queue.events;
+    },
+    get problem() {
+      return delivery.problem;
+    },
+    async add(purchase) {
+      if (closing !== undefined) throw new TallyClientError("CLOSED");
+      const idempotencyKey = purchase.idempotencyKey ?? crypto.randomUUID();
+      const text = JSON.stringify({ ...purchase, idempotencyKey });
+      const bytes = bytesOf(text);
+      const number = await keep(text, bytes);
+      const settled = new Promise<Settlement>((settle) => queue.push({ number, text, bytes, settle }));
+      delivery.start();
+      return { idempotencyKey, settled };
+    },
+    flush: (signal) => delivery.untilEmpty(signal),
+    resume: () => delivery.resume(),
+    close: ({ withinMs = 10_000 } = {}) => (closing ??= close(withinMs)),
+  };
+}

@@ -1,0 +1,222 @@
+import type { Journal } from "../journal/journal.ts";
+import type { Attempt } from "../retry/attempt.ts";
+import { isRetriable, retryDelayMs, type BackOffRange } from "../retry/retry-delay.ts";
+import { TallyClientError } from "../tally-client-error.ts";
+import type { PurchaseQueue } from "./purchase-queue.ts";
+import { purchaseOf, type RejectedPurchase, type WaitingPurchase } from "./purchase.ts";
+import { sendBulk, type BulkOutcome } from "./send-bulk.ts";
+
+export interface DeliveryOptions extends BackOffRange {
+  readonly queue: PurchaseQueue;
+  readonly journal: Journal | undefined;
+  readonly request: Omit<Attempt, "signal">;
+  readonly entriesPerRequestMax: number;
+  readonly bytesPerRequestMax: number;
+  readonly onRejected: (rejected: RejectedPurchase) => void;
+  readonly onProblem: ((problem: TallyClientError | undefined) => void) | undefined;
+}
+
+type Results = Extract<BulkOutcome, { readonly kind: "results" }>;
+
+interface Rejected {
+  readonly purchase: WaitingPurchase;
+  readonly status: number;
+  readonly error: string;
+}
+
+/**
+ * Delivers the purchases of a queue: one request at a time, the oldest first.
+ *
+ *   idle      the queue is empty; `start()` begins to send
+ *   sending   a request is under way
+ *   waiting   after a failure, until Retry-After or the back-off has passed
+ *   stopped   the gateway rejects every request; nothing is sent until `resume()`
+ *   finished  nothing is sent any more
+ */
+export class Delivery {
+  readonly #options: DeliveryOptions;
+  readonly #finished = new AbortController();
+  readonly #waiters = new Set<() => void>();
+  #isRunning = false;
+  #run: Promise<void> = Promise.resolve();
+  #isStopped = false;
+  #problem: TallyClientError | undefined;
+  #failures = 0;
+  #entriesMax: number;
+  #wake: () => void = () => undefined;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+    this.#entriesMax = options.entriesPerRequestMax;
+  }
+
+  get problem(): TallyClientError | undefined {
+    return this.#problem;
+  }
+
+  /** Call it after each purchase that was added. An exception of a callback is an unhandled rejection; the purchase is settled before. */
+  start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#run = this.#deliver();
+  }
+
+  resume(): void {
+    if (!this.#isStopped) return;
+    this.#isStopped = false;
+    this.#report(undefined);
+    this.start();
+  }
+
+  /** Resolves when the queue is empty. Rejects with STOPPED, and with the reason of the signal. */
+  untilEmpty(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void): void => {
+        this.#waiters.delete(check);
+        signal?.removeEventListener("abort", check);
+        settle();
+      };
+      const check = (): void => {
+        if (this.#options.queue.events === 0) end(resolve);
+        else if (signal?.aborted === true) end(() => reject(signal.reason));
+        else if (this.#isStopped) end(() => reject(this.#problem));
+      };
+      this.#waiters.add(check);
+      signal?.addEventListener("abort", check);
+      check();
+    });
+  }
+
+  /** Ends a back-off, delivers for at most `withinMs`, then ends the request under way. */
+  async finish(withinMs: number): Promise<void> {
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), withinMs);
+    this.#wake();
+    // The caller sees what is left in the queue.
+    await this.untilEmpty(limit.signal).catch(() => undefined);
+    clearTimeout(timer);
+    this.#finished.abort();
+    this.#wake();
+    await this.#run;
+  }
+
+  /** Lets those who wait for an empty queue look at it. */
+  changed(): void {
+    for (const check of this.#waiters) check();
+  }
+
+  async #deliver(): Promise<void> {
+    try {
+      while (this.#options.queue.length > 0 && !this.#isStopped && !this.#finished.signal.aborted) {
+        const delayMs = await this.#deliverHead();
+        this.changed();
+        if (delayMs > 0 && !this.#finished.signal.aborted) await this.#pause(delayMs);
+      }
+    } finally {
+      // In the same turn as the last look at the queue: a purchase that is added later starts the next run.
+      this.#isRunning = false;
+    }
+  }
+
+  /** Returns how long to wait before the next request, in ms. */
+  async #deliverHead(): Promise<number> {
+    const { queue, request, bytesPerRequestMax } = this.#options;
+    const purchases = queue.head({ eventsMax: this.#entriesMax, bytesMax: bytesPerRequestMax });
+    const texts = purchases.map(({ text }) => text);
+    const outcome = await sendBulk(texts, { ...request, signal: this.#finished.signal });
+    switch (outcome.kind) {
+      case "results":
+        return this.#settleEach(purchases, outcome);
+      case "later":
+        if (this.#finished.signal.aborted) return 0;
+        this.#failures++;
+        this.#report(new TallyClientError("UNREACHABLE", outcome.reason, { cause: outcome.cause }));
+        return this.#delayMs(outcome.retryAfterMs);
+      case "tooLarge": {
+        const [purchase] = purchases;
+        if (purchases.length > 1 || purchase === undefined) this.#entriesMax = Math.ceil(purchases.length / 2);
+        else await this.#settle([], [{ purchase, status: outcome.status, error: outcome.reason }], []);
+        return 0;
+      }
+      case "refused":
+        this.#isStopped = true;
+        this.#report(new TallyClientError("STOPPED", outcome.reason));
+        return 0;
+    }
+  }
+
+  async #settleEach(purchases: readonly WaitingPurchase[], { results, retryAfterMs }: Results): Promise<number> {
+    const accepted: (readonly [WaitingPurchase, string])[] = [];
+    const rejected: Rejected[] = [];
+    const again: WaitingPurchase[] = [];
+    let reason = "";
+    for (const [index, purchase] of purchases.entries()) {
+      const result = results[index];
+      if (result === undefined) continue;
+      if ("id" in result) accepted.push([purchase, result.id]);
+      else if (isRetriable(result.status)) {
+        again.push(purchase);
+        reason = `${result.status} ${result.error}`;
+      } else rejected.push({ purchase, ...result });
+    }
+    if (again.length === purchases.length) {
+      this.#failures++;
+      this.#report(new TallyClientError("UNREACHABLE", reason));
+      return this.#delayMs(retryAfterMs);
+    }
+    await this.#settle(accepted, rejected, again);
+    // A gateway that takes less at a time is asked for a little more after each success.
+    this.#entriesMax = Math.min(this.#options.entriesPerRequestMax, this.#entriesMax + Math.ceil(this.#entriesMax / 8));
+    this.#failures = again.length === 0 ? 0 : 1;
+    return again.length === 0 ? 0 : this.#delayMs(retryAfterMs);
+  }
+
+  /** Removes the oldest purchases from journal and queue, except `again`. */
+  async #settle(
+    accepted: readonly (readonly [WaitingPurchase, string])[],
+    rejected: readonly Rejected[],
+    again: readonly WaitingPurchase[],
+  ): Promise<void> {
+    const { journal, queue, onRejected } = this.#options;
+    this.#report(
+      await journal
+        ?.settle(
+          accepted.map(([{ number }]) => number),
+          rejected.map(({ purchase: { number, text }, status, error }) => ({ number, text, status, error })),
+        )
+        .then(
+          () => undefined,
+          (error: unknown) =>
+            error instanceof TallyClientError ? error : new TallyClientError("JOURNAL_FAILED", "", { cause: error }),
+        ),
+    );
+    queue.remove(accepted.length + rejected.length + again.length, again);
+    for (const [purchase, id] of accepted) purchase.settle({ outcome: "accepted", id });
+    for (const { purchase, status, error } of rejected) purchase.settle({ outcome: "rejected", status, error });
+    for (const { purchase, status, error } of rejected) onRejected({ purchase: purchaseOf(purchase), status, error });
+  }
+
+  #report(problem: TallyClientError | undefined): void {
+    const isKnown = problem?.code === this.#problem?.code;
+    this.#problem = problem;
+    if (!isKnown) this.#options.onProblem?.(problem);
+  }
+
+  #delayMs(retryAfterMs: number | undefined): number {
+    // A proxy that asks for an hour must not keep a till silent for it.
+    const after = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, retryAfterMaxMs);
+    return retryDelayMs(this.#failures, this.#options, after);
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+const retryAfterMaxMs = 60_000;
