@@ -1,0 +1,153 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { createPurchaseSender, type Fetch, type Purchase } from "@tally/client";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { temporaryDirectory } from "./at-end.ts";
+import { expectAllKept } from "./audit-of.ts";
+import { openDatabase } from "./rankings-equal-rows.ts";
+import { runTally } from "./run-tally.ts";
+import { startSystem } from "./start-system.ts";
+
+/* packages/client while gateway and till are killed. Each sale has its own customer, so the rows say how often it was stored. */
+
+const tillMain = join(import.meta.dirname, "..", "packages", "client", "examples", "till.ts");
+
+const saleOf = (custID: number): Purchase => ({
+  storeID: custID % 7,
+  custID,
+  date: "20261120",
+  items: [1, 2, 3].map((n) => ({ ItemID: (custID * n) % 50, numberOfItems: n })),
+});
+
+const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+
+test("a sender at speed, under which the gateway is killed and every third response is lost, delivers each purchase once", async () => {
+  const system = await startSystem();
+  let responses = 0;
+  // The gateway has done its work, and the client does not know.
+  const lossy: Fetch = async (url, init) => {
+    const response = await fetch(url, init);
+    if (++responses % 3 === 0) throw new TypeError("the response is lost");
+    return response;
+  };
+  const sender = createPurchaseSender({
+    baseUrl: system.url,
+    entriesPerRequestMax: 40,
+    firstDelayMs: 20,
+    longestDelayMs: 500,
+    fetch: lossy,
+    onRejected: ({ error }) => expect.unreachable(error),
+  });
+  const count = 6000;
+  const added = await Promise.all(upTo(count).map((customer) => sender.add(saleOf(customer))));
+  for (const left of [5000, 3500, 2000, 800]) {
+    await vi.waitFor(() => expect(sender.waiting).toBeLessThan(left), { timeout: 60_000, interval: 1 });
+    system.gateway.kill("SIGKILL");
+    expect(sender.waiting).toBeGreaterThan(0);
+    await system.gateway.start();
+  }
+  expect(await sender.close({ withinMs: 60_000 })).toEqual({ waiting: 0 });
+  const settled = await Promise.all(added.map((one) => one.settled));
+  const ids = settled.flatMap((settlement) => (settlement.outcome === "accepted" ? [settlement.id] : []));
+  expect(ids).toHaveLength(count);
+  await expectAllKept(system, ids);
+}, 240_000);
+
+test("a till of twenty lines loses and doubles no sale, although it and the gateway are killed", async () => {
+  const system = await startSystem();
+  const database = openDatabase(system);
+  const journal = join(await temporaryDirectory(), "till.ndjson");
+  const kept: number[] = [];
+  const unknown: number[] = [];
+  let next = 0;
+
+  /** Starts the till. It always has some sales on its stdin that it has not kept yet. */
+  function startTill() {
+    const first = next;
+    const till = spawn(process.execPath, [tillMain, journal], {
+      env: { PATH: process.env["PATH"], TALLY_URL: system.url },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    onTestFinished(() => void till.kill("SIGKILL"));
+    // A till that is killed does not read to the end.
+    till.stdin.on("error", () => undefined);
+    let written = 0;
+    const write = (): void => void till.stdin.write(`${JSON.stringify(saleOf(first + written++))}\n`);
+    for (let n = 0; n < 20; n++) write();
+    let keptNow = 0;
+    let lastLine = "";
+    createInterface({ input: till.stdout }).on("line", (line) => {
+      lastLine = line;
+      if (!line.startsWith("kept ")) return;
+      kept.push(first + keptNow++);
+      if (till.stdin.writable) write();
+    });
+    const closed = once(till, "close");
+    return {
+      untilKept: (count: number) =>
+        vi.waitFor(() => expect(keptNow).toBeGreaterThanOrEqual(count), { timeout: 60_000, interval: 5 }),
+      async kill(): Promise<void> {
+        till.kill("SIGKILL");
+        await closed;
+        expect(keptNow).toBeLessThan(written);
+        // The sale that it was about to keep: its add() had not resolved, so it may be there or not.
+        unknown.push(first + keptNow);
+        next = first + keptNow + 1;
+      },
+      async end(): Promise<string> {
+        till.stdin.end();
+        await closed;
+        expect(keptNow).toBe(written);
+        next = first + keptNow;
+        return lastLine;
+      },
+    };
+  }
+
+  const beside = startTill();
+  await beside.untilKept(150);
+  system.gateway.kill("SIGKILL");
+  await beside.untilKept(400);
+  await beside.kill();
+
+  const offline = startTill();
+  await offline.untilKept(300);
+  await offline.kill();
+
+  const back = startTill();
+  await back.untilKept(100);
+  await system.gateway.start();
+  await back.untilKept(300);
+  await back.kill();
+
+  // The tills have kept sales all the time that the gateway took to start: their delivery may need more than the 10 s of one close().
+  const ends: string[] = [];
+  while (ends.at(-1) !== "all delivered") {
+    const till = startTill();
+    await till.untilKept(100);
+    ends.push(await till.end());
+    expect(ends.at(-1)).toMatch(/^all delivered$|^\d+ sales wait in the journal for the next start$/);
+  }
+
+  await vi.waitFor(
+    async () => {
+      const rows = await database.writer.query<{ customer: number; n: number }>(
+        "SELECT customer_id AS customer, COUNT(*) AS n FROM purchases GROUP BY customer_id",
+      );
+      const timesStored = new Map(rows.map(({ customer, n }) => [customer, n]));
+      expect(kept.filter((customer) => timesStored.get(customer) !== 1)).toEqual([]);
+      const expected = new Set([...kept, ...unknown]);
+      expect(rows.filter(({ customer, n }) => n !== 1 || !expected.has(customer))).toEqual([]);
+    },
+    { timeout: 60_000, interval: 500 },
+  );
+  expect(kept.length).toBeGreaterThan(1000);
+  expect(await readFile(journal, "utf8")).toBe("");
+  await vi.waitFor(async () => expect(await runTally(system, ["audit"])).toMatchObject({ exitCode: 0 }), {
+    timeout: 60_000,
+    interval: 1000,
+  });
+}, 240_000);
