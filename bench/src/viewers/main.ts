@@ -4,13 +4,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { claimDirectory } from "@tally/local";
 import { startLoad } from "../load/start-load.ts";
 import { openSystem, type System } from "../open-system.ts";
-import { openViewers } from "./open-viewers.ts";
+import { openViewers, untilSeen } from "./open-viewers.ts";
 
 /*
  * What viewers of the live page cost a gateway: `node bench/src/viewers/main.ts [seconds]`.
  *
  *   full load     rounds of `seconds` with and without ten viewers, in turns: CPU time of the gateway for each purchase
  *   ten viewers   the CPU time of the gateway while a purchase every 20 ms changes what they watch: with few other requests, it is their cost
+ *   delay         from the POST of a purchase to the event with its store's new bars, of 20 purchases
  *   idle viewers  resident memory of a gateway with a thousand streams of paths that do not change
  */
 
@@ -52,6 +53,7 @@ try {
   const url = system.urls[0] ?? "";
   await fullLoad(system, url);
   await tenViewers(system, url);
+  await delays(url);
   await memory(system, url);
 } finally {
   await system.close();
@@ -109,6 +111,25 @@ async function tenViewers(of: System, url: string): Promise<void> {
   };
   const shares = [await round(0), await round(10), await round(10), await round(0)] as const;
   say(`ten viewers: ${((shares[1] + shares[2] - shares[0] - shares[3]) / 2).toFixed(1)} % of a core`);
+}
+
+async function delays(url: string): Promise<void> {
+  const ms: number[] = [];
+  for (let store = 1001; store <= 1020; store++) {
+    let begun = 0;
+    await untilSeen(url, `/stores/${store}/top-items`, `"itemID":${store},"quantity":3`, async () => {
+      begun = performance.now();
+      const response = await fetch(`${url}/purchase/${store}/customer/1/date/20261120`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: `{"items":[{"ItemID":"${store}","numberOfItems":3}]}`,
+      });
+      await response.arrayBuffer();
+    });
+    ms.push(performance.now() - begun);
+  }
+  const sorted = ms.toSorted((a, b) => a - b).map(Math.round);
+  say(`from the POST to the event: median ${sorted[10]} ms, longest ${sorted[19]} ms`);
 }
 
 async function memory(of: System, url: string): Promise<void> {

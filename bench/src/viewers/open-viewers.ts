@@ -8,6 +8,25 @@ export interface Viewers {
   close(): void;
 }
 
+/** Opens one stream, and resolves when an event of it contains `text`. */
+export async function untilSeen(url: string, path: string, text: string, then: () => Promise<void>): Promise<void> {
+  const stopped = new AbortController();
+  const response = await fetch(`${url}/live?watch=${encodeURIComponent(path)}`, { signal: stopped.signal });
+  if (response.body === null) throw new Error(`the stream of ${path} has no body`);
+  let received = "";
+  let isSent = false;
+  for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
+    received += part;
+    if (received.includes(text)) break;
+    // The first answer: the stream is open.
+    if (!isSent && received.includes("event: data")) {
+      isSent = true;
+      await then();
+    }
+  }
+  stopped.abort();
+}
+
 /** Opens `count` streams, each with these watches. Throws when one is refused. */
 export async function openViewers(
   url: string,
