@@ -3,6 +3,8 @@ export interface Answer {
   readonly status: number;
   /** JSON. */
   readonly body: string;
+  /** It was read from rows of the database, which costs several times as much as a board. */
+  readonly isOfRows?: boolean;
 }
 
 /** Gets each new answer of a feed. */
@@ -19,7 +21,8 @@ export class Feed {
   /** Takes an answer over if it differs from the newest, and tells the viewers. */
   update(answer: Answer): void {
     if (answer.body === this.#latest?.body && answer.status === this.#latest.status) return;
-    this.#latest = { ...answer, at: new Date().toISOString() };
+    const { status, body } = answer;
+    this.#latest = { status, body, at: new Date().toISOString() };
     this.#frames.length = 0;
     for (const viewer of this.viewers) viewer.changed(this);
   }

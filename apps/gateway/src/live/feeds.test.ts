@@ -102,6 +102,18 @@ test.each([
   expect(path.asked).toBeLessThanOrEqual(most + 2);
 });
 
+test("an answer from rows is asked for every second", async () => {
+  const feeds = new Feeds();
+  const one = viewer();
+  let asked = 0;
+  const ask = async (): Promise<Answer> => ({ status: 200, body: String(asked++), isOfRows: true });
+  feeds.join("/a", one, () => ({ ask }));
+  onTestFinished(() => feeds.leave("/a", one));
+  await turns(10_000);
+  expect(asked).toBeGreaterThanOrEqual(9);
+  expect(asked).toBeLessThanOrEqual(11);
+});
+
 test("a path that does not answer is not asked again", async () => {
   const feeds = new Feeds();
   const one = viewer();

@@ -145,9 +145,10 @@ function sourceOf({ route, request, errorKey, response }: Watchable, reply: Fast
     everyMs: route.everyMs,
     async ask() {
       try {
-        const body = serialize(await route.respond(request));
+        let isOfRows = false;
+        const body = serialize(await route.respond(request, () => (isOfRows = true)));
         isLogged = false;
-        if (body.length <= bodyCharactersMax) return { status: 200, body };
+        if (body.length <= bodyCharactersMax) return { status: 200, body, isOfRows };
         return refused(refusal("WATCH_TOO_LARGE", { max: bodyCharactersMax }));
       } catch (error) {
         const known = refusalOfError(error);

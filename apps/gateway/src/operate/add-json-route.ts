@@ -39,7 +39,7 @@ export function addJsonRoute<P extends TObject, Q extends TObject, R extends TSc
     { config: { access: "anyKey", watched, documented }, schema },
     async (request, reply): Promise<unknown> => {
       const refused = await watched.forbidden(request, request.grant);
-      return refused === undefined ? watched.respond(request) : refuse(reply, refused);
+      return refused === undefined ? watched.respond(request, () => undefined) : refuse(reply, refused);
     },
   );
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { QueryRoute } from "@tally/pipeline";
+import type { QueryRoute, SqlReader } from "@tally/pipeline";
 import { forbiddenStore, type RouteAccess } from "../../admission/route-access.ts";
 import { refusal } from "../../errors/catalogue.ts";
 import type { WatchedRequest, WatchedRoute } from "../../live/watched-route.ts";
@@ -14,14 +14,15 @@ export function addQueryRoute(
   { domain, sources }: Served,
 ): void {
   const { params, query: querystring, response, as } = route;
-  const respond = ({ params: own, query }: WatchedRequest) => route.respond({ params: own, query }, sources);
+  const respond = ({ params: own, query }: WatchedRequest, from = sources) =>
+    route.respond({ params: own, query }, from);
   const access: RouteAccess = {
     domain: domain.name,
     action: "read",
     storeOf: (request) => route.storeOf?.({ params: request.params, query: request.query }),
   };
   const watched: WatchedRoute = {
-    respond,
+    respond: (request, noteRows) => respond(request, { ...sources, rows: noting(sources.rows, noteRows) }),
     forbidden(request, grant) {
       if (grant?.may(domain.name, "read") === false) return refusal("SCOPE_MISSING", { scope: `${domain.name}:read` });
       return grant === undefined ? undefined : forbiddenStore(grant, route.storeOf?.(request));
@@ -35,6 +36,15 @@ export function addQueryRoute(
     });
   } else {
     const schema = { params, querystring, response: { 200: response } };
-    app.get(path, { config: { ...config, watched }, schema }, respond);
+    app.get(path, { config: { ...config, watched }, schema }, (request) => respond(request));
   }
+}
+
+function noting(rows: SqlReader, note: () => void): SqlReader {
+  return {
+    query(sql, values) {
+      note();
+      return rows.query(sql, values);
+    },
+  };
 }
