@@ -12,3 +12,11 @@ export function runTally(
   const environment = { PATH: process.env["PATH"], NAMESPACE: namespace, ...addressVariables(addresses), ...more };
   return runIn(root, environment, args);
 }
+
+/** What a command wrote to stderr besides its progress, which it shows after 5 s: on a busy machine. */
+export function withoutProgress(errors: string): string {
+  return errors.replaceAll(
+    /^tally: (.* \(.*\/s\)|waits, because .*|nothing is under way|found differences; .*)\n/gm,
+    "",
+  );
+}

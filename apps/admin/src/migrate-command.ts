@@ -5,10 +5,14 @@ import { domains } from "@tally/domains";
 import { ledgerMigrations } from "@tally/ledger";
 import { createLogger, readConfigOrExit, systemSettings } from "@tally/service";
 import { Command } from "commander";
+import { withExitCodes } from "./exit-codes.ts";
+import { jsonFlag, print, type JsonFlag } from "./flags.ts";
 
 /** tally migrate: the tables of the ledger, the dead letters, the API keys and every domain. */
 export function migrateCommand(): Command {
-  return new Command("migrate").description("creates and updates the tables; safe to repeat").action(async () => {
+  const command = new Command("migrate").description("creates and updates the tables; safe to repeat");
+  withExitCodes(command, { 1: "a migration failed", 3: "the database does not respond" });
+  return command.addOption(jsonFlag).action(async (flags: JsonFlag) => {
     const { databaseWriteUrl, logLevel } = systemSettings;
     const config = readConfigOrExit({ databaseWriteUrl, logLevel });
     const files = await Promise.all([
@@ -19,8 +23,7 @@ export function migrateCommand(): Command {
     ]);
     const log = createLogger({ name: "admin", level: config.logLevel });
     const applied = await migrate({ url: config.databaseWriteUrl, log }, files.flat());
-    process.stdout.write(
-      applied.length === 0 ? "the tables are up to date\n" : applied.map((name) => `applied ${name}\n`).join(""),
-    );
+    const text = applied.length === 0 ? "the tables are up to date\n" : applied.map((name) => `applied ${name}\n`);
+    print(flags, { applied }, [text].flat().join(""));
   });
 }

@@ -3,6 +3,7 @@ import { connectDatabase, type Database } from "@tally/database";
 import { connectRankings, type Rankings } from "@tally/rankings";
 import { createLogger, readConfigOrExit, systemSettings, type Config, type Logger } from "@tally/service";
 import { CommandError } from "./command-error.ts";
+import { exitCodes } from "./exit-codes.ts";
 
 interface DatabaseAlone {
   readonly config: Config<typeof systemSettings>;
@@ -15,11 +16,19 @@ export interface Servers extends DatabaseAlone {
   readonly rankings: Rankings;
 }
 
-/** Runs a command on the database. Its statements throw a DatabaseError when the database does not respond. */
-export async function withDatabase<T>(use: (servers: DatabaseAlone) => Promise<T>): Promise<T> {
+// stdout has the result only.
+const stderr = { write: (line: string): void => void process.stderr.write(line) };
+
+/**
+ * Runs a command on the database. Its statements throw a DatabaseError when the database does not respond. `level`: of what the connections
+ * log; on a terminal nothing, because the command prints its own errors.
+ */
+export async function withDatabase<T>(
+  use: (servers: DatabaseAlone) => Promise<T>,
+  level: "error" | "silent" = process.stderr.isTTY ? "silent" : "error",
+): Promise<T> {
   const config = readConfigOrExit(systemSettings);
-  // On a terminal the command prints its own errors.
-  const log = createLogger({ name: "admin", level: process.stdout.isTTY ? "silent" : "error" });
+  const log = createLogger({ name: "admin", level, destination: stderr });
   const database = connectDatabase({
     writeUrl: config.databaseWriteUrl,
     readUrl: config.databaseReadUrl,
@@ -49,7 +58,7 @@ export function withServers<T>(use: (servers: Servers) => Promise<T>): Promise<T
     });
     try {
       const absent = await unreachable(database, rankings);
-      if (absent !== undefined) throw new CommandError(`${absent} does not respond`);
+      if (absent !== undefined) throw new CommandError(`${absent} does not respond`, exitCodes.unreachable);
       return await use({ ...alone, rankings });
     } finally {
       await rankings.close();

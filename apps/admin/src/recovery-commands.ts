@@ -3,22 +3,27 @@ import type { Domain } from "@tally/pipeline";
 import { rebuild, repair } from "@tally/reconcile";
 import { Command } from "commander";
 import { CommandError } from "./command-error.ts";
-import { domainsFlag, domainsOf, type DomainsFlag } from "./flags.ts";
+import { exitCodes, withExitCodes } from "./exit-codes.ts";
+import { domainsFlag, domainsOf, jsonFlag, print, type DomainsFlag, type JsonFlag } from "./flags.ts";
 import { withServers, type Servers } from "./open-servers.ts";
 import { withProgress, type Progress } from "./progress.ts";
 
 /** tally repair */
 export function repairCommand(): Command {
-  return forEachDomain(
+  const command = forEachDomain(
     "repair",
     "adds every batch of the ledger that has no mark to the rankings; safe at any time",
     repairDomain,
   );
+  return withExitCodes(command, {
+    1: "batches are not counted and cannot be repaired: rebuild",
+    3: "a server does not respond",
+  });
 }
 
 /** tally rebuild */
 export function rebuildCommand(): Command {
-  return forEachDomain(
+  const command = forEachDomain(
     "rebuild",
     "builds new rankings from the rows under live traffic, and switches to them when they are complete",
     rebuildDomain,
@@ -26,28 +31,41 @@ export function rebuildCommand(): Command {
     "--delete-earlier-layout",
     "also delete what releases before mirrored counts left in Redis; none of their apps may run",
   );
+  return withExitCodes(command, {
+    1: "another process rebuilds, or Redis lost a part of it; nothing changed",
+    3: "a server does not respond",
+  });
 }
 
-interface RecoveryFlags extends DomainsFlag {
+interface RecoveryFlags extends DomainsFlag, JsonFlag {
   readonly deleteEarlierLayout?: true;
 }
 
-type Work = (domain: Domain, servers: Servers, progress: Progress, flags: RecoveryFlags) => Promise<readonly string[]>;
+/** What was done for one domain: as lines, and as figures for --json. */
+interface Done {
+  readonly lines: readonly string[];
+  readonly figures: object;
+}
 
-/** `work` returns the lines to print for one domain. */
+type Work = (domain: Domain, servers: Servers, progress: Progress, flags: RecoveryFlags) => Promise<Done>;
+
 function forEachDomain(name: string, description: string, work: Work): Command {
   return new Command(name)
     .description(description)
     .addOption(domainsFlag)
+    .addOption(jsonFlag)
     .action((flags: RecoveryFlags) => {
       const chosen = domainsOf(flags);
       return withServers((servers) =>
         withProgress(async (progress) => {
+          const all: object[] = [];
           for (const domain of chosen) {
-            const lines = await work(domain, servers, progress, flags);
+            const { lines, figures } = await work(domain, servers, progress, flags);
             progress.end();
-            for (const line of lines) process.stdout.write(`${domain.name}: ${line}\n`);
+            all.push({ domain: domain.name, ...figures });
+            if (flags.json !== true) for (const line of lines) process.stdout.write(`${domain.name}: ${line}\n`);
           }
+          print(flags, all, "");
         }),
       );
     });
@@ -64,13 +82,12 @@ const repairDomain: Work = async ({ name }, { database: { writer }, rankings }, 
     onProgress: (soFar) => progress.show(`${name}: repairing`, soFar.checked, batches),
   });
   const done = `checked ${checked} batches, added ${counted} to the rankings`;
-  if (beyondRepair.length === 0) return [done];
-  process.exitCode = 1;
+  const figures = { checked, counted, beyondRepair: beyondRepair.length };
+  if (beyondRepair.length === 0) return { lines: [done], figures };
+  process.exitCode = exitCodes.finding;
   const some = beyondRepair.slice(0, 3).join(", ");
-  return [
-    done,
-    `${beyondRepair.length} batches are not counted and their ranking messages were pruned (${some}): run tally rebuild`,
-  ];
+  const missing = `${beyondRepair.length} batches are not counted and their ranking messages were pruned (${some}): run tally rebuild`;
+  return { lines: [done, missing], figures };
 };
 
 const rebuildDomain: Work = async (domain, { database, rankings }, progress, { deleteEarlierLayout }) => {
@@ -85,8 +102,13 @@ const rebuildDomain: Work = async (domain, { database, rankings }, progress, { d
   if (outcome.name === "abandoned")
     throw new CommandError(`${domain.name}: Redis lost a part of the new rankings; nothing was changed, try again`);
   const { cells, batches, counted } = outcome;
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  const done = `${cells} cells from ${batches} batches, plus ${counted} batches stored meanwhile, in ${seconds} s`;
-  if (deleteEarlierLayout !== true) return [done];
-  return [done, `deleted ${await rankings.deleteEarlierLayout(domain.name)} keys of the earlier layout`];
+  const seconds = (performance.now() - startedAt) / 1000;
+  const done = `${cells} cells from ${batches} batches, plus ${counted} batches stored meanwhile, in ${seconds.toFixed(1)} s`;
+  const figures = { cells, batches, counted, seconds };
+  if (deleteEarlierLayout !== true) return { lines: [done], figures };
+  const deleted = await rankings.deleteEarlierLayout(domain.name);
+  return {
+    lines: [done, `deleted ${deleted} keys of the earlier layout`],
+    figures: { ...figures, deletedEarlierKeys: deleted },
+  };
 };

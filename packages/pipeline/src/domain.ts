@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
 import type { Event } from "./batch.ts";
+import type { EventFiles } from "./event-files.ts";
 import type { BulkRoute, FormRoute, IngestRoute } from "./ingest-routes.ts";
 import type { Moves } from "./moves.ts";
 import type { ContentRoute, QueryRoute } from "./query-routes.ts";
@@ -25,6 +26,8 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   readonly queries: readonly (QueryRoute | ContentRoute)[];
   /** What the live page shows of this domain. */
   readonly views: readonly View[];
+  /** Absent: its events cannot be exported. */
+  readonly files?: EventFiles;
   /** The key of the sentence in this domain's error bodies. */
   readonly errorKey: "message" | "msg";
   /** The folder of its numbered SQL files. */

@@ -13,6 +13,7 @@ export {
   type EventId,
 } from "./event-id.ts";
 export { contentOf, fingerprintOf } from "./event-content.ts";
+export type { CellForm, EntryFields, EventFiles, RowFilter } from "./event-files.ts";
 export { firstProblem, type Problem, type Validator } from "./first-problem.ts";
 export { InvalidInput, NotFound } from "./invalid-input.ts";
 export {

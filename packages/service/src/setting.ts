@@ -76,6 +76,13 @@ export const urls = kind<string, UrlOptions>(({ protocols }, variable) => ({
   },
 }));
 
+/** A secret that is no URL, such as an API key: visible ASCII. NAME_FILE names its file. */
+export const secret = kind<string>((_options, variable) => ({
+  fileVariable: `${variable}_FILE`,
+  expected: "visible ASCII characters",
+  read: (text) => (/^[\x21-\x7e]+$/.test(text) ? { value: text } : { got: hidden(text) }),
+}));
+
 /** Texts separated by commas, without surrounding spaces and empty ones. */
 export const list = kind<readonly string[]>(() => ({
   expected: "texts separated by commas",

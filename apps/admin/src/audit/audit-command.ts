@@ -3,9 +3,10 @@ import { audit, type AuditReport, type DomainAudit, type IdSet } from "@tally/re
 import type { Domain } from "@tally/pipeline";
 import { number } from "@tally/service/flag-values";
 import { Command, Option } from "commander";
+import { exitCodes, withExitCodes } from "../exit-codes.ts";
 import { domainsFlag, domainsOf, jsonFlag, print, type DomainsFlag, type JsonFlag } from "../flags.ts";
 import { withServers, type Servers } from "../open-servers.ts";
-import { withProgress } from "../progress.ts";
+import { withProgress, type Progress } from "../progress.ts";
 import { readIds } from "./read-ids.ts";
 import { reportOf, textOf } from "./report.ts";
 import { waitUntilDrained } from "./wait-until-drained.ts";
@@ -21,7 +22,7 @@ const stableForSeconds = 15;
 
 /** tally audit */
 export function auditCommand(): Command {
-  return new Command("audit")
+  const command = new Command("audit")
     .description("proves that acknowledged = stored = ranked: ledger, rows, marks and every cell of every board")
     .addOption(domainsFlag)
     .addOption(
@@ -33,30 +34,37 @@ export function auditCommand(): Command {
     )
     .option("--wait <seconds>", "how long to wait until queues are empty and batches are ranked", number, 60)
     .addOption(jsonFlag)
-    .addHelpText(
-      "after",
-      "\nExit status: 0 all agrees, 1 something differs, 2 wrong usage, 3 something is still under way.",
-    )
     .action((flags: AuditFlags) => {
       const chosen = domainsOf(flags);
       return withServers(async (servers) => {
-        const report = await auditServers(servers, chosen, flags);
+        const report = await withProgress((progress) => auditServers(servers, chosen, flags, progress));
         print(flags, report, textOf(report));
-        process.exitCode = report.underWay.length > 0 ? 3 : report.agrees ? 0 : 1;
+        process.exitCode =
+          report.underWay.length > 0 ? exitCodes.unreachable : report.agrees ? exitCodes.ok : exitCodes.finding;
       });
     });
+  return withExitCodes(command, {
+    1: "something differs",
+    3: "nothing was compared: events are still under way, or a server does not respond",
+  });
 }
 
-async function auditServers(servers: Servers, chosen: readonly Domain[], flags: AuditFlags): Promise<AuditReport> {
+async function auditServers(
+  servers: Servers,
+  chosen: readonly Domain[],
+  flags: AuditFlags,
+  progress: Progress,
+): Promise<AuditReport> {
   const startedAt = performance.now();
   let difference = { text: "", sinceMs: 0 };
   for (;;) {
     const acknowledged = flags.acknowledged === undefined ? undefined : await readIds(flags.acknowledged);
-    const underWay = await waitUntilDrained(servers, chosen, flags.endpoint, flags.wait * 1000);
+    const { endpoint, wait } = flags;
+    const underWay = await waitUntilDrained(servers, chosen, { endpoint, withinMs: wait * 1000, progress });
     const waitedAt = performance.now();
-    const audits = underWay.length > 0 ? [] : await auditAll(servers, chosen, flags.endpoint, acknowledged);
+    const audits = underWay.length > 0 ? [] : await auditAll(servers, chosen, { endpoint, acknowledged, progress });
     const report = reportOf({
-      endpoint: flags.endpoint,
+      endpoint,
       underWay,
       audits,
       acknowledged,
@@ -68,30 +76,35 @@ async function auditServers(servers: Servers, chosen: readonly Domain[], flags: 
     const text = JSON.stringify(report.audit);
     if (text !== difference.text) difference = { text, sinceMs: waitedAt };
     if (performance.now() - difference.sinceMs > Math.min(flags.wait, stableForSeconds) * 1000) return report;
+    progress.note("found differences; compares again until they are stable");
     await delay(againAfterMs);
   }
 }
 
-function auditAll(
+interface Auditing {
+  readonly endpoint: "read" | "write";
+  readonly acknowledged: IdSet | undefined;
+  readonly progress: Progress;
+}
+
+async function auditAll(
   { database, rankings }: Servers,
   chosen: readonly Domain[],
-  endpoint: "read" | "write",
-  acknowledged: IdSet | undefined,
+  { endpoint, acknowledged, progress }: Auditing,
 ): Promise<readonly DomainAudit[]> {
-  return withProgress(async (progress) => {
-    const audits: DomainAudit[] = [];
-    for (const domain of chosen) {
-      audits.push(
-        await audit({
-          domain,
-          database,
-          rankings,
-          endpoint,
-          ...(acknowledged === undefined ? {} : { acknowledged }),
-          onProgress: ({ step, done, total }) => progress.show(`${domain.name}: ${step}`, done, total),
-        }),
-      );
-    }
-    return audits;
-  });
+  const audits: DomainAudit[] = [];
+  for (const domain of chosen) {
+    audits.push(
+      await audit({
+        domain,
+        database,
+        rankings,
+        endpoint,
+        ...(acknowledged === undefined ? {} : { acknowledged }),
+        onProgress: ({ step, done, total }) => progress.show(`${domain.name}: ${step}`, done, total),
+      }),
+    );
+  }
+  progress.end();
+  return audits;
 }

@@ -4,6 +4,7 @@ import { connectPublisher } from "@tally/messaging";
 import { untilDrained } from "@tally/reconcile";
 import { queuesOf, type Domain, type SqlReader } from "@tally/pipeline";
 import type { Servers } from "../open-servers.ts";
+import type { Progress } from "../progress.ts";
 
 const pollEveryMs = 250;
 const emptyLedger = "0/0";
@@ -12,6 +13,12 @@ const quietForMs = 1500;
 // An older batch without a mark is a difference: the ranker repairs missed batches within 12 s.
 const recentMs = 30_000;
 
+interface Waiting {
+  readonly endpoint: "read" | "write";
+  readonly withinMs: number;
+  readonly progress: Progress;
+}
+
 /**
  * Waits until nothing is under way: rankings built, queues empty, nothing new in the ledger for 1.5 s, the batches of the last 30 s marked,
  * and the read endpoint as new as the write endpoint. Returns what is still under way after `withinMs`, else an empty list.
@@ -19,8 +26,7 @@ const recentMs = 30_000;
 export async function waitUntilDrained(
   servers: Servers,
   domains: readonly Domain[],
-  endpoint: "read" | "write",
-  withinMs: number,
+  { endpoint, withinMs, progress }: Waiting,
 ): Promise<readonly string[]> {
   const queues = domains.flatMap((domain) => {
     const { ingest, rank } = queuesOf(servers.config.namespace, domain.name);
@@ -54,6 +60,8 @@ export async function waitUntilDrained(
           underWay.add("the read endpoint is behind the write endpoint");
         }
       }
+      const [first] = underWay;
+      progress.note(first === undefined ? "nothing is under way" : `waits, because ${first}`);
       return [...underWay];
     };
     return await untilDrained(observe, { everyMs: pollEveryMs, withinMs });

@@ -2,6 +2,7 @@ import { holdsEvent, listLetters, type DeadLetter } from "@tally/dead-letters";
 import { unpackEvent } from "@tally/pipeline";
 import { wholeNumber } from "@tally/service/flag-values";
 import { Command } from "commander";
+import { withExitCodes } from "../exit-codes.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 import { filterOf, jsonOf, lettersOf, withLetterFlags, type LetterFlags } from "./letter-flags.ts";
@@ -10,7 +11,7 @@ const limitDefault = 100;
 
 /** tally dead-letters list */
 export function listCommand(): Command {
-  return withLetterFlags(new Command("list").description("lists dead letters, oldest first"))
+  const command = withLetterFlags(new Command("list").description("lists dead letters, oldest first"))
     .option("--limit <number>", "at most this many", wholeNumber, limitDefault)
     .addOption(jsonFlag)
     .action(({ limit, json, ...flags }: LetterFlags & JsonFlag & { readonly limit: number }) => {
@@ -20,6 +21,7 @@ export function listCommand(): Command {
         print({ json }, letters.map(jsonOf), linesOf(letters, limit));
       });
     });
+  return withExitCodes(command, { 3: "the database does not respond" });
 }
 
 function linesOf(letters: readonly DeadLetter[], limit: number): string {
@@ -34,7 +36,7 @@ function linesOf(letters: readonly DeadLetter[], limit: number): string {
 
 /** tally dead-letters show */
 export function showCommand(): Command {
-  return new Command("show")
+  const command = new Command("show")
     .description("shows dead letters with all their fields")
     .argument("<ids...>")
     .addOption(jsonFlag)
@@ -44,6 +46,7 @@ export function showCommand(): Command {
         print(flags, letters.map(jsonOf), letters.map(textOf).join("\n"));
       }),
     );
+  return withExitCodes(command, { 1: "there is no such dead letter", 3: "the database does not respond" });
 }
 
 function textOf({ id, domain, stage, queue, messageId, reason, diedAt, state, body }: DeadLetter): string {

@@ -5,6 +5,8 @@ import { connectPublisher, type Publisher } from "@tally/messaging";
 import { BatchIds, queuesOf } from "@tally/pipeline";
 import { Command } from "commander";
 import { CommandError } from "../command-error.ts";
+import { exitCodes, withExitCodes } from "../exit-codes.ts";
+import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 import { withProgress } from "../progress.ts";
 import { chosenLetters, withLetterFlags, type ChoiceFlags } from "./letter-flags.ts";
@@ -15,11 +17,11 @@ const confirmedWithinMs = 30_000;
 /** tally dead-letters discard */
 export function discardCommand(): Command {
   return settleCommand("discard", "marks dead letters as discarded; they are kept").action(
-    (ids: string[], flags: ChoiceFlags) =>
+    (ids: string[], { json, ...flags }: ChoiceFlags & JsonFlag) =>
       withDatabase(async ({ database }) => {
         const letters = await chosenLetters(database.writer, ids, flags);
         const discarded = await settle(database, letters, "discarded");
-        process.stdout.write(`discarded ${discarded} of ${letters.length}\n`);
+        print({ json }, { discarded, of: letters.length }, `discarded ${discarded} of ${letters.length}\n`);
       }),
   );
 }
@@ -31,7 +33,7 @@ export function discardCommand(): Command {
  */
 export function replayCommand(): Command {
   return settleCommand("replay", "publishes dead letters again; safe to repeat").action(
-    (ids: string[], flags: ChoiceFlags) =>
+    (ids: string[], { json, ...flags }: ChoiceFlags & JsonFlag) =>
       withDatabase(async ({ config, log, database }) => {
         const letters = await chosenLetters(database.writer, ids, flags);
         const names = [...new Set(letters.map(({ domain }) => domain))];
@@ -43,9 +45,8 @@ export function replayCommand(): Command {
           const replayed = await settle(database, letters, "replayed", (letter) =>
             send(publisher, batches, config.namespace, letter),
           );
-          process.stdout.write(
-            `replayed ${replayed} of ${letters.length}; a letter that fails again returns to state open\n`,
-          );
+          const text = `replayed ${replayed} of ${letters.length}; a letter that fails again returns to state open\n`;
+          print({ json }, { replayed, of: letters.length }, text);
         } finally {
           await publisher.close();
         }
@@ -54,9 +55,11 @@ export function replayCommand(): Command {
 }
 
 function settleCommand(name: string, description: string): Command {
-  return withLetterFlags(new Command(name).description(description))
+  const command = withLetterFlags(new Command(name).description(description))
     .argument("[ids...]")
-    .option("--all", "all that match the filters");
+    .option("--all", "all that match the filters")
+    .addOption(jsonFlag);
+  return withExitCodes(command, { 1: "there is no such dead letter", 3: "a server does not respond" });
 }
 
 /** Returns how many letters changed their state. */
@@ -80,7 +83,7 @@ function settle(
 async function connected(publisher: Publisher): Promise<void> {
   const late = delay(connectedWithinMs, "late", { ref: false });
   if ((await Promise.race([publisher.ready, late])) === "late") {
-    throw new CommandError("the broker (AMQP_URL) does not respond");
+    throw new CommandError("the broker (AMQP_URL) does not respond", exitCodes.unreachable);
   }
 }
 
@@ -88,5 +91,8 @@ async function send(publisher: Publisher, batches: BatchIds, namespace: string, 
   const deadline = Date.now() + confirmedWithinMs;
   const outcome = await publisher.publish({ ...replayOf(letter, namespace, batches), deadline });
   if (outcome !== "confirmed")
-    throw new CommandError(`${letter.id}: the broker did not confirm it (${outcome}); try again`);
+    throw new CommandError(
+      `${letter.id}: the broker did not confirm it (${outcome}); try again`,
+      exitCodes.unreachable,
+    );
 }

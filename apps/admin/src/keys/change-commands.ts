@@ -3,6 +3,7 @@ import type { SqlTransaction } from "@tally/pipeline";
 import { numberFlag } from "@tally/service/flag-values";
 import { Command } from "commander";
 import { CommandError } from "../command-error.ts";
+import { withExitCodes } from "../exit-codes.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 
@@ -12,7 +13,7 @@ const seconds = numberFlag("a whole number of seconds", (value) => Number.isInte
 
 /** tally keys rotate: the only time that the new key is shown. */
 export function rotateCommand(): Command {
-  return new Command("rotate")
+  const command = new Command("rotate")
     .description("gives a key a new secret and shows it once; the previous one stays valid for a while")
     .argument("<id>")
     .option(
@@ -34,11 +35,12 @@ export function rotateCommand(): Command {
       const text = `${key}\nThis key is shown only now. The previous one is valid until ${until}.\n`;
       print({ json }, { id, key, previousUntil: until }, text);
     });
+  return withExitCodes(command, { 3: "the database does not respond" });
 }
 
 /** tally keys revoke */
 export function revokeCommand(): Command {
-  return new Command("revoke")
+  const command = new Command("revoke")
     .description("makes a key invalid for good, on every gateway within 5 s; safe to repeat")
     .argument("<id>")
     .addOption(jsonFlag)
@@ -48,6 +50,7 @@ export function revokeCommand(): Command {
       if (outcome !== "revoked") throw noSuchKey(id, outcome);
       print(flags, { id, revoked: true }, `revoked ${id}\n`);
     });
+  return withExitCodes(command, { 3: "the database does not respond" });
 }
 
 /** Runs one change of keys in a transaction. Throws a DatabaseError if it cannot commit within 15 s. */

@@ -4,6 +4,7 @@ import type { Domain } from "@tally/pipeline";
 import { numberFlag } from "@tally/service/flag-values";
 import { Command, InvalidArgumentError } from "commander";
 import { CommandError } from "../command-error.ts";
+import { withExitCodes } from "../exit-codes.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { changeKeys } from "./change-commands.ts";
 
@@ -22,7 +23,7 @@ const eventCount = numberFlag(
 
 /** tally keys create: the only time that the key is shown. */
 export function createCommand(): Command {
-  return new Command("create")
+  const command = new Command("create")
     .description("creates a key and shows it once; it works on every gateway within 5 s")
     .requiredOption("--name <text>", "the client that uses it, such as till-5", parseName)
     .requiredOption("--scope <scope...>", "domain:read, domain:write or domain:operate; the domain * means all")
@@ -43,6 +44,7 @@ export function createCommand(): Command {
       const created = { id, name, scopes, stores: stores ?? null, limit: limit ?? null, key };
       print(flags, created, `${key}\nThis key is shown only now. Its id is ${id}.\n`);
     });
+  return withExitCodes(command, { 3: "the database does not respond" });
 }
 
 function limitOf({ rate, burst }: CreateFlags): KeyLimit | undefined {

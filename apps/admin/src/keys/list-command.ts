@@ -1,11 +1,12 @@
 import { listKeys, type ApiKey } from "@tally/access";
 import { Command } from "commander";
+import { withExitCodes } from "../exit-codes.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 
 /** tally keys list */
 export function listCommand(): Command {
-  return new Command("list")
+  const command = new Command("list")
     .description("lists keys without their secrets, oldest first")
     .option("--all", "revoked ones too")
     .addOption(jsonFlag)
@@ -17,6 +18,7 @@ export function listCommand(): Command {
         print({ json }, shown.map(jsonOf), lines.length === 0 ? "no keys\n" : lines.join(""));
       }),
     );
+  return withExitCodes(command, { 3: "the database does not respond" });
 }
 
 function jsonOf({ id, name, scopes, stores, limit, ...at }: ApiKey): object {

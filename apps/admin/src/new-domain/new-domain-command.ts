@@ -1,16 +1,21 @@
 import { Command } from "commander";
+import { withExitCodes } from "../exit-codes.ts";
+import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { layOut } from "./lay-out.ts";
 
 /** tally new-domain */
 export function newDomainCommand(): Command {
-  return new Command("new-domain")
+  const command = new Command("new-domain")
     .description(
       "creates the folder of a new domain in this checkout; it works at once; docs/new-domain.md explains its files",
     )
     .argument("<name>", "lower case, with dashes between words")
-    .action(async (name: string) => {
-      process.stdout.write(`${textOf(name, await layOut(name))}\n`);
+    .addOption(jsonFlag)
+    .action(async (name: string, flags: JsonFlag) => {
+      const files = await layOut(name);
+      print(flags, { name, files }, `${textOf(name, files)}\n`);
     });
+  return withExitCodes(command, { 1: "the list of domains has another form" });
 }
 
 function textOf(name: string, files: readonly string[]): string {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { numberFlag } from "@tally/service/flag-values";
 import { Command, Option } from "commander";
 import { CommandError } from "../command-error.ts";
+import { withExitCodes } from "../exit-codes.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { chooseRun, readRun, type Chosen } from "./choose-run.ts";
 import { figure, planFor, type Demand, type Plan } from "./plan.ts";
@@ -23,7 +24,7 @@ const share = numberFlag("a number above 0 up to 1", (value) => value > 0 && val
 
 /** tally plan */
 export function planCommand(): Command {
-  return new Command("plan")
+  const command = new Command("plan")
     .description("calculates the EC2 instances that each tier needs, from a run of pnpm bench")
     .requiredOption("--stores <number>", "stores that send events", positive)
     .requiredOption("--per-hour <number>", "events of one store in an hour, on average", positive)
@@ -47,6 +48,7 @@ export function planCommand(): Command {
       const { file, passedOver } = chosen;
       print(flags, { demand, plan, run: file, passedOver }, `${textOf(demand, chosen, plan)}\n`);
     });
+  return withExitCodes(command, {});
 }
 
 function textOf({ stores, eventsPerHour, peak, utilization }: Demand, chosen: Chosen, plan: Plan): string {

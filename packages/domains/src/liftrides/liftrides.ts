@@ -1,5 +1,6 @@
 import { defineDomain } from "@tally/pipeline";
 import { LiftRideEvent } from "./event.ts";
+import { files } from "./files.ts";
 import { queries } from "./queries.ts";
 import { rank } from "./rank.ts";
 import { recount } from "./recount.ts";
@@ -19,4 +20,5 @@ export const liftrides = defineDomain({
   recount,
   queries,
   views,
+  files,
 });

@@ -1,5 +1,6 @@
 import { defineDomain } from "@tally/pipeline";
 import { PurchaseEvent } from "./event.ts";
+import { files } from "./files.ts";
 import { queries } from "./queries.ts";
 import { rank } from "./rank.ts";
 import { recount } from "./recount.ts";
@@ -19,4 +20,5 @@ export const purchases = defineDomain({
   recount,
   queries,
   views,
+  files,
 });

@@ -1,5 +1,6 @@
 import { defineDomain } from "@tally/pipeline";
 import { SwipeEvent } from "./event.ts";
+import { files } from "./files.ts";
 import { queries } from "./queries.ts";
 import { rank } from "./rank.ts";
 import { recount } from "./recount.ts";
@@ -20,4 +21,5 @@ export const swipes = defineDomain({
   recount,
   queries,
   views,
+  files,
 });

@@ -1,0 +1,59 @@
+import type { BulkRoute, Domain, Event, FormRoute, IngestRoute } from "@tally/pipeline";
+import { Type, type TObject, type TSchema } from "typebox";
+
+type OwnRoute = IngestRoute<Event>;
+
+/** The routes of a domain where each request is one event without files. */
+export function ingestRoutesOf({ routes }: Domain): readonly OwnRoute[] {
+  return routes.filter((route) => route.kind === "ingest");
+}
+
+/** The route of a domain that takes many events at once. */
+export function bulkRouteOf({ routes }: Domain): BulkRoute<Event> | undefined {
+  return routes.find((route) => route.kind === "bulk");
+}
+
+/** The route of a domain that takes forms with files. */
+export function formRouteOf({ routes }: Domain): FormRoute<Event> | undefined {
+  return routes.find((route) => route.kind === "form");
+}
+
+/** The fields of a route by name: those of its path, then those of its body. */
+export function fieldsOf(route: OwnRoute | BulkRoute<Event>): Readonly<Record<string, TSchema>> {
+  return Object.assign({}, ...partsOf(route).map(({ properties }) => properties));
+}
+
+/** A sentence that names the first of these fields that a route does not have, or that is missing. */
+export function problemOf(route: OwnRoute | BulkRoute<Event>, names: readonly string[]): string | undefined {
+  const fields = fieldsOf(route);
+  const missing = requiredOf(route).find((name) => !names.includes(name));
+  if (missing !== undefined) return `${missing}: expected ${expectationOf(fields[missing])}, got nothing`;
+  const unknown = names.find((name) => !(name in fields));
+  return unknown === undefined
+    ? undefined
+    : `${unknown}: expected no such field; there are ${Object.keys(fields).join(", ")}`;
+}
+
+function requiredOf(route: OwnRoute | BulkRoute<Event>): readonly string[] {
+  return partsOf(route).flatMap(({ required, properties }) =>
+    // A schema without required fields has no such list.
+    Array.isArray(required)
+      ? required.filter((name): name is string => typeof name === "string" && name in properties)
+      : [],
+  );
+}
+
+/** What a field expects, in words, for messages and help. */
+export function expectationOf(schema: TSchema | undefined): string {
+  const expected: unknown = schema === undefined ? undefined : Reflect.get(schema, "expected");
+  return typeof expected === "string" ? expected : "a value";
+}
+
+function partsOf(route: OwnRoute | BulkRoute<Event>): readonly TObject[] {
+  if (route.kind === "bulk") return objectsOf(route.entry);
+  return [route.params, ...(route.body === "ignored" ? [] : objectsOf(route.body))];
+}
+
+function objectsOf(schema: TSchema): readonly TObject[] {
+  return Type.IsObject(schema) ? [schema] : [];
+}

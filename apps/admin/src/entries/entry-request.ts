@@ -1,0 +1,59 @@
+import { InvalidInput, NotFound, type Domain, type EntryFields, type Event, type IngestRoute } from "@tally/pipeline";
+import { Check } from "typebox/value";
+import { expectationOf, fieldsOf, ingestRoutesOf, problemOf } from "./entry-fields.ts";
+
+/** The POST of one event. */
+export interface EntryRequest {
+  readonly path: string;
+  /** JSON; empty for a route that ignores its body. */
+  readonly body: string;
+  /**
+   * Requests with equal scopes are sent one after the other, because the order of their events may matter. Undefined: the gateway will reject
+   * the request.
+   */
+  readonly scope: string | undefined;
+}
+
+/** The POST of an event with these fields, or a sentence that names the wrong field. Values are checked by the gateway. */
+export function requestOf(domain: Domain, entry: EntryFields): EntryRequest | { readonly problem: string } {
+  const names = Object.keys(entry);
+  const problems = ingestRoutesOf(domain).map((route) => ({ route, problem: problemOf(route, names) }));
+  const fitting = problems.find(({ problem }) => problem === undefined);
+  if (fitting !== undefined) return build(fitting.route, entry);
+  // The route with the most of the given fields is the one that was meant.
+  const [meant] = problems.toSorted((a, b) => shared(b.route, names) - shared(a.route, names));
+  return { problem: meant?.problem ?? `${domain.name}: expected a domain whose events are JSON` };
+}
+
+function shared(route: IngestRoute<Event>, names: readonly string[]): number {
+  const fields = fieldsOf(route);
+  return names.filter((name) => name in fields).length;
+}
+
+function build(route: IngestRoute<Event>, entry: EntryFields): EntryRequest | { readonly problem: string } {
+  const params: Record<string, string> = {};
+  for (const name of Object.keys(route.params.properties)) {
+    const value = entry[name];
+    if ((typeof value !== "string" && typeof value !== "number") || value === "")
+      return {
+        problem: `${name}: expected ${expectationOf(route.params.properties[name])}, got ${JSON.stringify(value)}`,
+      };
+    params[name] = String(value);
+  }
+  const path = route.path.replaceAll(/:(\w+)/g, (_match, name: string) => encodeURIComponent(params[name] ?? ""));
+  const fields = Object.fromEntries(Object.entries(entry).filter(([name]) => !(name in params)));
+  const body = route.body === "ignored" ? "" : JSON.stringify(fields);
+  return { path, body, scope: scopeOf(route, params, fields) };
+}
+
+/** The scope by the route's own rule, which may be called with valid values only. */
+function scopeOf(route: IngestRoute<Event>, params: object, body: object): string | undefined {
+  const isValid = Check(route.params, params) && (route.body === "ignored" || Check(route.body, body));
+  if (!isValid) return undefined;
+  try {
+    return route.scope(params, body);
+  } catch (error) {
+    if (error instanceof InvalidInput || error instanceof NotFound) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+import type { EventFiles } from "@tally/pipeline";
+import { Command, Option } from "commander";
+import { CommandError } from "../command-error.ts";
+import { exitCodes, withExitCodes } from "../exit-codes.ts";
+import { domainNamed, type JsonFlag } from "../flags.ts";
+import { withDatabase } from "../open-servers.ts";
+import { withProgress } from "../progress.ts";
+import { writeCompleteFile } from "./complete-file.ts";
+import { exportEvents, type Selected } from "./export-events.ts";
+import { exportFormats, type ExportFormatName } from "./export-format.ts";
+
+interface ExportFlags extends JsonFlag {
+  readonly store?: string;
+  readonly date?: string;
+  readonly format?: ExportFormatName;
+  readonly output?: string;
+  readonly endpoint: "read" | "write";
+}
+
+/** tally export */
+export function exportCommand(): Command {
+  const command = new Command("export")
+    .description("writes the stored events of a domain as CSV or NDJSON, which tally import reads")
+    .argument("[domain]", "the domain of the events", "purchases")
+    .option("--store <id>", "only this store")
+    .option("--date <day>", "only this day: yyyymmdd for purchases, a number for steps and lift rides")
+    .addOption(
+      new Option("--format <format>", "default: by the end of the output file's name, else ndjson").choices(
+        Object.keys(exportFormats),
+      ),
+    )
+    .option("--output <file>", "a file, written completely or not at all (default: stdout)")
+    .addOption(
+      new Option("--endpoint <which>", "the database endpoint to read from").choices(["read", "write"]).default("read"),
+    )
+    .option("--json", "prints the summary as JSON; without --output on stderr");
+  withExitCodes(command, { 3: "the database does not respond" });
+  return command.action(exportDomain);
+}
+
+async function exportDomain(name: string, flags: ExportFlags): Promise<void> {
+  const { files } = domainNamed(name);
+  if (files === undefined) throw new CommandError(`${name}: its events cannot be exported`, exitCodes.usage);
+  const { output } = flags;
+  const format = flags.format ?? (output !== undefined && /\.csv$/i.test(output) ? "csv" : "ndjson");
+  const selected = selectedBy(name, files, flags);
+  const startedAt = performance.now();
+  const events = await withDatabase(({ database }) =>
+    withProgress(async (progress) => {
+      const onProgress = (soFar: number): void => progress.show(`exporting ${name}, events`, soFar, undefined);
+      const options = {
+        files,
+        format: exportFormats[format],
+        selected,
+        endpoint: flags.endpoint,
+        database,
+        onProgress,
+      };
+      if (output === undefined) return exportEvents(options, process.stdout);
+      let written = 0;
+      await writeCompleteFile(output, async (stream) => {
+        written = await exportEvents(options, stream);
+      });
+      return written;
+    }),
+  );
+  const seconds = (performance.now() - startedAt) / 1000;
+  const summary = { domain: name, events, format, output: output ?? null, seconds };
+  const text = `${events} events of ${name}${output === undefined ? "" : ` in ${output}`}, in ${seconds.toFixed(1)} s\n`;
+  const stream = output === undefined ? process.stderr : process.stdout;
+  stream.write(flags.json === true ? `${JSON.stringify(summary)}\n` : text);
+}
+
+function selectedBy(name: string, { filters }: EventFiles, flags: ExportFlags): readonly Selected[] {
+  return (["store", "date"] as const).flatMap((flag) => {
+    const given = flags[flag];
+    if (given === undefined) return [];
+    const filter = filters[flag];
+    if (filter === undefined) throw new CommandError(`--${flag}: ${name} has no such column`, exitCodes.usage);
+    return [{ where: filter.where, value: filter.parse(given) }];
+  });
+}

@@ -1,0 +1,127 @@
+import { resolve } from "node:path";
+import { numberFlag, wholeNumber } from "@tally/service/flag-values";
+import { Command } from "commander";
+import { bulkRouteOf, ingestRoutesOf } from "../entries/entry-fields.ts";
+import { CommandError } from "../command-error.ts";
+import { exitCodes, withExitCodes } from "../exit-codes.ts";
+import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
+import { gatewayOf, withGatewayFlags, type GatewayFlags } from "../gateway/gateway-flags.ts";
+import { withProgress } from "../progress.ts";
+import { formatOf } from "./file-format.ts";
+import { runImport } from "./run-import.ts";
+
+interface ImportFlags extends JsonFlag, GatewayFlags {
+  readonly domain: string;
+  readonly name?: string;
+  readonly rejected?: string;
+  readonly acknowledged?: string;
+  readonly state?: string;
+  readonly concurrency?: number;
+  readonly giveUpAfter: number;
+}
+
+// The gateway's groups are full with a few bulk requests; single requests wait for their confirm.
+const bulkRequests = 4;
+const singleRequests = 64;
+const connections = numberFlag(
+  "a whole number from 1 to 256",
+  (value) => Number.isInteger(value) && value >= 1 && value <= 256,
+);
+
+/** tally import */
+export function importCommand(): Command {
+  const command = new Command("import")
+    .description(
+      "sends the events of a CSV or NDJSON file to a gateway, each line exactly once however often it is repeated",
+    )
+    .argument("<file>", "ends in .csv, .ndjson or .jsonl")
+    .option("--domain <name>", "the domain of the events", "purchases")
+    .option(
+      "--name <text>",
+      "identifies the file instead of its content, for a file that grows; its lines must keep their numbers",
+    )
+    .option("--rejected <file>", "where rejected lines are written (default: beside the file, with .rejected)")
+    .option("--acknowledged <file>", "writes the event ids of accepted lines, for tally audit --acknowledged")
+    .option("--state <file>", "where the state of an interrupted import is kept (default: beside the file)")
+    .option(
+      "--concurrency <number>",
+      `requests at once (default: ${bulkRequests} bulk or ${singleRequests} single requests)`,
+      connections,
+    )
+    .option(
+      "--give-up-after <seconds>",
+      "how long a request is tried again while the gateway is down or busy",
+      wholeNumber,
+      60,
+    )
+    .addOption(jsonFlag);
+  withExitCodes(command, {
+    1: "lines were rejected; a file names each with its reason",
+    3: "the gateway does not respond; the same command goes on",
+  });
+  return withGatewayFlags(command).action(importFile);
+}
+
+async function importFile(file: string, flags: ImportFlags): Promise<void> {
+  const domain = domainNamed(flags.domain);
+  const format = formatOf(file);
+  const isBulk = bulkRouteOf(domain) !== undefined;
+  if (!isBulk && ingestRoutesOf(domain).length === 0)
+    throw new CommandError(`--domain: ${domain.name} has no events without files`, exitCodes.usage);
+  const gateway = gatewayOf(flags);
+  const rejectedFile = flags.rejected ?? `${file}.rejected${format.extension}`;
+  const stateFile = flags.state ?? `${file}.import-state`;
+  const acknowledgedFile = flags.acknowledged;
+  expectDifferent([file, rejectedFile, stateFile, ...(acknowledgedFile === undefined ? [] : [acknowledgedFile])]);
+  const startedAt = performance.now();
+  const result = await withProgress((progress) =>
+    runImport(
+      {
+        file,
+        domain,
+        format,
+        gateway,
+        name: flags.name,
+        rejectedFile,
+        acknowledgedFile,
+        stateFile,
+        concurrency: flags.concurrency ?? (isBulk ? bulkRequests : singleRequests),
+        giveUpAfterMs: flags.giveUpAfter * 1000,
+      },
+      progress,
+    ),
+  );
+  const seconds = (performance.now() - startedAt) / 1000;
+  const { accepted, rejected, resumedAfterLine } = result;
+  const text = [
+    `${file}: ${accepted} lines accepted, ${rejected} rejected, in ${seconds.toFixed(1)} s`,
+    ...(resumedAfterLine === 0 ? [] : [`  went on after line ${resumedAfterLine}`]),
+    ...(rejected === 0
+      ? []
+      : [`  rejected lines and reasons: ${rejectedFile}; correct them there and import that file`]),
+  ];
+  print(
+    flags,
+    {
+      file,
+      domain: domain.name,
+      url: gateway.url,
+      ...result,
+      rejectedFile: rejected === 0 ? null : rejectedFile,
+      seconds,
+    },
+    `${text.join("\n")}\n`,
+  );
+  if (rejected > 0) process.exitCode = exitCodes.finding;
+}
+
+/** The import would overwrite the file that it reads. */
+function expectDifferent(files: readonly string[]): void {
+  const paths = files.map((file) => resolve(file));
+  const twice = paths.find((path, index) => paths.indexOf(path) !== index);
+  if (twice !== undefined)
+    throw new CommandError(
+      `expected different files to read, for --rejected, --acknowledged and --state, got ${twice} twice`,
+      exitCodes.usage,
+    );
+}

@@ -1,0 +1,61 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { Type, type Static } from "typebox";
+import { Check } from "typebox/value";
+import { CommandError } from "../command-error.ts";
+import { exitCodes } from "../exit-codes.ts";
+
+/** How far an import has come. Lines after `through` are sent again by the next import, with equal keys. */
+const ImportState = Type.Object({
+  version: Type.Literal(1),
+  identity: Type.String(),
+  /** Of the content at the start of the import. */
+  sha256: Type.String(),
+  url: Type.String(),
+  domain: Type.String(),
+  /** Every line up to this one is accepted or rejected. */
+  through: Type.Integer(),
+  accepted: Type.Integer(),
+  rejected: Type.Integer(),
+  /** Sizes of the files that belong to these lines; what follows is written again. */
+  rejectedBytes: Type.Integer(),
+  acknowledgedBytes: Type.Integer(),
+});
+export type ImportState = Static<typeof ImportState>;
+
+/** The state of an interrupted import; undefined without one. Throws a CommandError for a file that is no state. */
+export function readState(file: string): ImportState | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+  const state = parsed(text);
+  if (state !== undefined) return state;
+  throw new CommandError(
+    `${file}: expected the state of an import, got something else; delete it to start from the first line`,
+    exitCodes.usage,
+  );
+}
+
+/** Atomic: a kill leaves this state or the one before. */
+export function writeState(file: string, state: ImportState): void {
+  writeFileSync(`${file}.new`, JSON.stringify(state));
+  renameSync(`${file}.new`, file);
+}
+
+/** The import is complete. */
+export function removeState(file: string): void {
+  rmSync(file, { force: true });
+}
+
+function parsed(text: string): ImportState | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Check(ImportState, value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

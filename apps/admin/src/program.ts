@@ -1,0 +1,60 @@
+import { Command } from "commander";
+import { auditCommand } from "./audit/audit-command.ts";
+import { listCommand as listLettersCommand, showCommand } from "./dead-letters/read-commands.ts";
+import { discardCommand, replayCommand } from "./dead-letters/settle-commands.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { exportCommand } from "./export/export-command.ts";
+import { importCommand } from "./import/import-command.ts";
+import { revokeCommand, rotateCommand } from "./keys/change-commands.ts";
+import { createCommand } from "./keys/create-command.ts";
+import { listCommand as listKeysCommand } from "./keys/list-command.ts";
+import { migrateCommand } from "./migrate-command.ts";
+import { newDomainCommand } from "./new-domain/new-domain-command.ts";
+import { planCommand } from "./plan/plan-command.ts";
+import { rebuildCommand, repairCommand } from "./recovery-commands.ts";
+import { sendCommand } from "./send/send-command.ts";
+import { statusCommand } from "./status/status-command.ts";
+import { topCommand } from "./top/top-command.ts";
+
+/** The command `tally` with all its commands. Wrong usage ends the process with 2. */
+export function tallyProgram(): Command {
+  const program = new Command("tally")
+    .description("operates a tally system; the environment names its servers, as for the apps")
+    .showHelpAfterError("(--help lists the flags)")
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCodes.ok : exitCodes.usage));
+  for (const command of [
+    statusCommand(),
+    topCommand(),
+    sendCommand(),
+    importCommand(),
+    exportCommand(),
+    auditCommand(),
+    repairCommand(),
+    rebuildCommand(),
+    groupOf("dead-letters", "events and messages that cannot be stored as they are", [
+      listLettersCommand(),
+      showCommand(),
+      replayCommand(),
+      discardCommand(),
+    ]),
+    groupOf("keys", "API keys of tills, stores, devices and teams", [
+      createCommand(),
+      listKeysCommand(),
+      rotateCommand(),
+      revokeCommand(),
+    ]),
+    migrateCommand(),
+    planCommand(),
+    newDomainCommand(),
+  ]) {
+    program.addCommand(command.copyInheritedSettings(program));
+    for (const inner of command.commands) inner.copyInheritedSettings(command);
+  }
+  return program;
+}
+
+function groupOf(name: string, description: string, commands: readonly Command[]): Command {
+  const group = new Command(name).description(description);
+  for (const command of commands) group.addCommand(command);
+  return group;
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from "node:crypto";
+import { domains } from "@tally/domains";
+import type { Domain, EntryFields } from "@tally/pipeline";
+import { Command, Option } from "commander";
+import { CommandError } from "../command-error.ts";
+import { cellValue } from "../entries/cell-value.ts";
+import { expectationOf, fieldsOf, formRouteOf, ingestRoutesOf } from "../entries/entry-fields.ts";
+import { requestOf } from "../entries/entry-request.ts";
+import { exitCodes, withExitCodes } from "../exit-codes.ts";
+import { jsonFlag, print, type JsonFlag } from "../flags.ts";
+import { gatewayOf, withGatewayFlags, type GatewayFlags } from "../gateway/gateway-flags.ts";
+import { messageOf, type GatewayRequest } from "../gateway/gateway.ts";
+import { formRequest } from "./form-request.ts";
+import { readStdinEntry } from "./stdin-entry.ts";
+import { untilRanked } from "./until-ranked.ts";
+
+interface SendFlags extends JsonFlag, GatewayFlags {
+  readonly key?: string;
+  readonly wait?: string | true;
+  readonly part?: readonly string[];
+}
+
+const giveUpAfterMs = 5000;
+const waitDefaultSeconds = 30;
+// The names of all other flags are those of the domain's fields.
+const ownFlags = new Set(["key", "wait", "part", "json", "url"]);
+
+/** tally send DOMAIN */
+export function sendCommand(): Command {
+  const command = new Command("send").description("sends one event of a domain to a gateway and prints its event id");
+  withExitCodes(command, {
+    1: "the gateway rejected the event, or it was not ranked in time",
+    3: "the gateway does not respond",
+  });
+  for (const domain of domains) command.addCommand(sendOf(domain));
+  return command.addHelpText("after", "\nWithout a field, the command reads a JSON object with all fields from stdin.");
+}
+
+/** One command for each domain, so that its help lists the fields. */
+function sendOf(domain: Domain): Command {
+  const command = new Command(domain.name).description(`sends one event of ${domain.name}`);
+  for (const [name, expected] of expectations(domain)) command.option(`--${name} <value>`, expected);
+  const form = formRouteOf(domain);
+  if (form !== undefined) command.option("--part <name=value...>", "a part of a form, as name=text or name=@file");
+  command
+    .option("--key <text>", "its Idempotency-Key; the same key and content is the same event (default: a new one)")
+    .addOption(
+      new Option("--wait [seconds]", "wait until it is ranked, 30 s by default").preset(String(waitDefaultSeconds)),
+    )
+    .addOption(jsonFlag);
+  return withGatewayFlags(command).action((flags: SendFlags) => send(domain, form?.path ?? "", flags));
+}
+
+/** `formPath`: of the domain's form; without one there is no --part. */
+async function send(domain: Domain, formPath: string, flags: SendFlags): Promise<void> {
+  const waitMs = flags.wait === undefined ? undefined : waitMsOf(flags.wait);
+  const gateway = gatewayOf(flags);
+  const request =
+    flags.part === undefined ? await entryRequest(domain, flags) : await formRequest(formPath, flags.part);
+  const headers = { "idempotency-key": flags.key ?? randomUUID() };
+  const reply = await gateway.send({ ...request, headers }, { giveUpAfterMs });
+  if (reply.status >= 300) throw new CommandError(`${domain.name}: ${messageOf(reply)}`);
+  const eventID = reply.headers.get("tally-event-id");
+  if (eventID === null) throw new CommandError(`${gateway.url}: expected a header Tally-Event-Id; is this a gateway?`);
+  const ranked = waitMs === undefined ? undefined : await untilRanked(gateway, eventID, waitMs);
+  if (ranked === false) process.exitCode = exitCodes.finding;
+  const text = ranked === undefined ? eventID : `${eventID} ${ranked ? "ranked" : "not ranked yet"}`;
+  print(
+    flags,
+    { eventID, domain: domain.name, status: reply.status, ...(ranked === undefined ? {} : { ranked }) },
+    `${text}\n`,
+  );
+}
+
+async function entryRequest(domain: Domain, flags: SendFlags): Promise<GatewayRequest> {
+  const given = Object.entries(flags).filter(([name]) => !ownFlags.has(name));
+  const entry = given.length === 0 ? await readStdinEntry(domain) : entryOf(domain, given);
+  const request = requestOf(domain, entry);
+  if ("problem" in request) throw new CommandError(`${domain.name}: ${request.problem}`, exitCodes.usage);
+  return { method: "POST", path: request.path, body: request.body, type: "application/json" };
+}
+
+function entryOf(domain: Domain, given: readonly (readonly [string, unknown])[]): EntryFields {
+  const schemas = Object.assign({}, ...ingestRoutesOf(domain).map(fieldsOf));
+  return Object.fromEntries(
+    given.map(([name, value]) => {
+      const text = String(value);
+      // JSON is accepted beside the short form of a CSV cell.
+      const form = /^\s*[[{]/.test(text) ? undefined : domain.files?.cells?.[name];
+      return [name, form === undefined ? cellValue(name, schemas[name], text) : form.read(text)];
+    }),
+  );
+}
+
+/** Every field of the domain's routes with what it expects. */
+function expectations(domain: Domain): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const route of ingestRoutesOf(domain))
+    for (const [name, schema] of Object.entries(fieldsOf(route)))
+      if (/^\w+$/.test(name)) found.set(name, found.get(name) ?? expectationOf(schema));
+  return found;
+}
+
+function waitMsOf(wait: string | true): number {
+  const seconds = Number(wait);
+  if (!(seconds >= 0))
+    throw new CommandError(`--wait: expected a number of seconds, got ${String(wait)}`, exitCodes.usage);
+  return seconds * 1000;
+}

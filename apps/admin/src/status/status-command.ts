@@ -1,0 +1,86 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { domains } from "@tally/domains";
+import { connectHeartbeats, type Heartbeats } from "@tally/heartbeats";
+import { connectPublisher } from "@tally/messaging";
+import { queuesOf } from "@tally/pipeline";
+import { numberFlag } from "@tally/service/flag-values";
+import { StatusReader, type Status } from "@tally/status";
+import { Command, Option } from "commander";
+import { exitCodes, withExitCodes, type ExitCode } from "../exit-codes.ts";
+import { jsonFlag, print, type JsonFlag } from "../flags.ts";
+import { withDatabase } from "../open-servers.ts";
+import { statusText } from "./status-text.ts";
+
+interface StatusFlags extends JsonFlag {
+  readonly watch?: number;
+}
+
+// Servers that are not connected by then are reported as down.
+const connectedWithinMs = 2000;
+const pollEveryMs = 20;
+const clearScreen = "\u001B[H\u001B[J";
+
+const everySeconds = numberFlag("a number of seconds from 0.2 to 3600", (value) => value >= 0.2 && value <= 3600);
+
+/** tally status */
+export function statusCommand(): Command {
+  const command = new Command("status")
+    .description("shows whether the system is healthy and how far behind it is: servers, queues, processes, errors")
+    .addOption(
+      new Option("--watch [seconds]", "again every second, or every so many seconds, until Ctrl-C")
+        .argParser(everySeconds)
+        .preset("1"),
+    )
+    .addOption(jsonFlag);
+  withExitCodes(command, {
+    1: "events wait, nothing progresses, or a process is gone",
+    3: "a server is down; the rest is shown",
+  });
+  return command.action((flags: StatusFlags) =>
+    withReader(async (reader) => {
+      if (flags.watch !== undefined) return watch(reader, flags, flags.watch * 1000);
+      const status = await reader.read();
+      print(flags, status, statusText(status));
+      process.exitCode = exitCodeOf(status);
+    }),
+  );
+}
+
+/** Prints a status again and again: on a terminal on one screen, with --json one JSON text a line. */
+async function watch(reader: StatusReader, { json }: JsonFlag, everyMs: number): Promise<never> {
+  for (;;) {
+    const status = await reader.read();
+    const screen = `${process.stdout.isTTY ? clearScreen : ""}${statusText(status)}`;
+    process.stdout.write(json === true ? `${JSON.stringify(status)}\n` : screen);
+    await delay(everyMs);
+  }
+}
+
+function withReader<T>(use: (reader: StatusReader) => Promise<T>): Promise<T> {
+  return withDatabase(async ({ config, log, database }) => {
+    const names = domains.map(({ name }) => name);
+    const queues = names.flatMap((name) => Object.values(queuesOf(config.namespace, name)));
+    const publisher = connectPublisher({ url: config.amqpUrl, connectionName: "tally status", queues, log });
+    const heartbeats = connectHeartbeats({ url: config.redisUrl, namespace: config.namespace, log });
+    try {
+      const late = delay(connectedWithinMs, undefined, { ref: false });
+      await Promise.all([Promise.race([publisher.ready, late]), connected(heartbeats), database.ping()]);
+      return await use(
+        new StatusReader({ database, publisher, heartbeats, namespace: config.namespace, domains: names }),
+      );
+    } finally {
+      await Promise.all([publisher.close(), heartbeats.stop()]);
+    }
+    // The status itself says which server is down.
+  }, "silent");
+}
+
+async function connected(heartbeats: Heartbeats): Promise<void> {
+  const deadline = performance.now() + connectedWithinMs;
+  while ((await heartbeats.read()) === undefined && performance.now() < deadline) await delay(pollEveryMs);
+}
+
+function exitCodeOf({ state, servers }: Status): ExitCode {
+  if (servers.some((server) => server.state === "down")) return exitCodes.unreachable;
+  return state === "ok" ? exitCodes.ok : exitCodes.finding;
+}

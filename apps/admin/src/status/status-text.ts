@@ -1,0 +1,80 @@
+import type { DomainStatus, LoggedError, ProcessStatus, QueueStatus, Status } from "@tally/status";
+import { table } from "./table.ts";
+
+const shownErrors = 5;
+const messageCharactersMax = 120;
+const unknown = "?";
+
+/** A status on one screen. Times of day are UTC. */
+export function statusText(status: Status): string {
+  const { state, problems, at, servers, domains, hops, processes, lastErrors } = status;
+  return [
+    `${state}  ${at}  ${summaryOf(status)}`,
+    ...problems.map((problem) => `  ! ${problem}`),
+    "",
+    servers.map((server) => `${server.name} ${server.state} ${numberText(server.latencyMs)} ms`).join("   "),
+    "",
+    table(
+      ["domain", "accepted/s", "stored/s", "ranked/s", "to store", "to rank", "drained in", "last stored"],
+      domains.map((domain) => domainRow(domain, at)),
+    ),
+    ...section(
+      ["hop", "batches", "p50 ms", "p99 ms"],
+      hops.map(({ name, batches, p50Ms, p99Ms }) => [name, String(batches), numberText(p50Ms), numberText(p99Ms)]),
+    ),
+    ...section(["process", "host", "pid", "state", "threads"], processes.map(processRow)),
+    ...section(["last errors", "from", "level", "message"], lastErrors.slice(0, shownErrors).map(errorRow)),
+    "",
+  ].join("\n");
+}
+
+function summaryOf({ secondsToDrain, replicaLagMs, deadLetters }: Status): string {
+  return [
+    `drained in ${secondsText(secondsToDrain)}`,
+    `replica lag ${replicaLagMs === null ? unknown : `${numberText(replicaLagMs)} ms`}`,
+    `open dead letters ${deadLetters?.open ?? unknown}`,
+  ].join(", ");
+}
+
+function section(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  return rows.length === 0 ? [] : ["", table(head, rows)];
+}
+
+function domainRow({ name, accepted, stored, ranked, queues, secondsToDrain, lastStoredAt }: DomainStatus, at: string) {
+  return [
+    name,
+    ...[accepted, stored, ranked].map(({ perSecond }) => numberText(perSecond)),
+    queueText(queues.ingest),
+    queueText(queues.rank),
+    secondsText(secondsToDrain),
+    lastStoredAt === null ? "never" : `${numberText((Date.parse(at) - Date.parse(lastStoredAt)) / 1000)} s ago`,
+  ];
+}
+
+function queueText({ batches, events }: QueueStatus): string {
+  if (batches === null) return unknown;
+  return batches === 0 ? "0" : `${events === null ? unknown : numberText(events)} in ${batches}`;
+}
+
+function processRow({ app, host, pid, state, threads }: ProcessStatus): readonly string[] {
+  const states = Map.groupBy(threads, (thread) => thread.state);
+  const texts = Array.from(states, ([one, of]) => `${of.length} ${one}`);
+  const restarts = threads.reduce((sum, thread) => sum + thread.restarts, 0);
+  return [app, host, String(pid), state, [...texts, ...(restarts === 0 ? [] : [`${restarts} restarts`])].join(", ")];
+}
+
+function errorRow({ at, app, host, pid, thread, level, message }: LoggedError): readonly string[] {
+  const place = thread === null ? `${pid}` : `${pid}, thread ${thread}`;
+  const line = message.replaceAll(/\s+/g, " ").slice(0, messageCharactersMax);
+  return [at.slice(0, 19).replace("T", " "), `${app} ${host}:${place}`, level, line];
+}
+
+function secondsText(seconds: number | null): string {
+  return seconds === null ? unknown : `${numberText(seconds)} s`;
+}
+
+/** Up to two digits after the point below 10. */
+function numberText(value: number | null): string {
+  if (value === null) return unknown;
+  return value < 10 ? String(Math.round(value * 100) / 100) : String(Math.round(value));
+}

@@ -1,0 +1,178 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { temporaryDirectory } from "./at-end.ts";
+import { picture } from "./http/form.ts";
+import { withoutProgress } from "./run-tally.ts";
+import { sold } from "./sell.ts";
+import { startSystem } from "./start-system.ts";
+import { startTally, tally, tallyJson } from "./start-tally.ts";
+
+const system = await startSystem();
+const folder = await temporaryDirectory();
+const sale = ["send", "purchases", "--storeID", "12", "--custID", "1", "--date", "20261120", "--items", "4242:3 7:1"];
+
+test("send prints the id of an event of any domain, and waits until it is ranked", async () => {
+  const { exitCode, output, errors } = await tally(system, [...sale, "--wait"]);
+  expect({ exitCode, errors: withoutProgress(errors) }).toEqual({ exitCode: 0, errors: "" });
+  expect(output).toMatch(/^[0-9a-f-]{36} ranked\n$/);
+  const image = join(folder, "cover.png");
+  await writeFile(image, picture("png", 100));
+  const parts = ["--part", `image=@${image}`, 'profile={"artist":"A","title":"T","year":"2000"}'];
+  for (const args of [
+    ["steps", "--userID", "5", "--day", "3", "--timeInterval", "7", "--stepCount", "400"],
+    ["liftrides", "--resortID", "silverMt", "--dayID", "1", "--skierID", "2", "--time", "408", "--liftID", "27"],
+    ["swipes", "--leftorright", "right", "--swiper", "1", "--swipee", "2"],
+    ["albums", ...parts],
+  ])
+    expect(await tallyJson(system, "send", ...args, "--wait")).toMatchObject({ domain: args[0], ranked: true });
+}, 300_000);
+
+test("send reads an event from stdin, and the same key is the same event", async () => {
+  const entry = JSON.stringify({
+    storeID: 13,
+    custID: "1",
+    date: "20261120",
+    items: [{ ItemID: 1, numberOfItems: 1 }],
+  });
+  const ids = await Promise.all(
+    [1, 2].map(async () => {
+      const { exitCode, output } = await startTally(
+        system,
+        ["send", "purchases", "--key", "receipt-1", "--json"],
+        entry,
+      ).ended;
+      expect(exitCode).toBe(0);
+      return JSON.parse(output).eventID;
+    }),
+  );
+  expect(ids[0]).toBe(ids[1]);
+}, 300_000);
+
+test("top prints the boards of stores, items and days, and of every other domain", async () => {
+  await sold(system.url, 12, { item: 4242, quantity: 5 });
+  await vi.waitFor(
+    async () => expect((await tallyJson(system, "top", "store", "12")).items[0]).toEqual({ itemID: 4242, quantity: 8 }),
+    20_000,
+  );
+  const { output, exitCode } = await tally(system, ["top", "item", "4242"]);
+  expect(output).toMatch(/^Top stores of an item, itemID 4242, as of 2\S+Z\n +Store +Sold\n +1 +12 +8\n$/);
+  expect(exitCode).toBe(0);
+  expect((await tallyJson(system, "top", "store", "12", "--date", "20261120")).items).toHaveLength(2);
+  expect((await tally(system, ["top", "store", "12", "--date", "20261121"])).output).toContain("no entries");
+  for (const { domain, name } of await tallyJson(system, "top"))
+    expect(await tallyJson(system, "top", `${domain}/${name}`)).toBeTypeOf("object");
+}, 300_000);
+
+test("status shows servers, queues, processes and the time to drain, and what is down", async () => {
+  const { exitCode, output, errors } = await tally(system, ["status"]);
+  expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: "" });
+  expect(output).toMatch(/^ok {2}2\S+Z {2}drained in 0 s, replica lag \d+(\.\d+)? ms, open dead letters 0\n/);
+  expect(output).toMatch(/^broker up .* ms {3}databaseWrite up .* ms {3}databaseRead up .* ms {3}redis up .* ms$/m);
+  expect(output).toMatch(/^writer +\S+ +\d+ +up +2 ready$/m);
+  expect(await tallyJson(system, "status")).toMatchObject({ state: "ok", secondsToDrain: 0 });
+  const down = await tally(system, ["status", "--json"], { DATABASE_READ_URL: "mysql://u:p@127.0.0.1:9/x" });
+  expect(down).toMatchObject({ exitCode: 3, errors: "" });
+  expect(JSON.parse(down.output)).toMatchObject({ state: "failing", deadLetters: { open: 0 } });
+}, 300_000);
+
+test("status --watch shows a queue that fills while the writers stand still, and exits with Ctrl-C", async () => {
+  const { ended, kill } = startTally(system, ["status", "--watch", "0.2", "--json"]);
+  system.writer.kill("SIGSTOP");
+  const before = (await tallyJson(system, "status")).domains[0].queues.ingest.batches;
+  for (let n = 0; n < 200; n++) await sold(system.url, 12, { item: 4242, quantity: 1 });
+  await vi.waitFor(
+    async () => expect((await tallyJson(system, "status")).domains[0].queues.ingest.batches).toBeGreaterThan(before),
+    20_000,
+  );
+  const { exitCode } = await tally(system, ["status"]);
+  system.writer.kill("SIGCONT");
+  expect(exitCode).toBe(1);
+  kill();
+  const states = (await ended).output
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(states.length).toBeGreaterThan(1);
+}, 300_000);
+
+test("every command has --json, and prints one JSON value with it", async () => {
+  const file = join(folder, "one.csv");
+  await writeFile(file, "storeID,custID,date,items\n1,1,20261120,5:1\n");
+  const key = await tallyJson(system, "keys", "create", "--name", "t", "--scope", "*:read");
+  for (const args of [
+    ["import", file],
+    ["export", "--output", join(folder, "all.csv")],
+    ["audit"],
+    ["repair"],
+    ["rebuild", "--domain", "steps"],
+    ["dead-letters", "list"],
+    ["dead-letters", "replay", "--all"],
+    ["dead-letters", "discard", "--all"],
+    ["keys", "list"],
+    ["keys", "rotate", key.id],
+    ["keys", "revoke", key.id],
+    ["migrate"],
+  ]) {
+    const { exitCode, output, errors } = await tally(system, [...args, "--json"]);
+    expect({ args, exitCode, errors: withoutProgress(errors) }).toEqual({ args, exitCode: 0, errors: "" });
+    expect(JSON.parse(output)).toBeTypeOf("object");
+  }
+}, 300_000);
+
+const nowhere = "http://127.0.0.1:9";
+test.concurrent.each([
+  [["import", "/no/such/file.csv"], 2, "no such file or directory"],
+  [["import", "/tmp"], 2, "expected a file that ends in .csv, .ndjson or .jsonl"],
+  [
+    ["import", "FILE:storeID,custID,items\n"],
+    2,
+    "line 1: column date: expected a calendar date as yyyymmdd, got nothing",
+  ],
+  [["import", "FILE:storeID,custID,date,items,colour\n"], 2, "line 1: column colour: expected no such field"],
+  [["import", "FILE:"], 2, "expected a header line, got an empty file"],
+  [["import", 'FILE:storeID,custID,date,items\n1,1,20261120,"5:1\n'], 2, "Quote Not Closed"],
+  [
+    ["import", "FILE:storeID,custID,date,items\n1,1,20261120,5:1\n", "--url", nowhere, "--give-up-after", "1"],
+    3,
+    "does not respond",
+  ],
+  [["import", "FILE:a\n", "--domain", "shoes"], 2, "--domain: expected one of purchases, "],
+  [["import", "FILE:a\n", "--concurrency", "0"], 2, "expected a whole number from 1 to 256"],
+  [["export", "shoes"], 2, "expected one of purchases, "],
+  [["export", "albums"], 2, "albums: its events cannot be exported"],
+  [["export", "--store", "x"], 2, '--store: expected a whole number, got "x"'],
+  [["export", "--date", "20260230"], 2, "--date: expected a calendar date as yyyymmdd"],
+  [["export", "swipes", "--store", "1"], 2, "--store: swipes has no such column"],
+  [["export", "--output", "/no/such/folder/a.csv"], 2, "no such file or directory"],
+  [["send", "steps", "--userID", "1"], 2, "steps: day: expected "],
+  [["send", "purchases", "--part", "a=b"], 2, "unknown option '--part'"],
+  [
+    ["send", "swipes", "--leftorright", "up", "--swiper", "1", "--swipee", "2"],
+    1,
+    "leftorright: expected left or right",
+  ],
+  [["send", "shoes"], 2, "unknown command"],
+  [[...sale, "--url", nowhere], 3, `${nowhere} does not respond`],
+  [[...sale, "--url", "nowhere"], 2, "expected an address such as"],
+  [["top", "store", "12", "--url", nowhere], 3, `${nowhere} does not respond`],
+  [["top", "store", "x"], 1, "storeID: "],
+  [["top", "shop"], 2, "expected one of purchases/top-items, "],
+  [["frobnicate"], 2, "unknown command"],
+] as const)(
+  "a mistake, or a server that is down, is one line and no stack: %j",
+  async (given, status, expected) => {
+    const args = await Promise.all(given.map(async (arg) => (arg.startsWith("FILE:") ? fileOf(arg.slice(5)) : arg)));
+    const { exitCode, errors } = await tally(system, args);
+    expect(errors).toContain(expected);
+    expect(errors).not.toMatch(/\n\s+at /);
+    expect(exitCode).toBe(status);
+  },
+  300_000,
+);
+
+async function fileOf(text: string): Promise<string> {
+  const file = join(await temporaryDirectory(), "a.csv");
+  await writeFile(file, text);
+  return file;
+}

@@ -1,0 +1,94 @@
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { workloadOf } from "@tally/domains/workloads";
+import { Random } from "@tally/lab";
+import { temporaryDirectory } from "./at-end.ts";
+import { withoutProgress } from "./run-tally.ts";
+import { sold } from "./sell.ts";
+import { startSystem } from "./start-system.ts";
+import { tally, tallyJson } from "./start-tally.ts";
+
+const domains = ["purchases", "steps", "liftrides", "swipes"] as const;
+const system = await startSystem();
+const folder = await temporaryDirectory();
+const random = new Random(16).fraction;
+for (const domain of domains)
+  for (let event = 0; event < 300; event++) {
+    const { path, body, contentType = "application/json" } = workloadOf(domain).next(random, "narrow");
+    const content = body === undefined ? {} : { body: String(body) };
+    const response = await fetch(system.url + path, {
+      method: "POST",
+      headers: { "content-type": contentType },
+      ...content,
+    });
+    expect(response.status).toBeLessThan(300);
+  }
+await sold(system.url, 77, { item: 5, quantity: 2 });
+await tallyJson(system, "audit");
+
+const hashesOf = async (of: typeof system) => {
+  const { agrees, domains: audited } = await tallyJson(of, "audit");
+  expect(agrees).toBe(true);
+  return audited
+    .filter(({ domain }: { domain: (typeof domains)[number] }) => domains.includes(domain))
+    .map(({ domain, boards: { cells, hash } }: { domain: string; boards: { cells: number; hash: string } }) => [
+      domain,
+      cells,
+      hash,
+    ]);
+};
+
+test.each(["ndjson", "csv"])(
+  "what is exported as %s and imported into another system has the same rankings there",
+  async (format) => {
+    const other = await startSystem();
+    for (const domain of domains) {
+      const file = join(folder, `${domain}.${format}`);
+      const { events } = await tallyJson(system, "export", domain, "--output", file);
+      expect(events).toBeGreaterThanOrEqual(domain === "liftrides" ? 1 : 300);
+      const expected = { lines: events, accepted: events, rejected: 0 };
+      expect(await tallyJson(other, "import", file, "--domain", domain)).toMatchObject(expected);
+      // Each line has its event id as key: another file with the same events adds nothing.
+      expect(await tallyJson(other, "import", file, "--domain", domain, "--name", "again")).toMatchObject(expected);
+    }
+    const hashes = await hashesOf(system);
+    expect(hashes).toHaveLength(domains.length);
+    expect(await hashesOf(other)).toEqual(hashes);
+  },
+  120_000,
+);
+
+test("a store and a day select rows, and stdout has nothing but lines", async () => {
+  const { output, errors, exitCode } = await tally(system, [
+    "export",
+    "purchases",
+    "--store",
+    "77",
+    "--date",
+    "20261120",
+  ]);
+  expect(JSON.parse(output)).toMatchObject({
+    storeID: 77,
+    custID: 1,
+    date: "20261120",
+    items: [{ ItemID: 5, numberOfItems: 2 }],
+  });
+  expect(withoutProgress(errors)).toMatch(/^1 events of purchases, in /);
+  expect(exitCode).toBe(0);
+  const csv = await tally(system, ["export", "--store", "77", "--format", "csv"]);
+  expect(csv.output).toMatch(/^storeID,custID,date,items,idempotencyKey\n77,1,20261120,5:2,[0-9a-f-]{36}\n$/);
+  expect((await tally(system, ["export", "--store", "77", "--date", "20261121"])).output).toBe("");
+}, 300_000);
+
+test("a file is written completely or not at all", async () => {
+  const file = join(folder, "half.ndjson");
+  const { exitCode, errors } = await tally(system, ["export", "--output", file], {
+    DATABASE_READ_URL: "mysql://u:p@127.0.0.1:9/x",
+  });
+  expect(exitCode).toBe(3);
+  expect(errors).not.toMatch(/\n\s+at /);
+  expect((await readdir(folder)).filter((name) => name.startsWith("half"))).toEqual([]);
+  await tallyJson(system, "export", "--output", file);
+  expect((await readFile(file, "utf8")).trimEnd().split("\n")).toHaveLength(301);
+}, 300_000);
