@@ -246,7 +246,7 @@ test("a file that cannot be written is reported in a line, and the stored report
   expect(more).toEqual([]);
   expect(await readFile(html, "utf8")).toContain("uPlot");
   const [stored, page] = readdirSync(results).toSorted().toReversed();
-  expect(output).toContain(`stored as ${join(results, stored ?? "")}`);
+  expect(output).toContain(`stored as ${join(results, stored ?? "")}\npage with plots: ${join(results, page ?? "")}\n`);
   expect(JSON.parse(await readFile(join(results, stored ?? ""), "utf8"))).toMatchObject({ accepted: { events: 20 } });
   expect(page).toBe(stored?.replace(/json$/, "html"));
 });

@@ -9,7 +9,8 @@ import { designOf } from "./designs/designs.ts";
 import { distributionOf, latencyOf, latencyOfAll, round, spansOf } from "./latency.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
 import type { System } from "./open-system.ts";
-import type { Report } from "./report.ts";
+import { phaseTimes } from "./phase-times.ts";
+import type { EarlierLoad, Observed, Report } from "./report.ts";
 import { verdictOf } from "./verdict.ts";
 import type { Drained, Moment } from "./watch/drained.ts";
 import type { Followed } from "./watch/follow.ts";
@@ -30,6 +31,8 @@ export interface Seen {
 
 /** What is known beyond the load itself. */
 interface Around {
+  /** The loads before the measured one, in order. */
+  readonly earlier: readonly { readonly name: "fill" | "warm-up"; readonly seen: Seen }[];
   readonly system: System | undefined;
   readonly followed: Followed | undefined;
   readonly audit: AuditReport | undefined;
@@ -38,7 +41,8 @@ interface Around {
 }
 
 /** Computes the figures. Reads nothing but the machine and the commit. */
-export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audit, filled }: Around): Report {
+export function makeReport(plan: BenchPlan, seen: Seen, around: Around): Report {
+  const { earlier, system, followed, audit, filled } = around;
   const { result, observations, drained, startedAt } = seen;
   const { accepted, seconds } = result;
   const events = accepted + result.read;
@@ -90,15 +94,29 @@ export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audi
       begun: round(begun, 2),
       ended: round(ended, 2),
     })),
+    phases: phaseTimes([...earlier, { name: "measured", seen }], startedAt),
+    before: earlier.map(({ seen: before }) => earlierLoad(plan, before, seen)),
     perSecond: result.perSecond,
-    observations: observations.map(({ at, queued, stored, tiers }) => ({
-      second: round((at - startedAt) / 1000, 1),
-      queued,
-      // From the writer's counter, which stays 0 where the gateway stores.
-      stored: designOf(plan.design).stores === "writer" ? stored - (first?.stored ?? 0) : null,
-      cpuSeconds: eachTier((tier) => round(tiers[tier].cpuSeconds, 2)),
-    })),
+    observations: observations.map((one) => observed(plan, one, seen)),
     histogram: distributionOf(result.posts),
+  };
+}
+
+function earlierLoad(plan: BenchPlan, { result, observations, startedAt }: Seen, measured: Seen): EarlierLoad {
+  return {
+    begun: round((startedAt - measured.startedAt) / 1000, 2),
+    perSecond: result.perSecond,
+    observations: observations.map((one) => observed(plan, one, measured)),
+  };
+}
+
+function observed(plan: BenchPlan, { at, queued, stored, tiers }: Observation, measured: Seen): Observed {
+  return {
+    second: round((at - measured.startedAt) / 1000, 1),
+    queued,
+    // From the writer's counter, which stays 0 where the gateway stores.
+    stored: designOf(plan.design).stores === "writer" ? stored - (measured.observations[0]?.stored ?? 0) : null,
+    cpuSeconds: eachTier((tier) => round(tiers[tier].cpuSeconds, 2)),
   };
 }
 

@@ -71,5 +71,8 @@ export function sampleReport(
     startedAt,
     clientCpuSeconds: 1,
   };
-  return { ...makeReport(plan, seen, { system: undefined, followed: undefined, audit, filled: 0 }), ...changes };
+  return {
+    ...makeReport(plan, seen, { earlier: [], system: undefined, followed: undefined, audit, filled: 0 }),
+    ...changes,
+  };
 }

@@ -109,14 +109,37 @@ export interface Report extends MeasuredRun {
   readonly boardsHash: string | null;
   /** Of a source's run: when each group of connections began and ended, in seconds. */
   readonly groups: readonly GroupTime[];
+  /** Fill, warm-up and measured load, each with its drain, in seconds from the start of the measured load: what is before it is negative. */
+  readonly phases: readonly PhaseTime[];
+  /** Fill and warm-up second by second. Only the plots show them: no figure includes them. */
+  readonly before: readonly EarlierLoad[];
   readonly perSecond: readonly Second[];
-  readonly observations: readonly {
-    readonly second: number;
-    readonly queued: number;
-    readonly stored: number | null;
-    readonly cpuSeconds: Readonly<Record<string, number>>;
-  }[];
+  readonly observations: readonly Observed[];
   readonly histogram: readonly { readonly percentile: number; readonly ms: number }[];
+}
+
+export interface PhaseTime {
+  readonly name: "fill" | "warm-up" | "measured" | "drain";
+  readonly begun: number;
+  readonly ended: number;
+}
+
+/** A load before the measured one. */
+export interface EarlierLoad {
+  /** In seconds from the start of the measured load: negative. */
+  readonly begun: number;
+  readonly perSecond: readonly Second[];
+  readonly observations: readonly Observed[];
+}
+
+/** The state of the system at one moment. */
+export interface Observed {
+  /** From the start of the measured load. */
+  readonly second: number;
+  readonly queued: number;
+  /** From the start of the measured load; before it negative. */
+  readonly stored: number | null;
+  readonly cpuSeconds: Readonly<Record<string, number>>;
 }
 
 /** Whether anything got a 2xx, and all accepted events are stored exactly once. */

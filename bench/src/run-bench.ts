@@ -71,30 +71,34 @@ async function measure(
       const run = await load.prepare(what);
       return runPhase(plan, system, () => withProgress(plan, what, load, () => run(idsFile)));
     };
-    let filled = 0;
+    const earlier: { readonly name: "fill" | "warm-up"; readonly seen: Seen }[] = [];
     if (plan.fill !== undefined) {
       plan.say(`filling with ${plan.fill} events`);
-      filled = (await seenOf({ model: "fill", amount: plan.fill })).result.accepted;
+      earlier.push({ name: "fill", seen: await seenOf({ model: "fill", amount: plan.fill }) });
     }
-    let acknowledged = filled;
+    const filled = acceptedIn(earlier);
     const warmUp = warmUpOf(plan);
     if (warmUp !== undefined) {
       plan.say("warming up");
-      acknowledged += (await seenOf(warmUp)).result.accepted;
+      earlier.push({ name: "warm-up", seen: await seenOf(warmUp) });
     }
     const follower = designOf(plan.design).stores === "writer" ? new Follower(url) : undefined;
     load.onSample = (sample) => follower?.follow(sample);
     const seen = await seenOf(plan.phase);
     const followed = await follower?.done();
-    acknowledged += seen.result.accepted;
+    const acknowledged = acceptedIn(earlier) + seen.result.accepted;
     const audit =
       system === undefined || idsFile === undefined || acknowledged === 0
         ? undefined
         : await audited(plan, system, idsFile, acknowledged);
-    return makeReport(plan, seen, { system, followed, audit, filled });
+    return makeReport(plan, seen, { earlier, system, followed, audit, filled });
   } finally {
     await load.close();
   }
+}
+
+function acceptedIn(loads: readonly { readonly seen: Seen }[]): number {
+  return loads.reduce((sum, { seen }) => sum + seen.result.accepted, 0);
 }
 
 function warmUpOf({ domain, phase, warmUpSeconds }: BenchPlan): Phase | undefined {

@@ -26,12 +26,16 @@ function isCompared(report: Report): boolean {
   );
 }
 
-/** Stores a report and its page, named after the time of the run. Returns the file of the report. */
-export async function keepReport(report: Report, results: string): Promise<string> {
-  const file = join(results, `${report.at.replaceAll(":", "-")}-${report.design}.json`);
+/** Stores a report and its page, named after the time of the run. Returns their files. */
+export async function keepReport(
+  report: Report,
+  results: string,
+): Promise<{ readonly file: string; readonly page: string }> {
+  const name = join(results, `${report.at.replaceAll(":", "-")}-${report.design}`);
+  const [file, page] = [`${name}.json`, `${name}.html`];
   await writeWithFolder(file, jsonOf(report));
-  await writeWithFolder(file.replace(/json$/, "html"), await pageOf(report));
-  return file;
+  await writeWithFolder(page, await pageOf(report));
+  return { file, page };
 }
 
 /** Creates the folder when it is missing. */

@@ -24,12 +24,13 @@ export async function makeResults(results: string): Promise<void> {
   }
 }
 
-/** Runs a plan and stores its report, before anything else can fail. `line` names its file. A run that is not good sets the exit status 1. */
+/** Runs a plan and stores its report, before anything else can fail. `line` names its files. A run that is not good sets the exit status 1. */
 export async function runAndStore(plan: BenchPlan, results: string): Promise<{ report: Report; line: string }> {
   const report = await runBench(plan);
   if (!isGood(report)) process.exitCode = 1;
   try {
-    return { report, line: `stored as ${await keepReport(report, results)}` };
+    const { file, page } = await keepReport(report, results);
+    return { report, line: `stored as ${file}\npage with plots: ${page}` };
   } catch (error) {
     return { report, line: `not stored: ${notWritten("--results", results, error)}` };
   }
