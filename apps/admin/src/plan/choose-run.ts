@@ -52,28 +52,39 @@ const eventsMin = 10_000;
 // With fewer connections cores are idle at times, so the cost per event is higher and the load unknown.
 const connectionsMin = 64;
 
+/** What a fit run has, for people. */
+export const fitRun =
+  `a system of its own (no --target), the design batched, confirmed durability, the closed model, no reads, unchanged settings, ` +
+  `at least ${connectionsMin} connections, at least ${eventsMin} accepted events, and an audit without differences`;
+
 /** A fit run has the cost of an event: own system with production settings, events only, full load, nothing lost. */
 function whyUnfit(run: MeasuredRun, domain: string): string | undefined {
-  if (run.target !== null) return "another system: the CPU time of its tiers is unknown";
-  if (run.domain !== domain) return `domain ${run.domain}, expected ${domain}`;
-  if (run.design !== "batched") return `design ${run.design}, expected batched`;
-  if (run.durability !== "confirmed") return `durability ${run.durability}, expected confirmed`;
-  if (run.model !== "closed") return `${run.model} model, expected closed`;
-  if (run.readShare !== 0) return `${run.readShare} of its requests are reads`;
+  const expected = (name: string, what: string, got: unknown): string =>
+    `${name}: expected ${what}, got ${String(got)}`;
+  if (run.target !== null)
+    return `${expected("target", "none", run.target)}; the CPU time of the tiers of another system is unknown`;
+  if (run.domain !== domain) return expected("domain", domain, run.domain);
+  if (run.design !== "batched") return expected("design", "batched", run.design);
+  if (run.durability !== "confirmed") return expected("durability", "confirmed", run.durability);
+  if (run.model !== "closed") return expected("model", "closed", run.model);
+  if (run.readShare !== 0) return expected("share of reads", "0", run.readShare);
   // The workloads of some domains read each event again: then a request does not cost what an event costs.
-  if (run.reads.requests > 0) return `${run.reads.requests} of its requests are reads`;
+  if (run.reads.requests > 0) return expected("reads", "0", run.reads.requests);
   if (run.connections < connectionsMin)
-    return `${run.connections} connections, at least ${connectionsMin} are a full load`;
+    return `${expected("connections", `at least ${connectionsMin}`, run.connections)}; fewer are no full load`;
   const changed = settingsOf(run);
-  if (changed.length > 0) return `changed settings ${changed.join(", ")}`;
-  if (run.agrees !== true || run.audit === null) return "not audited, or the audit found differences";
+  if (changed.length > 0) return expected("changed settings", "none", changed.join(", "));
+  if (run.audit === null) return expected("audit", "one", "none");
   const { lost, doubled } = run.audit;
-  if (lost + doubled > 0) return `it lost ${lost} events and doubled ${doubled}`;
-  if (run.ranked.perSecond === null) return "not all of its events were ranked";
+  if (lost + doubled > 0) return expected("audit", "0 lost and 0 doubled", `${lost} lost and ${doubled} doubled`);
+  if (run.agrees !== true) return expected("audit", "rows and rankings that agree", "differences");
+  if (run.ranked.perSecond === null) return expected("ranked", "all accepted events", "fewer");
   if (run.accepted.events < eventsMin)
-    return `${run.accepted.events} events, at least ${eventsMin} average out the start`;
+    return `${expected("accepted events", `at least ${eventsMin}`, run.accepted.events)}; fewer do not average out the start`;
   const unknown = tierNames.find((tier) => !((run.cpuUsPerEvent[tier] ?? 0) > 0));
-  return unknown === undefined ? undefined : `no CPU time for ${unknown} (cpuUsPerEvent.${unknown})`;
+  return unknown === undefined
+    ? undefined
+    : expected(`cpuUsPerEvent.${unknown}`, "more than 0 µs", run.cpuUsPerEvent[unknown] ?? "none");
 }
 
 /** The settings that `--set` changed: in `settings`, in older reports only in the mode: "production, …, NAME=value". */

@@ -58,28 +58,32 @@ test("a plan names the load and the machine of its costs, and every figure can b
 });
 
 const unfit: readonly (readonly [run: object | string, reason: string])[] = [
-  [{ ...fit, target: "http://elsewhere" }, "run r is unfit: another system: the CPU time of its tiers is unknown"],
-  [{ ...fit, domain: "steps" }, "run r is unfit: domain steps, expected purchases"],
-  [{ ...fit, design: "bare" }, "run r is unfit: design bare, expected batched"],
-  [{ ...fit, durability: "transient" }, "run r is unfit: durability transient, expected confirmed"],
-  [{ ...fit, model: "open" }, "run r is unfit: open model, expected closed"],
-  [{ ...fit, model: "source" }, "run r is unfit: source model"],
-  [{ ...fit, readShare: 0.5 }, "run r is unfit: 0.5 of its requests are reads"],
-  [{ ...fit, reads: { requests: 7 } }, "run r is unfit: 7 of its requests are reads"],
-  [{ ...fit, connections: 63 }, "run r is unfit: 63 connections, at least 64 are a full load"],
-  [{ ...fit, mode: `${fit.mode}, BATCH_EVERY_MS=0` }, "run r is unfit: changed settings BATCH_EVERY_MS=0"],
-  [{ ...fit, settings: { BATCH_EVERY_MS: "0" } }, "run r is unfit: changed settings BATCH_EVERY_MS=0"],
-  [{ ...fit, agrees: false }, "run r is unfit: not audited, or the audit found differences"],
-  [{ ...fit, agrees: null }, "run r is unfit: not audited, or the audit found differences"],
-  [{ ...fit, audit: { lost: 2, doubled: 1 } }, "run r is unfit: it lost 2 events and doubled 1"],
-  [{ ...fit, ranked: { perSecond: null } }, "run r is unfit: not all of its events were ranked"],
+  [
+    { ...fit, target: "http://elsewhere" },
+    "target: expected none, got http://elsewhere; the CPU time of the tiers of another system is unknown",
+  ],
+  [{ ...fit, domain: "steps" }, "domain: expected purchases, got steps"],
+  [{ ...fit, design: "bare" }, "design: expected batched, got bare"],
+  [{ ...fit, durability: "transient" }, "durability: expected confirmed, got transient"],
+  [{ ...fit, model: "open" }, "model: expected closed, got open"],
+  [{ ...fit, model: "source" }, "model: expected closed, got source"],
+  [{ ...fit, readShare: 0.5 }, "share of reads: expected 0, got 0.5"],
+  [{ ...fit, reads: { requests: 7 } }, "reads: expected 0, got 7"],
+  [{ ...fit, connections: 63 }, "connections: expected at least 64, got 63"],
+  [{ ...fit, mode: `${fit.mode}, BATCH_EVERY_MS=0` }, "changed settings: expected none, got BATCH_EVERY_MS=0"],
+  [{ ...fit, settings: { BATCH_EVERY_MS: "0" } }, "changed settings: expected none, got BATCH_EVERY_MS=0"],
+  [{ ...fit, agrees: false }, "audit: expected rows and rankings that agree, got differences"],
+  [{ ...fit, agrees: null }, "audit: expected rows and rankings that agree, got differences"],
+  [{ ...fit, audit: null }, "audit: expected one, got none"],
+  [{ ...fit, audit: { lost: 2, doubled: 1 } }, "audit: expected 0 lost and 0 doubled, got 2 lost and 1 doubled"],
+  [{ ...fit, ranked: { perSecond: null } }, "ranked: expected all accepted events, got fewer"],
   [
     { ...fit, accepted: { events: 50, perSecond: 100 } },
-    "run r is unfit: 50 events, at least 10000 average out the start",
+    "accepted events: expected at least 10000, got 50; fewer do not average out the start",
   ],
   [
     { ...fit, cpuUsPerEvent: { ...fit.cpuUsPerEvent, redis: null } },
-    "run r is unfit: no CPU time for redis (cpuUsPerEvent.redis)",
+    "cpuUsPerEvent.redis: expected more than 0 µs, got none",
   ],
   ["half a fi", ""],
   ["[]", "no report of pnpm bench"],
@@ -95,16 +99,19 @@ test("uses the newest fit run, and prints why each newer run is unfit", async ()
   expect(output).toContain("measured: run chosen, ");
   expect(output).toContain(`chosen: ${files[1]}`);
   for (const [index, [, reason]] of unfit.entries())
-    expect(output).toContain(`skipped ${files[older.length + index]}: ${reason}`);
+    expect(output).toContain(
+      `skipped ${files[older.length + index]}: ${reason.includes("expected") ? `run r is unfit: ${reason}` : reason}`,
+    );
   expect(output).not.toContain("older");
 });
 
 test.each([
-  [["--run", "FILE"], "tally: --run: FILE: run r is unfit: domain swipes, expected purchases\n"],
+  [["--run", "FILE"], "tally: --run: FILE: run r is unfit: domain: expected purchases, got swipes\n"],
   [["--run", "FILE", "--results", "."], "option '--results <folder>' cannot be used with option '--run <file>'"],
   [["--domain", "shoes"], "tally: --domain: expected one of purchases"],
-  [["--results", "/none"], "tally: no run in /none is fit for a plan; pnpm bench makes one, or name a file with --run"],
-  [[], "skipped FILE: run r is unfit: domain swipes, expected purchases"],
+  [["--results", "/none"], "at least 64 connections, at least 10000 accepted events"],
+  [["--results", "/none"], "  pnpm bench --connections 512 --duration 30 makes one; or name a file with --run"],
+  [[], "skipped FILE: run r is unfit: domain: expected purchases, got swipes"],
 ])("without a fit run, or with wrong usage, there is no plan: %j", async (args, reason) => {
   const { exitCode, output, errors, files } = await plan([{ ...fit, domain: "swipes" }], ...args);
   expect({ exitCode, output }).toEqual({ exitCode: 2, output: "" });

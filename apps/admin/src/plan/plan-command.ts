@@ -4,7 +4,7 @@ import { Command, Option } from "commander";
 import { CommandError } from "../command-error.ts";
 import { withExitCodes } from "../exit-codes.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
-import { chooseRun, readRun, type Chosen } from "./choose-run.ts";
+import { chooseRun, fitRun, readRun, type Chosen } from "./choose-run.ts";
 import { figure, planFor, type Demand, type Plan } from "./plan.ts";
 
 interface Flags extends JsonFlag {
@@ -31,10 +31,7 @@ export function planCommand(): Command {
     .option("--peak <times>", "load of the busiest moment, as a multiple of the mean", positive, 3)
     .option("--utilization <share>", "share of the cores in use at that moment, above 0 up to 1", share, 0.6)
     .option("--domain <name>", "the domain of the events", "purchases")
-    .option(
-      "--run <file>",
-      "a report of pnpm bench (default: the newest stored one that fits: own system, unchanged settings, closed model, no reads, audited)",
-    )
+    .option("--run <file>", `a report of pnpm bench (default: the newest stored one that fits: it has ${fitRun})`)
     .addOption(
       new Option("--results <folder>", "where pnpm bench stores its runs; used without --run")
         .default(results)
@@ -82,8 +79,16 @@ async function chosenRun({ run: file, results: folder, domain }: Flags): Promise
   }
   const chosen = await chooseRun(folder, domain);
   if ("run" in chosen) return chosen;
-  const lines = [`no run in ${folder} is fit for a plan; pnpm bench makes one, or name a file with --run`];
+  const lines = [
+    `no run in ${folder} is fit for a plan. A fit run has ${fitRun}.`,
+    `  ${benchOf(domain)} makes one; or name a file with --run`,
+  ];
   throw new CommandError([...lines, ...passedOverLines(chosen)].join("\n"), 2);
+}
+
+/** A run of the bench that is fit on any machine that accepts 400 events a second. */
+function benchOf(domain: string): string {
+  return `pnpm bench --connections 512 --duration 30${domain === "purchases" ? "" : ` --domain ${domain}`}`;
 }
 
 function passedOverLines({ passedOver }: Pick<Chosen, "passedOver">): readonly string[] {
