@@ -1,6 +1,7 @@
 export { runTally, startApps, type AppName, type Apps, type AppsOptions } from "./apps/start-apps.ts";
 export type { Server, StopOptions } from "./process/child-server.ts";
 export { startObserve, type Observe } from "./observe/start-observe.ts";
+export { firstSteps } from "./dev/welcome.ts";
 export { claimDirectory, type ClaimedDirectory } from "./process/directory-lock.ts";
 export { freePorts, portsOfNoLauncher } from "./process/free-ports.ts";
 export { onLauncherGone } from "./process/on-launcher-gone.ts";

@@ -10,7 +10,7 @@ export interface SystemOptions<S extends Services> extends OwnServices, Omit<App
   /** Logs, and data of servers: the servers' in `services/`, the apps' in `apps/`. */
   readonly directory: string;
   /** Starts the servers, e.g. `startPrivateServices`, or returns running ones. The system's `stop()` calls theirs. */
-  readonly services: (options: OwnServices & Pick<AppsOptions, "signal">) => Promise<S>;
+  readonly services: (options: OwnServices & Pick<AppsOptions, "signal" | "waits">) => Promise<S>;
 }
 
 /** A running tally: servers and apps, with a database and a namespace. */
@@ -31,9 +31,9 @@ export interface System<S extends Services = Services> extends Apps {
 
 /** Starts the servers, then the apps. Resolves when all are ready. After a failure, stops everything that it has started. */
 export async function startSystem<S extends Services>(options: SystemOptions<S>): Promise<System<S>> {
-  const { root, database, namespace, say, signal } = options;
+  const { root, database, namespace, say, signal, waits } = options;
   const directory = join(options.directory, "services");
-  const services = await options.services({ directory, database, namespace, say, signal });
+  const services = await options.services({ directory, database, namespace, say, signal, waits });
   const { addresses, accounts } = services;
   const environment = { ...options.environment, NAMESPACE: namespace };
   try {

@@ -7,6 +7,7 @@ import { isReady } from "../process/is-ready.ts";
 import { directoryVariable, endLeftovers } from "../process/leftovers.ts";
 import { type CommandOptions, runCommand } from "../process/run-command.ts";
 import { ServiceError } from "../process/service-error.ts";
+import { Waits } from "../process/waits.ts";
 import { type Accounts, type Addresses, addressVariables } from "../services/addresses.ts";
 
 export type AppName = "gateway" | "writer" | "ranker";
@@ -34,6 +35,8 @@ export interface AppsOptions {
   readonly gatewayMain?: readonly string[] | undefined;
   readonly say: (line: string) => void;
   readonly signal?: AbortSignal | undefined;
+  /** Gets what the start and the stop wait for. */
+  readonly waits?: Waits | undefined;
 }
 
 /** The running apps, each instance a process. */
@@ -59,12 +62,12 @@ export interface Apps {
 
 /** Creates or updates the tables, then starts gateways, writers and rankers. Resolves when all are ready. */
 export async function startApps(options: AppsOptions): Promise<Apps> {
-  const { root, addresses, say } = options;
+  const { root, addresses, say, waits = new Waits() } = options;
   const directory = resolve(options.directory);
   for (const folder of ["log", "run"]) await mkdir(join(directory, folder), { recursive: true });
   const release = await lockDirectory(directory);
   try {
-    await endLeftovers(directory, say);
+    await waits.during("apps of an earlier run to stop", () => endLeftovers(directory, say));
     const environment: NodeJS.ProcessEnv = {
       // Reduces the time to start a process again by a quarter.
       NODE_COMPILE_CACHE: join(root, ".tally", "compile-cache"),
@@ -75,11 +78,13 @@ export async function startApps(options: AppsOptions): Promise<Apps> {
       ...addressVariables(addresses),
     };
     const migrate = async (): Promise<void> => {
-      const { exitCode, output, errors } = await runTally(root, environment, ["migrate"]);
+      const { exitCode, output, errors } = await waits.during("the tables", () =>
+        runTally(root, environment, ["migrate"]),
+      );
       if (exitCode !== 0) throw new ServiceError("server-failed", `Cannot create the tables:\n${output}${errors}`);
     };
     await migrate();
-    const plan = await plannedApps({ ...options, directory, environment });
+    const plan = await plannedApps({ ...options, directory, environment, waits });
     const stopApps = await runApps([plan.gateways, plan.writers, plan.rankers]);
     const urls = plan.gateways.map(({ port }) => urlOf(port));
     let stopped: Promise<void> | undefined;
@@ -100,8 +105,8 @@ export async function startApps(options: AppsOptions): Promise<Apps> {
 }
 
 async function plannedApps(options: AppsOptions) {
-  const { root, directory, environment, instances = {}, port: firstPort = 0, say, signal } = options;
-  const home = { directory, environment, say, signal: signal ?? new AbortController().signal };
+  const { root, directory, environment, instances = {}, port: firstPort = 0, say, signal, waits } = options;
+  const home = { directory, environment, say, signal: signal ?? new AbortController().signal, waits };
   const { gateway = 1, writer = 1, ranker = 1 } = instances;
   const free = await freePorts(2 * gateway + writer + ranker);
   const operatorPorts = free.splice(-gateway);

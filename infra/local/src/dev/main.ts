@@ -1,24 +1,29 @@
 import { join } from "node:path";
-import type { Apps } from "../apps/start-apps.ts";
+import { StatusLine } from "@tally/service/status-line";
 import { onLauncherGone } from "../process/on-launcher-gone.ts";
 import { ServiceError } from "../process/service-error.ts";
+import { Waits } from "../process/waits.ts";
 import { addressVariables } from "../services/addresses.ts";
-import type { Services } from "../services/services.ts";
 import { startServices } from "../services/start-services.ts";
 import { startSystem, type System } from "../start-system.ts";
 import { startObserve, type Observe } from "../observe/start-observe.ts";
 import { environmentFile } from "./environment-file.ts";
 import { keepRunning } from "./keep-running.ts";
+import { showWaits } from "./show-waits.ts";
+import { welcome } from "./welcome.ts";
 
-/* `pnpm dev`: starts services and apps, prints their addresses, runs until Ctrl-C. Restarts ended apps; with --watch, changed ones too.
- * With --observe, starts Prometheus beside them, and Grafana where it is installed. */
+/*
+ * `pnpm dev`: starts services and apps, shows what it waits for, prints their addresses, runs until Ctrl-C. Restarts ended apps; with --watch,
+ * changed ones too. With --observe, starts Prometheus beside them, and Grafana where it is installed.
+ */
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 const directory = join(root, ".tally");
 // `pnpm tally` reads its settings here while this runs.
 const settings = environmentFile(join(directory, "dev", "environment"));
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const status = new StatusLine(process.stdout);
+const say = (line: string): void => status.say(line);
 const sayIndented = (line: string): void => say(`  ${line}`);
 
 const flags = new Set(process.argv.slice(2));
@@ -27,6 +32,8 @@ if ([...flags].some((flag) => flag !== "--watch" && flag !== "--observe")) {
   process.exit(2);
 }
 
+const waits = new Waits();
+showWaits(waits, status);
 let system: System | undefined;
 let observe: Observe | undefined;
 let stopping: Promise<void> | undefined;
@@ -49,6 +56,7 @@ try {
     port: Number(process.env["PORT"] ?? 8080),
     environment: { RUNS_FOLDER: join(root, "bench", "results"), ...process.env },
     say: sayIndented,
+    waits,
     signal: interrupted.signal,
     async services(options) {
       const services = await startServices({ ...options, directory: join(directory, "dev"), keepData: true });
@@ -65,6 +73,7 @@ try {
       apps: system,
       environment: process.env,
       say: sayIndented,
+      waits,
       signal: interrupted.signal,
     });
   }
@@ -75,7 +84,7 @@ try {
     signal: interrupted.signal,
     watchedRoot: flags.has("--watch") ? root : undefined,
   });
-  say(welcome(system, system.services, observe));
+  say(welcome(system, system.services.source, observe));
 } catch (error) {
   // A failure that a person can fix is printed without its stack.
   say(error instanceof ServiceError ? error.message : String(error instanceof Error ? error.stack : error));
@@ -84,33 +93,6 @@ try {
   await system?.stop();
   say("tally: stopped");
   process.exit(interrupted.signal.aborted ? 0 : 1);
-}
-
-function welcome(
-  { url, operatorUrls, gateway, writer, ranker }: Apps,
-  { source }: Services,
-  observed?: Observe,
-): string {
-  const graphs = observed && [
-    observed.prometheusUrl,
-    ...(observed.grafanaUrl === undefined ? [] : [observed.grafanaUrl]),
-  ];
-  return `
-tally is running (services: ${source})
-
-  API      ${url}
-  metrics  ${operatorUrls.map((operatorUrl) => `${operatorUrl}/metrics`).join(", ")}, http://127.0.0.1:${writer.port}/metrics, http://127.0.0.1:${ranker.port}/metrics${graphs === undefined ? "" : `\n  graphs   ${graphs.join(", ")}`}
-  logs     ${[gateway, writer, ranker].map(({ logFile }) => logFile).join("\n           ")}
-
-  Sell something, then ask for the best-selling items of store 5:
-
-  curl -i -X POST ${url}/purchase/5/customer/5001/date/20261120 -H 'Content-Type: application/json' \\
-    -d '{"items":[{"ItemID":"85571","numberOfItems":3}]}'
-  curl ${url}/items/store/5
-
-  Ctrl-C stops everything; the data stays in .tally/
-
-ready`;
 }
 
 function stop(running: System): Promise<void> {

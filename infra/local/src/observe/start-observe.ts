@@ -8,6 +8,7 @@ import { isReady } from "../process/is-ready.ts";
 import { directoryVariable, endLeftovers } from "../process/leftovers.ts";
 import { serverUser } from "../process/server-user.ts";
 import { ServiceError } from "../process/service-error.ts";
+import type { Waits } from "../process/waits.ts";
 import { installPackages, type InstallOptions } from "../services/apt-packages.ts";
 import { grafanaServer } from "./grafana-server.ts";
 
@@ -34,6 +35,8 @@ export interface ObserveOptions extends InstallOptions {
   /** For data and logs, e.g. `<root>/.tally/dev/observe`. It keeps its data. */
   readonly directory: string;
   readonly apps: Pick<Apps, "operatorUrls" | "writers" | "rankers">;
+  /** Gets what the start and the stop wait for. */
+  readonly waits?: Waits | undefined;
 }
 
 export interface Observe {
@@ -45,7 +48,7 @@ export interface Observe {
 
 /** Starts Prometheus on the apps, and Grafana where it is installed, each on a free loopback port. Resolves when they serve. */
 export async function startObserve(options: ObserveOptions): Promise<Observe> {
-  const { directory, apps, environment, say, signal } = options;
+  const { directory, apps, environment, say, signal, waits } = options;
   const program = await installedPrometheus(options);
   for (const folder of ["log", "run", "data", "config"]) await mkdir(join(directory, folder), { recursive: true });
   await endLeftovers(directory, say);
@@ -54,6 +57,7 @@ export async function startObserve(options: ObserveOptions): Promise<Observe> {
     environment: { PATH: environment["PATH"], [directoryVariable]: directory },
     say,
     signal,
+    waits,
   };
   const [port = 0, grafanaPort = 0] = await freePorts(2);
   const prometheus = await prometheusServer(program, { port, apps }, home);

@@ -6,6 +6,7 @@ import { isRunning, runCommand } from "./run-command.ts";
 import type { ServerUser } from "./server-user.ts";
 import { lastLines, ServiceError } from "./service-error.ts";
 import { until } from "./until.ts";
+import { Waits } from "./waits.ts";
 
 /** One process of a private server or an app. Tests and fault drills kill, stop and start it. */
 export interface Server {
@@ -47,6 +48,8 @@ export interface ServerHome {
   readonly say: (line: string) => void;
   /** Aborted when the start is interrupted. */
   readonly signal: AbortSignal;
+  /** Has the server while it starts and while it stops. */
+  readonly waits?: Waits | undefined;
 }
 
 const readyWithinMs = 120_000;
@@ -64,6 +67,7 @@ export class ChildServer implements Server {
   readonly #plan: ServerPlan;
   readonly #home: ServerHome;
   readonly #pidFile: string;
+  readonly #waits: Waits;
   #child: ChildProcess | undefined;
   #endExpected = false;
   #startedBefore = false;
@@ -74,6 +78,7 @@ export class ChildServer implements Server {
     this.logFile = join(home.directory, "log", `${plan.name}.log`);
     this.#plan = plan;
     this.#home = home;
+    this.#waits = home.waits ?? new Waits();
     this.#pidFile = join(home.directory, "run", `${plan.name}.pid`);
   }
 
@@ -86,7 +91,15 @@ export class ChildServer implements Server {
     this.#send(signal, "process");
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    return this.#waits.during(this.name, () => this.#start());
+  }
+
+  stop(options: StopOptions = {}): Promise<number | undefined> {
+    return this.#waits.during(`${this.name} to stop`, () => this.#stop(options));
+  }
+
+  async #start(): Promise<void> {
     if (!(await this.#ended()))
       throw new ServiceError("server-failed", `${this.name} is still running: kill it first.`);
     await this.#giveToUser();
@@ -104,7 +117,7 @@ export class ChildServer implements Server {
     this.#home.say(`${this.name} serves on port ${this.port} (${((Date.now() - beganAt) / 1000).toFixed(1)} s)`);
   }
 
-  async stop({ atOnce = false }: StopOptions = {}): Promise<number | undefined> {
+  async #stop({ atOnce = false }: StopOptions): Promise<number | undefined> {
     this.#endExpected = true;
     if (!atOnce) {
       this.kill("SIGTERM");

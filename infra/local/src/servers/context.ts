@@ -32,7 +32,7 @@ export type Passwords = Awaited<ReturnType<typeof keptPasswords>>;
 export async function openContext(
   directory: string,
   environment: NodeJS.ProcessEnv,
-  { say, signal }: Pick<ServerContext, "say" | "signal">,
+  { say, signal, waits }: Pick<ServerContext, "say" | "signal" | "waits">,
 ): Promise<ServerContext> {
   for (const folder of ["home", "log", "run"]) await mkdir(join(directory, folder), { recursive: true, mode: 0o700 });
   return {
@@ -48,6 +48,7 @@ export async function openContext(
     },
     say,
     signal,
+    waits,
   };
 }
 

@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { runCommand } from "../process/run-command.ts";
 import { ServiceError } from "../process/service-error.ts";
 import { until } from "../process/until.ts";
+import { Waits } from "../process/waits.ts";
 import type { ServerContext } from "./context.ts";
 import {
   dataDirectory,
@@ -44,8 +45,9 @@ export async function database(
     async (sql) => following && sql("START REPLICA"),
   );
 
+  const { waits = new Waits() } = context;
   const start = async (): Promise<void> => {
-    const copied = await prepareData(parts);
+    const copied = await waits.during("the database's files", () => prepareData(parts));
     await Promise.all([primary.server.start(), replica.server.start()]);
     if (copied) {
       // There are no writes yet, so the primary is still at the position of the copy.
@@ -57,7 +59,9 @@ export async function database(
     const follow = engine.follow(ports.primary, "tally_replication", context.passwords.databaseReplication);
     await replica.sql(`${follow}; START REPLICA`);
     following = true;
-    await untilCaughtUp(primary.sql, replica.sql, engine, context.signal);
+    await waits.during("the replica to catch up", () =>
+      untilCaughtUp(primary.sql, replica.sql, engine, context.signal),
+    );
   };
 
   const startOrRebuild = async (): Promise<void> => {

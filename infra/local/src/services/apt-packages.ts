@@ -40,12 +40,14 @@ export async function installPackages(
   }
 }
 
+const progressEveryMs = 2000;
+
 async function aptGet(args: readonly string[], asRoot: AsRoot, say: InstallOptions["say"]): Promise<CommandResult> {
   const beganAt = Date.now();
   let step = "";
   const progress = setInterval(() => {
     say(`  ${Math.round((Date.now() - beganAt) / 1000)} s  ${step.slice(0, 100)}`);
-  }, 5000);
+  }, progressEveryMs);
   // Another apt-get may be running, e.g. automatic upgrades: wait up to 120 s for its lock.
   const apt = ["DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=120", ...args];
   const result = await asRoot(["env", ...apt], (line) => (step = line));

@@ -4,6 +4,7 @@ import { findProgram } from "../process/find-program.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { runCommand } from "../process/run-command.ts";
 import { ServiceError } from "../process/service-error.ts";
+import type { Waits } from "../process/waits.ts";
 import { directoryId, keptPasswords, type Passwords } from "../servers/context.ts";
 import { addressesOf } from "./addresses.ts";
 import type { Services, StartOptions } from "./services.ts";
@@ -12,6 +13,7 @@ interface DockerOptions extends Pick<StartOptions, "directory" | "database" | "k
   readonly namespace: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
+  readonly waits: Waits;
 }
 
 const composeFile = join(import.meta.dirname, "..", "..", "..", "compose.yaml");
@@ -21,9 +23,10 @@ const composeFile = join(import.meta.dirname, "..", "..", "..", "compose.yaml");
  * where the containers do not start, e.g. because an image cannot be fetched. The caller then uses servers installed on the machine.
  */
 export async function fromDocker(options: DockerOptions): Promise<Services | undefined> {
-  const { directory, database, keepData, namespace = "tally", environment, say, signal } = options;
+  const { directory, database, keepData, namespace = "tally", environment, say, signal, waits } = options;
   const docker = findProgram(["docker"], environment);
-  if (docker === undefined || !(await engineResponds(docker, environment))) return undefined;
+  if (docker === undefined) return undefined;
+  if (!(await waits.during("Docker", () => engineResponds(docker, environment)))) return undefined;
 
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const passwords = await keptPasswords(directory);
@@ -45,12 +48,14 @@ export async function fromDocker(options: DockerOptions): Promise<Services | und
       ...(abort && { signal: abort }),
     });
   const stop = async (): Promise<void> => {
-    await compose(keepData ? ["stop"] : ["down", "--volumes"]);
+    await waits.during("the containers to stop", () => compose(keepData ? ["stop"] : ["down", "--volumes"]));
     if (!keepData) await rm(directory, { recursive: true, force: true });
   };
 
   say("Starting containers (docker compose; the first start fetches the images)");
-  const up = await compose(["up", "--detach", "--wait", "--wait-timeout", "300"], signal);
+  const up = await waits.during("the containers", () =>
+    compose(["up", "--detach", "--wait", "--wait-timeout", "300"], signal),
+  );
   if (up.exitCode !== 0 || signal.aborted) {
     await stop();
     signal.throwIfAborted();
@@ -59,7 +64,9 @@ export async function fromDocker(options: DockerOptions): Promise<Services | und
   }
 
   // A volume of an earlier version lacks some accounts.
-  const accounts = await compose(["exec", "--no-TTY", "database-primary", "bash", "/tally/mysql/accounts.sh"], signal);
+  const accounts = await waits.during("the database's accounts", () =>
+    compose(["exec", "--no-TTY", "database-primary", "bash", "/tally/mysql/accounts.sh"], signal),
+  );
   if (accounts.exitCode !== 0) {
     await stop();
     throw new ServiceError("server-failed", `Cannot create the database's accounts: ${accounts.errors.trim()}`);

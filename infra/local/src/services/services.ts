@@ -1,4 +1,5 @@
 import type { Server } from "../process/child-server.ts";
+import type { Waits } from "../process/waits.ts";
 import type { MoreConfiguration } from "../servers/context.ts";
 import type { Accounts, Addresses } from "./addresses.ts";
 
@@ -11,6 +12,8 @@ export interface StartOptions {
   readonly keepData: boolean;
   /** Called with one line of progress for a person. */
   readonly say: (line: string) => void;
+  /** Gets what the start and the stop wait for. */
+  readonly waits?: Waits | undefined;
   /** Default `process.env`. If it has addresses, nothing is started. */
   readonly environment?: NodeJS.ProcessEnv;
   /** Default `auto`: Docker Compose when an engine responds. */

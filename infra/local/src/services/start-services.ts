@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { lockDirectory } from "../process/directory-lock.ts";
 import { endLeftovers } from "../process/leftovers.ts";
 import { ServiceError } from "../process/service-error.ts";
+import { Waits } from "../process/waits.ts";
 import { openContext } from "../servers/context.ts";
 import { sameForAll } from "./addresses.ts";
 import { fromDocker } from "./from-docker.ts";
@@ -29,20 +30,20 @@ export async function startServices(options: StartOptions): Promise<Services> {
 
   if (!/^[A-Za-z0-9_]{1,40}$/.test(options.database))
     throw new TypeError(`not a valid database name: ${options.database}`);
-  const { say, configuration, brokers = 1 } = options;
+  const { say, waits = new Waits(), configuration, brokers = 1 } = options;
   const namespace = plainName.test(options.namespace ?? "") ? options.namespace : undefined;
   const directory = resolve(options.directory);
   const release = await lockDirectory(directory);
   try {
     const services = await whileInterruptible(async (signal) => {
-      await endLeftovers(directory, say);
+      await waits.during("servers of an earlier run to stop", () => endLeftovers(directory, say));
       const mayUseDocker = options.docker !== "never" && brokers === 1;
       const docker = mayUseDocker
-        ? await fromDocker({ ...options, namespace, directory, environment, signal })
+        ? await fromDocker({ ...options, namespace, directory, environment, signal, waits })
         : undefined;
       if (docker) return docker;
       const programs = await installedPrograms({ environment, say, signal });
-      const context = await openContext(directory, environment, { say, signal });
+      const context = await openContext(directory, environment, { say, signal, waits });
       return fromPrograms(programs, { ...options, namespace }, { ...context, configuration });
     });
     let stopped: Promise<void> | undefined;

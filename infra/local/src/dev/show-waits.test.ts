@@ -1,0 +1,29 @@
+import { PassThrough } from "node:stream";
+import { StatusLine } from "@tally/service/status-line";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Waits } from "../process/waits.ts";
+import { showWaits } from "./show-waits.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const erased = "\u001B[1G\u001B[2K";
+
+test.each([
+  [{}, 4, "\n"],
+  [{ isTTY: true, columns: 80 }, 32, erased],
+])("while something is waited for, a line says so at least every 2 s: %j", (terminal, lines, between) => {
+  const stream = Object.assign(new PassThrough({ encoding: "utf8" }), terminal);
+  const written = (): string => String(stream.read() ?? "");
+  const waits = new Waits();
+  showWaits(waits, new StatusLine(stream));
+  vi.advanceTimersByTime(8000);
+  expect(written()).toBe("");
+  void waits.during("rabbitmq", () => new Promise(() => undefined));
+  vi.advanceTimersByTime(8000);
+  const all = written()
+    .split(between)
+    .filter((line) => line !== "");
+  expect(all).toHaveLength(lines);
+  for (const line of all) expect(line).toMatch(/^ {2}waiting for rabbitmq \(\d s\)$/);
+});

@@ -1,0 +1,43 @@
+import type { Apps } from "../apps/start-apps.ts";
+import type { Observe } from "../observe/start-observe.ts";
+import type { Services } from "../services/services.ts";
+
+/** What `pnpm dev` prints when everything runs. */
+export function welcome(
+  { url, operatorUrls, gateway, writer, ranker }: Apps,
+  servicesSource: Services["source"],
+  observed: Observe | undefined,
+): string {
+  const graphs = observed && [
+    observed.prometheusUrl,
+    ...(observed.grafanaUrl === undefined ? [] : [observed.grafanaUrl]),
+  ];
+  return `
+tally is running (services: ${servicesSource})
+
+  API      ${url}
+  metrics  ${operatorUrls.map((operatorUrl) => `${operatorUrl}/metrics`).join(", ")}, http://127.0.0.1:${writer.port}/metrics, http://127.0.0.1:${ranker.port}/metrics${graphs === undefined ? "" : `\n  graphs   ${graphs.join(", ")}`}
+  logs     ${[gateway, writer, ranker].map(({ logFile }) => logFile).join("\n           ")}
+
+  Sell something, then ask for the best-selling items until they have it:
+
+  ${firstSteps(url).join("\n  ")}
+
+  pnpm demo plays a trading day of a chain of stores into it.
+
+  Ctrl-C stops everything; the data stays in .tally/
+
+ready`;
+}
+
+/**
+ * The lines of the first steps: README.md has the same, and a test runs them. The ranking follows the 201 within ms, perhaps later than the next
+ * command. No workload sells in this store, so its 10 best items have this one for ever.
+ */
+export function firstSteps(url: string): readonly string[] {
+  return [
+    `curl -i -X POST ${url}/purchase/900/customer/900001/date/20261120 -H 'Content-Type: application/json' \\`,
+    `  -d '{"items":[{"ItemID":"85571","numberOfItems":3}]}'`,
+    `until curl -s ${url}/items/store/900 | grep 85571; do sleep 0.1; done`,
+  ];
+}
