@@ -9,7 +9,7 @@ import { defineConfig } from "vitest/config";
  *
  * `pnpm test` runs the first two, `pnpm test:all` all three.
  */
-const packages = "{apps,packages,infra,bench,chaos}/**";
+const packages = "{apps,packages,infra,bench,chaos,demo}/**";
 const servers = ["test/**/*.test.ts", `${packages}/*.servers.test.ts`];
 const long = ["**/*.long.test.ts"];
 const never = ["**/node_modules/**", ".tally/**"];

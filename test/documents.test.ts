@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 const documents = globSync(
-  ["*.md", "docs/**/*.md", "{apps,packages}/*/README.md", "{infra,bench,chaos,test}/**/README.md"],
+  ["*.md", "docs/**/*.md", "{apps,packages}/*/README.md", "{infra,bench,chaos,demo,test}/**/README.md"],
   {
     cwd: root,
     exclude: ["**/node_modules/**"],

@@ -5,6 +5,8 @@ import { workload as steps } from "./steps/workload.ts";
 import { workload as swipes } from "./swipes/workload.ts";
 import type { Workload } from "./workload.ts";
 
+export { albumRequest } from "./albums/workload.ts";
+export { spreadOver } from "./spread.ts";
 export type { BulkEntry, ClientRequest, PrintedRow, Source, SourceGroup, Spread, Workload } from "./workload.ts";
 
 /** The workload of every domain, in the order of `domains`. Production loads no file of this entry point. */

@@ -1,0 +1,113 @@
+import { randomInt } from "node:crypto";
+import { reasonOf } from "@tally/failures";
+import { StatusLine } from "@tally/service/status-line";
+import { checkRanked } from "./check-ranked.ts";
+import { clockOf } from "./day/local-time.ts";
+import { planOthers } from "./day/other-events.ts";
+import { nextDate, planDay, type DayOptions } from "./day/plan-day.ts";
+import { zones } from "./day/chain.ts";
+import { demoCommand, purchasesOf, type Flags } from "./flags.ts";
+import { DayPlayer } from "./play/day-player.ts";
+import { Sender } from "./play/sender.ts";
+import { showProgress } from "./show-progress.ts";
+import { isGoodDay, summaryOf } from "./summary.ts";
+
+/* `pnpm demo`. */
+
+const flags: Flags = demoCommand().parse().opts();
+const status = new StatusLine(process.stdout);
+const say = (line: string): void => status.say(line);
+
+const seedMax = 1_000_000;
+const checkLiveEveryMs = 250;
+const checkLinesEveryMs = 2000;
+
+const interrupted = new AbortController();
+// A Ctrl-C can arrive twice: from the terminal, and from pnpm, which hands it on.
+const sameInterruptMs = 1000;
+let interruptedAt = Infinity;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.on(signal, () => {
+    if (performance.now() - interruptedAt > sameInterruptMs) process.exit(130);
+    if (interrupted.signal.aborted) return;
+    interruptedAt = performance.now();
+    interrupted.abort();
+    say("interrupted: sends what was begun, then checks it; Ctrl-C again ends at once");
+  });
+
+await expectTally(flags.url);
+const options: DayOptions = {
+  seed: flags.seed ?? randomInt(1, seedMax),
+  date: flags.day,
+  storesPerZone: flags.stores,
+  purchases: purchasesOf(flags),
+};
+let isGood = true;
+for (let { date } = options; ; date = nextDate(date)) {
+  isGood = (await playDay({ ...options, date })) && isGood;
+  if (flags.loop !== true || interrupted.signal.aborted) break;
+}
+process.exit(isGood ? 0 : 1);
+
+/** Plays one day and prints its summary. Resolves with whether every acknowledged purchase is stored and ranked once. */
+async function playDay(day: DayOptions): Promise<boolean> {
+  const { url, speed } = flags;
+  const plan = planDay(day);
+  const others = flags.purchasesOnly === true ? [] : planOthers(plan, day);
+  say(
+    `${day.purchases.toLocaleString("en")} purchases of ${plan.stores.length} stores into ${url}, ${speed} times real time, seed ${day.seed}; ` +
+      `begins ${clockOf(plan.startsAtMs, zones[0])} in the ${zones[0].name}`,
+  );
+  const sender = new Sender(url);
+  const startedAt = performance.now();
+  const player = new DayPlayer({
+    plan,
+    others,
+    speed,
+    sender,
+    say: (line) => say(`  ${line}`),
+    signal: interrupted.signal,
+  });
+  const endProgress = showProgress(status, plan, player, sender);
+  await player.run();
+  endProgress();
+  await sender.close();
+  const playedAt = performance.now();
+  const { ids } = player.record;
+  let shownAt = playedAt;
+  const check = await checkRanked(url, ids, flags.checkWithin * 1000, (ranked) => {
+    if (performance.now() - shownAt < (status.isLive ? checkLiveEveryMs : checkLinesEveryMs)) return;
+    shownAt = performance.now();
+    status.show(`  checking: ${ranked} of ${ids.size} stored and ranked`);
+  });
+  const played = {
+    plan,
+    player,
+    sender,
+    check,
+    seconds: (playedAt - startedAt) / 1000,
+  };
+  say(summaryOf(played));
+  return isGoodDay(played);
+}
+
+/** Ends the process with status 2 unless a gateway responds there and takes purchases without an API key. */
+async function expectTally(url: string): Promise<void> {
+  const problem = await problemAt(url);
+  if (problem === undefined) return;
+  process.stderr.write(
+    `demo: ${url} ${problem}\nStart a tally with \`pnpm dev\` in another terminal, or name a running one with --url.\n`,
+  );
+  process.exit(2);
+}
+
+async function problemAt(url: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(`${url}/items/store/1`, { signal: AbortSignal.timeout(10_000) });
+    const text = await response.text();
+    if (response.status === 401) return "requires API keys; the demo has none";
+    return response.ok ? undefined : `responds with ${response.status}: ${text.slice(0, 200)}`;
+  } catch (error) {
+    return `does not respond: ${reasonOf(error)}`;
+  }
+}

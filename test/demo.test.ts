@@ -1,0 +1,157 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { openDatabase } from "./rankings-equal-rows.ts";
+import { runProgram } from "./run-program.ts";
+import { runTally } from "./run-tally.ts";
+import { startSystem } from "./start-system.ts";
+
+const main = join(import.meta.dirname, "..", "demo", "src", "main.ts");
+const system = await startSystem();
+const database = openDatabase(system);
+// A day in about 4 s.
+const fast = ["--url", system.url, "--speed", "20000", "--stores", "2"];
+
+const demo = (...flags: readonly string[]) => runProgram(process.execPath, main, ...flags);
+
+/** Rows of purchases by store and business date. */
+async function rows(): Promise<Readonly<Record<string, number>>> {
+  const counted = await database.writer.query<{ store: number; day: string; count: number }>(
+    "SELECT store_id AS store, DATE_FORMAT(purchased_on, '%Y%m%d') AS day, COUNT(*) AS count FROM purchases GROUP BY store_id, day",
+  );
+  return Object.fromEntries(counted.map(({ store, day, count }) => [`${store} ${day}`, count]));
+}
+const total = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+async function expectAudited(): Promise<void> {
+  const { output, exitCode } = await runTally(system, ["audit", "--json"]);
+  expect(JSON.parse(output)).toMatchObject({ agrees: true, underWay: [], audit: { lost: 0, doubled: 0 } });
+  expect(exitCode).toBe(0);
+}
+
+test("a day is stored once and ranked, with kept purchases, local business dates and events of all domains; the same day again adds nothing", async () => {
+  const flags = [...fast, "--purchases", "900", "--seed", "7", "--day", "20261120"];
+  const { exitCode, output, errors } = await demo(...flags);
+  expect({ exitCode, errors, output }).toMatchObject({ exitCode: 0, errors: "" });
+  expect(output).toContain("900 purchases of 6 stores");
+  expect(output).toMatch(/store \d is offline and keeps its purchases/);
+  expect(output).toMatch(/acknowledged {2}900 purchases/);
+  expect(output).toMatch(/kept {10}\d+ purchases of store \d while it was offline; [1-9]\d* had arrived before/);
+  expect(output).toMatch(/900 of 900 acknowledged purchases are stored and ranked/);
+  for (const zone of ["east", "central", "west"])
+    expect(output).toMatch(new RegExp(`best items {4}${zone} +\\d{5} × \\d+`));
+  const stored = await rows();
+  expect(total(stored)).toBe(900);
+  expect(new Set(Object.keys(stored).map((key) => key.split(" ")[1]))).toEqual(new Set(["20261120", "20261121"]));
+  for (const path of [
+    "/albums/top",
+    "/swipes/top",
+    "/steps/top?day=1",
+    "/resort/day/top10vert?resort=silverMt&dayID=1",
+  ]) {
+    const board = JSON.stringify(await (await fetch(system.url + path)).json());
+    expect([path, board.length > 100]).toEqual([path, true]);
+  }
+  const again = await demo(...flags);
+  expect(again).toMatchObject({ exitCode: 0, errors: "" });
+  expect(await rows()).toEqual(stored);
+  await expectAudited();
+});
+
+test("purchases are sent again while the gateway is away, and none is lost or doubled", async () => {
+  const before = total(await rows());
+  const running = demo(...fast, "--speed", "8000", "--purchases", "500", "--purchases-only");
+  await vi.waitFor(async () => expect(total(await rows())).toBeGreaterThan(before + 50), 20_000);
+  system.gateway.kill("SIGKILL");
+  await system.gateway.start();
+  const { exitCode, output } = await running;
+  expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+  expect(output).toMatch(/acknowledged {2}500 purchases, [1-9]\d* requests sent again\n/);
+  expect(total(await rows())).toBe(before + 500);
+  await expectAudited();
+});
+
+test("Ctrl-C ends the day early, after what was begun and kept is acknowledged and checked", async () => {
+  const before = total(await rows());
+  // Slow enough to be interrupted in the middle.
+  const args = [main, "--url", system.url, "--speed", "3000", "--purchases", "3000", "--purchases-only", "--loop"];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const output = text(child.stdout);
+  await vi.waitFor(async () => expect(total(await rows())).toBeGreaterThan(before), 20_000);
+  child.kill("SIGINT");
+  const [exitCode] = await once(child, "exit");
+  const [, acknowledged] = /acknowledged {2}([\d,]+) purchases/.exec(await output) ?? [];
+  expect({ exitCode, output: await output }).toMatchObject({ exitCode: 0 });
+  const count = Number(acknowledged?.replace(",", ""));
+  expect(count).toBeLessThan(3000);
+  expect(total(await rows())).toBe(before + count);
+});
+
+test("without a gateway, and with wrong flags, one line says what to do, and the exit status is 2", async () => {
+  expect(await demo("--url", "http://127.0.0.1:1")).toMatchObject({
+    exitCode: 2,
+    output: "",
+    errors: expect.stringMatching(/^demo: http:\/\/127\.0\.0\.1:1 does not respond: .*\nStart a tally with `pnpm dev`/),
+  });
+  for (const [flags, expected] of [
+    [["--day", "20260230"], "expected a date as yyyymmdd"],
+    [["--stores", "0"], "expected a whole number from 1 to 300"],
+    [["--speed", "0"], "expected a number above 0"],
+    [["--rate", "5", "--purchases", "5"], "cannot be used with option"],
+  ] as const) {
+    const { exitCode, output, errors } = await demo(...flags);
+    expect({ exitCode, output }).toEqual({ exitCode: 2, output: "" });
+    expect(errors).toContain(expected);
+  }
+});
+
+/** A gateway that acknowledges single purchases, ranks none, and treats bulk requests as `bulk` says. */
+async function brokenGateway(
+  bulk: (entries: readonly unknown[]) => { readonly status: number; readonly body: object },
+) {
+  let ids = 0;
+  const server = createServer((request, response) => {
+    if (request.method === "GET") return response.end('{"stored":true,"ranked":false}');
+    if (request.url !== "/purchases") {
+      request.resume();
+      return response.writeHead(201, { "Tally-Event-Id": `event-${ids++}` }).end();
+    }
+    void text(request).then((entries) => {
+      const { status, body } = bulk(JSON.parse(entries));
+      return response.writeHead(status).end(JSON.stringify(body));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+}
+
+test.each([
+  [
+    "rejected",
+    () => ({ status: 400, body: { message: "items: no" } }),
+    /rejected {6}1 requests; the first: POST \/purchases: 400 /,
+  ],
+  [
+    "given another id by a retry",
+    (entries: readonly unknown[]) => ({
+      status: 201,
+      body: { results: entries.map((_, index) => ({ index, status: 201, id: `other-${index}` })) },
+    }),
+    /doubled {7}[1-9]\d* retries got another id/,
+  ],
+])("purchases that are never ranked, or %s, are reported, and the exit status is 1", async (_what, bulk, reported) => {
+  const url = await brokenGateway(bulk);
+  const flags = ["--url", url, "--speed", "80000", "--stores", "1", "--purchases", "600", "--purchases-only"];
+  const { exitCode, output } = await demo(...flags, "--seed", "3", "--check-within", "1");
+  expect(output).toMatch(reported);
+  expect(output).toMatch(/check {9}0 of \d+ acknowledged purchases are stored and ranked/);
+  expect(output).toMatch(/missing: (event|other)-\d+/);
+  expect(exitCode).toBe(1);
+});
