@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { onTestFinished } from "vitest";
-import { browserPath as pathOf, openBrowser } from "./chromium.ts";
+import { browserPath as pathOf, openBrowser } from "@tally/lab/chromium";
 
 /** The browser that the environment or the machine offers; undefined: none. `.ci/run` sets CHROMIUM, so that no page test is skipped there. */
 export const browserPath = pathOf(process.env["CHROMIUM"]);

@@ -2,7 +2,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { readReport } from "../stored-reports.ts";
-import { browserPath, openBrowser } from "./chromium.ts";
+import { browserPath, openBrowser } from "@tally/lab/chromium";
 import { pageOf } from "./page.ts";
 
 /* `pnpm picture`: takes docs/bench-page.png from the page of a stored run, by default the newest of bench/results. */

@@ -7,6 +7,7 @@ import { addressVariables } from "../services/addresses.ts";
 import { startServices } from "../services/start-services.ts";
 import { startSystem, type System } from "../start-system.ts";
 import { startObserve, type Observe } from "../observe/start-observe.ts";
+import { buildPage } from "./build-page.ts";
 import { environmentFile } from "./environment-file.ts";
 import { keepRunning } from "./keep-running.ts";
 import { showWaits } from "./show-waits.ts";
@@ -48,6 +49,7 @@ onLauncherGone(interrupt);
 
 try {
   say("tally: starting services (RabbitMQ, MySQL primary and replica, Redis)");
+  const page = buildPage(root, interrupted.signal);
   system = await startSystem({
     root,
     directory,
@@ -61,6 +63,7 @@ try {
     async services(options) {
       const services = await startServices({ ...options, directory: join(directory, "dev"), keepData: true });
       settings.remove(); // of a run that was killed
+      sayIndented(await page);
       if (!interrupted.signal.aborted) say("tally: starting gateway, writer and ranker");
       return services;
     },

@@ -15,6 +15,7 @@ export function welcome(
   return `
 tally is running (services: ${servicesSource})
 
+  page     ${url}/
   API      ${url}
   metrics  ${operatorUrls.map((operatorUrl) => `${operatorUrl}/metrics`).join(", ")}, http://127.0.0.1:${writer.port}/metrics, http://127.0.0.1:${ranker.port}/metrics${graphs === undefined ? "" : `\n  graphs   ${graphs.join(", ")}`}
   logs     ${[gateway, writer, ranker].map(({ logFile }) => logFile).join("\n           ")}

@@ -1,0 +1,50 @@
+import { authorization } from "./api-key.ts";
+
+/** A response of the gateway other than 2xx, or none at all: then `status` is 0. */
+export class CallError extends Error {
+  override readonly name = "CallError";
+  readonly status: number;
+
+  constructor(status: number, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+  }
+}
+
+/** The URL of a path of the gateway, such as "/status", also when a proxy serves the page below a path. */
+export function urlOf(path: string): string {
+  return new URL(path.replace(/^\//, ""), document.baseURI).href;
+}
+
+/** Sends a request with the user's key. Throws CallError for everything but 2xx. */
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const response = await fetch(urlOf(path), { ...init, headers: authorization() }).catch((error: unknown) => {
+    throw new CallError(0, "the gateway does not respond", { cause: error });
+  });
+  if (!response.ok)
+    throw new CallError(response.status, sentenceOf(await response.text()) ?? `status ${response.status}`);
+  return response;
+}
+
+/** The JSON of a GET. The gateway serves page and data in one version, so the caller knows the type. */
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const body: T = await (await send(path, signal === undefined ? {} : { signal })).json();
+  return body;
+}
+
+/** The sentence of an error body, as JSON or parsed; undefined: it has none, because it is a proxy's page. */
+export function sentenceOf(body: unknown): string | undefined {
+  if (typeof body === "string") return sentenceOf(parsed(body));
+  if (typeof body !== "object" || body === null) return undefined;
+  const sentence: unknown = Reflect.get(body, "message") ?? Reflect.get(body, "msg");
+  return typeof sentence === "string" ? sentence : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === "string" ? undefined : body;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,158 @@
+import { signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { apiKey } from "../http/api-key.ts";
+import { CallError, send, sentenceOf } from "../http/call.ts";
+import { currentMs, noteServerTime } from "./clock.ts";
+import { readStream } from "./read-stream.ts";
+
+/*
+ * The connection to GET /live. One stream carries all that the page shows.
+ *
+ *   connecting  no data yet
+ *   open        data arrive
+ *   lost        no stream; the next try is at `tryAt`. What was shown stays
+ *   key         the gateway wants an API key, and has none or a wrong one
+ */
+type Connection =
+  | { readonly state: "connecting" }
+  | { readonly state: "open" }
+  | { readonly state: "lost"; readonly since: number; readonly tryAt: number; readonly reason: string }
+  | { readonly state: "key"; readonly reason: string };
+
+/** What the page knows about a path. The body stays when a later response is an error. */
+export interface Watched {
+  readonly body?: unknown;
+  /** When the body last changed, in ms since 1970. */
+  readonly at?: number;
+  /** Why there is no newer body. */
+  readonly problem?: { readonly status: number; readonly message: string };
+}
+
+interface Watch {
+  readonly value: Signal<Watched>;
+  users: number;
+  /** The gateway refuses the path for this key, so the stream leaves it out. */
+  isRefused: boolean;
+}
+
+const shortestRetryMs = 500;
+const longestRetryMs = 15_000;
+// A path that a view leaves and the next one takes is not asked for twice.
+const settleMs = 30;
+
+class LiveFeed {
+  readonly #watches = new Map<string, Watch>();
+  readonly #connection = signal<Connection>({ state: "connecting" });
+  readonly #heardAt = signal<number | undefined>(undefined);
+  #stream: AbortController | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #failures = 0;
+
+  get connection(): ReadonlySignal<Connection> {
+    return this.#connection;
+  }
+
+  /** When the gateway last said what is new, or that nothing is, in ms since 1970: the age of all that is shown. */
+  get heardAt(): ReadonlySignal<number | undefined> {
+    return this.#heardAt;
+  }
+
+  /** Keeps the value of a GET current until `release` is called. */
+  watch(path: string): { readonly value: ReadonlySignal<Watched>; readonly release: () => void } {
+    const watch = this.#watches.get(path) ?? { value: signal<Watched>({}), users: 0, isRefused: false };
+    this.#watches.set(path, watch);
+    if (++watch.users === 1) this.#openIn(settleMs);
+    const release = (): void => {
+      if (--watch.users > 0) return;
+      this.#watches.delete(path);
+      this.#openIn(settleMs);
+    };
+    return { value: watch.value, release };
+  }
+
+  /** Connects now, e.g. because the user has asked for it or has entered a key. */
+  retry(): void {
+    for (const watch of this.#watches.values()) watch.isRefused = false;
+    this.#openIn(0);
+  }
+
+  #openIn(delayMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#open(), delayMs);
+  }
+
+  // Never runs twice at once for the same stream: a new one aborts the one before.
+  async #open(): Promise<void> {
+    this.#stream?.abort();
+    const stream = new AbortController();
+    this.#stream = stream;
+    const paths = [...this.#watches].filter(([, { isRefused }]) => !isRefused).map(([path]) => path);
+    if (paths.length === 0) return;
+    try {
+      const query = paths.map((path) => `watch=${encodeURIComponent(path)}`).join("&");
+      await readStream(`/live?${query}`, stream, (event, data) => this.#take(paths, event, data));
+      if (this.#stream === stream) this.#lose("");
+    } catch (error) {
+      const isRefused = error instanceof CallError && [400, 403, 404].includes(error.status);
+      // One refused path refuses the stream: find which, and open it without them.
+      const isKnown = isRefused && (await this.#findRefused(paths, stream.signal));
+      if (this.#stream !== stream) return; // replaced by a newer one
+      if (isKnown) this.#openIn(0);
+      else if (error instanceof CallError && error.status === 401) this.#askForKey(error);
+      else this.#lose(error instanceof CallError && error.status > 0 ? error.message : "");
+    }
+  }
+
+  #take(paths: readonly string[], event: string, data: string): void {
+    this.#failures = 0;
+    this.#heardAt.value = currentMs();
+    if (this.#connection.value.state !== "open") this.#connection.value = { state: "open" };
+    const message: { at: string; watch?: number; status?: number; body?: unknown } = JSON.parse(data);
+    if (event === "beat") return noteServerTime(message.at);
+    const { watch: index = -1, status = 0, body } = message;
+    const watch = this.#watches.get(paths[index] ?? "");
+    if (watch === undefined) return;
+    const at = Date.parse(message.at);
+    watch.value.value =
+      status === 200
+        ? { body, at }
+        : { ...watch.value.value, problem: { status, message: sentenceOf(body) ?? `status ${status}` } };
+  }
+
+  #askForKey({ message }: CallError): void {
+    this.#connection.value = { state: "key", reason: apiKey.value === "" ? "" : message };
+  }
+
+  async #findRefused(paths: readonly string[], stop: AbortSignal): Promise<boolean> {
+    const refusals = await Promise.all(
+      paths.map(async (path) => {
+        const problem = await send(path, { signal: stop }).then(
+          () => undefined,
+          (error: unknown) =>
+            error instanceof CallError && [400, 403, 404].includes(error.status) ? error : undefined,
+        );
+        const watch = this.#watches.get(path);
+        if (problem === undefined || watch === undefined) return false;
+        watch.isRefused = true;
+        watch.value.value = { problem: { status: problem.status, message: problem.message } };
+        return true;
+      }),
+    );
+    const isOne = refusals.includes(true);
+    // The gateway responds, also when it refuses all paths.
+    if (isOne) this.#connection.value = { state: "open" };
+    return isOne;
+  }
+
+  #lose(reason: string): void {
+    const before = this.#connection.value;
+    const most = Math.min(longestRetryMs, shortestRetryMs * 2 ** this.#failures++);
+    // At random, so that the pages of a restarted gateway do not return in one moment.
+    const delayMs = most * (0.5 + Math.random() / 2);
+    const since = before.state === "lost" ? before.since : currentMs();
+    this.#connection.value = { state: "lost", since, tryAt: currentMs() + delayMs, reason };
+    this.#openIn(delayMs);
+  }
+}
+
+/** The feed of this page. It connects with the first watch. */
+export const feed = new LiveFeed();

@@ -1,0 +1,27 @@
+import { useEffect, useState } from "preact/hooks";
+import { feed, type Watched } from "./live-feed.ts";
+
+/** What the page knows about a GET, as its type says. */
+export interface Live<T> extends Watched {
+  readonly body?: T;
+}
+
+const unwatched: Watched = {};
+
+/** Keeps the response of a GET route current. undefined: watches nothing. The component renders at each change. */
+export function useWatch<T>(path: string | undefined): Live<T> {
+  const [held, setHeld] = useState<{ readonly path: string; readonly value: Watched }>();
+  useEffect(() => {
+    if (path === undefined) return;
+    const { value, release } = feed.watch(path);
+    const unsubscribe = value.subscribe((next) => setHeld({ path, value: next }));
+    return () => {
+      unsubscribe();
+      release();
+    };
+  }, [path]);
+  const value = held?.path === path ? held?.value : undefined;
+  // The gateway serves page and data in one version, so a body has the type of its route.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return (value ?? unwatched) as Live<T>;
+}

@@ -1,0 +1,11 @@
+import { render } from "preact";
+import { startClock } from "./live/clock.ts";
+import { startRouting } from "./route/route.ts";
+import { App } from "./shell/app.tsx";
+import { startTheme } from "./shell/theme.ts";
+
+startTheme();
+startClock();
+startRouting();
+const root = document.getElementById("app");
+if (root !== null) render(<App />, root);

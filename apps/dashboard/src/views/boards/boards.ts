@@ -1,0 +1,86 @@
+import type { View } from "@tally/pipeline";
+import { compactDate, today } from "../../parts/format.ts";
+
+/** A view of a domain, as GET /views has it. */
+export type Board = View & { readonly domain: string };
+
+// The views Stores and Items show these routes, and more beside them.
+const shownElsewhere = new Set(["/stores/{storeID}/top-items", "/items/{itemID}/top-stores"]);
+
+/** The boards with a page of their own: all that domains describe, except those that Stores and Items show. */
+export function boardsOf(views: readonly Board[]): readonly Board[] {
+  return views.filter(({ path }) => !shownElsewhere.has(path.split("?", 1)[0] ?? ""));
+}
+
+/** The values of a board's parameters: what the address has, else the defaults. Dates as "2026-11-20". */
+export function valuesOf(board: Board, given: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    board.params.map(({ name, kind, default: usual = "" }) => [
+      name,
+      given[name] ?? (kind === "date" && usual === "today" ? today() : usual),
+    ]),
+  );
+}
+
+/**
+ * The path to GET, with the values in place of the braces. A part of the query without a value is left out; undefined: a value is missing
+ * that the path needs.
+ */
+export function pathOf(board: Board, values: Readonly<Record<string, string>>): string | undefined {
+  const [path = "", search = ""] = board.path.split("?", 2);
+  const filled = fill(path, (name) => textOf(board, name, values));
+  const parts = search.split("&").flatMap((part) => fill(part, (name) => textOf(board, name, values)) ?? []);
+  if (filled === undefined) return undefined;
+  const query = parts.filter((part) => part !== "").join("&");
+  return query === "" ? filled : `${filled}?${query}`;
+}
+
+/** Replaces each {name} in a text; undefined: one has no value. */
+function fill(text: string, valueOf: (name: string) => string): string | undefined {
+  const names = [...text.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  if (names.some((name) => valueOf(name) === "")) return undefined;
+  return text.replace(/\{(\w+)\}/g, (_braces, name: string) => encodeURIComponent(valueOf(name)));
+}
+
+function textOf(board: Board, name: string, values: Readonly<Record<string, string>>): string {
+  const value = values[name] ?? "";
+  return board.params.some((param) => param.name === name && param.kind === "date") ? compactDate(value) : value;
+}
+
+/** One entry of a board. */
+export interface BoardEntry {
+  readonly key: string;
+  readonly member: string;
+  readonly count: number;
+  /** The path of its picture. */
+  readonly image: string | undefined;
+}
+
+/** The entries in a response; a response in another form than the view describes has none. */
+export function entriesOf({ list, member, count, image }: Board, body: unknown): readonly BoardEntry[] {
+  const entries = fieldOf(body, list);
+  if (!Array.isArray(entries)) return [];
+  return entries.map((entry: unknown, index) => {
+    const textIn = (name: string): string => {
+      const value = fieldOf(entry, name);
+      return typeof value === "string" || typeof value === "number" ? String(value) : "";
+    };
+    const name = textIn(member.field);
+    return {
+      key: name === "" ? String(index) : name,
+      member: name,
+      count: Number(fieldOf(entry, count.field) ?? 0),
+      image: image === undefined ? undefined : fill(image, textIn),
+    };
+  });
+}
+
+/** When a ranking's newest event was accepted; undefined: the response does not have it. */
+export function asOfIn(body: unknown): string | null | undefined {
+  const asOf = fieldOf(body, "asOf");
+  return typeof asOf === "string" || asOf === null ? asOf : undefined;
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}

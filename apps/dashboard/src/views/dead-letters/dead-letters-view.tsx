@@ -1,0 +1,86 @@
+import { useWatch } from "../../live/use-watch.ts";
+import { Heading } from "../../parts/heading.tsx";
+import { LivePanel } from "../../parts/live-panel.tsx";
+import { Message } from "../../parts/message.tsx";
+import { Table, type Column } from "../../parts/table.tsx";
+import { timeText } from "../../parts/format.ts";
+import { goTo, linkTo } from "../../route/route.ts";
+import { LetterPanel } from "./letter-panel.tsx";
+import { letterStates, type Letter, type LetterState } from "./letter.ts";
+
+const limit = 100;
+
+interface DeadLettersViewProps {
+  /** The one to show in full. */
+  readonly id: string | undefined;
+  readonly state: string | undefined;
+}
+
+/** What was rejected and why, and what to do about it. */
+export function DeadLettersView({ id, state: asked }: DeadLettersViewProps) {
+  const state = letterStates.find((one) => one === asked) ?? "open";
+  const live = useWatch<{ readonly deadLetters: readonly Letter[] }>(`/dead-letters?state=${state}&limit=${limit}`);
+  return (
+    <>
+      <Heading text="Dead letters" />
+      <p class="hint">
+        Events and messages that cannot be stored as they are. Nothing else waits for them. Replay one when its cause is
+        gone; discard it when it is final.
+      </p>
+      {id !== undefined && <LetterPanel key={id} id={id} listState={state} />}
+      <p class="pick">
+        <label>
+          State{" "}
+          <select
+            value={state}
+            onChange={({ currentTarget }) => goTo(["dead-letters"], { state: currentTarget.value })}
+          >
+            {letterStates.map((one) => (
+              <option key={one} value={one}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </label>
+      </p>
+      <LivePanel title={`Dead letters, ${state}`} live={live} wide>
+        {({ deadLetters }) => <List letters={deadLetters} state={state} current={id} />}
+      </LivePanel>
+    </>
+  );
+}
+
+interface ListProps {
+  readonly letters: readonly Letter[];
+  readonly state: LetterState;
+  readonly current: string | undefined;
+}
+
+function List({ letters, state, current }: ListProps) {
+  if (letters.length === 0) {
+    return (
+      <Message kind="empty">
+        {state === "open" ? "Nothing was rejected that waits for a decision." : `No dead letter is ${state}.`}
+      </Message>
+    );
+  }
+  const columns: readonly Column<Letter>[] = [
+    {
+      title: "Arrived last",
+      cell: ({ id, diedAt }) => (
+        <a href={linkTo(["dead-letters", id], { state })} aria-current={id === current ? "true" : undefined}>
+          {timeText(Date.parse(diedAt))}
+        </a>
+      ),
+    },
+    { title: "Domain", cell: ({ domain }) => domain },
+    { title: "Stage", cell: ({ stage }) => stage },
+    { title: "Reason", cell: ({ reason }) => reason },
+  ];
+  return (
+    <>
+      <Table title={`Dead letters, ${state}`} rows={letters} keyOf={({ id }) => id} columns={columns} />
+      {letters.length === limit && <p class="hint">Only {limit} are shown. `pnpm tally dead-letters list` has all.</p>}
+    </>
+  );
+}

@@ -1,0 +1,123 @@
+import type { Status } from "@tally/status";
+import { Age } from "../../parts/age.tsx";
+import { numberText, shortSpanText, timeText } from "../../parts/format.ts";
+import { Message } from "../../parts/message.tsx";
+import { State } from "../../parts/state.tsx";
+import { Table, type Column } from "../../parts/table.tsx";
+import { drainText } from "./drain-text.ts";
+import { threadRowsOf, type ThreadRow } from "./thread-rows.ts";
+
+type Domain = Status["domains"][number];
+type Server = Status["servers"][number];
+type Hop = Status["hops"][number];
+type LoggedError = Status["lastErrors"][number];
+
+const domainColumns: readonly Column<Domain>[] = [
+  { title: "Domain", cell: ({ name }) => name },
+  { title: "Accepted /s", cell: ({ accepted }) => numberText(accepted.perSecond), isNumber: true },
+  { title: "Stored /s", cell: ({ stored }) => numberText(stored.perSecond), isNumber: true },
+  { title: "Ranked /s", cell: ({ ranked }) => numberText(ranked.perSecond), isNumber: true },
+  { title: "Wait to be stored", cell: ({ queues }) => numberText(queues.ingest.events), isNumber: true },
+  { title: "Wait to be ranked", cell: ({ queues }) => numberText(queues.rank.events), isNumber: true },
+  { title: "To drain", cell: ({ secondsToDrain }) => drainText(secondsToDrain) },
+  {
+    title: "Last stored",
+    cell: ({ lastStoredAt }) => (lastStoredAt === null ? "–" : <Age at={Date.parse(lastStoredAt)} />),
+  },
+];
+
+/** Rates and queues of each domain. */
+export function DomainTable({ domains }: { readonly domains: readonly Domain[] }) {
+  return <Table title="Domains" rows={domains} keyOf={({ name }) => name} columns={domainColumns} />;
+}
+
+const serverNames = {
+  broker: "Message broker",
+  databaseWrite: "Database, write endpoint",
+  databaseRead: "Database, read endpoint",
+  redis: "Redis",
+} as const;
+
+const serverStates = {
+  up: { kind: "good", text: "up" },
+  blocked: { kind: "bad", text: "blocked: accepts no messages" },
+  down: { kind: "bad", text: "down" },
+} as const;
+
+const serverColumns: readonly Column<Server>[] = [
+  { title: "Server", cell: ({ name }) => serverNames[name] },
+  { title: "State", cell: ({ state }) => <State {...serverStates[state]} /> },
+  { title: "Round trip", cell: ({ latencyMs }) => shortSpanText(latencyMs), isNumber: true },
+];
+
+/** Whether each server responds. */
+export function ServerTable({ servers }: { readonly servers: readonly Server[] }) {
+  return <Table title="Servers" rows={servers} keyOf={({ name }) => name} columns={serverColumns} isNarrow />;
+}
+
+const hopColumns: readonly Column<Hop>[] = [
+  { title: "Hop", cell: ({ name }) => name.replace("-", " → ") },
+  { title: "Batches", cell: ({ batches }) => numberText(batches), isNumber: true },
+  { title: "p50", cell: ({ p50Ms }) => shortSpanText(p50Ms), isNumber: true },
+  { title: "p99", cell: ({ p99Ms }) => shortSpanText(p99Ms), isNumber: true },
+];
+
+/** How long batches take between steps, in the last 10 s. */
+export function HopTable({ hops }: { readonly hops: readonly Hop[] }) {
+  if (hops.length === 0) return <Message kind="empty">No batch has passed in the last 10 s.</Message>;
+  return (
+    <Table
+      title="Time of batches from hop to hop"
+      rows={hops}
+      keyOf={({ name }) => name}
+      columns={hopColumns}
+      isNarrow
+    />
+  );
+}
+
+const threadColumns: readonly Column<ThreadRow>[] = [
+  { title: "App", cell: ({ app }) => app },
+  { title: "Host", cell: ({ host }) => host },
+  { title: "Process", cell: ({ pid }) => pid, isNumber: true },
+  { title: "Thread", cell: ({ thread }) => thread },
+  { title: "State", cell: ({ kind, state }) => <State kind={kind} text={state} /> },
+  { title: "Restarts", cell: ({ restarts }) => restarts, isNumber: true },
+  { title: "Started", cell: ({ startedAt }) => timeText(startedAt) },
+  { title: "Last error", cell: ({ lastError }) => lastError ?? "none" },
+];
+
+/** The state of every thread. */
+export function ThreadTable({ processes }: { readonly processes: Status["processes"] }) {
+  if (processes.length === 0) {
+    return <Message kind="empty">No process reports its state. They report through Redis.</Message>;
+  }
+  return (
+    <Table
+      title="Processes and threads"
+      rows={threadRowsOf(processes)}
+      keyOf={({ key }) => key}
+      columns={threadColumns}
+    />
+  );
+}
+
+const errorColumns: readonly Column<LoggedError>[] = [
+  { title: "Time", cell: ({ at }) => <Age at={Date.parse(at)} withTime /> },
+  { title: "App", cell: ({ app, pid, thread }) => `${app} ${pid}${thread === null ? "" : `, thread ${thread}`}` },
+  { title: "Level", cell: ({ level }) => level },
+  { title: "Message", cell: ({ message }) => message },
+];
+
+/** What the processes have logged, newest first. */
+export function ErrorTable({ errors }: { readonly errors: readonly LoggedError[] }) {
+  if (errors.length === 0) return <Message kind="empty">No warning and no error since the processes started.</Message>;
+  return (
+    <Table
+      title="Last warnings and errors"
+      rows={errors}
+      keyOf={({ at, pid, message }, index) => `${at} ${pid} ${message} ${index}`}
+      columns={errorColumns}
+    />
+  );
+}

@@ -1,0 +1,18 @@
+import { defineConfig } from "vite";
+
+// `pnpm --filter @tally/dashboard dev` reloads the page at each change, with the data of a running `pnpm dev`.
+const gateway = "http://127.0.0.1:8080";
+const data = "^/(live|status|views|runs|dead-letters|purchases|stores|items|albums|resort|steps|swipes)([/?]|$)";
+
+export default defineConfig({
+  // Relative, so that the page works below a path of a proxy too.
+  base: "./",
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  server: { proxy: { [data]: gateway } },
+  build: {
+    // The Content-Security-Policy allows no data: URLs, and every supported browser has modulepreload.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: "baseline-widely-available",
+  },
+});

@@ -1,0 +1,42 @@
+import { vi, expect } from "vitest";
+import { createKey } from "../keys.ts";
+import { startSystem } from "../start-system.ts";
+import { accessibilityFaults } from "./inspect.ts";
+import { openPages, pageTest } from "./open-page.ts";
+
+/* The page of a gateway that wants API keys. */
+
+const system = await startSystem({ AUTH: "required" });
+const open = openPages();
+// The browser logs each 401 and 403.
+const refused = /status of 40[13]/;
+
+pageTest("a gateway that needs a key gets it from the user, and the tab keeps it", async () => {
+  const { key } = await createKey(system, "--scope", "*:read", "*:write");
+  const { page, expectNoFaults } = await open(`${system.url}/#/stores/7`);
+  await page.getByLabel("API key").waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByLabel("API key").fill(`${key}x`);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByText(/expected a valid API key/).waitFor();
+  await page.getByLabel("API key").fill(key);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByText("Store 7 has sold nothing today.").waitFor();
+  await page.reload();
+  await page.getByText("Store 7 has sold nothing today.").waitFor();
+  expectNoFaults(refused);
+});
+
+pageTest("a key for one store shows that store, and says what it may not show", async () => {
+  const { key } = await createKey(system, "--scope", "purchases:read", "--store", "7");
+  const { page, expectNoFaults } = await open(`${system.url}/#/stores/7`);
+  await page.getByLabel("API key").fill(key);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByText("Store 7 has sold nothing today.").waitFor();
+  await page.goto(`${system.url}/#/stores/8`);
+  await vi.waitFor(
+    async () => expect(await page.locator(".message.problem").first().textContent()).toContain("store 8"),
+    20_000,
+  );
+  expectNoFaults(refused);
+});

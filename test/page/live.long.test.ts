@@ -1,0 +1,145 @@
+import { expect, vi } from "vitest";
+import { sold } from "../sell.ts";
+import { startSystemWithServers } from "../start-system.ts";
+import { accessibilityFaults } from "./inspect.ts";
+import { openPages, pageTest } from "./open-page.ts";
+import { rejectedSale } from "./reject.ts";
+import { bulk, saleOf } from "./seed.ts";
+
+/* What the page does while the system changes: sales, rejected events, servers and gateways that die. */
+
+const system = await startSystemWithServers();
+const open = openPages();
+// The browser logs each request that finds no gateway, or one without its servers.
+const failedRequests = /Failed to load resource|net::ERR_/;
+
+const tile = (label: string) => `.tile:has(dt:text-is("${label}"))`;
+
+pageTest("a posted sale appears in the bars of its store, which change their order, and among the latest", async () => {
+  await bulk(system.url, [saleOf(7, 100, 5), saleOf(7, 200, 3)]);
+  const { page, expectNoFaults } = await open(`${system.url}/#/stores/7`);
+  const names = page.getByRole("list", { name: "Best sellers today" }).locator(".name");
+  await vi.waitFor(async () => expect(await names.allTextContents()).toEqual(["100", "200"]), 20_000);
+  await bulk(system.url, [saleOf(7, 200, 4)]);
+  await vi.waitFor(async () => expect(await names.allTextContents()).toEqual(["200", "100"]), 20_000);
+  expect(await page.locator(tile("Best seller today")).textContent()).toContain("Item 2007 sold");
+  const counts = page.getByRole("list", { name: "Best sellers of all days" }).locator(".count");
+  await vi.waitFor(async () => expect(await counts.allTextContents()).toEqual(["7", "5"]), 20_000);
+  const latest = page.getByRole("table", { name: "Latest purchases" }).getByRole("row").nth(1);
+  await vi.waitFor(async () => expect(await latest.textContent()).toContain("4 × 200"), 20_000);
+  await vi.waitFor(
+    async () => expect(await page.locator(tile("Last purchase arrived")).textContent()).toMatch(/\d+ s ago/),
+    20_000,
+  );
+  expectNoFaults();
+});
+
+pageTest("a day without sales says so, and is part of the address", async () => {
+  const { page, expectNoFaults } = await open(`${system.url}/#/stores/7`);
+  await page.getByLabel("Day", { exact: true }).fill("2020-02-01");
+  await page.getByText("Store 7 has sold nothing on 2020-02-01.").waitFor();
+  expect(page.url()).toMatch(/#\/stores\/7\?date=2020-02-01$/);
+  await page.goBack();
+  await page.getByRole("heading", { name: "Best sellers today" }).waitFor();
+  expectNoFaults();
+});
+
+pageTest("the keyboard alone reaches a store, its item, and the stores of that item", async () => {
+  await sold(system.url, 17, { item: 100, quantity: 50 });
+  const { page, expectNoFaults } = await open(`${system.url}/`);
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("17");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Store 17" }).waitFor();
+  // The focus is at the beginning of the new view.
+  expect(await page.evaluate("document.activeElement.id")).toBe("main");
+  await page.getByRole("list", { name: "Best sellers of all days" }).getByRole("link").first().waitFor();
+  await page.keyboard.press("Tab");
+  const focused = `(() => {
+    const element = document.activeElement;
+    return [element.tagName, getComputedStyle(element).outlineStyle];
+  })()`;
+  expect(await page.evaluate(focused)).toEqual(["INPUT", "solid"]);
+  await vi.waitFor(
+    async () => {
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate("document.activeElement.closest('.bars a')?.textContent")).toBe("100");
+    },
+    { timeout: 20_000, interval: 10 },
+  );
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Item 100" }).waitFor();
+  await page.getByRole("link", { name: "Store 17" }).waitFor();
+  expectNoFaults();
+});
+
+pageTest(
+  "what was rejected is there with its reason, and can be replayed and discarded, each after a question",
+  async () => {
+    const id = await rejectedSale(system, 7);
+    const { page, expectNoFaults } = await open(`${system.url}/#/pipeline`);
+    await page
+      .getByRole("link", { name: /Dead letters/ })
+      .first()
+      .click();
+    const row = page.getByRole("table", { name: "Dead letters, open" }).getByRole("row").nth(1);
+    await row.getByText(/date/i).waitFor();
+    await row.getByRole("link").click();
+    await page.getByText("the database rejects the event for its data").waitFor();
+    expect(page.url()).toContain(id);
+    expect(await page.getByRole("region", { name: "Content" }).textContent()).toContain("20260230");
+    await page.getByRole("button", { name: "Replay…" }).click();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    // Escape cancels.
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Replay…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Replay", exact: true }).click();
+    await page.getByText("Replayed: it was published again.").waitFor();
+    // The database rejects it again, so it is open again.
+    await vi.waitFor(async () => expect(await row.textContent()).toMatch(/date/i), 20_000);
+    await page.getByRole("button", { name: "Discard…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard", exact: true }).click();
+    await page.getByText("Nothing was rejected that waits for a decision.").waitFor();
+    await page.getByRole("combobox", { name: "State" }).selectOption("discarded");
+    await page.getByRole("table", { name: "Dead letters, discarded" }).getByRole("row").nth(1).waitFor();
+    expectNoFaults();
+  },
+);
+
+for (const [server, row, says] of [
+  ["redis", /^Redis/, /Redis/],
+  ["database-primary", /^Database, write/, /database.*write/i],
+  ["database-replica", /^Database, read/, /database.*read/i],
+  ["rabbitmq", /^Message broker/, /broker/],
+] as const) {
+  pageTest(`while ${server} is down the page says so, and recovers by itself`, async () => {
+    const { page, expectNoFaults } = await open(`${system.url}/#/pipeline`);
+    const state = page.getByRole("table", { name: "Servers" }).getByRole("row", { name: row }).locator(".state");
+    await vi.waitFor(async () => expect(await state.textContent()).toContain("up"), 20_000);
+    system.server(server).kill("SIGKILL");
+    await vi.waitFor(async () => expect(await state.textContent()).toContain("down"), 20_000);
+    await vi.waitFor(async () => expect(await page.locator(".banner").textContent()).toMatch(says), 20_000);
+    expect(await page.locator(".status-line").textContent()).toContain("Failing");
+    await system.server(server).start();
+    await vi.waitFor(async () => expect(await state.textContent()).toContain("up"), 40_000);
+    await vi.waitFor(async () => expect(await page.locator(".banner").count()).toBe(0), 40_000);
+    expectNoFaults(failedRequests);
+  });
+}
+
+pageTest("without a gateway the page says so and keeps what it knew; it connects again by itself", async () => {
+  await sold(system.url, 27, { item: 100, quantity: 50 });
+  const { page } = await open(`${system.url}/#/stores/27`);
+  const first = page.getByRole("list", { name: "Best sellers of all days" }).locator(".name").first();
+  await first.waitFor();
+  system.gateway.kill("SIGKILL");
+  await page.getByText("No connection to the gateway").first().waitFor();
+  expect(await first.textContent()).toBe("100");
+  await system.gateway.start();
+  await vi.waitFor(async () => expect(await page.locator(".banner").count()).toBe(0), 40_000);
+  await sold(system.url, 27, { item: 900, quantity: 5000 });
+  await vi.waitFor(async () => expect(await first.textContent()).toBe("900"), 20_000);
+});
