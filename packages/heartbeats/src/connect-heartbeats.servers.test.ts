@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { silentLog } from "@tally/failures";
 import { openTcpProxy } from "@tally/lab";
-import { Redis } from "ioredis";
+import { openRedis } from "@tally/redis";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { connectHeartbeats } from "./connect-heartbeats.ts";
 
@@ -11,7 +11,7 @@ const report = () => ({ threads: [], reports: [] });
 function opened() {
   const namespace = `heartbeats-test-${randomBytes(6).toString("hex")}`;
   const key = `${namespace}:{status}:processes`;
-  const redis = new Redis(redisUrl);
+  const redis = openRedis({ url: redisUrl, label: "test", log: silentLog });
   onTestFinished(async () => {
     await redis.del(key);
     redis.disconnect();
