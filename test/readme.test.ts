@@ -19,7 +19,7 @@ test("the README's first steps, pasted at once, show the purchase in the ranking
   const commands = commandsOf(firstCommands).replaceAll("http://127.0.0.1:8080", system.url);
   system.ranker.kill("SIGSTOP");
   const running = runProgram("bash", "-c", commands);
-  // The ranking is asked for before it can have the purchase.
+  // The ranking is read before it can have the purchase.
   setTimeout(() => system.ranker.kill("SIGCONT"), 1500);
   const { exitCode, output } = await running;
   expect(exitCode).toBe(0);

@@ -9,7 +9,7 @@ const mark = "sources.sha256";
 
 /**
  * Builds the page into `dist` unless it is there already, from the same sources. Returns whether it has built. Cost: 10 ms to check, about
- * 1 s to build. Builds that run at once do not disturb each other: each builds in a folder of its own, which then becomes `dist`.
+ * 1 s to build. Builds that run at once do not disturb each other: each builds in a separate folder, which then becomes `dist`.
  */
 export async function buildPage(): Promise<boolean> {
   const sources = await hashOfSources();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Probe } from "./probe.ts";
 
-test("a question without a response is asked once, and each reader gets nothing after the time limit", async () => {
+test("a request without a response is sent once, and each reader gets undefined after the time limit", async () => {
   let asked = 0;
   const response = Promise.withResolvers<string>();
   const probe = new Probe(20, () => {

@@ -89,7 +89,7 @@ export const DeadLetterCounts = Type.Object({
 });
 export type DeadLetterCounts = Static<typeof DeadLetterCounts>;
 
-/** A running system at one moment. While a server is down, what it would tell is null or empty; the rest is still reported. */
+/** A running system at one moment. While a server is down, its values are null or empty; the rest is still reported. */
 export const Status = Type.Object({
   at: Time,
   /** failing: a server is down or nothing progresses. behind: events wait for more than 10 s, or a process is gone. */

@@ -54,7 +54,7 @@ export function otlpTracer({ app, endpoint, log }: TracerOptions): Tracer {
 
 const epochMs = (atMs: number): number => performance.timeOrigin + atMs;
 
-/** The SDK reports failures to a logger of its own, which drops them. */
+/** The SDK reports failures to its own logger, which drops them. */
 class LoggingExporter extends OTLPTraceExporter {
   readonly #outage: Outage;
 

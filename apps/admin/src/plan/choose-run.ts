@@ -54,7 +54,7 @@ const connectionsMin = 64;
 
 /** What a fit run has, for people. */
 export const fitRun =
-  `a system of its own (no --target), the design batched, confirmed durability, the closed model, no reads, unchanged settings, ` +
+  `a fresh system (no --target), the design batched, confirmed durability, the closed model, no reads, unchanged settings, ` +
   `at least ${connectionsMin} connections, at least ${eventsMin} accepted events, and an audit without differences`;
 
 /** A fit run has the cost of an event: own system with production settings, events only, full load, nothing lost. */

@@ -4,7 +4,7 @@ import { CommandError } from "../command-error.ts";
 import { parseEntry } from "../entries/parse-entry.ts";
 import { exitCodes } from "../exit-codes.ts";
 
-/** The fields of an event as a JSON object on stdin. Throws a CommandError for anything else, and on a terminal, where nobody has typed any. */
+/** The fields of an event as a JSON object on stdin. Throws a CommandError for anything else, and when stdin is a terminal. */
 export async function readStdinEntry(domain: Domain): Promise<EntryFields> {
   if (process.stdin.isTTY)
     throw new CommandError(

@@ -27,7 +27,7 @@ export function statusCommand(): Command {
   const command = new Command("status")
     .description("shows whether the system is healthy and how far behind it is: servers, queues, processes, errors")
     .addOption(
-      new Option("--watch [seconds]", "again every second, or every so many seconds, until Ctrl-C")
+      new Option("--watch [seconds]", "repeat every second, or after this many seconds, until Ctrl-C")
         .argParser(everySeconds)
         .preset("1"),
     )

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { scheme } from "../shell/theme.ts";
 import { numberText } from "./format.ts";
 
-/** Each has a colour and a dash of its own, so that colour is not the only difference. */
+/** Each has another colour and another dash, so that colour is not the only difference. */
 export interface Line {
   readonly label: string;
   /** One for each time; null: unknown. */

@@ -11,7 +11,7 @@ import type { FastifyReply } from "fastify";
 /** Begins the step "received" of a sampled request, at the time of its head. Undefined for every other request. */
 export type TraceOf = (reply: FastifyReply) => Step | undefined;
 
-/** `oneIn`: of the requests without a traceparent, one in so many is sampled; 0: none. */
+/** `oneIn`: one of this many requests without a traceparent is sampled; 0: none. */
 export function requestTraces(tracer: Tracer, oneIn: number): TraceOf {
   const sample = requestSampler(oneIn);
   return ({ request, raw }) => {

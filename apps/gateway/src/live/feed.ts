@@ -1,5 +1,5 @@
 /** A response of a watched GET. */
-export interface Answer {
+export interface WatchedResponse {
   readonly status: number;
   /** JSON. */
   readonly body: string;
@@ -7,27 +7,27 @@ export interface Answer {
   readonly isOfRows?: boolean;
 }
 
-/** Gets each new answer of a feed. */
+/** Gets each new response of a feed. */
 export interface FeedViewer {
   changed(feed: Feed): void;
 }
 
-/** The newest answer of one path, for all who watch it. */
+/** The newest response of one path, shared by all its viewers. */
 export class Feed {
   readonly viewers = new Set<FeedViewer>();
   readonly #frames: Buffer[] = [];
-  #latest: (Answer & { readonly at: string }) | undefined;
+  #latest: (WatchedResponse & { readonly at: string }) | undefined;
 
-  /** Takes an answer over if it differs from the newest, and tells the viewers. */
-  update(answer: Answer): void {
-    if (answer.body === this.#latest?.body && answer.status === this.#latest.status) return;
-    const { status, body } = answer;
+  /** Keeps a response that differs from the newest, and notifies the viewers. */
+  update(response: WatchedResponse): void {
+    if (response.body === this.#latest?.body && response.status === this.#latest.status) return;
+    const { status, body } = response;
     this.#latest = { status, body, at: new Date().toISOString() };
     this.#frames.length = 0;
     for (const viewer of this.viewers) viewer.changed(this);
   }
 
-  /** The newest answer as an event of the watch with this index; undefined before the first. Made once for all viewers with this index. */
+  /** The newest response as an event of the watch with this index; undefined before the first. Made once for all viewers with this index. */
   frame(index: number): Buffer | undefined {
     if (this.#latest === undefined) return undefined;
     const { status, body, at } = this.#latest;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import type { Answer, Feed } from "./feed.ts";
+import type { WatchedResponse, Feed } from "./feed.ts";
 import { Feeds } from "./feeds.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] }));
@@ -15,24 +15,24 @@ function viewer() {
   return { changed, seen };
 }
 
-/** A path whose answers the test decides. */
-function source(answers: () => string | Promise<string>, everyMs?: number) {
-  let asked = 0;
+/** A path whose responses the test decides. */
+function source(responses: () => string | Promise<string>, everyMs?: number) {
+  let reads = 0;
   return {
-    get asked() {
-      return asked;
+    get reads() {
+      return reads;
     },
     of: () => ({
       everyMs,
-      async ask(): Promise<Answer> {
-        asked++;
-        return { status: 200, body: await answers() };
+      async read(): Promise<WatchedResponse> {
+        reads++;
+        return { status: 200, body: await responses() };
       },
     }),
   };
 }
 
-test("a path is asked for once every 500 ms, however many watch it, and they see only changes", async () => {
+test("a path is read once every 500 ms for all its viewers, and they get only changes", async () => {
   const feeds = new Feeds();
   const viewers = [viewer(), viewer(), viewer()];
   let body = "1";
@@ -40,14 +40,14 @@ test("a path is asked for once every 500 ms, however many watch it, and they see
   for (const one of viewers) feeds.join("/a", one, path.of);
   onTestFinished(() => viewers.forEach((one) => feeds.leave("/a", one)));
   await turns(5000);
-  expect(path.asked).toBeGreaterThanOrEqual(9);
-  expect(path.asked).toBeLessThanOrEqual(11);
+  expect(path.reads).toBeGreaterThanOrEqual(9);
+  expect(path.reads).toBeLessThanOrEqual(11);
   body = "2";
   await turns(600);
   for (const { seen } of viewers) expect(seen.map((frame) => /"body":(\d)/.exec(frame)?.[1])).toEqual(["1", "2"]);
 });
 
-test("a new viewer finds the newest answer, and the last one that leaves ends the feed", async () => {
+test("a new viewer finds the newest response, and the last one that leaves ends the feed", async () => {
   const feeds = new Feeds();
   const [first, second] = [viewer(), viewer()];
   const path = source(() => '{"a":1}');
@@ -59,30 +59,30 @@ test("a new viewer finds the newest answer, and the last one that leaves ends th
   expect(feeds.size).toBe(1);
   feeds.leave("/a", second);
   expect(feeds.size).toBe(0);
-  const { asked } = path;
+  const { reads } = path;
   await turns(5000);
-  expect(path.asked).toBe(asked);
+  expect(path.reads).toBe(reads);
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a thousand paths together are asked for at most 200 times a second, each in its turn", async () => {
+test("a thousand paths together are read at most 200 times a second, each in its turn", async () => {
   const feeds = new Feeds();
   const one = viewer();
   const paths = Array.from({ length: 1000 }, () => source(() => "1"));
   paths.forEach((path, index) => feeds.join(String(index), one, path.of));
   onTestFinished(() => paths.forEach((_, index) => feeds.leave(String(index), one)));
   await turns(10_000);
-  const asked = paths.map((path) => path.asked);
-  expect(asked.reduce((a, b) => a + b)).toBeLessThanOrEqual(1000 + 2005);
-  expect([Math.min(...asked), Math.max(...asked)]).toEqual([expect.any(Number), 3]);
-  expect(Math.min(...asked)).toBeGreaterThanOrEqual(2);
+  const reads = paths.map((path) => path.reads);
+  expect(reads.reduce((a, b) => a + b)).toBeLessThanOrEqual(1000 + 2005);
+  expect([Math.min(...reads), Math.max(...reads)]).toEqual([expect.any(Number), 3]);
+  expect(Math.min(...reads)).toBeGreaterThanOrEqual(2);
 });
 
 test.each([
   [undefined, 4],
   [500, 18],
   [1000, 9],
-])("an answer that takes 200 ms, with a period of %s ms, is asked for %i times in 9 s", async (everyMs, most) => {
+])("a response that takes 200 ms, with a period of %s ms, is read %i times in 9 s", async (everyMs, most) => {
   const feeds = new Feeds();
   const one = viewer();
   const slow = async (): Promise<string> => {
@@ -98,28 +98,28 @@ test.each([
   feeds.join("/a", one, path.of);
   onTestFinished(() => feeds.leave("/a", one));
   await turns(9000);
-  expect(path.asked).toBeGreaterThanOrEqual(most);
-  expect(path.asked).toBeLessThanOrEqual(most + 2);
+  expect(path.reads).toBeGreaterThanOrEqual(most);
+  expect(path.reads).toBeLessThanOrEqual(most + 2);
 });
 
-test("an answer from rows is asked for every second", async () => {
+test("a response from rows is read every second", async () => {
   const feeds = new Feeds();
   const one = viewer();
-  let asked = 0;
-  const ask = async (): Promise<Answer> => ({ status: 200, body: String(asked++), isOfRows: true });
-  feeds.join("/a", one, () => ({ ask }));
+  let reads = 0;
+  const read = async (): Promise<WatchedResponse> => ({ status: 200, body: String(reads++), isOfRows: true });
+  feeds.join("/a", one, () => ({ read }));
   onTestFinished(() => feeds.leave("/a", one));
   await turns(10_000);
-  expect(asked).toBeGreaterThanOrEqual(9);
-  expect(asked).toBeLessThanOrEqual(11);
+  expect(reads).toBeGreaterThanOrEqual(9);
+  expect(reads).toBeLessThanOrEqual(11);
 });
 
-test("a path that does not answer is not asked again", async () => {
+test("a path that does not respond is not read again", async () => {
   const feeds = new Feeds();
   const one = viewer();
   const path = source(() => new Promise<string>(() => undefined));
   feeds.join("/a", one, path.of);
   onTestFinished(() => feeds.leave("/a", one));
   await turns(60_000);
-  expect(path.asked).toBe(1);
+  expect(path.reads).toBe(1);
 });

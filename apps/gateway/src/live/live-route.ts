@@ -9,7 +9,7 @@ import { refusalOfError } from "../errors/client-error.ts";
 import { refuse } from "../errors/refuse.ts";
 import type { OwnDocument } from "../http/reference/documented.ts";
 import { clientOf } from "../http/connection/client-address.ts";
-import type { Answer } from "./feed.ts";
+import type { WatchedResponse } from "./feed.ts";
 import { Feeds, type FeedSource } from "./feeds.ts";
 import { Stream } from "./stream.ts";
 import { beatFrame, Streams, type StreamsOptions } from "./streams.ts";
@@ -140,10 +140,13 @@ function sourceOf({ route, request, errorKey, response }: Watchable, reply: Fast
     request: { id: requestId },
   } = reply;
   let isLogged = false;
-  const refused = ({ status, message }: Refusal): Answer => ({ status, body: JSON.stringify({ [errorKey]: message }) });
+  const refused = ({ status, message }: Refusal): WatchedResponse => ({
+    status,
+    body: JSON.stringify({ [errorKey]: message }),
+  });
   return {
     everyMs: route.everyMs,
-    async ask() {
+    async read() {
       try {
         let isOfRows = false;
         const body = serialize(await route.respond(request, () => (isOfRows = true)));

@@ -35,7 +35,7 @@ function textOf(socket: Socket): () => string {
 const big = (n: number) => ({ status: 200, body: JSON.stringify({ n, filling: "x".repeat(100_000) }) });
 const updates = 500;
 
-test("a client that stops reading gets the newest answer when it reads again, and little is buffered meanwhile", async () => {
+test("a client that stops reading gets the newest response when it reads again, and little is buffered meanwhile", async () => {
   const { stream, response, socket } = await opened();
   const feed = new Feed();
   feed.viewers.add(stream);
@@ -45,7 +45,7 @@ test("a client that stops reading gets the newest answer when it reads again, an
     feed.update(big(n));
     await new Promise(setImmediate);
   }
-  // 50 MB of answers.
+  // 50 MB of responses.
   expect(response.writableLength).toBeLessThan(1_000_000);
   const text = textOf(socket);
   socket.resume();
@@ -77,7 +77,7 @@ test("a client that reads nothing for 10 s is disconnected by the next beat", as
   expect(stream.beat(beat)).toBe(true);
 });
 
-test("an answer that arrives between the end of a stream and the close of its connection is not written", async () => {
+test("a response that arrives between the end of a stream and the close of its connection is not written", async () => {
   const { stream, socket } = await opened();
   const text = textOf(socket);
   const feed = new Feed();

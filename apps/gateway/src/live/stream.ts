@@ -4,12 +4,12 @@ import type { Feed, FeedViewer } from "./feed.ts";
 /*
  * The life of a stream:
  *
- *   open      each new answer of its feeds, and every beat, is written at once
- *   slow      the client reads more slowly than we write. Nothing more is written; for each feed the newest answer is remembered. When the client
- *             has read what was written → open, with these answers
+ *   open      each new response of its feeds, and every beat, is written at once
+ *   slow      the client reads more slowly than we write. Nothing more is written; for each feed the newest response is remembered. When the client
+ *             has read what was written → open, with these responses
  *   ended     by the client, by the end of the gateway, by a key that is no longer valid, or after 10 s of slow
  *
- * So a stream buffers at most what the socket takes and one answer of each feed.
+ * So a stream buffers at most what the socket takes and one response of each feed.
  */
 
 const slowMsMax = 10_000;
@@ -17,7 +17,7 @@ const slowMsMax = 10_000;
 export class Stream implements FeedViewer {
   readonly #response: ServerResponse;
   readonly #indexes = new Map<Feed, number[]>();
-  /** Feeds whose newest answer is not written. */
+  /** Feeds whose newest response is not written. */
   readonly #owed = new Set<Feed>();
   #slowSinceMs: number | undefined;
   #ended = false;
@@ -26,11 +26,11 @@ export class Stream implements FeedViewer {
   constructor(response: ServerResponse) {
     this.#response = response;
     response.on("drain", () => this.#continue());
-    // "close" follows, and whoever opened the stream listens for it.
+    // "close" follows, and the route listens for it.
     response.on("error", () => (this.#ended = true));
   }
 
-  /** Shows the answers of a feed as the watch with this index, the newest one at once. */
+  /** Shows the responses of a feed as the watch with this index, the newest one at once. */
   show(feed: Feed, index: number): void {
     const indexes = this.#indexes.get(feed);
     if (indexes === undefined) this.#indexes.set(feed, [index]);
@@ -70,7 +70,7 @@ export class Stream implements FeedViewer {
   }
 
   #write(frame: Buffer): void {
-    // A new answer may arrive between the end and the close of the connection.
+    // A new response may arrive between the end and the close of the connection.
     if (this.#ended || this.#response.destroyed) return;
     if (!this.#response.write(frame)) this.#slowSinceMs ??= performance.now();
   }

@@ -1593,7 +1593,7 @@ export interface operations {
             /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
             readonly 201: {
                 headers: {
-                    /** @description The id of the event: `GET /events/{id}` tells whether it is stored and ranked */
+                    /** @description The id of the event: `GET /events/{id}` shows whether it is stored and ranked */
                     readonly "Tally-Event-Id": string;
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -2077,7 +2077,7 @@ export interface operations {
             /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
             readonly 200: {
                 headers: {
-                    /** @description The id of the event: `GET /events/{id}` tells whether it is stored and ranked */
+                    /** @description The id of the event: `GET /events/{id}` shows whether it is stored and ranked */
                     readonly "Tally-Event-Id": string;
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -2123,7 +2123,7 @@ export interface operations {
             /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
             readonly 201: {
                 headers: {
-                    /** @description The id of the event: `GET /events/{id}` tells whether it is stored and ranked */
+                    /** @description The id of the event: `GET /events/{id}` shows whether it is stored and ranked */
                     readonly "Tally-Event-Id": string;
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -2343,7 +2343,7 @@ export interface operations {
             /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
             readonly 201: {
                 headers: {
-                    /** @description The id of the event: `GET /events/{id}` tells whether it is stored and ranked */
+                    /** @description The id of the event: `GET /events/{id}` shows whether it is stored and ranked */
                     readonly "Tally-Event-Id": string;
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -2440,7 +2440,7 @@ export interface operations {
             /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
             readonly 201: {
                 headers: {
-                    /** @description The id of the event: `GET /events/{id}` tells whether it is stored and ranked */
+                    /** @description The id of the event: `GET /events/{id}` shows whether it is stored and ranked */
                     readonly "Tally-Event-Id": string;
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -2618,7 +2618,7 @@ export interface operations {
             /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
             readonly 200: {
                 headers: {
-                    /** @description The id of the event: `GET /events/{id}` tells whether it is stored and ranked */
+                    /** @description The id of the event: `GET /events/{id}` shows whether it is stored and ranked */
                     readonly "Tally-Event-Id": string;
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -2830,7 +2830,7 @@ export interface operations {
             /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
             readonly 201: {
                 headers: {
-                    /** @description The id of the event: `GET /events/{id}` tells whether it is stored and ranked */
+                    /** @description The id of the event: `GET /events/{id}` shows whether it is stored and ranked */
                     readonly "Tally-Event-Id": string;
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];

@@ -45,7 +45,7 @@ test.each([301, 307, 400, 401, 403, 404, 405, 413, 415, 422])(
   },
 );
 
-test("each POST has a key of its own, and a key of the caller stays", async () => {
+test("each POST has a new key, and a key of the caller stays", async () => {
   const { url, received } = await startWith("disconnect");
   const call = retryingFetch(quick);
   await call(post(url, { headers: { "idempotency-key": "receipt-1" } }));

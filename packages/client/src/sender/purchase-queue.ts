@@ -1,7 +1,7 @@
 import { TallyClientError } from "../tally-client-error.ts";
 import type { WaitingPurchase } from "./purchase.ts";
 
-/** At most so many events, and so many bytes of JSON. */
+/** The largest number of events, and of bytes of JSON. */
 export interface Bounds {
   readonly eventsMax: number;
   readonly bytesMax: number;

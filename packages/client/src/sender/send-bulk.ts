@@ -44,6 +44,6 @@ export async function sendBulk(texts: readonly string[], request: Attempt): Prom
 function innermostReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return innermostReason(error.cause);
-  // Where a name has several addresses, the error has no message of its own.
+  // Where a name has several addresses, the error has no message.
   return error.message || ("code" in error ? String(error.code) : error.name);
 }

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { ids, wholeNumbers } from "../request-values.ts";
 import { linesOf } from "./store.ts";
 
-// The id of a purchase with an Idempotency-Key has no time, so the ledger tells when each one was stored. No index leads from a store to its newest
+// The id of a purchase with an Idempotency-Key has no time, so the time is that of its batch in the ledger. No index leads from a store to its newest
 // batches, and one would cost every purchase. So this reads the purchases of the store with the newest dates (index store_day, backwards),
 // and looks up their batches: about 5 µs for each.
 const selectLatest = `

@@ -41,7 +41,7 @@ export const bulkResult: JsonSchema = {
 export function eventIdHeader(ids: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
   return {
     "Tally-Event-Id": {
-      description: "The id of the event: `GET /events/{id}` tells whether it is stored and ranked",
+      description: "The id of the event: `GET /events/{id}` shows whether it is stored and ranked",
       required: true,
       schema: { type: "string", format: "uuid" },
       examples: examplesOf(ids),
