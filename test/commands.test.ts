@@ -94,9 +94,11 @@ test("status --watch shows a queue that fills while the writers stand still, and
     .split("\n")
     .map((line) => JSON.parse(line));
   expect(states.length).toBeGreaterThan(1);
+  const waiting = states.map((state) => state.domains[0].queues.ingest.batches);
+  expect(Math.max(...waiting)).toBeGreaterThan(before);
 }, 300_000);
 
-test("every command has --json, and prints one JSON value with it", async () => {
+test("with --json, a command prints one JSON value", async () => {
   const file = join(folder, "one.csv");
   await writeFile(file, "storeID,custID,date,items\n1,1,20261120,5:1\n");
   const key = await tallyJson(system, "keys", "create", "--name", "t", "--scope", "*:read");

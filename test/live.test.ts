@@ -1,6 +1,7 @@
 import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
 import { openStream } from "./event-stream.ts";
+import { get as httpGet } from "./http/http-case.ts";
 import { RawConnection, upgrade } from "./http/raw-connection.ts";
 import { bearer, createKey, keysCommand } from "./keys.ts";
 import { sold } from "./sell.ts";
@@ -103,11 +104,8 @@ test.each([
   expect(await response.json()).toEqual({ message: expect.stringContaining(message) });
 });
 
-test("a value that only the route rejects is an answer with its status", async () => {
+test("a value that only the route rejects is an event with its status", async () => {
   const stream = await openStream(system.url, ["/stores/1/top-items?limit=1000"], full);
-  await vi
-    .waitFor(() => expect(stream.latest(0)).toMatchObject({ status: 400, body: { message: /limit/ } }), waited)
-    .catch(() => undefined);
   await vi.waitFor(() => expect(stream.latest(0)?.status).toBe(400), waited);
   expect(stream.latest(0)?.body).toEqual({
     message: expect.stringContaining("limit: expected an integer from 1 to 100"),
@@ -191,3 +189,21 @@ test("a gateway that stops ends its streams at once, and with them the stop", as
   expect(await stopped).toBe(0);
   await system.gateway.start();
 }, 60_000);
+
+test("pipelined streams end with their connection, and count no longer", async () => {
+  const connection = new RawConnection(system.url);
+  const request = httpGet("/live?watch=/status", [`Authorization: ${full.authorization}`]);
+  await connection.write(Buffer.concat(Array<Buffer>(20).fill(request)));
+  // All 20 of the address.
+  await vi.waitFor(async () => expect((await probe()).status).toBe(429), waited);
+  connection.destroy();
+  await vi.waitFor(async () => expect((await probe()).status).toBe(200), waited);
+});
+
+/** Whether one more stream may be opened. */
+async function probe() {
+  const controller = new AbortController();
+  const { status } = await fetch(`${system.url}/live?watch=/status`, { headers: full, signal: controller.signal });
+  controller.abort();
+  return { status };
+}

@@ -102,7 +102,7 @@ pageTest(
     await vi.waitFor(async () => expect(await row.textContent()).toMatch(/date/i), 20_000);
     await page.getByRole("button", { name: "Discard…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Discard", exact: true }).click();
-    await page.getByText("Nothing was rejected that waits for a decision.").waitFor();
+    await page.getByText("No open dead letters.").waitFor();
     await page.getByRole("combobox", { name: "State" }).selectOption("discarded");
     await page.getByRole("table", { name: "Dead letters, discarded" }).getByRole("row").nth(1).waitFor();
     expectNoFaults();

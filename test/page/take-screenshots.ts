@@ -18,7 +18,7 @@ const directory = join(root, ".tally", `screenshots-${process.pid}`);
 const reports = join(directory, "results");
 
 const widths = { desktop: [1440, 900], phone: [390, 844] } as const;
-// They look like others.
+// Their layout is that of another view; views.long.test.ts looks at all of them.
 const notPictured = new Set(["stores", "steps", "swipes", "runs"]);
 const alsoDark = new Set(["store", "pipeline"]);
 

@@ -31,17 +31,20 @@ test("a day has exactly the purchases that were asked for, in order of time, eac
   expect(times.at(-1)).toBeLessThan(plan.endsAtMs);
 });
 
-test.each(zones)("the stores of the $name sell most in their own morning and evening, and least at night", (zone) => {
-  const own = salesOf(zone);
-  const between = (from: number, to: number): number =>
-    own.filter(({ atMs }) => localMinute(atMs, zone) >= from * 60 && localMinute(atMs, zone) < to * 60).length /
-    (to - from);
-  const [night, morning, afternoon, evening] = [between(0, 6), between(9, 11), between(13, 14), between(17, 19)];
-  expect(morning).toBeGreaterThan(2 * afternoon);
-  expect(evening).toBeGreaterThan(2 * afternoon);
-  expect(afternoon).toBeGreaterThan(3 * night);
-  expect(own.length).toBeGreaterThan(6000);
-});
+test.each(zones)(
+  "the stores of the $name sell most in the morning and evening of their zone, and least at night",
+  (zone) => {
+    const own = salesOf(zone);
+    const between = (from: number, to: number): number =>
+      own.filter(({ atMs }) => localMinute(atMs, zone) >= from * 60 && localMinute(atMs, zone) < to * 60).length /
+      (to - from);
+    const [night, morning, afternoon, evening] = [between(0, 6), between(9, 11), between(13, 14), between(17, 19)];
+    expect(morning).toBeGreaterThan(2 * afternoon);
+    expect(evening).toBeGreaterThan(2 * afternoon);
+    expect(afternoon).toBeGreaterThan(3 * night);
+    expect(own.length).toBeGreaterThan(6000);
+  },
+);
 
 test("the business date is the store's local date: midnight comes three hours later in the west", () => {
   for (const { atMs, date, store } of sales) expect(date).toBe(businessDate(atMs, store.zone));

@@ -104,7 +104,7 @@ export class DayPlayer {
     else this.record.acknowledge(sale, response.id);
   }
 
-  /** The gateway gets it, the store learns nothing. */
+  /** The gateway gets it, and the store gets no response. */
   async #sendUnsure(sale: Sale): Promise<string | undefined> {
     const reply = await this.#playing.sender.once(requestOf(sale), sale.key);
     return isGood(reply) ? reply.id : undefined;

@@ -1,4 +1,4 @@
-import { addHops, countOf, quantileOf, type Heartbeat } from "@tally/heartbeats";
+import { addHops, countOf, HopName, quantileOf, type Heartbeat } from "@tally/heartbeats";
 import type { HopStatus, LoggedError, ProcessStatus } from "./status.ts";
 
 const goneAfterMs = 3000;
@@ -23,9 +23,11 @@ export function processOf(beat: Heartbeat): ProcessStatus {
   };
 }
 
-/** The times of all processes together. Hops without batches are left out. */
+/** The times of all processes together, in the order in which a batch takes the hops. Hops without batches are left out. */
 export function hopsOf(beats: readonly Heartbeat[]): HopStatus[] {
-  return addHops(beats.flatMap(({ hops }) => hops)).flatMap(({ hop: name, times }) => {
+  const hops = addHops(beats.flatMap((beat) => beat.hops));
+  hops.sort((a, b) => HopName.enum.indexOf(a.hop) - HopName.enum.indexOf(b.hop));
+  return hops.flatMap(({ hop: name, times }) => {
     const batches = countOf(times);
     return batches === 0 ? [] : [{ name, batches, p50Ms: quantileOf(times, 0.5), p99Ms: quantileOf(times, 0.99) }];
   });

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export type Probed<T> = { readonly value: T; readonly tookMs: number } | undefined;
 
 /**
- * Asks a server that may not respond. While a question has no response, further calls wait for that one: a frozen server collects one question
+ * Asks a server that may not respond. While a request is pending, later calls share it: a frozen server collects one question
  * from each probe. Never rejects.
  */
 export class Probe<T> {

@@ -47,3 +47,11 @@ test("traced events travel in a header of the message; what cannot be read is dr
   const many = Array.from({ length: 200 }, () => event).filter((one) => one !== undefined);
   expect(tracedEventsOf(tracesHeader(many))).toHaveLength(tracedEventsMax);
 });
+
+test("at most 50 requests a second are sampled because their header says so", () => {
+  const sample = requestSampler(0);
+  // Less than a second, so within two of the clock's.
+  const sampled = Array.from({ length: 1000 }, () => sample(`00-${ids}-01`)).filter(Boolean);
+  expect(sampled.length).toBeGreaterThanOrEqual(50);
+  expect(sampled.length).toBeLessThanOrEqual(100);
+});

@@ -24,7 +24,7 @@ export function topCommand(): Command {
   const command = new Command("top")
     .description("prints a ranking: the best items of a store, the best stores of an item, or another board")
     .argument("[board]", "store, item, or the name of a board (default: lists the boards)")
-    .argument("[values...]", "the store, the item, or what else the board asks for")
+    .argument("[values...]", "the store, the item, or the other parameters of the board")
     .option("--date <day>", "of one day: yyyymmdd, or today")
     .option("--limit <number>", "this many entries, 10 by default", limits)
     .addOption(jsonFlag);

@@ -10,7 +10,7 @@ import { readStream } from "./read-stream.ts";
  *   connecting  no data yet
  *   open        data arrive
  *   lost        no stream; the next try is at `tryAt`. What was shown stays
- *   key         the gateway wants an API key, and has none or a wrong one
+ *   key         the gateway requires an API key, and has none or a wrong one
  */
 type Connection =
   | { readonly state: "connecting" }
@@ -51,7 +51,7 @@ class LiveFeed {
     return this.#connection;
   }
 
-  /** When the gateway last said what is new, or that nothing is, in ms since 1970: the age of all that is shown. */
+  /** Time of the last event or beat, in ms since 1970: the age of all that is shown. */
   get heardAt(): ReadonlySignal<number | undefined> {
     return this.#heardAt;
   }

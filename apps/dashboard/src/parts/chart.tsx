@@ -91,7 +91,7 @@ function optionsOf(
   isClockTime: boolean,
   point: (index: number | null) => void,
 ): uPlot.Options {
-  // The canvas knows no CSS variables, so the colours are those of elements.
+  // A canvas cannot use CSS variables, so the colours are those of elements.
   const { color, borderBottomColor } = getComputedStyle(element);
   const strokes = [...(element.parentElement?.querySelectorAll(".legend line") ?? [])].map(
     (line) => getComputedStyle(line).stroke,

@@ -5,7 +5,7 @@ const moveMs = 450;
 
 /**
  * Moves the rows of a list from their former places to the new ones, so that the eye can follow a row that overtakes. Rows have the
- * attribute `data-key`. Without motion for users who want none.
+ * attribute `data-key`. No motion with prefers-reduced-motion.
  */
 export function useMovingRows(list: RefObject<HTMLElement | null>): void {
   const places = useRef<ReadonlyMap<string, number>>(new Map());

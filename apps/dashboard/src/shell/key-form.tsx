@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { setApiKey } from "../http/api-key.ts";
 import { feed } from "../live/live-feed.ts";
 
-/** Asks for an API key when the gateway wants one. */
+/** Asks for an API key when the gateway requires one. */
 export function KeyForm({ reason }: { readonly reason: string }) {
   const [key, setKey] = useState("");
   return (

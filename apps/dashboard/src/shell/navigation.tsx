@@ -19,7 +19,7 @@ interface NavigationProps {
 export function Navigation({ views, deadLetters }: NavigationProps) {
   const [isOpen, setOpen] = useState(false);
   const { path } = route.value;
-  // The menu has done its work when the user has chosen.
+  // Close the menu after a choice.
   useEffect(() => setOpen(false), [path]);
   const groups: readonly (readonly [title: string, entries: readonly Entry[]])[] = [
     [

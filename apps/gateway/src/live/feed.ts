@@ -18,6 +18,11 @@ export class Feed {
   readonly #frames: Buffer[] = [];
   #latest: (WatchedResponse & { readonly at: string }) | undefined;
 
+  /** The memory of the newest response and its frame, in bytes. Before the first response: what most need at most. */
+  get bytes(): number {
+    return this.#latest === undefined ? 65_536 : 2 * this.#latest.body.length;
+  }
+
   /** Keeps a response that differs from the newest, and notifies the viewers. */
   update(response: WatchedResponse): void {
     if (response.body === this.#latest?.body && response.status === this.#latest.status) return;

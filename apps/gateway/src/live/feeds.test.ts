@@ -102,7 +102,7 @@ test.each([
   expect(path.reads).toBeLessThanOrEqual(most + 2);
 });
 
-test("a response from rows is read every second", async () => {
+test("a response from rows is read every 700 ms", async () => {
   const feeds = new Feeds();
   const one = viewer();
   let reads = 0;
@@ -110,8 +110,8 @@ test("a response from rows is read every second", async () => {
   feeds.join("/a", one, () => ({ read }));
   onTestFinished(() => feeds.leave("/a", one));
   await turns(10_000);
-  expect(reads).toBeGreaterThanOrEqual(9);
-  expect(reads).toBeLessThanOrEqual(11);
+  expect(reads).toBeGreaterThanOrEqual(13);
+  expect(reads).toBeLessThanOrEqual(15);
 });
 
 test("a path that does not respond is not read again", async () => {
@@ -122,4 +122,17 @@ test("a path that does not respond is not read again", async () => {
   onTestFinished(() => feeds.leave("/a", one));
   await turns(60_000);
   expect(path.reads).toBe(1);
+});
+
+test("feeds have room until their responses have 64 MiB, and again when viewers leave", async () => {
+  const feeds = new Feeds();
+  const one = viewer();
+  const paths = Array.from({ length: 200 }, (_, n) => `/${n}`);
+  const body = "1".repeat(256 * 1024);
+  for (const path of paths) feeds.join(path, one, source(() => body).of);
+  expect(feeds.hasRoom).toBe(true);
+  await turns(2000);
+  expect(feeds.hasRoom).toBe(false);
+  for (const path of paths) feeds.leave(path, one);
+  expect(feeds.hasRoom).toBe(true);
 });

@@ -1,20 +1,23 @@
 import { Feed, type WatchedResponse, type FeedViewer } from "./feed.ts";
 
 /*
- * One feed for each watched path. It is read at once, then every 500 ms, or every second when it is made from
- * rows, for any number of viewers. Three rules bound the cost, whatever is watched:
+ * One feed for each watched path. It is read at once, then every 500 ms, or every 700 ms when it is made from
+ * rows, for any number of viewers. Four rules bound the cost, whatever is watched:
  *
  *   in all        at most 200 reads a second. With more than 100 feeds, each is read less often
  *   one feed      a read that took d ms is repeated 10 d ms later, at most 5 s later: a tenth of a connection to the database
+ *   memory        no new stream while the kept responses have 64 MiB
  *   never twice   a feed waits for its response before the next read
  */
 
 const everyMs = 500;
-const everyMsOfRows = 1000;
+const everyMsOfRows = 700;
 const tickMs = 25;
 const readsPerTick = 5;
 const restFactor = 10;
 const restMsMax = 5000;
+// Of the responses that feeds keep. Clients choose the paths.
+const bytesMax = 64 * 1024 * 1024;
 
 /** How a feed gets its responses. `read` never rejects. */
 export interface FeedSource {
@@ -38,6 +41,13 @@ export class Feeds {
   /** Watched paths. */
   get size(): number {
     return this.#feeds.size;
+  }
+
+  /** Whether the responses that are kept leave room for another feed. */
+  get hasRoom(): boolean {
+    let bytes = 0;
+    for (const { feed } of this.#feeds.values()) bytes += feed.bytes;
+    return bytes < bytesMax;
   }
 
   /** Adds a viewer to the feed of a path; `sourceOf` is called for a path without viewers. */

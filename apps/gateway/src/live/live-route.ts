@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Grant } from "@tally/access";
 import { InvalidInput } from "@tally/pipeline";
 import type { FastifyInstance, FastifyReply } from "fastify";
@@ -67,18 +68,24 @@ export function addLiveRoute(app: FastifyInstance, { watchables, check, ...limit
       const paths = pathsOf(request.query.watch);
       const watched = paths.map((path) => watchables.find("watch", path));
       const address = clientOf(request.ip);
-      const refused = (await forbidden(watched, request.grant)) ?? streams.full(address);
+      const refused = (await forbidden(watched, request.grant)) ?? streams.full(address, feeds.hasRoom);
       if (refused !== undefined) return refuse(reply, refused);
+      const { socket } = request.raw;
+      // Closed during the checks: there would be no "close" any more.
+      if (socket.destroyed) return reply.hijack();
       const key = keyOfRequest(request.headers);
       const isAllowed = (): boolean => check === undefined || (key !== undefined && check(key) !== "invalid");
       const response = openEvents(reply);
       const stream = new Stream(response);
-      streams.add(stream, address, response, isAllowed);
+      const release = streams.add(stream, address, isAllowed);
       for (const [index, watchable] of watched.entries()) {
         const feed = feeds.join(paths[index] ?? "", stream, () => sourceOf(watchable, reply));
         stream.show(feed, index);
       }
-      response.once("close", () => paths.forEach((path) => feeds.leave(path, stream)));
+      atClose(socket, () => {
+        release();
+        for (const path of paths) feeds.leave(path, stream);
+      });
       return reply;
     },
   );
@@ -114,9 +121,25 @@ function openEvents(reply: FastifyReply): ServerResponse {
     "x-accel-buffering": "no",
   });
   raw.write(beatFrame());
-  // Every other response is finished for a client that has closed its sending side. This one has no end.
-  raw.req.socket.once("end", () => raw.destroy());
   return raw;
+}
+
+const releasesOf = new WeakMap<Socket, (() => void)[]>();
+
+/**
+ * Calls `release` when the connection closes. Not the response: Node emits no "close" for one that waits for an earlier response of its
+ * connection. One pair of listeners serves all streams of a connection.
+ */
+function atClose(socket: Socket, release: () => void): void {
+  const known = releasesOf.get(socket);
+  if (known !== undefined) return void known.push(release);
+  const releases = [release];
+  releasesOf.set(socket, releases);
+  socket.once("close", () => {
+    for (const one of releases) one();
+  });
+  // Every other response is finished for a client that has closed its sending side. A stream has no end.
+  socket.once("end", () => socket.destroy());
 }
 
 type Serialize = (value: unknown) => string;

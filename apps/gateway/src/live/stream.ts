@@ -49,7 +49,7 @@ export class Stream implements FeedViewer {
     if (this.#ended || this.#slowSinceMs === undefined) this.#write(frame);
     else if (performance.now() - this.#slowSinceMs > slowMsMax) {
       this.#ended = true;
-      this.#response.destroy();
+      this.#destroy();
       return false;
     }
     return true;
@@ -59,7 +59,13 @@ export class Stream implements FeedViewer {
   end(): void {
     this.#ended = true;
     if (this.#slowSinceMs === undefined) this.#response.end();
-    else this.#response.destroy();
+    else this.#destroy();
+  }
+
+  // A response that waits for an earlier one of its connection has no socket to destroy.
+  #destroy(): void {
+    this.#response.destroy();
+    this.#response.req.socket.destroy();
   }
 
   #send(feed: Feed): void {

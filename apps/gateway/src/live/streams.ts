@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import { refusal, type Refusal } from "../errors/catalogue.ts";
 import type { Stream } from "./stream.ts";
 
@@ -37,23 +36,23 @@ export class Streams {
     return this.#open.size;
   }
 
-  /** Why a client cannot open another stream; undefined: it can. `address`: what counts as one client. */
-  full(address: string): Refusal | undefined {
+  /** Why a client cannot open another stream; undefined: it can. `address`: what counts as one client. `hasRoom`: for its responses. */
+  full(address: string, hasRoom: boolean): Refusal | undefined {
     const { max, perAddressMax } = this.#options;
-    if (this.#open.size >= max) return refusal("STREAMS_FULL");
+    if (this.#open.size >= max || !hasRoom) return refusal("STREAMS_FULL");
     if ((this.#perAddress.get(address) ?? 0) >= perAddressMax)
       return refusal("STREAMS_OF_ADDRESS_FULL", { max: perAddressMax });
     return undefined;
   }
 
-  /** Counts an open stream until its response closes. */
-  add(stream: Stream, address: string, response: ServerResponse, isAllowed: () => boolean): void {
-    if (this.#closed) return stream.end();
+  /** Counts an open stream until the returned function is called, once, when its connection closes. */
+  add(stream: Stream, address: string, isAllowed: () => boolean): () => void {
+    if (this.#closed) stream.end();
     const open = { stream, isAllowed, phase: this.#opened++ % beatEverySeconds };
     this.#open.add(open);
     this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1);
     this.#timer ??= setInterval(() => this.#tick(), 1000);
-    response.once("close", () => {
+    return () => {
       this.#open.delete(open);
       const left = (this.#perAddress.get(address) ?? 0) - 1;
       if (left > 0) this.#perAddress.set(address, left);
@@ -61,7 +60,7 @@ export class Streams {
       if (this.#open.size > 0) return;
       clearInterval(this.#timer);
       this.#timer = undefined;
-    });
+    };
   }
 
   /** Ends all streams, and those that are opened later. */

@@ -109,7 +109,7 @@ test.each(["no JSON", "7", "{}", '{"number":1}', '{"number":"1","purchase":{}}',
   },
 );
 
-test("rejected purchases are kept in a file of their own, with the reason", async () => {
+test("rejected purchases are kept in a separate file, with the reason", async () => {
   const path = await newPath();
   const journal = await openJournal(path);
   const [first, second] = await Promise.all([journal.append('{"a":1}'), journal.append('{"a":2}')]);

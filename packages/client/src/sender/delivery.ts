@@ -100,7 +100,7 @@ export class Delivery {
     await this.#run;
   }
 
-  /** Lets those who wait for an empty queue look at it. */
+  /** Wakes the callers that wait for an empty queue. */
   changed(): void {
     for (const check of this.#waiters) check();
   }

@@ -7,7 +7,7 @@ export type Board = View & { readonly domain: string };
 // The views Stores and Items show these routes, and more beside them.
 const shownElsewhere = new Set(["/stores/{storeID}/top-items", "/items/{itemID}/top-stores"]);
 
-/** The boards with a page of their own: all that domains describe, except those that Stores and Items show. */
+/** The boards with a separate page: all that domains describe, except those that Stores and Items show. */
 export function boardsOf(views: readonly Board[]): readonly Board[] {
   return views.filter(({ path }) => !shownElsewhere.has(path.split("?", 1)[0] ?? ""));
 }

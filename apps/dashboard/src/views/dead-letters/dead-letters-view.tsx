@@ -58,11 +58,7 @@ interface ListProps {
 
 function List({ letters, state, current }: ListProps) {
   if (letters.length === 0) {
-    return (
-      <Message kind="empty">
-        {state === "open" ? "Nothing was rejected that waits for a decision." : `No dead letter is ${state}.`}
-      </Message>
-    );
+    return <Message kind="empty">{state === "open" ? "No open dead letters." : `No dead letter is ${state}.`}</Message>;
   }
   const columns: readonly Column<Letter>[] = [
     {

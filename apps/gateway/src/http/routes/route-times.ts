@@ -19,7 +19,7 @@ export function addRouteTimes(app: FastifyInstance, times: ResponseTimes): void 
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Its responses stay open, so that their time says nothing. */
+    /** Its responses stay open, so their duration has no meaning. */
     isStream?: boolean;
     /** Where its response times are counted; null: nowhere. */
     times?: RouteTimes | null;
