@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -174,7 +175,8 @@ test.concurrent.each([
 );
 
 async function fileOf(text: string): Promise<string> {
-  const file = join(await temporaryDirectory(), "a.csv");
+  // In the folder of this file: these tests run at once, and a folder of one of them could be removed at the end of another.
+  const file = join(folder, `${randomUUID()}.csv`);
   await writeFile(file, text);
   return file;
 }
