@@ -1,4 +1,15 @@
-import { addresses, choice, integer, list, string, systemSettings, url, type Config } from "@tally/service";
+import { domains } from "@tally/domains";
+import {
+  addresses,
+  choice,
+  domainsSetting,
+  integer,
+  list,
+  string,
+  systemSettings,
+  url,
+  type Config,
+} from "@tally/service";
 
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
@@ -14,6 +25,7 @@ const waitTime = { min: 10, max: 120_000, unit: "ms" } as const;
 /** The gateway's settings. */
 export const gatewaySettings = {
   ...systemSettings,
+  domains: domainsSetting(domains.map(({ name }) => name)),
   port: integer("PORT", "the port on which the gateway listens; 0: any free port", { ...anyPort, default: 8080 }),
   host: string("HOST", "the address on which it listens", { default: "0.0.0.0" }),
   auth: choice(

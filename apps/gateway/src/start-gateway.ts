@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { connectDatabase } from "@tally/database";
-import { domains } from "@tally/domains";
+import { servedDomains } from "@tally/domains";
 import { connectHeartbeats, Progress } from "@tally/heartbeats";
 import { connectPublisher } from "@tally/messaging";
 import { queuesOf, type Domain } from "@tally/pipeline";
@@ -49,7 +49,7 @@ export interface GatewayParts {
 }
 
 /**
- * Connects to the servers, mounts all domains and listens. Resolves when the broker is reached or `stopAsked` fires. Without the broker,
+ * Connects to the servers, mounts the domains that it serves, and listens. Resolves when the broker is reached or `stopAsked` fires. Without the broker,
  * events get 503, and /health/ready on the operator port reports it.
  */
 export async function startGateway(
@@ -68,8 +68,8 @@ export async function startGateway(
   const times = new ResponseTimes();
   const { database, rankings, publisher, keyMemory, heartbeats } = connectServers(config, log, parts, metrics);
   const { namespace } = config;
-  const names = domains.map(({ name }) => name);
-  const status = new StatusReader({ database, publisher, heartbeats, namespace, domains: names });
+  const domains = servedDomains(config.domains);
+  const status = new StatusReader({ database, publisher, heartbeats, namespace, domains: config.domains });
   const admission = await openAdmission(config, database.writer, log);
   const progress = new Progress();
   const tracer = await openTracer({ app: "gateway", endpoint: config.otlpEndpoint, log });
@@ -157,6 +157,7 @@ export async function startGateway(
 }
 
 function connectServers(config: GatewayConfig, log: Logger, parts: GatewayParts, metrics: GatewayMetrics) {
+  const domains = servedDomains(config.domains);
   const database = connectDatabase({
     writeUrl: config.databaseWriteUrl,
     readUrl: config.databaseReadUrl,
@@ -199,7 +200,6 @@ function addOperation(
   { database, publisher, status, log }: Pick<Servers, "database" | "publisher"> & { status: StatusReader; log: Logger },
 ): { close(): Promise<void> } {
   const { namespace, operatorDatabaseUrl: url, queryWithinMs } = config;
-  const names = domains.map(({ name }) => name);
   const operator =
     url === ""
       ? undefined
@@ -211,13 +211,13 @@ function addOperation(
           queryTimeoutMs: queryWithinMs,
           log,
         });
-  addStatusRoutes(app, domains, status);
+  addStatusRoutes(app, servedDomains(config.domains), status);
   addDeadLetterRoutes(app, {
     reader: database.writer,
     operator,
     publisher,
     namespace,
-    domains: names,
+    domains: config.domains,
     confirmWithinMs: config.confirmWithinMs,
   });
   addRunRoutes(app, config.runsFolder);

@@ -1,9 +1,12 @@
+import { domains } from "@tally/domains";
 import { fleetAppSettings } from "@tally/fleet";
 import { integer, type Config } from "@tally/service";
 
+const names = domains.map(({ name }) => name);
+
 /** The ranker's settings. One thread keeps more than one Redis busy: it passes messages on without reading their moves. */
 export const rankerSettings = {
-  ...fleetAppSettings("RANKER", { threads: 1, prefetch: 8, healthPort: 8082 }),
+  ...fleetAppSettings("RANKER", names, { threads: 1, prefetch: 8, healthPort: 8082 }),
   messagesKeptSeconds: integer(
     "RANKER_MOVES_KEPT_SECONDS",
     "how long the ledger keeps the ranking message of a counted batch; a Redis that lost more than that is rebuilt from the rows",

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { connectDatabase } from "@tally/database";
-import { domains } from "@tally/domains";
+import { servedDomains } from "@tally/domains";
 import { runThread } from "@tally/fleet";
 import { Progress } from "@tally/heartbeats";
 import { connectConsumer } from "@tally/messaging";
@@ -16,11 +16,11 @@ import { rankerMetrics } from "./ranker-metrics.ts";
 const drainWithinMs = 5000;
 const commandTimeoutMs = 30_000;
 
-/** One ranker thread: a complete consumer of every domain's rank queue, with its own connections. */
+/** One ranker thread: a complete consumer of each served domain's rank queue, with its own connections. */
 runThread<RankerConfig>(async (config, { index }) => {
+  const domains = servedDomains(config.domains);
   const log = createLogger({ name: `ranker-${index}`, level: config.logLevel });
-  const names = domains.map(({ name }) => name);
-  const metrics = rankerMetrics(index, names, () => database.pools());
+  const metrics = rankerMetrics(index, config.domains, () => database.pools());
   const progress = new Progress();
   const rankings = connectRankings({
     url: config.redisUrl,

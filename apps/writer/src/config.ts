@@ -1,13 +1,16 @@
 import { availableParallelism } from "node:os";
+import { domains } from "@tally/domains";
 import { fleetAppSettings } from "@tally/fleet";
 import { integer, type Config } from "@tally/service";
 
 // Half of the cores: the other half is for the gateway, and on one machine for the servers. A thread mostly waits for them.
 const threads = Math.max(1, Math.floor(availableParallelism() / 2));
 
+const names = domains.map(({ name }) => name);
+
 /** The writer's settings. */
 export const writerSettings = {
-  ...fleetAppSettings("WRITER", { threads, prefetch: 16, healthPort: 8081 }),
+  ...fleetAppSettings("WRITER", names, { threads, prefetch: 16, healthPort: 8081 }),
   eventsPerTransaction: integer(
     "WRITER_EVENTS_PER_TRANSACTION",
     "a transaction takes waiting batches up to this number of events",

@@ -1,6 +1,6 @@
 import { connectDatabase } from "@tally/database";
 import { letterOfMessage, type NewLetter } from "@tally/dead-letters";
-import { domains } from "@tally/domains";
+import { servedDomains } from "@tally/domains";
 import { runThread } from "@tally/fleet";
 import { Progress } from "@tally/heartbeats";
 import { connectConsumer, connectPublisher, type Delivery } from "@tally/messaging";
@@ -14,8 +14,9 @@ import { writerMetrics } from "./writer-metrics.ts";
 
 const deadPrefetch = 10;
 
-/** One writer thread: a complete consumer of every domain's ingest queue, with its own connections. */
+/** One writer thread: a complete consumer of each served domain's ingest queue, with its own connections. */
 runThread<WriterConfig>(async (config, { index }) => {
+  const domains = servedDomains(config.domains);
   const log = createLogger({ name: `writer-${index}`, level: config.logLevel });
   const metrics = writerMetrics(index, () => database.pools());
   const progress = new Progress();

@@ -7,3 +7,7 @@ import { swipes } from "./swipes/swipes.ts";
 
 /** Every domain of this system. A new one is a folder beside this file and a line here: `pnpm tally new-domain`. */
 export const domains: readonly Domain[] = [purchases, albums, liftrides, steps, swipes];
+
+/** Those of these names, in the order of `domains`. */
+export const servedDomains = (names: readonly string[]): readonly Domain[] =>
+  domains.filter(({ name }) => names.includes(name));

@@ -1,6 +1,7 @@
 import { connectHeartbeats } from "@tally/heartbeats";
 import {
   createLogger,
+  domainsSetting,
   integer,
   mergeMetrics,
   recentProblems,
@@ -13,13 +14,15 @@ import {
 import { fleetMetrics } from "./fleet-metrics.ts";
 import { type Fleet, startFleet } from "./start-fleet.ts";
 
-/** The settings of an app that is a fleet of consumers; `prefix` begins its environment variables. */
+/** The settings of an app that is a fleet of consumers; `prefix` begins its environment variables, `domains` are all names. */
 export function fleetAppSettings(
   prefix: string,
+  domains: readonly string[],
   defaults: { readonly threads: number; readonly prefetch: number; readonly healthPort: number },
 ) {
   return {
     ...systemSettings,
+    domains: domainsSetting(domains),
     threads: integer(`${prefix}_THREADS`, "threads, each with its own consumers and connections", {
       min: 1,
       max: 256,

@@ -5,7 +5,7 @@ import { expectDocumented } from "@tally/failures/expect-documented";
 import { afterAll, expect, expectTypeOf, test } from "vitest";
 import { type ConfigSchema, configTable, readConfig } from "./config.ts";
 import { ConfigError, serviceErrors } from "./config-error.ts";
-import { choice, integer, list, string, url, urls } from "./setting.ts";
+import { choice, integer, list, string, subset, url, urls } from "./setting.ts";
 
 const description = "its purpose";
 const schema = {
@@ -101,6 +101,17 @@ test.each(["amqp://u:hunter2@h:port/", "u:hunter2@h", "hunter2", "http://u:hunte
     expect(error.message + JSON.stringify(error.problems)).not.toContain("hunter2");
   },
 );
+
+test("some of several words, each once and in their own order; without the variable all", () => {
+  const own = { domains: subset("DOMAINS", "domains", { of: ["a", "b", "c"] }) };
+  const domainsIn = (text: string) => readConfig(own, { DOMAINS: text }).domains;
+  expect([domainsIn(""), domainsIn("c, a,c,")]).toEqual([
+    ["a", "b", "c"],
+    ["a", "c"],
+  ]);
+  expect(() => domainsIn("a,d")).toThrow('DOMAINS: expected some of a, b, c, separated by commas, got "d"');
+  expect(() => domainsIn(",")).toThrow('got ","');
+});
 
 test("several URLs in one variable are returned as they are", () => {
   const given = "amqp://u:p@h, amqps://h:2/v,";

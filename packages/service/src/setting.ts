@@ -114,6 +114,26 @@ export function choice<const Word extends string>(
   return make(variable, description, options);
 }
 
+/** Some of several words, separated by commas, case-sensitive. Each once, in the order of `of`. Default: all. */
+export function subset<const Word extends string>(
+  variable: string,
+  description: string,
+  { of }: { readonly of: readonly Word[] },
+): Setting<readonly Word[]> {
+  return {
+    variable,
+    description,
+    default: of,
+    expected: `some of ${of.join(", ")}, separated by commas`,
+    read(text) {
+      const entries = entriesOf(text);
+      const strange = entries.find((entry) => !of.some((word) => word === entry));
+      if (strange !== undefined || entries.length === 0) return wrong(strange ?? text);
+      return { value: Object.freeze(of.filter((word) => entries.includes(word))) };
+    },
+  };
+}
+
 function entriesOf(text: string): string[] {
   const entries = text.split(",").map((entry) => entry.trim());
   return entries.filter((entry) => entry !== "");

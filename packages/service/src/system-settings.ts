@@ -1,4 +1,4 @@
-import { choice, integer, string, url, urls } from "./setting.ts";
+import { choice, integer, string, subset, url, urls } from "./setting.ts";
 
 /** The settings that every app of a system shares: the servers' addresses, and what separates this system from others on them. */
 export const systemSettings = {
@@ -35,3 +35,7 @@ export const systemSettings = {
     default: 20_000,
   }),
 } as const;
+
+/** The domains that an app serves, of all that exist. */
+export const domainsSetting = <const Name extends string>(names: readonly Name[]) =>
+  subset("DOMAINS", "the domains that this app serves; absent: all", { of: names });

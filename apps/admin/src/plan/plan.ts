@@ -33,6 +33,8 @@ const sizes = (family: string) => [
   { name: `${family}.xlarge`, cores: 4 },
   { name: `${family}.2xlarge`, cores: 8 },
   { name: `${family}.4xlarge`, cores: 16 },
+  { name: `${family}.8xlarge`, cores: 32 },
+  { name: `${family}.16xlarge`, cores: 64 },
 ];
 
 /** The instances that each tier needs. Assumes that one of their cores does as much as a core of the measured machine. */
@@ -65,7 +67,7 @@ export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, { 
       instance: `larger than ${largest?.name ?? family}`,
       count,
       sum: `more than ${largest?.cores ?? 0} cores, × ${count}`,
-      why: `${why}; too much for one machine: split by domain`,
+      why: `${why}; too much for one machine: run several systems, each with its own servers and a part of the stores`,
     });
   };
   const shards = Math.max(1, Math.ceil(neededBy("redis")));
@@ -82,7 +84,7 @@ export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, { 
         instance: "cache.r7g.large",
         count: 2 * shards,
         sum: `rounded up = ${shards}, × 2`,
-        why: "a shard uses one core; each with a replica",
+        why: `a shard uses one core, each with a replica${shards === 1 ? "" : `: a Redis Cluster with RANKING_SHARDS=${shards}`}`,
       }),
     ],
   };

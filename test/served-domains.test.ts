@@ -1,0 +1,40 @@
+import { expect, test, vi } from "vitest";
+import { expectAllKept } from "./audit-of.ts";
+import { sell, sold } from "./sell.ts";
+import { spawnGateway } from "./start-app.ts";
+import { startSystem } from "./start-system.ts";
+
+const walk = (url: string): Promise<Response> => fetch(`${url}/steps/5/1/0/700`, { method: "POST" });
+
+const jsonOf = async (url: string): Promise<unknown> => (await fetch(url)).json();
+
+test("each app serves the domains of DOMAINS alone; without the writer of one, events of the others are stored and ranked", async () => {
+  const both = { gateway: 2, writer: 2, ranker: 2 };
+  const system = await startSystem(
+    {},
+    { instances: both, environmentOf: (_, index) => ({ DOMAINS: index === 0 ? "purchases" : "swipes, steps" }) },
+  );
+  const [sales = "", others = ""] = system.urls;
+  expect([(await walk(sales)).status, (await sell(others, 7)).status]).toEqual([404, 404]);
+  expect(await jsonOf(`${others}/status`)).toMatchObject({ domains: [{ name: "steps" }, { name: "swipes" }] });
+
+  await system.server("writer-1").stop();
+  const sale = await sold(sales, 7);
+  const walked = await walk(others);
+  const step = walked.headers.get("tally-event-id") ?? "";
+  const ranked = { stored: true, ranked: true };
+  await vi.waitFor(async () => expect(await jsonOf(`${others}/events/${step}`)).toMatchObject(ranked), 30_000);
+  expect(await jsonOf(`${sales}/events/${sale}`)).toMatchObject({ stored: false, ranked: false });
+
+  await system.server("writer-1").start();
+  await vi.waitFor(async () => expect(await jsonOf(`${sales}/events/${sale}`)).toMatchObject(ranked), 30_000);
+  await expectAllKept(system, [sale, step]);
+});
+
+test("a name that is no domain ends the start, with the names that exist", async () => {
+  const system = await startSystem();
+  const gateway = spawnGateway(system, { DOMAINS: "purchases,shoes" });
+  expect(await gateway.ended()).toBe(2);
+  expect(gateway.output()).toContain("some of purchases, albums, liftrides, steps, swipes, separated by commas");
+  expect(gateway.output()).toContain('"shoes"');
+});
