@@ -1,52 +1,75 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { TallyClientError } from "../tally-client-error.ts";
 
 /**
  * Creates a lock file that names this process; returns the function that removes it. Takes over the file of a process that has ended. Throws
- * JOURNAL_IN_USE while the process runs. Of two processes at the same time one gets it, unless both take over the same file.
+ * JOURNAL_IN_USE while the process runs. Of any number of processes at the same time one gets it. The file system must have hard links.
+ *
+ * The file appears with its content, so no process reads half of it. The file of a dead process is never removed, only replaced, and only by
+ * the holder of `<path>.takeover`, a lock of the same kind, after another look: a process that is late does not remove the file of a faster one.
  */
 export async function lockFile(path: string): Promise<() => Promise<void>> {
-  const unlock = (): Promise<void> => rm(path, { force: true });
-  const holder = await holderOf(path);
-  if (holder !== undefined) {
-    if (isAlive(holder.pid) && (await startOf(holder.pid)) === holder.startedAt) throw inUse(holder.pid, path);
+  const own = `${path}.${crypto.randomUUID()}`;
+  await writeFile(own, `${process.pid} ${await startOf(process.pid)}`, { flag: "wx" });
+  try {
+    while (!(await appears(own, path))) {
+      const holder = await contentOf(path);
+      // Its holder has removed it since.
+      if (holder === undefined) continue;
+      if (await isAlive(holder)) throw inUse(holder, path);
+      if (await takeOver(path, holder, own)) break;
+    }
+  } finally {
+    await rm(own, { force: true });
+  }
+  return () => rm(path, { force: true });
+}
+
+/** Returns false when the lock file exists. */
+async function appears(own: string, path: string): Promise<boolean> {
+  try {
+    await link(own, path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
+  }
+}
+
+/** Replaces the file of a dead process. Returns false when it has changed. */
+async function takeOver(path: string, holder: string, own: string): Promise<boolean> {
+  const unlock = await lockFile(`${path}.takeover`);
+  try {
+    const isSame = (await contentOf(path)) === holder;
+    if (isSame) await rename(own, path);
+    return isSame;
+  } finally {
     await unlock();
   }
-  try {
-    // "wx": fails when another process was faster.
-    await writeFile(path, `${process.pid} ${await startOf(process.pid)}`, { flag: "wx" });
-  } catch (error) {
-    const faster = hasCode(error, "EEXIST") ? await holderOf(path) : undefined;
-    throw faster === undefined ? error : inUse(faster.pid, path);
-  }
-  return unlock;
 }
 
-interface Holder {
-  readonly pid: number;
-  readonly startedAt: string;
-}
-
-async function holderOf(path: string): Promise<Holder | undefined> {
+/** undefined: there is no such file. */
+async function contentOf(path: string): Promise<string | undefined> {
   try {
-    const [pid, startedAt = ""] = (await readFile(path, "utf8")).split(" ");
-    return { pid: Number(pid), startedAt };
+    return await readFile(path, "utf8");
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
     throw error;
   }
 }
 
-/** A process that died while it wrote its lock file has left it empty; the pid is then 0, which names no process here. */
-function isAlive(pid: number): boolean {
+/** Whether the process runs that a lock file names. A file without content names none. */
+async function isAlive(content: string): Promise<boolean> {
+  const [, startedAt = ""] = content.split(" ");
+  const pid = pidOf(content);
   if (!(pid > 0)) return false;
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    // A process of another user.
-    return hasCode(error, "EPERM");
+    // EPERM: a process of another user.
+    if (!hasCode(error, "EPERM")) return false;
   }
+  return (await startOf(pid)) === startedAt;
 }
 
 /** On Linux when a process has started, so that a later process with the same pid is another one. Elsewhere empty. */
@@ -61,8 +84,12 @@ async function startOf(pid: number): Promise<string> {
   }
 }
 
-function inUse(pid: number, path: string): TallyClientError {
-  return new TallyClientError("JOURNAL_IN_USE", `process ${pid} holds ${path}`);
+function pidOf(content: string): number {
+  return Number(content.split(" ")[0]);
+}
+
+function inUse(content: string, path: string): TallyClientError {
+  return new TallyClientError("JOURNAL_IN_USE", `process ${pidOf(content)} holds ${path}`);
 }
 
 function hasCode(error: unknown, code: string): boolean {
