@@ -130,13 +130,44 @@ test("an outage is one problem when it begins and one when it ends", async () =>
 });
 
 test.each([
-  ["a page of another server", { status: 200, body: "<html>Sign in to the network</html>" }],
+  ["the login page of a network", { status: 200, body: "<html>Sign in to the network</html>" }],
+  ["a redirect to a login page", { status: 302, headers: { location: "http://127.0.0.1:9/login" } }],
+  ["a proxy's 403", { status: 403, body: "<html>Forbidden</html>" }],
+  ["a proxy's 404", { status: 404, body: "no such site" }],
   ["results of another request", { status: 201, body: { accepted: 0, refused: 0, results: [] } }],
-] as const)("%s settles nothing", async (_, page) => {
-  const { sender, received } = await start((request, index) => (index < 3 ? page : acceptAll(request)));
+] as const)("after %s purchases stay and are sent again", async (_, page) => {
+  const { sender, received, problems } = await start((request, index) => (index < 3 ? page : acceptAll(request)));
   const { settled } = await sender.add(purchase(1));
   expect(await settled).toEqual({ outcome: "accepted", id: "id-1" });
   expect(received).toHaveLength(4);
+  expect(problems.map((problem) => problem?.code)).toEqual(["UNREACHABLE", undefined]);
+});
+
+test("a proxy's 413 makes requests smaller", async () => {
+  const { sender, received } = await start((request, index) => {
+    if (index === 0) return "disconnect";
+    return customersOf(request).length > 3 ? { status: 413, body: "<html>Too large</html>" } : acceptAll(request);
+  });
+  for (let n = 0; n < 8; n++) await sender.add(purchase(n));
+  await sender.flush();
+  expect(received.some((request) => customersOf(request).length === 8)).toBe(true);
+});
+
+test("onProblem is called when the code of the problem changes, and when the problem ends", async () => {
+  const refusal: Reply = { status: 401, body: { message: "expected an API key" } };
+  const replies: readonly Reply[] = ["disconnect", { status: 503 }, refusal, { status: 503 }, "disconnect"];
+  const { sender, problems } = await start((request, index) => replies[index] ?? acceptAll(request));
+  await sender.add(purchase(1));
+  await expect(sender.flush()).rejects.toMatchObject({ code: "STOPPED" });
+  sender.resume();
+  await sender.flush();
+  expect(problems.map((problem) => problem?.code)).toEqual([
+    "UNREACHABLE",
+    "STOPPED",
+    undefined,
+    "UNREACHABLE",
+    undefined,
+  ]);
 });
 
 test("a request that is too large for the gateway is split; a single purchase that is too large is rejected", async () => {
@@ -224,7 +255,7 @@ test("the API key is sent, and the base path is kept", async () => {
   const { sender, received } = await start(acceptAll);
   await sender.add(purchase(1));
   await sender.flush();
-  const { url } = await startScriptedServer(() => ({ status: 404 }));
+  const { url } = await startScriptedServer(() => ({ status: 404, body: { message: "no such path" } }));
   expect(received[0]?.headers.authorization).toBeUndefined();
   const seen: (readonly unknown[])[] = [];
   const other = createPurchaseSender({

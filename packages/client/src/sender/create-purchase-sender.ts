@@ -31,7 +31,10 @@ export interface PurchaseSenderOptions {
   readonly fetch?: Fetch;
   /** A purchase that the gateway will never accept as it is. It has left the buffer; a file journal keeps it in `<path>.rejected`. */
   readonly onRejected: (rejected: RejectedPurchase) => void;
-  /** Called when purchases can no longer be delivered or kept, once for each code, and with undefined when they can again. */
+  /**
+   * Called when `problem` changes: with the error when it begins or gets another code, and with undefined when it ends. A further failure with
+   * the same code is no call.
+   */
   readonly onProblem?: (problem: TallyClientError | undefined) => void;
 }
 

@@ -9,6 +9,8 @@ export type BulkOutcome =
   /** Nothing is known of the entries: send all again later. */
   | {
       readonly kind: "later";
+      /** undefined: there was no complete response. */
+      readonly status: number | undefined;
       readonly reason: string;
       readonly cause?: unknown;
       readonly retryAfterMs: number | undefined;
@@ -18,7 +20,10 @@ export type BulkOutcome =
   /** No request of this client will be accepted. Nothing is stored. */
   | { readonly kind: "refused"; readonly status: number; readonly reason: string };
 
-/** Sends purchases, one JSON text each, in one `POST /purchases`. Each has its own idempotencyKey. Never rejects; aborted, it is "later". */
+/**
+ * Sends entries, one JSON text each, in one POST to a bulk route such as `POST /purchases`. Each needs its own idempotencyKey: then any of them
+ * may be sent again. Never rejects; aborted, it is "later".
+ */
 export async function sendBulk(texts: readonly string[], request: Attempt): Promise<BulkOutcome> {
   let response: Response;
   let body: string;
@@ -27,17 +32,20 @@ export async function sendBulk(texts: readonly string[], request: Attempt): Prom
     response = await attempt({ ...request, init: { ...request.init, body: texts.join("\n") } });
     body = await response.text();
   } catch (error) {
-    return { kind: "later", reason: innermostReason(error), cause: error, retryAfterMs: undefined };
+    return { kind: "later", status: undefined, reason: innermostReason(error), cause: error, retryAfterMs: undefined };
   }
   const { status } = response;
   const after = retryAfterMs(response.headers);
   const results = resultsOf(body, texts.length);
   if (results !== undefined) return { kind: "results", results, retryAfterMs: after };
-  const reason = `${status} ${messageOf(body) ?? "without the body of a gateway"}`;
-  if (isRetriable(status)) return { kind: "later", reason, retryAfterMs: after };
-  // A 2xx without results is not from a gateway: the login page of a network, for example.
-  if (response.ok) return { kind: "later", reason, retryAfterMs: undefined };
-  return { kind: status === 413 ? "tooLarge" : "refused", status, reason };
+  const message = messageOf(body);
+  const reason = `${status} ${message ?? "without the body of a gateway"}`;
+  if (isRetriable(status)) return { kind: "later", status, reason, retryAfterMs: after };
+  // Also from a proxy: it needs smaller requests.
+  if (status === 413) return { kind: "tooLarge", status, reason };
+  // Not from a gateway: the login page of a network, or a proxy whose gateway is away. It says nothing about this client.
+  if (response.ok || message === undefined) return { kind: "later", status, reason, retryAfterMs: after };
+  return { kind: "refused", status, reason };
 }
 
 /** fetch says only "fetch failed"; its cause says why. */
