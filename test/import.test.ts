@@ -70,6 +70,23 @@ test("the file of rejected lines can be corrected and imported", async () => {
   await expectAllKept(system, acknowledged);
 }, 300_000);
 
+test("a repeated import keeps corrections in the file of rejected lines: it renames that file, and the new name can be imported", async () => {
+  const path = await file("again.csv", ["storeID,custID,date,items", "5,1,20261120,5:1", "5,2,20261131,5:1"]);
+  expect(await importFile(path)).toMatchObject({ rejected: 1 });
+  const rejectedFile = `${path}.rejected.csv`;
+  const corrected = (await readFile(rejectedFile, "utf8")).replace("5,2,20261131", "5,2,20261130");
+  await writeFile(rejectedFile, corrected);
+  const { renamed, rejected } = await tallyJson(system, "import", path);
+  expect({ rejected, renamed }).toEqual({
+    rejected: 1,
+    renamed: [expect.stringMatching(/again\.csv\.rejected\.until-\d{8}T\d{6}\.\d{3}Z\.csv$/)],
+  });
+  expect(await readFile(renamed[0], "utf8")).toBe(corrected);
+  expect(await readFile(rejectedFile, "utf8")).toContain("5,2,20261131,5:1");
+  expect(await importFile(renamed[0])).toMatchObject({ accepted: 1, rejected: 0 });
+  await expectAllKept(system, acknowledged);
+}, 300_000);
+
 test("the same file a second time, under another name, doubles nothing", async () => {
   const before = await rows("TRUE");
   const path = await file("copy.csv", (await readFile(join(folder, "sales.csv"), "utf8")).trimEnd().split("\n"));

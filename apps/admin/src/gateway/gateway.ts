@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { backOffMs, reasonOf } from "@tally/failures";
+import { isRetriable, retryingFetch, TallyClientError, type Attempt } from "@tally/client";
+import { reasonOf } from "@tally/failures";
 import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 
@@ -26,10 +26,21 @@ export interface Patience {
 }
 
 // A gateway responds within 30 s, also to a body that arrives slowly.
-const responseWithinMs = 40_000;
-const backOff = { firstMs: 200, longestMs: 5000 };
+const attemptMs = 40_000;
+/** The range of the delays between tries, in ms. */
+export const backOff = { firstDelayMs: 200, longestDelayMs: 5000 } as const;
 
-/** One gateway, as a client that sends each request again until it has a response. Requests must be safe to repeat. */
+/** The gateway does not respond, or not as it should. `status`: of its last response; undefined without one. */
+export class GatewayUnavailable extends CommandError {
+  readonly status: number | undefined;
+
+  constructor(message: string, status: number | undefined) {
+    super(message, exitCodes.unreachable);
+    this.status = status;
+  }
+}
+
+/** One gateway, as commands use it: with the retries of @tally/client and errors for people. Requests must be safe to repeat. */
 export class Gateway {
   readonly url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -40,50 +51,43 @@ export class Gateway {
   }
 
   /**
-   * The response to a request. After 408, 429, 5xx and a broken connection the request is sent again, when Retry-After says so or with growing
-   * delays. Throws a CommandError with code 3 when it gives up, and with code 2 for a wrong API key. Throws when `signal` aborts.
+   * The response to a request, which is sent again as `retryingFetch` does. Throws GatewayUnavailable when it gives up, a CommandError with
+   * code 2 for a wrong API key, and the reason of `signal`.
    */
   async send(request: GatewayRequest, { giveUpAfterMs, signal }: Patience): Promise<GatewayReply> {
-    const deadline = performance.now() + giveUpAfterMs;
-    for (let failures = 1; ; failures++) {
-      const reply = await this.#try(request, signal);
-      if ("status" in reply && !isTemporary(reply.status)) {
-        if (reply.status === 401) throw new CommandError(`${messageOf(reply)} (TALLY_API_KEY)`, exitCodes.usage);
-        return reply;
-      }
-      const asked = "status" in reply ? retryAfterMs(reply) : undefined;
-      const waitMs = asked ?? backOffMs(failures, backOff);
-      if (performance.now() + waitMs > deadline) {
-        const reason =
-          "status" in reply ? `responds ${reply.status}: ${messageOf(reply)}` : `does not respond (${reply.reason})`;
-        throw new CommandError(`${this.url} ${reason}`, exitCodes.unreachable);
-      }
-      await delay(waitMs, undefined, signal === undefined ? {} : { signal });
-    }
+    const call = retryingFetch({ attemptsMax: Infinity, withinMs: giveUpAfterMs, attemptMs, ...backOff });
+    const response = await call(this.#requestOf(request, signal)).catch((error: unknown) => {
+      if (!(error instanceof TallyClientError)) throw error;
+      throw new GatewayUnavailable(`${this.url} does not respond (${reasonOf(error.cause)})`, undefined);
+    });
+    const { status, headers } = response;
+    const text = await response.text();
+    const reply = { status, headers, text, json: parsed(headers, text) };
+    if (isRetriable(status))
+      throw new GatewayUnavailable(`${this.url} responds ${status}: ${messageOf(reply)}`, status);
+    if (status === 401) throw wrongKey(messageOf(reply));
+    return reply;
   }
 
-  async #try(
-    { method, path, body, type, headers }: GatewayRequest,
-    signal?: AbortSignal,
-  ): Promise<GatewayReply | { readonly reason: string }> {
-    const timeout = AbortSignal.timeout(responseWithinMs);
-    try {
-      const response = await fetch(this.url + path, {
-        method,
-        headers: { ...this.#headers, ...(type === undefined ? {} : { "content-type": type }), ...headers },
-        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-        ...(body === undefined ? {} : { body }),
-      });
-      const text = await response.text();
-      return { status: response.status, headers: response.headers, text, json: parsed(response.headers, text) };
-    } catch (error) {
-      signal?.throwIfAborted();
-      // fetch throws a TypeError whose cause is the socket's error, and a DOMException after the timeout.
-      if (error instanceof TypeError || error instanceof DOMException)
-        return { reason: reasonOf(error.cause ?? error) };
-      throw error;
-    }
+  /** One attempt to POST to this path; for `sendBulk`. */
+  attemptAt(path: string, type: string): Attempt {
+    const headers = { "content-type": type, ...this.#headers };
+    return { fetch, url: this.url + path, init: { method: "POST", redirect: "manual", headers }, attemptMs };
   }
+
+  #requestOf({ method, path, body, type, headers }: GatewayRequest, signal: AbortSignal | undefined): Request {
+    return new Request(this.url + path, {
+      method,
+      headers: { ...this.#headers, ...(type === undefined ? {} : { "content-type": type }), ...headers },
+      body: body ?? null,
+      signal: signal ?? null,
+    });
+  }
+}
+
+/** No request with this API key is accepted. */
+export function wrongKey(message: string): CommandError {
+  return new CommandError(`${message} (TALLY_API_KEY)`, exitCodes.usage);
 }
 
 /** The sentence of an error response. */
@@ -93,16 +97,6 @@ export function messageOf({ json, text, status }: Pick<GatewayReply, "json" | "t
     if (typeof message === "string") return message;
   }
   return text === "" ? `status ${status}` : text.slice(0, 200);
-}
-
-/** What Retry-After asks for, in ms; undefined without one. */
-export function retryAfterMs({ headers }: Pick<GatewayReply, "headers">): number | undefined {
-  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-  return Number.isFinite(seconds) ? seconds * 1000 : undefined;
-}
-
-function isTemporary(status: number): boolean {
-  return status === 408 || status === 429 || status >= 500;
 }
 
 function parsed(headers: Headers, text: string): unknown {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { numberFlag, wholeNumber } from "@tally/service/flag-values";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { bulkRouteOf, ingestRoutesOf } from "../entries/entry-fields.ts";
 import { CommandError } from "../command-error.ts";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";
@@ -18,6 +18,7 @@ interface ImportFlags extends JsonFlag, GatewayFlags {
   readonly state?: string;
   readonly concurrency?: number;
   readonly giveUpAfter: number;
+  readonly skipLine: readonly number[];
 }
 
 // The gateway's groups are full with a few bulk requests; single requests wait for their confirm.
@@ -54,9 +55,17 @@ export function importCommand(): Command {
       wholeNumber,
       60,
     )
+    .addOption(
+      new Option(
+        "--skip-line <number...>",
+        "lines that are not sent, and written to the rejected lines: for a line at which the gateway fails",
+      )
+        .argParser((text, before: readonly number[]) => [...before, wholeNumber(text)])
+        .default([], "none"),
+    )
     .addOption(jsonFlag);
   withExitCodes(command, {
-    1: "lines were rejected; a file names each with its reason",
+    1: "lines were rejected, and a file names each with its reason; or the gateway fails at a line, which the message names",
     3: "the gateway does not respond; the same command goes on",
   });
   return withGatewayFlags(command).action(importFile);
@@ -87,18 +96,20 @@ async function importFile(file: string, flags: ImportFlags): Promise<void> {
         stateFile,
         concurrency: flags.concurrency ?? (isBulk ? bulkRequests : singleRequests),
         giveUpAfterMs: flags.giveUpAfter * 1000,
+        skippedLines: new Set(flags.skipLine),
       },
       progress,
     ),
   );
   const seconds = (performance.now() - startedAt) / 1000;
-  const { accepted, rejected, resumedAfterLine } = result;
+  const { accepted, rejected, resumedAfterLine, renamed } = result;
   const text = [
     `${file}: ${accepted} lines accepted, ${rejected} rejected, in ${seconds.toFixed(1)} s`,
     ...(resumedAfterLine === 0 ? [] : [`  went on after line ${resumedAfterLine}`]),
     ...(rejected === 0
       ? []
       : [`  rejected lines and reasons: ${rejectedFile}; correct them there and import that file`]),
+    ...renamed.map((path) => `  a file of an earlier import is now ${path}`),
   ];
   print(
     flags,

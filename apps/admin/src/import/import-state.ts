@@ -1,17 +1,21 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { Type, type Static } from "typebox";
 import { Check } from "typebox/value";
 import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { syncDirectoryOf } from "./sync-directory.ts";
 
 /** How far an import has come. Lines after `through` are sent again by the next import, with equal keys. */
 const ImportState = Type.Object({
-  version: Type.Literal(1),
+  version: Type.Literal(2),
   identity: Type.String(),
   /** Of the content at the start of the import. */
   sha256: Type.String(),
   url: Type.String(),
   domain: Type.String(),
+  /** Where rejected lines and ids are written, seen from the folder of the state; null: nowhere. */
+  rejectedFile: Type.String(),
+  acknowledgedFile: Type.Union([Type.String(), Type.Null()]),
   /** Every line up to this one is accepted or rejected. */
   through: Type.Integer(),
   accepted: Type.Integer(),
@@ -39,10 +43,18 @@ export function readState(file: string): ImportState | undefined {
   );
 }
 
-/** Atomic: a kill leaves this state or the one before. */
+/** Atomic: a kill, or a crash of the machine, leaves this state or the one before. What it counts must be on disk before. Costs two fsyncs. */
 export function writeState(file: string, state: ImportState): void {
-  writeFileSync(`${file}.new`, JSON.stringify(state));
-  renameSync(`${file}.new`, file);
+  const next = `${file}.new`;
+  const descriptor = openSync(next, "w");
+  try {
+    writeFileSync(descriptor, JSON.stringify(state));
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(next, file);
+  syncDirectoryOf(file);
 }
 
 /** The import is complete. */

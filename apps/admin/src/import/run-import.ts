@@ -1,19 +1,19 @@
 import type { Domain } from "@tally/pipeline";
 import { CommandError } from "../command-error.ts";
 import { bulkRouteOf } from "../entries/entry-fields.ts";
-import { exitCodes } from "../exit-codes.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Progress } from "../progress.ts";
 import { checkedChunks } from "./checked-chunks.ts";
 import type { FileFormat } from "./file-format.ts";
 import type { ImportLine, Outcome } from "./import-line.ts";
-import { readState, removeState, writeState, type ImportState } from "./import-state.ts";
+import { removeState, writeState, type ImportState } from "./import-state.ts";
 import { inspectFile, type Inspection } from "./inspect-file.ts";
 import { ResumedFile } from "./resumed-file.ts";
 import { bulkSender } from "./send-bulk.ts";
 import { sendBatch } from "./send-batch.ts";
 import { singleSender } from "./send-single.ts";
 import { SettledLines } from "./settled-lines.ts";
+import { stateToGoOn } from "./state-to-go-on.ts";
 
 export interface ImportOptions {
   readonly file: string;
@@ -30,6 +30,8 @@ export interface ImportOptions {
   readonly concurrency: number;
   /** How long one request may fail before the import ends. */
   readonly giveUpAfterMs: number;
+  /** Numbers of lines that are not sent, but rejected. */
+  readonly skippedLines: ReadonlySet<number>;
 }
 
 export interface ImportResult {
@@ -38,6 +40,8 @@ export interface ImportResult {
   readonly rejected: number;
   /** The first line that was sent; 0: the import went on after this line. */
   readonly resumedAfterLine: number;
+  /** New names of files that had the name of a file that this import wrote. */
+  readonly renamed: readonly string[];
 }
 
 const batchLinesMax = 1000;
@@ -50,7 +54,7 @@ const stateEveryMs = 1000;
 export async function runImport(options: ImportOptions, progress: Progress): Promise<ImportResult> {
   const { file, format, stateFile } = options;
   const inspection = await inspectFile(options, progress);
-  const earlier = stateOf(options, inspection);
+  const earlier = stateToGoOn(options, inspection);
   const rejectedFile = new ResumedFile(options.rejectedFile, earlier.rejectedBytes, await format.rejectedHead(file));
   const acknowledgedFile =
     options.acknowledgedFile === undefined
@@ -58,8 +62,14 @@ export async function runImport(options: ImportOptions, progress: Progress): Pro
       : new ResumedFile(options.acknowledgedFile, earlier.acknowledgedBytes, "");
   let state = earlier;
   let savedAt = performance.now();
+  // A state counts what is on disk, so that no crash leaves a state whose lines are in no file.
+  const sync = (): void => {
+    rejectedFile.sync();
+    acknowledgedFile?.sync();
+  };
   const save = (): void => {
     savedAt = performance.now();
+    sync();
     writeState(stateFile, state);
   };
   const settled = new SettledLines(({ lines, outcomes }) => {
@@ -79,6 +89,7 @@ export async function runImport(options: ImportOptions, progress: Progress): Pro
   save();
   try {
     await sendAll(options, inspection, state, settled, progress);
+    sync();
     removeState(stateFile);
   } catch (error) {
     save();
@@ -90,39 +101,12 @@ export async function runImport(options: ImportOptions, progress: Progress): Pro
     acknowledgedFile?.close();
   }
   const { accepted, rejected } = state;
-  return { lines: inspection.lines, accepted, rejected, resumedAfterLine: earlier.through };
-}
-
-function stateOf(
-  { file, gateway, domain, name, stateFile }: ImportOptions,
-  { identity, sha256 }: Inspection,
-): ImportState {
-  const found = readState(stateFile);
-  const isSame = found?.identity === identity && found.domain === domain.name;
-  if (found !== undefined && !isSame)
-    throw new CommandError(
-      `${file}: its import began with other content, as ${found.domain}. With the new content, lines that are stored already would be stored again. ` +
-        `Restore the file, or delete ${stateFile} if this is intended`,
-      exitCodes.usage,
-    );
-  // Another gateway may belong to another system: everything is sent, and the keys keep it from being stored twice.
-  if (found !== undefined && found.url === gateway.url && (name !== undefined || found.sha256 === sha256)) return found;
-  return {
-    version: 1,
-    identity,
-    sha256,
-    url: gateway.url,
-    domain: domain.name,
-    through: 0,
-    accepted: 0,
-    rejected: 0,
-    rejectedBytes: 0,
-    acknowledgedBytes: 0,
-  };
+  const renamed = [rejectedFile.earlier, acknowledgedFile?.earlier].filter((path) => path !== undefined);
+  return { lines: inspection.lines, accepted, rejected, resumedAfterLine: earlier.through, renamed };
 }
 
 async function sendAll(
-  { file, domain, format, gateway, concurrency, giveUpAfterMs }: ImportOptions,
+  { file, domain, format, gateway, concurrency, giveUpAfterMs, skippedLines }: ImportOptions,
   { identity, lines: total }: Inspection,
   { through, accepted, rejected }: ImportState,
   settled: SettledLines,
@@ -143,7 +127,7 @@ async function sendAll(
     while (running.size >= batchesMax || index - settled.next > 2 * batchesMax) await Promise.race(running);
     if (stop.signal.aborted) break;
     const own = index++;
-    const work = sendBatch(send, lines, identity, sending)
+    const work = sendBatch(send, lines, { identity, skippedLines }, sending)
       .then((outcomes) => settled.add(own, { lines, outcomes }))
       // The first failure ends the others; it is thrown below.
       .catch((error: unknown) => stop.abort(error));

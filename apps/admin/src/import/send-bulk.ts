@@ -1,70 +1,105 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { isRetriable, retryDelayMs, sendBulk } from "@tally/client";
 import type { BulkRoute, Event } from "@tally/pipeline";
-import { Type, type Static } from "typebox";
-import { Check } from "typebox/value";
 import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { messageOf, retryAfterMs, type GatewayReply } from "../gateway/gateway.ts";
+import { backOff, GatewayUnavailable, wrongKey } from "../gateway/gateway.ts";
 import { keyColumn } from "./csv-columns.ts";
 import type { Outcome } from "./import-line.ts";
-import type { SendEntries, Sending } from "./send-lines.ts";
-
-const Results = Type.Array(
-  Type.Object({
-    index: Type.Integer(),
-    status: Type.Integer(),
-    id: Type.Optional(Type.String()),
-    error: Type.Optional(Type.String()),
-  }),
-);
+import { failsAtLine, type SendEntries, type Sending } from "./send-lines.ts";
 
 // Half of the gateway's default limit for a body.
 const bodyBytesMax = 1 << 20;
-const retryDefaultMs = 1000;
+// For each smaller request that looks for the line at which the gateway fails.
+const searchWithinMs = 2000;
 
-/** Sends entries with a domain's bulk route, each with its own key: any part of a request may be sent again. */
+/**
+ * Sends entries with a domain's bulk route. Each has its own key, so the entries of a failed request are sent again, in any groups. When the
+ * gateway responds with 500 for `giveUpAfterMs`, smaller and smaller requests find the line at which it does.
+ */
 export function bulkSender(route: BulkRoute<Event>): SendEntries {
   // Becomes smaller when the gateway allows fewer entries or bytes in a request.
   let entriesMax = route.entriesMax;
 
   return async (entries, sending) => {
+    const { gateway, signal, giveUpAfterMs, onSettled } = sending;
     const outcomes = new Map<number, Outcome>();
     const texts = entries.map(({ fields, key }) => JSON.stringify({ ...fields, [keyColumn]: key }));
+    const attempt = { ...gateway.attemptAt(route.path, "application/x-ndjson"), signal };
     let open = entries.map((_, index) => index);
+    // Of the requests that look for a line.
+    let searchMax = Infinity;
+    let failures = 0;
     let progressAt = performance.now();
+
+    function settle(settled: readonly (readonly [index: number, outcome: Outcome])[]): void {
+      if (settled.length === 0) return;
+      for (const [index, outcome] of settled) outcomes.set(index, outcome);
+      open = open.filter((index) => !outcomes.has(index));
+      onSettled(settled.length);
+      failures = 0;
+      progressAt = performance.now();
+    }
+
+    /** Returns false when it would wait for too long. */
+    async function pause(retryAfterMs: number | undefined, withinMs: number): Promise<boolean> {
+      const waitMs = retryDelayMs(++failures, backOff, retryAfterMs);
+      if (performance.now() + waitMs - progressAt > withinMs) return false;
+      await delay(waitMs, undefined, signal === undefined ? {} : { signal });
+      return true;
+    }
+
     while (open.length > 0) {
-      const part = firstOf(open, texts, entriesMax);
-      const reply = await post(
-        route.path,
+      const part = firstOf(open, texts, Math.min(entriesMax, searchMax));
+      const outcome = await sendBulk(
         part.map((index) => texts[index] ?? ""),
-        sending,
+        attempt,
       );
-      const results: unknown =
-        typeof reply.json === "object" && reply.json !== null ? Reflect.get(reply.json, "results") : undefined;
-      if (Check(Results, results)) {
-        const settled = settle(part, results, outcomes);
-        sending.onSettled(settled.length);
-        if (settled.length > 0) progressAt = performance.now();
-        open = open.filter((index) => !outcomes.has(index));
-        if (settled.length < part.length) await pause(reply, sending, progressAt);
-      } else if (reply.status === 413 && part.length > 1) entriesMax = Math.ceil(part.length / 2);
-      else if (reply.status === 413 || reply.status === 422) {
-        for (const index of part) outcomes.set(index, { rejected: messageOf(reply) });
-        sending.onSettled(part.length);
-        open = open.filter((index) => !outcomes.has(index));
-      } else
-        throw new CommandError(
-          `${sending.gateway.url}${route.path}: ${reply.status}: ${messageOf(reply)}`,
-          exitCodes.usage,
-        );
+      signal?.throwIfAborted();
+      switch (outcome.kind) {
+        case "results": {
+          const results = part.map((index, at) => [index, outcome.results[at]] as const);
+          settle(
+            results.flatMap(([index, result]) => {
+              if (result === undefined || isRetriable(result.status)) return [];
+              return [[index, "id" in result ? { id: result.id } : { rejected: result.error }]];
+            }),
+          );
+          const isBusy = part.some((index) => !outcomes.has(index));
+          if (isBusy && !(await pause(outcome.retryAfterMs, giveUpAfterMs)))
+            throw new CommandError(`${gateway.url} is too busy, or a server behind it is down`, exitCodes.unreachable);
+          break;
+        }
+        case "later": {
+          const isSearch = searchMax < Infinity;
+          if (await pause(outcome.retryAfterMs, isSearch ? Math.min(searchWithinMs, giveUpAfterMs) : giveUpAfterMs))
+            break;
+          const { status, reason } = outcome;
+          if (status !== 500) throw unavailable(sending, status, reason);
+          const [first] = part;
+          const line = first === undefined ? undefined : entries[first]?.line;
+          if (part.length === 1 && line !== undefined) throw failsAtLine(line, `${gateway.url} responds ${reason}`);
+          searchMax = Math.ceil(part.length / 2);
+          failures = 0;
+          progressAt = performance.now();
+          break;
+        }
+        case "tooLarge":
+          if (part.length > 1) entriesMax = Math.ceil(part.length / 2);
+          else settle(part.map((index) => [index, { rejected: outcome.reason }]));
+          break;
+        case "refused":
+          if (outcome.status === 401) throw wrongKey(outcome.reason);
+          throw new CommandError(`${gateway.url}${route.path}: ${outcome.reason}`, exitCodes.usage);
+      }
     }
     return entries.map((_, index) => outcomes.get(index) ?? { rejected: "the gateway returned no result" });
   };
 }
 
-function post(path: string, texts: readonly string[], { gateway, ...patience }: Sending): Promise<GatewayReply> {
-  const request = { method: "POST", path, type: "application/x-ndjson", body: texts.join("\n") } as const;
-  return gateway.send(request, patience);
+function unavailable({ gateway: { url } }: Sending, status: number | undefined, reason: string): GatewayUnavailable {
+  const message = status === undefined ? `${url} does not respond (${reason})` : `${url} responds ${reason}`;
+  return new GatewayUnavailable(message, status);
 }
 
 /** As many as one request may have; at least one. */
@@ -75,30 +110,4 @@ function firstOf(open: readonly number[], texts: readonly string[], entriesMax: 
     return count > 0 && (count >= entriesMax || bytes > bodyBytesMax);
   });
   return end < 0 ? open : open.slice(0, end);
-}
-
-/** Notes every result that is final. Returns their indexes. */
-function settle(
-  part: readonly number[],
-  results: Static<typeof Results>,
-  outcomes: Map<number, Outcome>,
-): readonly number[] {
-  return results.flatMap(({ index, status, id, error }) => {
-    const entry = part[index];
-    if (entry === undefined || status === 503 || status === 429) return [];
-    outcomes.set(entry, id === undefined ? { rejected: error ?? `status ${status}` } : { id });
-    return [entry];
-  });
-}
-
-/** Waits as Retry-After asks. Throws a CommandError when no entry has settled for too long. */
-async function pause(
-  reply: GatewayReply,
-  { gateway, giveUpAfterMs, signal }: Sending,
-  progressAt: number,
-): Promise<void> {
-  const waitMs = retryAfterMs(reply) ?? retryDefaultMs;
-  if (performance.now() + waitMs - progressAt > giveUpAfterMs)
-    throw new CommandError(`${gateway.url} is too busy, or a server behind it is down`, exitCodes.unreachable);
-  await delay(waitMs, undefined, signal === undefined ? {} : { signal });
 }

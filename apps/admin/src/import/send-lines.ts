@@ -1,4 +1,5 @@
 import type { EntryFields } from "@tally/pipeline";
+import { CommandError } from "../command-error.ts";
 import type { Gateway, Patience } from "../gateway/gateway.ts";
 import type { Outcome } from "./import-line.ts";
 
@@ -6,6 +7,8 @@ import type { Outcome } from "./import-line.ts";
 export interface KeyedEntry {
   readonly fields: EntryFields;
   readonly key: string;
+  /** Its number in the file. */
+  readonly line: number;
 }
 
 /** How the entries of one batch are sent. */
@@ -17,3 +20,13 @@ export interface Sending extends Patience {
 
 /** Sends entries until each is accepted or rejected, and returns that in their order. Throws as Gateway.send. */
 export type SendEntries = (entries: readonly KeyedEntry[], sending: Sending) => Promise<readonly Outcome[]>;
+
+/**
+ * The gateway responds with 500 to a line, however often it is sent. The import stops and does not reject the line: the gateway may have
+ * accepted it, and a corrected line would have another key.
+ */
+export function failsAtLine(line: number, message: string): CommandError {
+  return new CommandError(
+    `line ${line}: ${message}\nThe log of the gateway has the cause. To go on without this line, add --skip-line ${line}`,
+  );
+}

@@ -4,14 +4,13 @@ import type { Domain } from "@tally/pipeline";
 import { CommandError } from "../command-error.ts";
 import { requestOf, type EntryRequest } from "../entries/entry-request.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { messageOf } from "../gateway/gateway.ts";
+import { GatewayUnavailable, messageOf } from "../gateway/gateway.ts";
 import type { Outcome } from "./import-line.ts";
-import type { KeyedEntry, SendEntries, Sending } from "./send-lines.ts";
+import { failsAtLine, type KeyedEntry, type SendEntries, type Sending } from "./send-lines.ts";
 
-interface Lane {
+interface InLane extends Pick<KeyedEntry, "key" | "line"> {
   readonly index: number;
   readonly request: EntryRequest;
-  readonly key: string;
 }
 
 /**
@@ -21,8 +20,8 @@ interface Lane {
 export function singleSender(domain: Domain, lanes: number): SendEntries {
   return async (entries, sending) => {
     const outcomes = new Map<number, Outcome>();
-    const byLane = new Map<number, Lane[]>();
-    for (const [index, { fields, key }] of entries.entries()) {
+    const byLane = new Map<number, InLane[]>();
+    for (const [index, { fields, key, line }] of entries.entries()) {
       const request = requestOf(domain, fields);
       if ("problem" in request) {
         outcomes.set(index, { rejected: request.problem });
@@ -31,31 +30,35 @@ export function singleSender(domain: Domain, lanes: number): SendEntries {
       }
       const lane = (request.scope === undefined ? index : crc32(request.scope)) % lanes;
       const own = byLane.get(lane);
-      if (own === undefined) byLane.set(lane, [{ index, request, key }]);
-      else own.push({ index, request, key });
+      if (own === undefined) byLane.set(lane, [{ index, request, key, line }]);
+      else own.push({ index, request, key, line });
     }
     await Promise.all(Array.from(byLane.values(), (lane) => sendLane(lane, outcomes, sending)));
     return entries.map((_, index) => outcomes.get(index) ?? { rejected: "not sent" });
   };
 }
 
-async function sendLane(lane: readonly Lane[], outcomes: Map<number, Outcome>, sending: Sending): Promise<void> {
+async function sendLane(lane: readonly InLane[], outcomes: Map<number, Outcome>, sending: Sending): Promise<void> {
   let before: string | undefined;
-  for (const { index, request, key } of lane) {
-    if (request.scope !== undefined && request.scope === before) await delay(1);
-    before = request.scope;
-    outcomes.set(index, await sendOne(request, key, sending));
+  for (const entry of lane) {
+    const { scope } = entry.request;
+    if (scope !== undefined && scope === before) await delay(1);
+    before = scope;
+    outcomes.set(entry.index, await sendOne(entry, sending));
     sending.onSettled(1);
   }
 }
 
 async function sendOne(
-  { path, body }: EntryRequest,
-  key: KeyedEntry["key"],
+  { request: { path, body }, key, line }: InLane,
   { gateway, ...patience }: Sending,
 ): Promise<Outcome> {
   const headers = { "idempotency-key": key };
-  const reply = await gateway.send({ method: "POST", path, body, type: "application/json", headers }, patience);
+  const request = { method: "POST", path, body, type: "application/json", headers } as const;
+  const reply = await gateway.send(request, patience).catch((error: unknown) => {
+    if (error instanceof GatewayUnavailable && error.status === 500) throw failsAtLine(line, error.message);
+    throw error;
+  });
   // The key may not write this domain: no line will be accepted.
   if (reply.status === 403)
     throw new CommandError(`${gateway.url}: ${messageOf(reply)} (TALLY_API_KEY)`, exitCodes.usage);

@@ -58,7 +58,7 @@ test.each([
   ["that nobody holds", false],
 ])(
   "of several processes one gets a lock file %s",
-  async (_, exists) => {
+  async (_name, exists) => {
     const folder = await newFolder();
     const count = 400;
     const content = await stale();
