@@ -4,9 +4,11 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { createKey } from "./keys.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { runProgram } from "./run-program.ts";
 import { runTally } from "./run-tally.ts";
+import { startGateway } from "./start-app.ts";
 import { startSystem } from "./start-system.ts";
 
 const main = join(import.meta.dirname, "..", "demo", "src", "main.ts");
@@ -92,6 +94,30 @@ test("Ctrl-C ends the day early, after what was begun and kept is acknowledged a
   expect(total(await rows())).toBe(before + count);
 });
 
+test("an API key is sent, of the flag or of the environment, and without one the demo says so", async () => {
+  const { url } = await startGateway(system, { AUTH: "required" });
+  const { key } = await createKey(system, "--scope", "*:read", "*:write");
+  const flags = [...fast, "--url", url, "--purchases", "200", "--seed", "9"];
+  expect(await demo(...flags)).toMatchObject({
+    exitCode: 2,
+    output: "",
+    errors: expect.stringContaining("requires an API key: --key, or TALLY_API_KEY"),
+  });
+  expect(await demo(...flags, "--key", "tally_wrong")).toMatchObject({
+    exitCode: 2,
+    errors: expect.stringContaining("rejects the API key"),
+  });
+  // A gateway reads changes of keys every second.
+  const { output } = await vi.waitFor(async () => {
+    const played = await demo(...flags, "--key", key);
+    expect(played).toMatchObject({ exitCode: 0, errors: "" });
+    return played;
+  }, 60_000);
+  expect(output).toMatch(/200 of 200 acknowledged purchases are stored and ranked/);
+  const environment = await runProgram("env", `TALLY_API_KEY=${key}`, process.execPath, main, ...flags);
+  expect(environment).toMatchObject({ exitCode: 0, errors: "" });
+}, 120_000);
+
 test("without a gateway, and with wrong flags, one line says what to do, and the exit status is 2", async () => {
   expect(await demo("--url", "http://127.0.0.1:1")).toMatchObject({
     exitCode: 2,
@@ -111,9 +137,7 @@ test("without a gateway, and with wrong flags, one line says what to do, and the
 });
 
 /** A gateway that acknowledges single purchases, ranks none, and treats bulk requests as `bulk` says. */
-async function brokenGateway(
-  bulk: (entries: readonly unknown[]) => { readonly status: number; readonly body: object },
-) {
+async function brokenGateway(bulk: (entries: readonly string[]) => { readonly status: number; readonly body: object }) {
   let ids = 0;
   const server = createServer((request, response) => {
     if (request.method === "GET") return response.end('{"stored":true,"ranked":false}');
@@ -121,8 +145,8 @@ async function brokenGateway(
       request.resume();
       return response.writeHead(201, { "Tally-Event-Id": `event-${ids++}` }).end();
     }
-    void text(request).then((entries) => {
-      const { status, body } = bulk(JSON.parse(entries));
+    void text(request).then((lines) => {
+      const { status, body } = bulk(lines.split("\n"));
       return response.writeHead(status).end(JSON.stringify(body));
     });
   }).listen(0, "127.0.0.1");
@@ -136,11 +160,11 @@ test.each([
   [
     "rejected",
     () => ({ status: 400, body: { message: "items: no" } }),
-    /rejected {6}1 requests; the first: POST \/purchases: 400 /,
+    /rejected {6}1 requests; the first: POST \/purchases: .* every request of the sender: 400 items: no\n/,
   ],
   [
     "given another id by a retry",
-    (entries: readonly unknown[]) => ({
+    (entries: readonly string[]) => ({
       status: 201,
       body: { results: entries.map((_, index) => ({ index, status: 201, id: `other-${index}` })) },
     }),

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isGood, LoadClient } from "@tally/lab/load";
+import { createTallyClient, TallyClientError } from "@tally/client";
+import type { GatewayAddress } from "./play/sender.ts";
 
-const connections = 32;
-const responseWithinMs = 10_000;
+const lanes = 32;
+const attemptMs = 10_000;
 const againAfterMs = 200;
 
 export interface RankedCheck {
@@ -16,38 +17,37 @@ export interface RankedCheck {
  * each event, some thousands a second.
  */
 export async function checkRanked(
-  url: string,
+  { url, apiKey }: GatewayAddress,
   ids: ReadonlySet<string>,
   withinMs: number,
   onProgress: (ranked: number) => void = () => undefined,
 ): Promise<RankedCheck> {
-  const client = new LoadClient(url, { connections, responseWithinMs, keepText: true });
+  const client = createTallyClient({ baseUrl: url, apiKey, retry: { attemptsMax: 1, attemptMs } });
   const endsAt = performance.now() + withinMs;
-  const isRanked = async (id: string): Promise<boolean> => {
-    const reply = await client.send({ method: "GET", path: `/events/${id}` });
-    if (!isGood(reply)) return false;
-    const body: unknown = JSON.parse(reply.text);
-    const is = (name: string): boolean => typeof body === "object" && body !== null && Reflect.get(body, name) === true;
-    return is("stored") && is("ranked");
+  const isRanked = async (eventID: string): Promise<boolean> => {
+    try {
+      const { data } = await client.GET("/events/{id}", { params: { path: { id: eventID } } });
+      return data !== undefined && data.stored && data.ranked;
+    } catch (error) {
+      // No response: asked again.
+      if (error instanceof TallyClientError) return false;
+      throw error;
+    }
   };
   let missing = [...ids];
-  try {
-    for (;;) {
-      const waiting = missing.values();
-      const again: string[] = [];
-      let ranked = ids.size - missing.length;
-      const lane = async (): Promise<void> => {
-        for (const id of waiting) {
-          if (await isRanked(id)) onProgress(++ranked);
-          else again.push(id);
-        }
-      };
-      await Promise.all(Array.from({ length: connections }, lane));
-      missing = again;
-      if (missing.length === 0 || performance.now() >= endsAt) return { ranked: ids.size - missing.length, missing };
-      await delay(againAfterMs);
-    }
-  } finally {
-    await client.close();
+  for (;;) {
+    const waiting = missing.values();
+    const again: string[] = [];
+    let ranked = ids.size - missing.length;
+    const lane = async (): Promise<void> => {
+      for (const id of waiting) {
+        if (await isRanked(id)) onProgress(++ranked);
+        else again.push(id);
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
+    missing = again;
+    if (missing.length === 0 || performance.now() >= endsAt) return { ranked: ids.size - missing.length, missing };
+    await delay(againAfterMs);
   }
 }

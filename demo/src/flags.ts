@@ -6,6 +6,7 @@ import { businessDate } from "./day/local-time.ts";
 /** As commander parses them. */
 export interface Flags {
   readonly url: string;
+  readonly key?: string;
   readonly speed: number;
   readonly stores: number;
   readonly purchases?: number;
@@ -37,6 +38,7 @@ export function demoCommand(): Command {
     .addOption(
       new Option("--url <url>", "the gateway").env("TALLY_URL").default("http://127.0.0.1:8080").argParser(origin),
     )
+    .option("--key <key>", "the API key, with the scopes *:read and *:write (default: TALLY_API_KEY)")
     .option("--speed <times>", "how much faster than real time; a day takes 144 s at 600", positive, 600)
     .option("--stores <number>", "stores in each time zone", stores, 4)
     .addOption(

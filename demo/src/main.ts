@@ -1,5 +1,7 @@
 import { randomInt } from "node:crypto";
+import { createTallyClient } from "@tally/client";
 import { reasonOf } from "@tally/failures";
+import { readConfigOrExit, secret } from "@tally/service";
 import { StatusLine } from "@tally/service/status-line";
 import { checkRanked } from "./check-ranked.ts";
 import { clockOf } from "./day/local-time.ts";
@@ -8,13 +10,19 @@ import { nextDate, planDay, type DayOptions } from "./day/plan-day.ts";
 import { zones } from "./day/chain.ts";
 import { demoCommand, purchasesOf, type Flags } from "./flags.ts";
 import { DayPlayer } from "./play/day-player.ts";
-import { Sender } from "./play/sender.ts";
+import { Sender, type GatewayAddress } from "./play/sender.ts";
 import { showProgress } from "./show-progress.ts";
 import { isGoodDay, summaryOf } from "./summary.ts";
 
 /* `pnpm demo`. */
 
 const flags: Flags = demoCommand().parse().opts();
+// The variable that `pnpm tally` uses too.
+const { apiKey: keyOfEnvironment } = readConfigOrExit({
+  apiKey: secret("TALLY_API_KEY", "the API key that the demo sends", { default: "" }),
+});
+const apiKey = flags.key ?? keyOfEnvironment;
+const gateway: GatewayAddress = { url: flags.url, apiKey: apiKey === "" ? undefined : apiKey };
 const status = new StatusLine(process.stdout);
 const say = (line: string): void => status.say(line);
 
@@ -35,7 +43,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     say("interrupted: sends what was begun, then checks it; Ctrl-C again ends at once");
   });
 
-await expectTally(flags.url);
+await expectTally(gateway);
 const options: DayOptions = {
   seed: flags.seed ?? randomInt(1, seedMax),
   date: flags.day,
@@ -58,7 +66,7 @@ async function playDay(day: DayOptions): Promise<boolean> {
     `${day.purchases.toLocaleString("en")} purchases of ${plan.stores.length} stores into ${url}, ${speed} times real time, seed ${day.seed}; ` +
       `begins ${clockOf(plan.startsAtMs, zones[0])} in the ${zones[0].name}`,
   );
-  const sender = new Sender(url);
+  const sender = new Sender(gateway);
   const startedAt = performance.now();
   const player = new DayPlayer({
     plan,
@@ -71,11 +79,10 @@ async function playDay(day: DayOptions): Promise<boolean> {
   const endProgress = showProgress(status, plan, player, sender);
   await player.run();
   endProgress();
-  await sender.close();
   const playedAt = performance.now();
   const { ids } = player.record;
   let shownAt = playedAt;
-  const check = await checkRanked(url, ids, flags.checkWithin * 1000, (ranked) => {
+  const check = await checkRanked(gateway, ids, flags.checkWithin * 1000, (ranked) => {
     if (performance.now() - shownAt < (status.isLive ? checkLiveEveryMs : checkLinesEveryMs)) return;
     shownAt = performance.now();
     status.show(`  checking: ${ranked} of ${ids.size} stored and ranked`);
@@ -91,23 +98,26 @@ async function playDay(day: DayOptions): Promise<boolean> {
   return isGoodDay(played);
 }
 
-/** Ends the process with status 2 unless a gateway responds there and takes purchases without an API key. */
-async function expectTally(url: string): Promise<void> {
-  const problem = await problemAt(url);
+/** Ends the process with status 2 unless a gateway responds there and takes the API key. */
+async function expectTally(at: GatewayAddress): Promise<void> {
+  const problem = await problemAt(at);
   if (problem === undefined) return;
   process.stderr.write(
-    `demo: ${url} ${problem}\nStart a tally with \`pnpm dev\` in another terminal, or name a running one with --url.\n`,
+    `demo: ${at.url} ${problem}\nStart a tally with \`pnpm dev\` in another terminal, or name a running one with --url.\n`,
   );
   process.exit(2);
 }
 
-async function problemAt(url: string): Promise<string | undefined> {
+async function problemAt({ url, apiKey: key }: GatewayAddress): Promise<string | undefined> {
   try {
-    const response = await fetch(`${url}/items/store/1`, { signal: AbortSignal.timeout(10_000) });
-    const text = await response.text();
-    if (response.status === 401) return "requires API keys; the demo has none";
-    return response.ok ? undefined : `responds with ${response.status}: ${text.slice(0, 200)}`;
+    const client = createTallyClient({ baseUrl: url, apiKey: key, retry: { attemptsMax: 1, attemptMs: 10_000 } });
+    const { response, error } = await client.GET("/items/store/{storeID}", { params: { path: { storeID: "1" } } });
+    if (response.status === 401)
+      return key === undefined
+        ? "requires an API key: --key, or TALLY_API_KEY; with the scopes *:read and *:write"
+        : "rejects the API key";
+    return response.ok ? undefined : `responds with ${response.status}: ${JSON.stringify(error).slice(0, 200)}`;
   } catch (error) {
-    return `does not respond: ${reasonOf(error)}`;
+    return `does not respond: ${reasonOf(error instanceof Error ? error.cause : error)}`;
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { zones, type Zone } from "./chain.ts";
 import { businessDate, localMinute } from "./local-time.ts";
 import { nextDate, planDay, type DayOptions, type Sale } from "./plan-day.ts";
-import { bulkRequestOf, requestOf } from "./requests.ts";
+import { purchaseOf, requestOf } from "./requests.ts";
 import { reachOf } from "./store-outage.ts";
 
 const options: DayOptions = { seed: 7, date: 20_261_120, storesPerZone: 4, purchases: 20_000 };
@@ -82,7 +82,7 @@ test("the offline store keeps purchases of its evening, and catches up with the 
     expect(reaches.filter((one) => one.reach === reach).length).toBeGreaterThan(5);
   expect(localMinute(fromMs, store.zone)).toBeGreaterThanOrEqual(17 * 60);
   expect(untilMs).toBeLessThan(plan.endsAtMs);
-  const ofBulk: Record<string, unknown>[] = JSON.parse(String(bulkRequestOf(late).body));
+  const ofBulk = late.map(purchaseOf);
   const ofSingle = late.map((sale) => {
     const { path, body } = requestOf(sale);
     const [, storeID, custID, date] = /^\/purchase\/(\d+)\/customer\/(\d+)\/date\/(\d{8})$/.exec(path) ?? [];

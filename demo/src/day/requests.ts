@@ -1,3 +1,4 @@
+import type { Purchase } from "@tally/client";
 import type { ClientRequest } from "@tally/domains/workloads";
 import type { Sale } from "./plan-day.ts";
 
@@ -10,16 +11,15 @@ export function requestOf({ store, customer, date, items }: Sale): ClientRequest
   };
 }
 
-/** The same purchases in one request, each with its key. At most 1,000, and 2 MiB. */
-export function bulkRequestOf(sales: readonly Sale[]): ClientRequest {
-  const entries = sales.map(({ store, customer, date, items, key }) => ({
+/** The same purchase as an entry of a bulk request. */
+export function purchaseOf({ store, customer, date, items, key }: Sale): Purchase {
+  return {
     storeID: store.id,
     custID: customer,
     date: String(date),
     items: items.map(itemOf),
     idempotencyKey: key,
-  }));
-  return { method: "POST", path: "/purchases", body: JSON.stringify(entries) };
+  };
 }
 
 function itemOf([item, quantity]: Sale["items"][number]) {

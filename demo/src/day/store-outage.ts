@@ -34,7 +34,10 @@ export function outageOf(stores: readonly Store[], startsAtMs: number, random: R
   };
 }
 
-/** sent: as any other. unsure: sent, but the response is lost. kept: not sent. */
+/**
+ * How far a purchase gets. sent: the store gets the response. unsure: the gateway gets the purchase, and the store gets no response. kept: the
+ * store keeps the purchase until `untilMs`.
+ */
 export function reachOf({ store, unsureFromMs, fromMs, untilMs }: StoreOutage, sale: Sale): "sent" | "unsure" | "kept" {
   if (sale.store.id !== store.id || sale.atMs < unsureFromMs || sale.atMs >= untilMs) return "sent";
   return sale.atMs < fromMs ? "unsure" : "kept";

@@ -1,23 +1,33 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { createPurchaseSender, retryingFetch, TallyClientError, type PurchaseSender } from "@tally/client";
 import type { ClientRequest } from "@tally/domains/workloads";
-import { backOffMs } from "@tally/failures";
-import { isGood, LoadClient, type Reply, type Responded } from "@tally/lab/load";
 
-const connections = 32;
-const responseWithinMs = 10_000;
-const waits = { firstMs: 100, longestMs: 2000 };
+export interface GatewayAddress {
+  readonly url: string;
+  /** Undefined: the gateway requires none. */
+  readonly apiKey: string | undefined;
+}
+
+/** A 2xx. `id`: of the event. */
+export interface Acknowledged {
+  readonly id: string;
+}
+
+const attemptMs = 10_000;
+const backOff = { firstDelayMs: 100, longestDelayMs: 2000 };
+// The gateway takes 1,000 entries; smaller requests show progress.
+const bulkEntriesMax = 250;
 
 /** Sends requests as a careful client does: with a key, and again with the same key until the gateway has acknowledged. */
 export class Sender {
-  readonly #client: LoadClient;
-  #givenUp = false;
+  readonly #gateway: GatewayAddress;
+  readonly #givenUp = new AbortController();
   #underWay = 0;
   #retried = 0;
   #firstRefusal: string | undefined;
   #refused = 0;
 
-  constructor(url: string) {
-    this.#client = new LoadClient(url, { connections, responseWithinMs, keepText: true });
+  constructor(gateway: GatewayAddress) {
+    this.#gateway = gateway;
   }
 
   /** Requests that are sent and not over, with those that wait to be sent again. */
@@ -36,46 +46,87 @@ export class Sender {
   }
 
   /** Resolves with the 2xx. Undefined: rejected, or given up. */
-  async send(request: ClientRequest, key?: string): Promise<Responded | undefined> {
+  async send(request: ClientRequest, key: string): Promise<Acknowledged | undefined> {
     this.#underWay++;
+    let attempts = 0;
+    const call = retryingFetch({
+      attemptsMax: Infinity,
+      withinMs: Infinity,
+      attemptMs,
+      ...backOff,
+      fetch: (url, init) => {
+        if (++attempts > 1) this.#retried++;
+        return fetch(url, init);
+      },
+    });
     try {
-      for (let failures = 1; !this.#givenUp; failures++) {
-        const reply = await this.once(request, key);
-        if (isGood(reply)) return reply;
-        if (isFinal(reply)) {
-          this.#refuse(request, reply);
-          return undefined;
-        }
-        await delay(backOffMs(failures, waits));
-        if (!this.#givenUp) this.#retried++;
-      }
+      const response = await call(this.#requestOf(request, key));
+      if (response.ok) return acknowledged(response);
+      this.refuse(`${request.method} ${request.path}: ${response.status} ${(await response.text()).slice(0, 300)}`);
       return undefined;
+    } catch (error) {
+      if (this.#givenUp.signal.aborted) return undefined;
+      throw error;
     } finally {
       this.#underWay--;
     }
   }
 
-  /** One try. Never rejects. */
-  once(request: ClientRequest, key?: string): Promise<Reply> {
-    return this.#client.send(request, { key });
+  /** One try, for a client that does not get the response. Undefined: not acknowledged. */
+  async once(request: ClientRequest, key: string): Promise<Acknowledged | undefined> {
+    try {
+      const response = await retryingFetch({ attemptsMax: 1, attemptMs })(this.#requestOf(request, key));
+      return response.ok ? acknowledged(response) : undefined;
+    } catch (error) {
+      if (error instanceof TallyClientError || this.#givenUp.signal.aborted) return undefined;
+      throw error;
+    }
   }
 
-  /** Ends all retries. */
-  giveUp(): void {
-    this.#givenUp = true;
+  /** A sender of up to `purchasesMax` purchases in bulk requests. */
+  bulk(purchasesMax: number): PurchaseSender {
+    const sender = createPurchaseSender({
+      baseUrl: this.#gateway.url,
+      apiKey: this.#gateway.apiKey,
+      eventsMax: purchasesMax,
+      bytesMax: Infinity,
+      entriesPerRequestMax: bulkEntriesMax,
+      attemptMs,
+      ...backOff,
+      onRejected: ({ status, error }) => this.refuse(`POST /purchases: ${status} ${error}`),
+      fetch: (url, init) => {
+        // After a failure the same purchases are sent first.
+        if (sender.problem !== undefined) this.#retried++;
+        return fetch(url, init);
+      },
+    });
+    return sender;
   }
 
-  close(): Promise<void> {
-    return this.#client.close();
-  }
-
-  #refuse({ method, path }: ClientRequest, { status, text }: Responded): void {
+  /** Counts a request that will never be accepted. */
+  refuse(reason: string): void {
     this.#refused++;
-    this.#firstRefusal ??= `${method} ${path}: ${status} ${text.slice(0, 300)}`;
+    this.#firstRefusal ??= reason;
+  }
+
+  /** Aborted: the end of all retries. */
+  get givenUp(): AbortSignal {
+    return this.#givenUp.signal;
+  }
+
+  giveUp(): void {
+    this.#givenUp.abort();
+  }
+
+  #requestOf({ method, path, body, contentType = "application/json" }: ClientRequest, key: string): Request {
+    const { url, apiKey } = this.#gateway;
+    const headers = new Headers({ "idempotency-key": key });
+    if (body !== undefined) headers.set("content-type", contentType);
+    if (apiKey !== undefined) headers.set("authorization", `Bearer ${apiKey}`);
+    return new Request(url + path, { method, headers, body: body ?? null, signal: this.#givenUp.signal });
   }
 }
 
-/** Whether the same request will get the same error again. */
-function isFinal(reply: Reply): reply is Responded {
-  return reply.name === "responded" && reply.status < 500 && ![408, 429].includes(reply.status);
+function acknowledged(response: Response): Acknowledged {
+  return { id: response.headers.get("tally-event-id") ?? "" };
 }
