@@ -1,6 +1,6 @@
 import { useId, useRef, useState } from "preact/hooks";
 
-interface ConfirmButtonProps {
+export interface ConfirmButtonProps {
   readonly text: string;
   readonly question: string;
   readonly detail: string;

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { CallError, send } from "../../http/call.ts";
 import { useWatch } from "../../live/use-watch.ts";
 import { Age } from "../../parts/age.tsx";
-import { ConfirmButton } from "../../parts/confirm-button.tsx";
+import { ConfirmButton, type ConfirmButtonProps } from "../../parts/confirm-button.tsx";
 import { LivePanel } from "../../parts/live-panel.tsx";
 import { Message } from "../../parts/message.tsx";
 import { linkTo } from "../../route/route.ts";
@@ -16,20 +16,45 @@ interface LetterPanelProps {
   readonly listState: LetterState;
 }
 
+interface Action extends Pick<ConfirmButtonProps, "text" | "question" | "detail" | "confirm"> {
+  /** As in the path of its route. */
+  readonly name: string;
+  /** What is said after it. */
+  readonly done: string;
+}
+
+const actions: readonly Action[] = [
+  {
+    name: "replay",
+    text: "Replay…",
+    question: "Publish this dead letter again?",
+    detail:
+      "If it fails again, it becomes open again. A replay can be repeated: an event that is stored already is not stored twice.",
+    confirm: "Replay",
+    done: "Replayed: it was published again.",
+  },
+  {
+    name: "discard",
+    text: "Discard…",
+    question: "Discard this dead letter?",
+    detail: "It is kept with the state discarded, also when it arrives again. It can still be replayed.",
+    confirm: "Discard",
+    done: "Discarded: it stays here and is not sent again.",
+  },
+];
+
 /** A dead letter in full, with what can be done about it. */
 export function LetterPanel({ id, listState }: LetterPanelProps) {
   const path = `/dead-letters/${encodeURIComponent(id)}`;
   const live = useWatch<Letter>(path);
   const [outcome, setOutcome] = useState<{ readonly isDone: boolean; readonly text: string }>();
-  const settle = async (action: "replay" | "discard"): Promise<void> => {
+  const settle = async ({ name, done }: Action): Promise<void> => {
     try {
-      await send(`${path}/${action}`, { method: "POST" });
-      const text =
-        action === "replay" ? "Replayed: it was published again." : "Discarded: it stays here and is not sent again.";
-      setOutcome({ isDone: true, text });
+      await send(`${path}/${name}`, { method: "POST" });
+      setOutcome({ isDone: true, text: done });
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
-      setOutcome({ isDone: false, text: `Cannot ${action} it: ${error.message}` });
+      setOutcome({ isDone: false, text: `Cannot ${name} it: ${error.message}` });
     }
   };
   return (
@@ -43,20 +68,9 @@ export function LetterPanel({ id, listState }: LetterPanelProps) {
               : JSON.stringify(letter.event, undefined, 2)}
           </pre>
           <p class="actions">
-            <ConfirmButton
-              text="Replay…"
-              question="Publish this dead letter again?"
-              detail="If it fails again, it becomes open again. A replay can be repeated: an event that is stored already is not stored twice."
-              confirm="Replay"
-              onConfirm={() => settle("replay")}
-            />{" "}
-            <ConfirmButton
-              text="Discard…"
-              question="Discard this dead letter?"
-              detail="It is kept with the state discarded, also when it arrives again. It can still be replayed."
-              confirm="Discard"
-              onConfirm={() => settle("discard")}
-            />{" "}
+            {actions.map((action) => (
+              <ConfirmButton key={action.name} {...action} onConfirm={() => settle(action)} />
+            ))}
             <a href={linkTo(["dead-letters"], { state: listState })}>Close</a>
           </p>
           <div role="status">
