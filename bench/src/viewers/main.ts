@@ -11,7 +11,7 @@ import { openViewers, untilSeen } from "./open-viewers.ts";
  *
  *   full load     rounds of `seconds` with and without ten viewers, in turns: CPU time of the gateway for each purchase
  *   ten viewers   the CPU time of the gateway while a purchase every 20 ms changes what they watch: with few other requests, it is their cost
- *   delay         from the POST of a purchase to the event with its store's new bars, of 20 purchases
+ *   delay         from the POST of a purchase to the event with its store's new bars, of 20 purchases: of all days, and of one
  *   idle viewers  resident memory of a gateway with a thousand streams of paths that do not change
  */
 
@@ -53,7 +53,8 @@ try {
   const url = system.urls[0] ?? "";
   await fullLoad(system, url);
   await tenViewers(system, url);
-  await delays(url);
+  await delays(url, "all days");
+  await delays(url, "one day");
   await memory(system, url);
 } finally {
   await system.close();
@@ -113,11 +114,12 @@ async function tenViewers(of: System, url: string): Promise<void> {
   say(`ten viewers: ${((shares[1] + shares[2] - shares[0] - shares[3]) / 2).toFixed(1)} % of a core`);
 }
 
-async function delays(url: string): Promise<void> {
+async function delays(url: string, days: "all days" | "one day"): Promise<void> {
+  const [firstStore, date] = days === "all days" ? [1001, ""] : [1021, "?date=20261120"];
   const ms: number[] = [];
-  for (let store = 1001; store <= 1020; store++) {
+  for (let store = firstStore; store < firstStore + 20; store++) {
     let begun = 0;
-    await untilSeen(url, `/stores/${store}/top-items`, `"itemID":${store},"quantity":3`, async () => {
+    await untilSeen(url, `/stores/${store}/top-items${date}`, `"itemID":${store},"quantity":3`, async () => {
       begun = performance.now();
       const response = await fetch(`${url}/purchase/${store}/customer/1/date/20261120`, {
         method: "POST",
@@ -129,7 +131,7 @@ async function delays(url: string): Promise<void> {
     ms.push(performance.now() - begun);
   }
   const sorted = ms.toSorted((a, b) => a - b).map(Math.round);
-  say(`from the POST to the event: median ${sorted[10]} ms, longest ${sorted[19]} ms`);
+  say(`from the POST to the event with the bars of ${days}: median ${sorted[10]} ms, longest ${sorted[19]} ms`);
 }
 
 async function memory(of: System, url: string): Promise<void> {
