@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { processesNaming } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryDirectory } from "./at-end.ts";
 import { benchMain, runBench, runProgram } from "./run-program.ts";
@@ -132,42 +130,6 @@ test("on a terminal the bench shows the progress of its fill, warm-up and load",
   for (const bar of bars) expect(bar).toMatch(/[=-]{20,} \d+ % \| \d+ requests/);
 });
 
-/** A running bench and its output so far. */
-async function running(...args: readonly string[]) {
-  const results = await temporaryDirectory();
-  const child = spawn(process.execPath, [benchMain, ...args, "--connections", "4", "--results", results], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let output = "";
-  child.stdout.on("data", (data: Buffer) => (output += data.toString()));
-  const folder = join(import.meta.dirname, "..", ".tally", `bench-${child.pid}`);
-  const prints = (line: string) => vi.waitFor(() => expect(output).toContain(line), { timeout: 120_000, interval: 20 });
-  return { child, folder, prints, exited: once(child, "exit"), output: () => output };
-}
-
-test("the next bench stops the servers and apps of a killed one", async () => {
-  const killed = await running("--warm-up", "600");
-  await killed.prints("warming up");
-  killed.child.kill("SIGKILL");
-  await killed.exited;
-  expect(processesNaming(killed.folder).length).toBeGreaterThanOrEqual(7);
-  const { output } = await bench("--amount", "50", "--connections", "4");
-  expect(output).toContain("Stopping writer, left behind by an earlier run");
-  expect(processesNaming(killed.folder)).toEqual([]);
-  expect(existsSync(killed.folder)).toBe(false);
-});
-
-test("interrupted during the audit, the bench stops everything that it has started", async () => {
-  const interrupted = await running("--amount", "50");
-  await interrupted.prints("auditing");
-  interrupted.child.kill("SIGINT");
-  expect((await interrupted.exited)[0]).toBe(130);
-  expect(processesNaming(interrupted.folder)).toEqual([]);
-  expect(existsSync(interrupted.folder)).toBe(false);
-  expect(interrupted.output()).toContain("interrupted; its servers are stopped");
-});
-
 /** A running system that accepts everything at once. */
 async function elsewhere(onPost: () => void = () => undefined): Promise<string> {
   const id = "01a1fb30-2980-71ee-89cd-4f71757df440";
@@ -249,119 +211,4 @@ test("a file that cannot be written is reported in a line, and the stored report
   expect(output).toContain(`stored as ${join(results, stored ?? "")}\npage with plots: ${join(results, page ?? "")}\n`);
   expect(JSON.parse(await readFile(join(results, stored ?? ""), "utf8"))).toMatchObject({ accepted: { events: 20 } });
   expect(page).toBe(stored?.replace(/json$/, "html"));
-});
-
-test.each([
-  "{}",
-  "[]",
-  "null",
-  '{"source":"S4","table":[],"runs":[]}',
-  '{"design":"bare","at":"","commit":"","accepted":{},"stored":{},"ranked":{},"reads":{},"cpuUsPerEvent":{}}',
-  "no JSON",
-])("a file that is not a report is rejected before the run that it would be compared with: %s", async (content) => {
-  const file = join(await temporaryDirectory(), "other.json");
-  await writeFile(file, content);
-  // Nothing listens there, which a run would report.
-  expect(await runBench("--target", "http://127.0.0.1:1", "--compare", file)).toMatchObject({
-    exitCode: 2,
-    output: "",
-    errors: `--compare: ${file} is not a report of pnpm bench\n`,
-  });
-});
-
-test("every design runs and reports its durability, its losses and only known figures; a comparison has all reports and the ratios of every round", async () => {
-  const designs = "batched batched:transient per-message unconfirmed synchronous synchronous-unranked bare".split(" ");
-  const flags = ["--rounds", "1", "--amount", "200", "--connections", "4"];
-  const { exitCode, output, errors, report: compared } = await runBench("compare", ...designs, ...flags);
-  const { ratios, runs } = compared;
-  const known = { perSecond: expect.any(Number) };
-  const unknown = { perSecond: null };
-  const whole = { acknowledged: 200, stored: 200, ranked: 200, lost: 0, doubled: 0 };
-  const confirmed = { durability: "confirmed", accepted: { events: 200 }, statuses: { "201": 200 } };
-  expect(runs.map(({ contender }: { readonly contender: string }) => contender)).toEqual(designs);
-  const [batched, transient, perMessage, unconfirmed, synchronous, unranked, bare] = runs.map(
-    ({ report }: { readonly report: unknown }) => report,
-  );
-  const { boardsHash } = batched;
-  const audited = { ...confirmed, stored: known, ranked: known, audit: whole, agrees: true, boardsHash };
-  for (const report of [batched, perMessage]) expect(report).toMatchObject(audited);
-  expect(transient).toMatchObject({ ...audited, durability: "transient" });
-  // It may lose events: the report and the exit status say so.
-  expect(unconfirmed).toMatchObject({
-    durability: "persistent",
-    accepted: { events: 200 },
-    audit: { acknowledged: 200, lost: expect.any(Number) },
-  });
-  const isWhole = unconfirmed.audit.lost === 0 && unconfirmed.agrees === true;
-  expect({ exitCode, output, errors }).toMatchObject({ exitCode: isWhole ? 0 : 1, errors: "" });
-  // Without a ledger only the number of rows and the boards can be checked.
-  const rows = { ...confirmed, stored: known, audit: { ...whole, ranked: null }, agrees: null, followed: null };
-  expect(synchronous).toMatchObject({ ...rows, ranked: known, drainSeconds: 0, boardsHash });
-  expect(output).toContain("acknowledged 200, stored 200, ranked unknown  lost 0, doubled 0");
-  expect(output).toContain("no ledger");
-  for (const { observations, ...report } of [synchronous, unranked]) {
-    expect(observations).toContainEqual(expect.objectContaining({ stored: null }));
-    expect(report.stored.perSecond).toBe(report.accepted.perSecond);
-  }
-  expect(synchronous.ranked.perSecond).toBe(synchronous.accepted.perSecond);
-  expect(unranked).toMatchObject({ ...rows, ranked: unknown, drainSeconds: null, boardsHash: null });
-  const nothing = { stored: unknown, ranked: unknown, audit: null, agrees: null, boardsHash: null, followed: null };
-  expect(bare).toMatchObject({ ...confirmed, ...nothing, drainSeconds: null });
-  expect(ratios).toContainEqual({
-    figure: "accepted /s",
-    of: "batched",
-    against: "bare",
-    rounds: 1,
-    low: batched.accepted.perSecond / bare.accepted.perSecond,
-    median: expect.any(Number),
-    high: expect.any(Number),
-  });
-});
-
-test.each([
-  [["--source", "S9"], "--source: expected one of S4, "],
-  [["--domain", "lifts"], "--domain: there is no domain lifts; there are: purchases"],
-  [["--source", "S4", "--zipf"], "--zipf is set by the source"],
-  [["--amount", "600", "--warm-up", "3"], "--warm-up cannot be combined with --amount"],
-  [["--target", "http://127.0.0.1:1", "--set", "A=b"], "--set cannot be combined with --target"],
-  [["compare", "bare", "--amount", "600", "--duration", "3"], "--duration cannot be combined with --amount"],
-  [["--source", "S4", "--fill", "9"], "--fill is set by the source"],
-  [["--target", "http://127.0.0.1:1", "--fill", "9"], "--fill cannot be combined with --target"],
-  [["compare", "batched", "bare", "--fill", "9"], "--fill: the design bare stores nothing"],
-  [["--scale", "0.5"], "--scale needs --source"],
-  [["--duration", "0"], "--duration: expected more than 0"],
-  [["--duration", "2147484"], "--duration: expected more than 0 and at most 2147483 seconds"],
-  [["--duration", "3", "--rate", "0.1"], "--rate: no request is due in 3 s at 0.1 a second"],
-  [["--content-bytes", "1000"], "--content-bytes: events of purchases have no content"],
-  [["--domain", "albums", "--content-bytes", "15728641"], "--content-bytes: expected at most 15728640"],
-  [["--domain", "albums", "--zipf"], "--zipf: the load of albums does not depend on it"],
-  [["--design", "bare", "--durability", "transient"], "--durability: the design bare sends nothing to the broker"],
-  [["compare", "batched", "synchronous:transient"], "--durability: the design synchronous sends nothing to the broker"],
-  [["--target", "http://127.0.0.1:1/base"], "expected an address such as http://127.0.0.1:8080, without a path"],
-  [["--target", "127.0.0.1:8080"], "expected an address such as http://127.0.0.1:8080, without a path"],
-  [["--target", "http://127.0.0.1:1", "--design", "bare"], "--design cannot be combined with --target"],
-  [["--amount", "3"], "--amount: expected at least one for each connection"],
-  [["--target", "http://127.0.0.1:1"], "http://127.0.0.1:1 does not respond"],
-  [["--compare", "/no/such/file"], "--compare: ENOENT"],
-  [["--results", join(benchMain, "results")], "--results: ENOTDIR"],
-  [["compare", "fast"], 'there is no "fast"'],
-  [["compare", "bare", "batched", "bare"], '"bare" is named twice'],
-  [["compare", "bare@HEAD"], '"bare@HEAD": expected batched@ and a commit'],
-  [["compare", "batched@no-such-tag"], "there is no commit no-such-tag in this clone"],
-  [["compare", "batched@HEAD", "--gateways", "2"], "--gateways cannot be combined with a build"],
-  [["compare", "batched", "--fail-below", "0.9"], "--fail-below needs a second design or build"],
-  [["compare", "bare", "--csv", "x"], "--csv needs a single run"],
-  [["compare", "bare", "--compare", "x"], "--compare needs a single run"],
-  [["compare", "bare", "--design", "batched"], "--design is set by compare"],
-  [["compare", "bare", "--target", "http://127.0.0.1:1"], "--target cannot be combined with compare"],
-  // The app reports it.
-  [
-    ["--set", "BATCH_EVENTS_MAX=x", "--amount", "600"],
-    'BATCH_EVENTS_MAX: expected a whole number from 1 to 10000, got "x"',
-  ],
-])("wrong usage is reported in a line: %s", async (args, message) => {
-  const { exitCode, output, errors } = await runBench(...args);
-  expect(exitCode).toBe(2);
-  expect(output + errors).toContain(message);
-  expect(output + errors).not.toMatch(/\n {4}at /);
 });

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { readdir, rm } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { ServiceError, startObserve, type Observe } from "@tally/local";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { ServiceError, startObserve } from "@tally/local";
+import { expect, onTestFinished, test, vi, type TestContext } from "vitest";
 import { sold } from "./sell.ts";
 import { startSystem } from "./start-system.ts";
 
@@ -17,21 +17,32 @@ interface Rules {
   readonly groups: readonly { readonly rules: readonly { readonly name: string; readonly health: string }[] }[];
 }
 
-test("Prometheus reads every app, and its rules find nothing wrong with a healthy system", async ({ signal, skip }) => {
+/** Starts Prometheus, and Grafana where it is installed, beside a system. Skips the test where Prometheus cannot be installed. */
+async function observed({ signal, skip }: TestContext) {
   const system = await startSystem();
   const directory = join(import.meta.dirname, "..", ".tally", `test-observe-${randomBytes(4).toString("hex")}`);
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const environment = { PATH: process.env["PATH"] };
   const said: string[] = [];
-  let observe: Observe;
   try {
-    observe = await startObserve({ directory, apps: system, environment, signal, say: (line) => said.push(line) });
+    const observe = await startObserve({
+      directory,
+      apps: system,
+      environment,
+      signal,
+      say: (line) => said.push(line),
+    });
+    onTestFinished(() => observe.stop());
+    return { system, observe, directory, said: said.join("\n") };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "not-installed") throw error;
     return skip(`Prometheus is not installed, and cannot be installed here: ${error.message}`);
   }
-  onTestFinished(() => observe.stop());
-  if (observe.grafanaUrl === undefined) expect(said.join("\n")).toContain("Grafana is not installed");
+}
+
+test("Prometheus reads every app, and its rules find nothing wrong with a healthy system", async (context) => {
+  const { system, observe, directory, said } = await observed(context);
+  expect(said.includes("Grafana is not installed")).toBe(observe.grafanaUrl === undefined);
   await sold(system.url, 5);
 
   const ask = async (path: string): Promise<string> => (await fetch(`${observe.prometheusUrl}/api/v1/${path}`)).text();
@@ -61,4 +72,28 @@ test("Prometheus reads every app, and its rules find nothing wrong with a health
 
   await observe.stop();
   expect(await readdir(join(directory, "run"))).toEqual([]);
+});
+
+test("Grafana shows every dashboard without a login, and its data source has the metrics of the apps", async (context) => {
+  const { observe } = await observed(context);
+  const { grafanaUrl } = observe;
+  if (grafanaUrl === undefined) return context.skip("grafana-server is not installed; Debian has no package of it");
+  const dashboards = join(import.meta.dirname, "..", "infra", "observe", "grafana", "dashboards");
+  const files = await readdir(dashboards);
+  expect(files.length).toBeGreaterThan(0);
+  for (const file of files) {
+    const { uid, title, panels } = JSON.parse(await readFile(join(dashboards, file), "utf8"));
+    await vi.waitFor(async () => {
+      const response = await fetch(`${grafanaUrl}/api/dashboards/uid/${uid}`);
+      expect(response.status).toBe(200);
+      const { dashboard }: { readonly dashboard: object } = JSON.parse(await response.text());
+      expect(dashboard).toMatchObject({ uid, title, panels: { length: panels.length } });
+    }, 60_000);
+  }
+  const query = `${grafanaUrl}/api/datasources/proxy/uid/prometheus/api/v1/query?query=up`;
+  await vi.waitFor(async () => {
+    const { data }: { readonly data: Found } = JSON.parse(await (await fetch(query)).text());
+    const up = data.result.map(({ metric, value }) => [metric["job"], value[1]]);
+    expect(Object.fromEntries(up)).toEqual({ gateway: "1", writer: "1", ranker: "1" });
+  }, 60_000);
 });
