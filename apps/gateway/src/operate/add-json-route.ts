@@ -12,7 +12,7 @@ interface JsonRoute<P extends TObject, Q extends TObject, R extends TSchema> {
   readonly params: P;
   readonly query: Q;
   readonly response: R;
-  /** Why a valid key may not read it; absent: any key may. */
+  /** Returns the error for a request that a valid API key may not make; undefined: it may. Absent: every valid key may. */
   readonly forbidden?: (
     request: { readonly params: Static<P>; readonly query: Static<Q> },
     grant: Grant | undefined,
