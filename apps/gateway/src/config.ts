@@ -166,6 +166,11 @@ export const gatewaySettings = {
     "how long a gateway responds with 422 to an Idempotency-Key with other content; later the writer makes that event a dead letter",
     { min: 1, max: 31 * 86_400, unit: "s", default: 86_400 },
   ),
+  replicaLagMaxMs: integer(
+    "REPLICA_LAG_MAX_MS",
+    "a server of the read endpoint that is further behind the newest one serves no reads",
+    { min: 100, max: 3_600_000, unit: "ms", default: 5000 },
+  ),
   queryWithinMs: integer("QUERY_WITHIN_MS", "how long a query may take", { ...waitTime, default: 5000 }),
   recentBytesMax: integer(
     "RECENT_BYTES_MAX",

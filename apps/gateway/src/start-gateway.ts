@@ -7,7 +7,7 @@ import { connectPublisher } from "@tally/messaging";
 import { queuesOf, type Domain } from "@tally/pipeline";
 import { connectRankings } from "@tally/rankings";
 import { recentProblems, startHealthServer, type Logger } from "@tally/service";
-import { StatusReader } from "@tally/status";
+import { StatusReader, watchReplicas } from "@tally/status";
 import { openTracer } from "@tally/tracing";
 import type { FastifyInstance } from "fastify";
 import { forbidOpenToOthers, openAdmission } from "./admission/open-admission.ts";
@@ -71,6 +71,7 @@ export async function startGateway(
   const domains = servedDomains(config.domains);
   const status = new StatusReader({ database, publisher, heartbeats, namespace, domains: config.domains });
   const admission = await openAdmission(config, database.writer, log);
+  const stopWatch = watchReplicas(database, config.domains, config.replicaLagMaxMs);
   const progress = new Progress();
   const tracer = await openTracer({ app: "gateway", endpoint: config.otlpEndpoint, log });
   const servers = { config, publisher, database, rankings, metrics, progress, tracer };
@@ -149,6 +150,7 @@ export async function startGateway(
       await publisher.close();
       await tracer.close();
       keyMemory.close();
+      stopWatch();
       await admission.close();
       await Promise.all([rankings.close(), database.close(), operation.close(), heartbeats.stop()]);
       await health.close();

@@ -1,16 +1,18 @@
 import type { Log } from "@tally/failures";
 import type { SqlReader, SqlSnapshot, SqlTransaction } from "@tally/pipeline";
 import { Endpoint } from "./endpoint.ts";
-import { read } from "./read.ts";
+import { read, type ReadSource } from "./read.ts";
+import { ReadEndpoints, type Replica } from "./read-endpoints.ts";
 import { snapshot } from "./snapshot.ts";
 import { transact, type TransactionOptions } from "./transact.ts";
 
 export interface DatabaseOptions {
   /** mysql://user:password@host:port/database of the write endpoint. */
   readonly writeUrl: string;
-  /** The same of the read endpoint; may be the write endpoint's. */
+  /** The same of the read endpoint, of each of its servers, separated by commas; may be the write endpoint's. */
   readonly readUrl: string;
   readonly writeConnections: number;
+  /** To each server of the read endpoint. */
   readonly readConnections: number;
   /** Longest time for one statement, and for a free connection. Lock waits end at half of it. */
   readonly queryTimeoutMs: number;
@@ -28,6 +30,8 @@ export interface Database {
   transaction<T>(work: (tx: SqlTransaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The read endpoint: may lag behind commits. Its connections cannot write. */
   readonly reader: SqlReader;
+  /** The servers of the read endpoint. `reader` and `snapshot` use them in turns, without those that are down or behind. */
+  readonly replicas: readonly Replica[];
   /** Single reads on the write endpoint, which see the latest commits. */
   readonly writer: SqlReader;
   /** Runs `work` on one consistent snapshot of an endpoint, for reads of any size. No retries. A stream may be silent for half an hour. */
@@ -42,35 +46,33 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Creates two pools. They connect on first use, so an unavailable server throws nothing here. Throws DATABASE_URL. */
+/** Creates a pool for each server. They connect on first use, so an unavailable server throws nothing here. Throws DATABASE_URL. */
 export function connectDatabase(options: DatabaseOptions): Database {
   const { writeUrl, readUrl, writeConnections, readConnections } = options;
   const writeEndpoint = new Endpoint({ ...options, name: "write", url: writeUrl, connections: writeConnections });
-  const readEndpoint = new Endpoint({ ...options, name: "read", url: readUrl, connections: readConnections });
+  const writes: ReadSource = { next: () => writeEndpoint, failed: () => undefined };
+  const reads = new ReadEndpoints({ ...options, connections: readConnections }, readUrl.split(","));
   return {
     transaction: (work, transactionOptions = {}) => transact(writeEndpoint, work, transactionOptions),
-    reader: { query: (sql, values) => read(readEndpoint, sql, values) },
-    writer: { query: (sql, values) => read(writeEndpoint, sql, values) },
-    snapshot: (endpoint, work) => snapshot(endpoint === "read" ? readEndpoint : writeEndpoint, work),
+    reader: { query: (sql, values) => read(reads, sql, values) },
+    replicas: reads.replicas,
+    writer: { query: (sql, values) => read(writes, sql, values) },
+    snapshot: (endpoint, work) => snapshot(endpoint === "read" ? reads.next() : writeEndpoint, work),
     async ping() {
-      const [write, readable] = await Promise.all([
-        responds(writeEndpoint, pingWrite),
-        responds(readEndpoint, pingRead),
-      ]);
+      const [write, readable] = await Promise.all([responds(writes, pingWrite), responds(reads, pingRead)]);
       return { write, read: readable };
     },
-    responds: (endpoint) =>
-      endpoint === "read" ? responds(readEndpoint, pingRead) : responds(writeEndpoint, pingWrite),
-    pools: () => [writeEndpoint.load, readEndpoint.load],
+    responds: (endpoint) => (endpoint === "read" ? responds(reads, pingRead) : responds(writes, pingWrite)),
+    pools: () => [writeEndpoint.load, reads.load],
     async close() {
-      await Promise.all([writeEndpoint.close(), readEndpoint.close()]);
+      await Promise.all([writeEndpoint.close(), reads.close()]);
     },
   };
 }
 
-async function responds(endpoint: Endpoint, sql: string): Promise<boolean> {
+async function responds(source: ReadSource, sql: string): Promise<boolean> {
   try {
-    const [row] = await read<{ readonly ok: number }>(endpoint, sql);
+    const [row] = await read<{ readonly ok: number }>(source, sql);
     return row?.ok === 1;
   } catch {
     return false;

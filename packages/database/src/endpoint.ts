@@ -6,9 +6,11 @@ import { DatabaseError } from "./database-error.ts";
 import { fromConnectError } from "./driver-error.ts";
 import { Session } from "./session.ts";
 
-interface EndpointOptions {
+export interface EndpointOptions {
   readonly name: "write" | "read";
   readonly url: string;
+  /** For the log, when the endpoint has several servers. */
+  readonly server?: string;
   readonly connections: number;
   readonly queryTimeoutMs: number;
   readonly log: Log;
@@ -33,9 +35,13 @@ export class Endpoint {
   #closed = false;
 
   constructor(options: EndpointOptions) {
-    const { name, log, url, queryTimeoutMs, connections } = options;
+    const { name, server, log, url, queryTimeoutMs, connections } = options;
     this.#options = options;
-    this.#outage = new Outage(log, `use the database's ${name} endpoint`, { settleMs });
+    this.#outage = new Outage(
+      log,
+      `use the database's ${name} endpoint${server === undefined ? "" : ` on ${server}`}`,
+      { settleMs },
+    );
     this.#pool = createPool({ ...connectionOptions(url, queryTimeoutMs), connectionLimit: connections });
     // mysql2 listens for one "error" only. A dying socket can emit a second, which would end the process.
     this.#pool.on("connection", (connection) => connection.on("error", () => {}));

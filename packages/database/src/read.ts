@@ -7,13 +7,25 @@ import { rowsOf } from "./run-statement.ts";
 
 const attemptsMax = 3;
 
-/** One SELECT outside of a transaction. Retries after a lost connection, not after a timeout: a retry would exceed the caller's timeout. */
+/** Where a read goes. */
+export interface ReadSource {
+  /** Called for each attempt. */
+  next(): Endpoint;
+  /** Called when the server of an attempt is unavailable. */
+  failed(endpoint: Endpoint): void;
+}
+
+/**
+ * One SELECT outside of a transaction. Retries after a lost connection, on the next server if there are several. Not after a timeout: a retry
+ * would exceed the caller's timeout.
+ */
 export async function read<Row extends object>(
-  endpoint: Endpoint,
+  source: ReadSource,
   sql: string,
   values?: readonly SqlParameter[],
 ): Promise<readonly Row[]> {
   for (let failures = 1; ; failures++) {
+    const endpoint = source.next();
     try {
       const rows = rowsOf<Row>(await attempt(endpoint, sql, values));
       endpoint.worked();
@@ -21,6 +33,7 @@ export async function read<Row extends object>(
     } catch (error) {
       if (!(error instanceof DatabaseError) || error.kind !== "unavailable") throw error;
       endpoint.failed(error);
+      source.failed(endpoint);
       if (error.code !== "DATABASE_UNAVAILABLE" || failures === attemptsMax) throw error;
       await sleep(backOffMs(failures, unavailableBackOff));
     }

@@ -1,4 +1,5 @@
 export { StatusReader, type StatusServers } from "./status-reader.ts";
+export { watchReplicas } from "./watch-replicas.ts";
 export {
   DeadLetterCounts,
   DomainStatus,

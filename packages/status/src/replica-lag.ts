@@ -5,7 +5,7 @@ import { newestStored, nextStored } from "@tally/ledger";
 export interface Replication {
   /** ms since 1970, by domain. */
   readonly newest: ReadonlyMap<string, number>;
-  /** The age of the oldest batch that the read endpoint does not have, in ms. 0: it has all. */
+  /** The age of the oldest batch that a server of the read endpoint does not have, in ms; of those that are up. 0: they have all. */
   readonly lagMs: number;
 }
 
@@ -14,14 +14,17 @@ export interface Replication {
  * that is committed between the two reads counts too. Two index lookups for each domain, and one more where it is behind.
  */
 export async function readReplication(
-  { reader, writer }: Pick<Database, "reader" | "writer">,
+  { replicas, writer }: Pick<Database, "replicas" | "writer">,
   domains: readonly string[],
 ): Promise<Replication> {
-  const replicated = await newestStored(reader, domains);
+  const up = replicas.filter(({ isUp }) => isUp);
+  const replicated = await Promise.all(
+    (up.length > 0 ? up : replicas).map(({ reader }) => newestStored(reader, domains)),
+  );
   const newest = await newestStored(writer, domains);
   const missing = await Promise.all(
     [...newest].map(async ([domain, at]) => {
-      const until = replicated.get(domain) ?? 0;
+      const until = Math.min(...replicated.map((one) => one.get(domain) ?? 0));
       return at > until ? nextStored(writer, domain, until) : undefined;
     }),
   );

@@ -13,7 +13,7 @@ import type { DomainStatus, QueueStatus, ServerStatus, Status } from "./status.t
 
 /** The connections by which the status is read. */
 export interface StatusServers {
-  readonly database: Pick<Database, "reader" | "writer" | "responds">;
+  readonly database: Pick<Database, "replicas" | "writer" | "responds">;
   readonly publisher: Pick<Publisher, "state" | "queueDepth">;
   readonly heartbeats: Pick<Heartbeats, "read">;
   readonly namespace: string;

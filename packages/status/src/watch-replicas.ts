@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "@tally/database";
+import { newestStored } from "@tally/ledger";
+
+const everyMs = 1000;
+
+/**
+ * Compares the servers of the read endpoint every second, and leaves those out that are more than `lagMaxMs` behind the newest of them. Does
+ * nothing when there is one server. Costs one index lookup on each server for each domain. Call the returned function once, to stop.
+ */
+export function watchReplicas(
+  { replicas }: Pick<Database, "replicas">,
+  domains: readonly string[],
+  lagMaxMs: number,
+): () => void {
+  const stop = new AbortController();
+  const { signal } = stop;
+  async function watch(): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
+      const lags = lagsOf(
+        await Promise.all(replicas.map(({ reader }) => newestStored(reader, domains).catch(unknown))),
+      );
+      for (const [index, replica] of replicas.entries()) {
+        const lagMs = lags[index];
+        if (lagMs !== undefined) replica.setBehind(lagMs > lagMaxMs);
+      }
+    }
+  }
+  if (replicas.length > 1) void watch();
+  return () => stop.abort();
+}
+
+// A server that does not respond is left out already, and its endpoint logs it.
+const unknown = (): undefined => undefined;
+
+/** How far each server is behind the newest one, in ms. `newest`: when each domain's newest batch was stored; undefined: not known. */
+function lagsOf(newest: readonly (ReadonlyMap<string, number> | undefined)[]): readonly (number | undefined)[] {
+  const ends = new Map<string, number>();
+  for (const [domain, at] of newest.flatMap((one) => [...(one ?? [])])) {
+    ends.set(domain, Math.max(at, ends.get(domain) ?? at));
+  }
+  return newest.map((one) => one && Math.max(0, ...Array.from(ends, ([domain, end]) => end - (one.get(domain) ?? 0))));
+}
