@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { encodeBatch, encodeEvent, newEventId } from "@tally/pipeline";
 import { expect, test, vi } from "vitest";
@@ -154,13 +154,27 @@ test("reports of bench and drill are listed with their titles, newest first, and
   await writeFile(join(folder, "c.json"), "no JSON");
   await writeFile(join(folder, "d.json"), "[]");
   await writeFile(join(folder, "secret.txt"), "{}");
+  // What is no readable report does not hide the others.
+  await mkdir(join(folder, "f.json"));
+  await symlink(join(folder, "nowhere"), join(folder, "g.json"));
+  await symlink("h.json", join(folder, "h.json"));
+  await writeFile(join(folder, "i.json"), JSON.stringify({ ...bench, text: "x".repeat(2 * 1024 * 1024) }));
   const { runs } = JSON.parse(await (await at("/runs")).text());
   expect(runs.toSorted((x: { file: string }, y: { file: string }) => (x.file < y.file ? -1 : 1))).toEqual([
     { file: "a.json", kind: "bench", at: bench.at, title: "purchases, batched, 1 gateway" },
     { file: "b.json", kind: "drill", at: expect.any(String), title: "2 faults, seed 7" },
   ]);
   expect(await (await at("/runs/a.json")).json()).toEqual(bench);
-  for (const name of ["secret.txt", "..%2Fa.json", "%2Fetc%2Fpasswd", "e.json"]) {
+  for (const name of [
+    "secret.txt",
+    "..%2Fa.json",
+    "%2Fetc%2Fpasswd",
+    "e.json",
+    "f.json",
+    "g.json",
+    "h.json",
+    "i.json",
+  ]) {
     expect([name, (await at(`/runs/${name}`)).status]).toEqual([name, 404]);
   }
   const off = await at("/runs", { headers: reader }, 1);
