@@ -104,7 +104,7 @@ test("a writer that is killed is gone, what waits is seen, and both pass when it
   await becomes((now) => {
     expect(now.problems).toContain("no writer is running");
     expect(now.processes.find(({ app }) => app === "writer")?.state).toBe("gone");
-    expect(now.problems).toContain("purchases: events wait, and none is stored or ranked");
+    expect(now.problems).toContain("purchases: events wait, and a stage or a process does not progress");
     expect(now.secondsToDrain).toBeNull();
     expect(queuesOf(now).ingest.batches).toBe((ingest.batches ?? 0) + 1);
   });

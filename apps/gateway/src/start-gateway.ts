@@ -130,7 +130,7 @@ export async function startGateway(
   });
   heartbeats.start("gateway", () => ({
     threads: [],
-    reports: [{ thread: null, report: { ...progress.report(), problems: recentProblems(log) } }],
+    reports: [{ thread: null, report: { ...progress.report(), held: [], problems: recentProblems(log) } }],
   }));
 
   await keyMemory.ready();
@@ -189,7 +189,12 @@ function connectServers(config: GatewayConfig, log: Logger, parts: GatewayParts,
     rememberedSeconds: config.keysRememberedSeconds,
     log,
   });
-  const heartbeats = connectHeartbeats({ url: config.redisUrl, namespace: config.namespace, log });
+  const heartbeats = connectHeartbeats({
+    url: config.redisUrl,
+    namespace: config.namespace,
+    removesDead: true,
+    log,
+  });
   return { database, rankings, publisher, keyMemory, heartbeats };
 }
 

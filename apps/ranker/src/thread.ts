@@ -76,12 +76,13 @@ runThread<RankerConfig>(async (config, { index }) => {
       onDelivery: (delivery) => ranker.take(delivery),
       log,
     });
-    return { ranker, consumer };
+    const held = () => ({ stage: "ranked", domain: domain.name, batches: consumer.held }) as const;
+    return { ranker, consumer, held };
   });
   await Promise.all(lines.map(({ consumer }) => consumer.ready));
   return {
     metrics: () => metrics.registry.getMetricsAsJSON(),
-    report: () => ({ ...progress.report(), problems: recentProblems(log) }),
+    report: () => ({ ...progress.report(), held: lines.map(({ held }) => held()), problems: recentProblems(log) }),
     async stop() {
       await Promise.all(lines.map(({ consumer }) => consumer.cancel()));
       // While Redis is down nothing in hand can be finished; the broker delivers it to the next consumer.

@@ -75,13 +75,14 @@ runThread<WriterConfig>(async (config, { index }) => {
       prefetch: deadPrefetch,
       onDelivery: (delivery) => keeper.keep(letterOfDead(domain.name, delivery), () => delivery.ack()),
     });
-    return { writer, consumers: [consumer, deadConsumer] };
+    const held = () => ({ stage: "stored", domain: domain.name, batches: consumer.held }) as const;
+    return { writer, consumers: [consumer, deadConsumer], held };
   });
   const consumers = lines.flatMap((line) => line.consumers);
   await Promise.all([publisher.ready, ...consumers.map(({ ready }) => ready)]);
   return {
     metrics: () => metrics.registry.getMetricsAsJSON(),
-    report: () => ({ ...progress.report(), problems: recentProblems(log) }),
+    report: () => ({ ...progress.report(), held: lines.map(({ held }) => held()), problems: recentProblems(log) }),
     async stop() {
       await Promise.all(consumers.map((consumer) => consumer.cancel()));
       await Promise.all([keeper.drain(), ...lines.map(({ writer }) => writer.drain())]);

@@ -77,7 +77,7 @@ export async function runFleetApp(name: "writer" | "ranker", config: FleetAppCon
           lastError,
         })),
         reports: [
-          { thread: null, report: { flows: [], hops: [], problems: recentProblems(log) } },
+          { thread: null, report: { flows: [], held: [], hops: [], problems: recentProblems(log) } },
           ...((await fleet?.reports()) ?? []),
         ],
       }));

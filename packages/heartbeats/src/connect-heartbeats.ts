@@ -1,19 +1,22 @@
 import { hostname } from "node:os";
 import { Outage, type Log } from "@tally/failures";
-import { openRedis } from "@tally/redis";
+import { openRedis, type Redis } from "@tally/redis";
 import { Compile } from "typebox/compile";
 import { Heartbeat, heartbeatOf, type ThreadState, type WorkReport } from "./heartbeat.ts";
 
 /*
  * One hash for each system: <namespace>:{status}:processes. A field for each process with its last heartbeat as JSON, written once a second.
- * A process that stops deletes its field. One that dies leaves it, and readers see that its time stands still. The hash expires with
- * its last process.
+ * A process that stops deletes its field. One that dies leaves it: readers see that its time stands still, and after a minute a process
+ * that removes such fields deletes it. The hash expires with its last process.
+ *
+ * Times of heartbeats are those of Redis, so that the clocks of the machines may differ.
  */
 
 const beatEveryMs = 1000;
 const expiresMs = 60_000;
-// Readers see a dead process for as long, then one of them deletes its field.
+// Readers see a dead process for as long.
 const forgottenMs = 60_000;
+const removeEveryMs = 60_000;
 const commandTimeoutMs = 700;
 
 const check = Compile(Heartbeat);
@@ -22,15 +25,23 @@ export interface HeartbeatOptions {
   readonly url: string;
   /** Separates systems in one Redis. */
   readonly namespace: string;
+  /** Whether this process removes the heartbeats of dead ones: at the start, then once a minute. Its account in Redis must be able to read them. */
+  readonly removesDead?: boolean;
   readonly log: Log;
+}
+
+/** A heartbeat as a reader finds it. */
+export interface FoundHeartbeat extends Heartbeat {
+  /** By the clock of Redis, in ms. */
+  readonly ageMs: number;
 }
 
 /** The connection of a process for its own heartbeats, and for reading those of all. No call throws because Redis is down. */
 export interface Heartbeats {
-  /** Sends the heartbeat of this process every second, until `stop`. One write of two commands; nothing while Redis is down. */
+  /** Sends the heartbeat of this process every second, until `stop`: one read of the time, and one write. Nothing while Redis is down. */
   start(app: Heartbeat["app"], report: () => Promise<ProcessReport> | ProcessReport): void;
   /** The last heartbeat of each process, at most a minute old; undefined: Redis does not respond within 0.7 s. */
-  read(): Promise<readonly Heartbeat[] | undefined>;
+  read(): Promise<readonly FoundHeartbeat[] | undefined>;
   /** Ends the heartbeats: other processes no longer see this one. */
   stop(): Promise<void>;
 }
@@ -42,13 +53,14 @@ export interface ProcessReport {
 }
 
 /** Connects, and reconnects without end. */
-export function connectHeartbeats({ url, namespace, log }: HeartbeatOptions): Heartbeats {
+export function connectHeartbeats({ url, namespace, removesDead = false, log }: HeartbeatOptions): Heartbeats {
   const redis = openRedis({ url, label: "heartbeats", commandTimeoutMs, queuesWhileDown: false, log });
   const key = `${namespace}:{status}:processes`;
   const outage = new Outage(log, "send the heartbeat of this process to Redis");
   const startedAt = Date.now();
   let field: string | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let removeAtMs = 0;
   let sending: Promise<void> | undefined;
 
   async function send(app: Heartbeat["app"], report: () => Promise<ProcessReport> | ProcessReport): Promise<void> {
@@ -58,8 +70,13 @@ export function connectHeartbeats({ url, namespace, log }: HeartbeatOptions): He
       const { threads, reports } = await report();
       const own = { app, host: hostname(), pid: process.pid, startedAt };
       field = `${app} ${own.host} ${own.pid} ${startedAt}`;
-      const heartbeat = JSON.stringify(heartbeatOf(own, threads, reports));
+      const at = await timeOf(redis);
+      const heartbeat = JSON.stringify(heartbeatOf({ ...own, at }, threads, reports));
       await Promise.all([redis.hset(key, field, heartbeat), redis.pexpire(key, expiresMs)]);
+      if (removesDead && performance.now() >= removeAtMs) {
+        await removeForgotten(redis, key, at);
+        removeAtMs = performance.now() + removeEveryMs;
+      }
       outage.worked();
     } catch (error) {
       outage.failed(error);
@@ -79,18 +96,12 @@ export function connectHeartbeats({ url, namespace, log }: HeartbeatOptions): He
     async read() {
       if (redis.status !== "ready") return undefined;
       try {
-        const fields = Object.entries(await redis.hgetall(key));
-        const now = Date.now();
-        const heartbeats: Heartbeat[] = [];
-        const forgotten: string[] = [];
-        for (const [name, text] of fields) {
-          const heartbeat = parsed(text);
-          if (heartbeat === undefined) continue;
-          if (now - heartbeat.at > forgottenMs) forgotten.push(name);
-          else heartbeats.push(heartbeat);
-        }
-        if (forgotten.length > 0) await redis.hdel(key, ...forgotten);
-        return heartbeats;
+        const [fields, now] = await Promise.all([redis.hgetall(key), timeOf(redis)]);
+        return Object.values(fields).flatMap((text) => {
+          const value = parsed(text);
+          if (!check.Check(value) || now - value.at > forgottenMs) return [];
+          return [{ ...value, ageMs: now - value.at }];
+        });
       } catch {
         return undefined; // an unreachable Redis is the result here, not an error
       }
@@ -106,12 +117,27 @@ export function connectHeartbeats({ url, namespace, log }: HeartbeatOptions): He
   };
 }
 
-/** undefined: a process of another release reports in another form. */
-function parsed(text: string): Heartbeat | undefined {
+/** The time of Redis in ms since 1970. */
+async function timeOf(redis: Redis): Promise<number> {
+  const [seconds, microseconds] = await redis.time();
+  return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+}
+
+/** Deletes what is older than a minute and what has no time. A process of another release has its time in the same place. */
+async function removeForgotten(redis: Redis, key: string, now: number): Promise<void> {
+  const forgotten = Object.entries(await redis.hgetall(key)).flatMap(([name, text]) => {
+    const value = parsed(text);
+    const at: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "at") : undefined;
+    return typeof at === "number" && now - at <= forgottenMs ? [] : [name];
+  });
+  if (forgotten.length > 0) await redis.hdel(key, ...forgotten);
+}
+
+/** undefined: not JSON. */
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return check.Check(value) ? value : undefined;
+    return JSON.parse(text);
   } catch {
-    return undefined;
+    return undefined; // a reader passes over it
   }
 }

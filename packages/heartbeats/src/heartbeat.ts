@@ -13,6 +13,15 @@ export const FlowReport = Type.Object({
 });
 export type FlowReport = Static<typeof FlowReport>;
 
+/** Batches of a domain that were delivered to a thread or process and are not settled. The broker counts them in no queue. */
+export const HeldReport = Type.Object({
+  /** What the thread does with them. */
+  stage: Type.Enum(["stored", "ranked"]),
+  domain: Type.String(),
+  batches: Type.Integer(),
+});
+export type HeldReport = Static<typeof HeldReport>;
+
 /** From the request to the rankings. Each batch is measured by its oldest event, each transaction by its oldest batch. */
 export const HopName = Type.Enum([
   "received-sealed",
@@ -39,6 +48,7 @@ export type ProblemReport = Static<typeof ProblemReport>;
 /** What a thread reports to its process; structured-cloneable. */
 export interface WorkReport {
   readonly flows: readonly FlowReport[];
+  readonly held: readonly HeldReport[];
   readonly hops: readonly HopReport[];
   readonly problems: readonly ProblemReport[];
 }
@@ -55,16 +65,19 @@ export type ThreadState = Static<typeof ThreadState>;
 
 const version = 1;
 
-/** What a process reports once a second. Times in ms since 1970, by its own clock. */
+/** What a process reports once a second. Times in ms since 1970. */
 export const Heartbeat = Type.Object({
   v: Type.Literal(version),
   app: Type.Enum(["gateway", "writer", "ranker"]),
   host: Type.String(),
   pid: Type.Integer(),
+  /** By its own clock. */
   startedAt: Type.Number(),
+  /** By the clock of Redis. */
   at: Type.Number(),
   threads: Type.Array(ThreadState),
   flows: Type.Array(FlowReport),
+  held: Type.Array(HeldReport),
   hops: Type.Array(HopReport),
   /** Newest first. `thread`: null is the main thread. */
   problems: Type.Array(Type.Object({ ...ProblemReport.properties, thread: Type.Union([Type.Integer(), Type.Null()]) })),
@@ -75,7 +88,7 @@ const problemsMax = 10;
 
 /** What the parts of a process report, as one heartbeat. `thread`: the index, or null for the main thread. */
 export function heartbeatOf(
-  process: Pick<Heartbeat, "app" | "host" | "pid" | "startedAt">,
+  process: Pick<Heartbeat, "app" | "host" | "pid" | "startedAt" | "at">,
   threads: readonly ThreadState[],
   reports: readonly { readonly thread: number | null; readonly report: WorkReport }[],
 ): Heartbeat {
@@ -83,9 +96,9 @@ export function heartbeatOf(
   return {
     v: version,
     ...process,
-    at: Date.now(),
     threads: [...threads],
     flows: addFlows(reports.flatMap(({ report }) => report.flows)),
+    held: addHeld(reports.flatMap(({ report }) => report.held)),
     hops: addHops(reports.flatMap(({ report }) => report.hops)),
     problems: problems.toSorted((a, b) => (a.at < b.at ? 1 : -1)).slice(0, problemsMax),
   };
@@ -110,6 +123,16 @@ export function addFlows(flows: readonly FlowReport[]): FlowReport[] {
     });
   }
   return [...sums.values()];
+}
+
+/** One report for each stage and domain. */
+function addHeld(held: readonly HeldReport[]): HeldReport[] {
+  const byPlace = Map.groupBy(held, ({ stage, domain }) => `${stage} ${domain}`);
+  return [...byPlace.values()].flatMap(([first, ...others]) =>
+    first === undefined
+      ? []
+      : [{ ...first, batches: others.reduce((sum, { batches }) => sum + batches, first.batches) }],
+  );
 }
 
 /** One report for each hop. */

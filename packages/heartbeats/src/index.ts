@@ -1,9 +1,16 @@
-export { connectHeartbeats, type HeartbeatOptions, type Heartbeats, type ProcessReport } from "./connect-heartbeats.ts";
+export {
+  connectHeartbeats,
+  type FoundHeartbeat,
+  type HeartbeatOptions,
+  type Heartbeats,
+  type ProcessReport,
+} from "./connect-heartbeats.ts";
 export {
   addFlows,
   addHops,
   FlowReport,
   Heartbeat,
+  HeldReport,
   HopName,
   HopReport,
   ProblemReport,

@@ -46,6 +46,20 @@ test("quantiles are exact to 5 %, also of the sum of several reports", () => {
   expect([bucketOf(0), bucketOf(Number.NaN), bucketOf(1e9)]).toEqual([0, 0, bucketOf(1e8)]);
 });
 
+test("what several threads hold is added by stage and domain", () => {
+  const held = (stage: "stored" | "ranked", domain: string, batches: number) => ({ stage, domain, batches });
+  const reportOf = (...own: readonly ReturnType<typeof held>[]) => ({ flows: [], held: own, hops: [], problems: [] });
+  const beat = heartbeatOf(
+    { app: "writer", host: "h", pid: 1, startedAt: 0, at: 0 },
+    [],
+    [
+      { thread: 0, report: reportOf(held("stored", "steps", 3), held("ranked", "steps", 1)) },
+      { thread: 1, report: reportOf(held("stored", "steps", 16), held("stored", "swipes", 0)) },
+    ],
+  );
+  expect(beat.held).toEqual([held("stored", "steps", 19), held("ranked", "steps", 1), held("stored", "swipes", 0)]);
+});
+
 test("flows of several threads are added, and problems come newest first with their thread", () => {
   const flow = {
     stage: "stored",
@@ -60,9 +74,14 @@ test("flows of several threads are added, and problems come newest first with th
     { ...flow, domain: "swipes" },
   ]);
   const problem = (at: string) => ({ at, level: "warn", message: "x" }) as const;
-  const report = { flows: [], hops: [], problems: Array.from({ length: 10 }, (_, n) => problem(`2026-01-0${n}`)) };
+  const report = {
+    flows: [],
+    held: [],
+    hops: [],
+    problems: Array.from({ length: 10 }, (_, n) => problem(`2026-01-0${n}`)),
+  };
   const beat = heartbeatOf(
-    { app: "writer", host: "h", pid: 1, startedAt: 0 },
+    { app: "writer", host: "h", pid: 1, startedAt: 0, at: 0 },
     [],
     [
       { thread: null, report },

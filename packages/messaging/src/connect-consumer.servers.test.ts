@@ -27,6 +27,27 @@ test("a delivery has the sent content, and unsettled deliveries never exceed the
   expect(ids()).toEqual(["a", "b", "c"]);
 });
 
+test("unsettled deliveries are counted, each until its first settlement, and those of a lost connection no more", async () => {
+  const { queue, consumer, deliveries, arrived, broker, proxy } = await openConnected();
+  expect(consumer.held).toBe(0);
+  broker.send(queue, "a", "b", "c", "d");
+  await arrived(4);
+  expect(consumer.held).toBe(4);
+  deliveries[0]?.ack();
+  deliveries[0]?.ack();
+  deliveries[1]?.reject();
+  expect(consumer.held).toBe(2);
+  const lost = deliveries.splice(0);
+  proxy.endConnections();
+  await vi.waitFor(() => expect(consumer.state).toBe("down"), 10_000);
+  expect(consumer.held).toBe(0);
+  // The settlements may be lost with the connection.
+  await arrived(2);
+  expect(consumer.held).toBe(deliveries.length);
+  lost[2]?.ack();
+  expect(consumer.held).toBe(deliveries.length);
+});
+
 test("after a lost connection unacknowledged messages are redelivered; settling the lost copies does nothing", async () => {
   const { queue, consumer, deliveries, arrived, ids, broker, proxy } = await openConnected();
   broker.send(queue, "a", "b", "c");

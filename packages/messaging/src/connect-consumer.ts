@@ -21,6 +21,8 @@ export interface Delivery {
 }
 
 export interface Consumer extends Connection {
+  /** Deliveries of the present connection that are not settled: the broker counts them in no queue. */
+  readonly held: number;
   /** Stops new deliveries; those that arrived can still be settled. */
   cancel(): Promise<void>;
   /** Sends the settlements, then disconnects. The broker delivers unsettled messages to another consumer. */
@@ -42,6 +44,8 @@ const consumerTag = "deliveries";
 export function connectConsumer(options: ConsumerOptions): Consumer {
   let channel: Channel | undefined;
   let cancelled = false;
+  // The broker delivers those of a lost connection again.
+  let held = 0;
 
   const connection = openConnection({
     ...options,
@@ -55,13 +59,15 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
       await declareQueues(model, options.queues, used);
       await made.prefetch(options.prefetch);
       channel = made;
+      held = 0;
       if (cancelled) return;
       const live = () => (channel === made ? made : undefined);
       await made.consume(
         options.queue,
         (message) => {
           if (message !== null) {
-            options.onDelivery(deliveryOf(message, live));
+            held += 1;
+            options.onDelivery(deliveryOf(message, live, () => (held -= 1)));
             return;
           }
           // The broker has cancelled this consumer: its queue was deleted or moved.
@@ -84,6 +90,9 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
     get state() {
       return connection.state;
     },
+    get held() {
+      return channel === undefined ? 0 : held;
+    },
     ready: connection.ready,
     cancel,
     async close() {
@@ -98,13 +107,14 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
   };
 }
 
-function deliveryOf(message: ConsumeMessage, live: () => Channel | undefined): Delivery {
+function deliveryOf(message: ConsumeMessage, live: () => Channel | undefined, onSettled: () => void): Delivery {
   const { messageId, headers } = message.properties;
   let settled = false;
   const settle = (send: (channel: Channel) => void) => {
     const channel = live();
     if (settled || channel === undefined) return;
     settled = true;
+    onSettled();
     send(channel);
   };
   return {

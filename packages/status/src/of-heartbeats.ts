@@ -1,16 +1,17 @@
-import { addHops, countOf, HopName, quantileOf, type Heartbeat } from "@tally/heartbeats";
+import { addHops, countOf, HopName, quantileOf, type FoundHeartbeat, type Heartbeat } from "@tally/heartbeats";
+import type { Holder } from "./seconds-to-drain.ts";
 import type { HopStatus, LoggedError, ProcessStatus } from "./status.ts";
 
 const goneAfterMs = 3000;
 const errorsMax = 20;
 
-/** Whether a process has sent a heartbeat within 3 s. The clocks of the machines must agree to a second. */
-export function isAlive({ at }: Heartbeat): boolean {
-  return Date.now() - at < goneAfterMs;
+/** Whether a process has sent a heartbeat within 3 s. */
+export function isAlive({ ageMs }: FoundHeartbeat): boolean {
+  return ageMs < goneAfterMs;
 }
 
 /** What a heartbeat says of its process. */
-export function processOf(beat: Heartbeat): ProcessStatus {
+export function processOf(beat: FoundHeartbeat): ProcessStatus {
   const { app, host, pid, startedAt, at, threads } = beat;
   return {
     app,
@@ -21,6 +22,27 @@ export function processOf(beat: Heartbeat): ProcessStatus {
     heartbeatAt: new Date(at).toISOString(),
     threads,
   };
+}
+
+/** The unsettled batches of a domain. */
+export interface Held {
+  readonly ingest: number;
+  readonly rank: number;
+  /** By process and stage. */
+  readonly holders: readonly Holder[];
+}
+
+/** What running processes hold of a domain. */
+export function heldOf(beats: readonly Heartbeat[], domain: string): Held {
+  const all = beats.flatMap(({ held, flows }) =>
+    held.flatMap(({ stage, domain: own, batches }) => {
+      const flow = flows.find((one) => one.stage === stage && one.domain === own);
+      return own === domain ? [{ stage, batches, batchesPerSecond: flow?.batchesPerSecond ?? 0 }] : [];
+    }),
+  );
+  const sum = (of: "stored" | "ranked"): number =>
+    all.reduce((total, { stage, batches }) => total + (stage === of ? batches : 0), 0);
+  return { ingest: sum("stored"), rank: sum("ranked"), holders: all };
 }
 
 /** The times of all processes together, in the order in which a batch takes the hops. Hops without batches are left out. */

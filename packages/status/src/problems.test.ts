@@ -19,7 +19,7 @@ const process = (app: ProcessStatus["app"], more: Partial<ProcessStatus> = {}): 
   ...more,
 });
 const flow = { events: 0, perSecond: 0 };
-const queue = { batches: 0, events: 0 };
+const queue = { batches: 0, held: 0, events: 0 };
 const domain = (secondsToDrain: number | null): DomainStatus => ({
   name: "steps",
   accepted: flow,
@@ -49,7 +49,7 @@ test.each<readonly [string, Partial<Known>]>([
   ["the broker accepts no messages: memory or disk alarm", { servers: [server("broker", "blocked")] }],
   ["the database's read endpoint does not respond", { servers: [server("databaseRead", "down")] }],
   ["no writer is running", { processes: [process("gateway"), process("ranker")] }],
-  ["steps: events wait, and none is stored or ranked", { stalled: ["steps"] }],
+  ["steps: events wait, and a stage or a process does not progress", { stalled: ["steps"] }],
 ])("fails when: %s", (problem, known) => {
   expect(problemsOf({ ...healthy, ...known })).toEqual({ state: "failing", problems: [problem] });
 });

@@ -46,7 +46,7 @@ function missing({ processes, knowsProcesses }: Known): readonly string[] {
 }
 
 function stalls({ stalled }: Known): readonly string[] {
-  return stalled.map((domain) => `${domain}: events wait, and none is stored or ranked`);
+  return stalled.map((domain) => `${domain}: events wait, and a stage or a process does not progress`);
 }
 
 function threadProblems({ processes }: Known): readonly string[] {

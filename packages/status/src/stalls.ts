@@ -7,7 +7,7 @@ const stalledAfterMs = 3000;
 export class Stalls {
   readonly #since = new Map<string, number>();
 
-  /** The domains whose events wait, while none was stored or ranked, at each call of the last 3 s. */
+  /** The domains whose events wait, while a stage or a process did not progress, at each call of the last 3 s. */
   of(domains: readonly DomainStatus[]): readonly string[] {
     const now = performance.now();
     return domains.flatMap(({ name, secondsToDrain, queues }) => {

@@ -3,7 +3,7 @@ import { countLetters } from "@tally/dead-letters";
 import { addFlows, type FlowReport, type Heartbeats } from "@tally/heartbeats";
 import type { Publisher } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
-import { errorsOf, hopsOf, isAlive, processOf } from "./of-heartbeats.ts";
+import { errorsOf, heldOf, hopsOf, isAlive, processOf, type Held } from "./of-heartbeats.ts";
 import { Probe, type Probed } from "./probe.ts";
 import { problemsOf } from "./problems.ts";
 import { readReplication } from "./replica-lag.ts";
@@ -88,7 +88,13 @@ export class StatusReader {
     const flows = addFlows(alive.flatMap((beat) => beat.flows));
     const newest = replicationProbed?.value.newest;
     const domains = this.#servers.domains.map((name) =>
-      domainStatus(name, flows, depths.get(name)?.value, newest?.get(name)),
+      domainStatus({
+        name,
+        flows: flows.filter(({ domain }) => domain === name),
+        depths: depths.get(name)?.value,
+        held: beats === undefined ? undefined : heldOf(alive, name),
+        newest: newest?.get(name),
+      }),
     );
     const processes = (beats ?? []).map(processOf);
     const replicaLagMs = replicationProbed?.value.lagMs ?? null;
@@ -119,35 +125,42 @@ function brokerStatus(state: Publisher["state"], depths: readonly Probed<Depths>
   return { name: "broker", state, latencyMs: state === "up" ? rounded(Math.min(...times)) : null };
 }
 
-function domainStatus(
-  name: string,
-  flows: readonly FlowReport[],
-  depths: Depths | undefined,
-  newest: number | undefined,
-): DomainStatus {
-  const flow = (stage: FlowReport["stage"]) => flows.find((one) => one.stage === stage && one.domain === name);
+interface OfDomain {
+  readonly name: string;
+  /** Of all processes. */
+  readonly flows: readonly FlowReport[];
+  readonly depths: Depths | undefined;
+  readonly held: Held | undefined;
+  /** When the newest batch was stored, in ms since 1970. */
+  readonly newest: number | undefined;
+}
+
+function domainStatus({ name, flows, depths, held, newest }: OfDomain): DomainStatus {
+  const flow = (stage: FlowReport["stage"]) => flows.find((one) => one.stage === stage);
   const [accepted, stored, ranked] = [flow("accepted"), flow("stored"), flow("ranked")];
   const eventsPerBatch = meanBatch(accepted) ?? meanBatch(stored) ?? 1;
   const rankedSize = meanBatch(stored) ?? eventsPerBatch;
   const rankedPerSecond = (ranked?.batchesPerSecond ?? 0) * rankedSize;
-  const queue = (batches: number | undefined): QueueStatus => ({
+  const queue = (batches: number | undefined, heldBatches: number | undefined): QueueStatus => ({
     batches: batches ?? null,
-    events: batches === undefined ? null : Math.round(batches * eventsPerBatch),
+    held: heldBatches ?? null,
+    events: batches === undefined ? null : Math.round((batches + (heldBatches ?? 0)) * eventsPerBatch),
   });
   return {
     name,
     accepted: { events: accepted?.events ?? 0, perSecond: perSecond(accepted?.eventsPerSecond) },
     stored: { events: stored?.events ?? 0, perSecond: perSecond(stored?.eventsPerSecond) },
     ranked: { events: Math.round((ranked?.batches ?? 0) * rankedSize), perSecond: perSecond(rankedPerSecond) },
-    queues: { ingest: queue(depths?.ingest), rank: queue(depths?.rank) },
+    queues: { ingest: queue(depths?.ingest, held?.ingest), rank: queue(depths?.rank, held?.rank) },
     secondsToDrain:
       depths === undefined
         ? null
         : secondsToDrain({
-            batches: depths,
+            batches: { ingest: depths.ingest + (held?.ingest ?? 0), rank: depths.rank + (held?.rank ?? 0) },
             eventsPerBatch,
             stored: stored?.eventsPerSecond ?? 0,
             ranked: rankedPerSecond,
+            holders: held?.holders ?? [],
           }),
     lastStoredAt: newest === undefined ? null : new Date(newest).toISOString(),
   };

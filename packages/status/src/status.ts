@@ -24,10 +24,13 @@ export const Flow = Type.Object({
 });
 export type Flow = Static<typeof Flow>;
 
-/** A queue without what its consumers hold; null while the broker does not respond. */
+/** What waits before a stage. */
 export const QueueStatus = Type.Object({
+  /** In the queue, without those that its consumers hold; null while the broker does not respond. */
   batches: orNull(Type.Number()),
-  /** Estimated from the mean size of a batch. */
+  /** Delivered to threads of running processes and not settled; null while Redis does not respond. Up to a second old. */
+  held: orNull(Type.Number()),
+  /** Of both, estimated from the mean size of a batch; null while the broker does not respond. */
   events: orNull(Type.Number()),
 });
 export type QueueStatus = Static<typeof QueueStatus>;

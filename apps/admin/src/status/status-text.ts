@@ -51,9 +51,11 @@ function domainRow({ name, accepted, stored, ranked, queues, secondsToDrain, las
   ];
 }
 
-function queueText({ batches, events }: QueueStatus): string {
+/** Events in batches, those that threads hold included. */
+function queueText({ batches, held, events }: QueueStatus): string {
   if (batches === null) return unknown;
-  return batches === 0 ? "0" : `${events === null ? unknown : numberText(events)} in ${batches}`;
+  const all = batches + (held ?? 0);
+  return all === 0 ? "0" : `${numberText(events)} in ${all}`;
 }
 
 function processRow({ app, host, pid, state, threads }: ProcessStatus): readonly string[] {

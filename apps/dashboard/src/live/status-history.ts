@@ -8,7 +8,7 @@ export interface Moment {
   readonly accepted: number;
   readonly stored: number;
   readonly ranked: number;
-  /** Events in the queues; null while the broker is down. */
+  /** Events in the queues and in threads; null while the broker is down. */
   readonly waiting: number | null;
   readonly secondsToDrain: number | null;
   readonly replicaLagMs: number | null;
@@ -38,7 +38,7 @@ export function recordStatus({ at, domains, secondsToDrain, replicaLagMs }: Stat
   history.value = [...history.value.slice(1 - momentsMax), moment];
 }
 
-/** Events in the queues of these domains; null: unknown for one of them. */
+/** Events in the queues of these domains and in threads; null: unknown for one of them. */
 export function waitingOf(domains: Status["domains"]): number | null {
   const queues = domains.flatMap(({ queues: { ingest, rank } }) => [ingest.events, rank.events]);
   return queues.reduce((sum, events) => (sum === null || events === null ? null : sum + events), 0);
