@@ -107,7 +107,6 @@ test("changes need the scope operate of the letter's domain, and reading its sco
   const stores = bearer((await createKey(system, "--scope", "*:read", "*:operate", "--store", "61")).key);
   for (const [headers, message] of [
     [reader, "expected an API key with the scope purchases:operate"],
-    [await keyOf("steps:operate"), "expected an API key with the scope purchases:operate"],
     [stores, "expected an API key for all stores, got one that is limited to some"],
   ] as const) {
     for (const action of ["replay", "discard"]) {
@@ -117,12 +116,36 @@ test("changes need the scope operate of the letter's domain, and reading its sco
   }
   expect((await post(`/dead-letters/${id}/replay`, {})).status).toBe(401);
   const steps = await keyOf("steps:read");
-  for (const path of [`/dead-letters/${id}`, "/dead-letters", "/dead-letters?domain=purchases"]) {
+  for (const path of ["/dead-letters", "/dead-letters?domain=purchases"]) {
     expect([path, (await at(path, { headers: steps })).status]).toEqual([path, 403]);
+  }
+  for (const path of [`/dead-letters/${id}`, "/dead-letters", "/dead-letters?domain=purchases"]) {
     expect([path, (await at(path, { headers: stores })).status]).toEqual([path, 403]);
   }
   expect((await at("/dead-letters?domain=steps", { headers: steps })).status).toBe(200);
   expect(await (await at(`/dead-letters/${id}`)).json()).toMatchObject({ state: "open" });
+});
+
+test("a letter of a domain that a key may neither read nor operate is as unknown as none", async () => {
+  const [known, unknown] = [await deadLetter(), "01a1fb30-2980-71ee-89cd-4f71757df440"];
+  const others = await keyOf("steps:read", "steps:write", "steps:operate");
+  const responses = async (id: string) =>
+    Promise.all(
+      [
+        await at(`/dead-letters/${id}`, { headers: others }),
+        await at(`/live?watch=/dead-letters/${id}`, { headers: others }),
+        await post(`/dead-letters/${id}/discard`, others),
+        await post(`/dead-letters/${id}/replay`, others, 1),
+      ].map(async (response) => [response.status, (await response.text()).replaceAll(id, "ID")]),
+    );
+  const refused = [404, '{"message":"id: expected the id of a dead letter, got \\"ID\\""}'];
+  expect(await responses(known)).toEqual([refused, refused, refused, refused]);
+  expect(await responses(unknown)).toEqual([refused, refused, refused, refused]);
+  expect(await (await at(`/dead-letters/${known}`)).json()).toMatchObject({ state: "open" });
+  // Without the right to read it: a key that may operate it knows of it.
+  const operates = await keyOf("purchases:operate");
+  expect((await at(`/dead-letters/${known}`, { headers: operates })).status).toBe(403);
+  expect((await post(`/dead-letters/${known}/discard`, operates)).status).toBe(200);
 });
 
 test("a gateway without an operator's account shows dead letters and changes none", async () => {

@@ -45,7 +45,7 @@ export function statusMetrics(registry: Registry, read: () => Promise<StatusFigu
   );
   gauge(
     "tally_dead_letters",
-    "Dead letters by state: open, replayed, discarded; absent while the database is down",
+    "Dead letters by state: open, replayed, discarded; 10000: that many or more; absent while the database is down",
     ["state"],
     (made, { deadLetters }) => {
       for (const [state, letters] of Object.entries(deadLetters ?? {})) made.set({ state }, letters);

@@ -13,6 +13,7 @@ export {
 export {
   countLetters,
   deadLetterMigrations,
+  findLetterHead,
   findLetters,
   keepLetters,
   listLetters,

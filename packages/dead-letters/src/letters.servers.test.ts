@@ -1,10 +1,11 @@
 import { ownDatabase } from "@tally/database/own-database";
-import { newEventId } from "@tally/pipeline";
+import { bytesOfEventId, newEventId } from "@tally/pipeline";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { letterOfMessage, type DeadLetter, type NewLetter } from "./dead-letter.ts";
 import {
   countLetters,
   deadLetterMigrations,
+  findLetterHead,
   findLetters,
   keepLetters,
   listLetters,
@@ -132,5 +133,49 @@ test("the newest letters come first and without their content, and each state is
     ...before,
     open: before.open + 2,
     discarded: before.discarded + 1,
+  });
+});
+
+test("a letter's head is found without its content, and an unknown id is none", async () => {
+  const { keep, find, reader } = open();
+  const own = letter();
+  await keep(own);
+  const { body: _, ...head } = await find(own);
+  expect(await findLetterHead(reader, own.id)).toEqual(head);
+  expect(await findLetterHead(reader, newEventId())).toBeUndefined();
+});
+
+test("the newest letters and the number of each state are found without reading the others, up to 10,000 of a state", async () => {
+  const database = connect();
+  await database.transaction(async (transaction) => {
+    await transaction.execute("DELETE FROM dead_letters");
+    const rows = Array.from({ length: 10_050 }, (_, n) => [
+      bytesOfEventId(newEventId()),
+      n < 20 ? "steps" : "swipes",
+      n % 500 === 0 ? "message" : "event",
+      "q",
+      "",
+      "why",
+      n,
+      "x",
+      n < 20 ? "discarded" : "open",
+    ]);
+    await transaction.execute(
+      "INSERT INTO dead_letters (id, domain, stage, queue, message_id, reason, died_at, body, state) VALUES ?",
+      [rows],
+    );
+    await transaction.execute("ANALYZE TABLE dead_letters");
+  });
+  await database.snapshot("write", async (reader) => {
+    const reads = async (): Promise<number> => {
+      const counts = await reader.query<{ Value: string }>("SHOW SESSION STATUS LIKE 'Handler_read%'", []);
+      return counts.reduce((sum, { Value }) => sum + Number(Value), 0);
+    };
+    for (const filter of [{}, { domain: "steps" }, { stage: "message" }, { state: "discarded" }] as const) {
+      const before = await reads();
+      expect(await newestLetters(reader, filter, 10)).toHaveLength(10);
+      expect([filter, (await reads()) - before]).toEqual([filter, expect.toSatisfy((rows: number) => rows < 50)]);
+    }
+    expect(await countLetters(reader)).toEqual({ open: 10_000, replayed: 0, discarded: 20 });
   });
 });

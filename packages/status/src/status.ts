@@ -84,7 +84,7 @@ export const LoggedError = Type.Object({
 });
 export type LoggedError = Static<typeof LoggedError>;
 
-/** The dead letters of all domains, by state. */
+/** The dead letters of all domains, by state. 10,000: that many or more. */
 export const DeadLetterCounts = Type.Object({
   open: Type.Integer(),
   replayed: Type.Integer(),

@@ -32,8 +32,14 @@ function summaryOf({ secondsToDrain, replicaLagMs, deadLetters }: Status): strin
   return [
     `drained in ${secondsText(secondsToDrain)}`,
     `replica lag ${replicaLagMs === null ? unknown : `${numberText(replicaLagMs)} ms`}`,
-    `open dead letters ${deadLetters?.open ?? unknown}`,
+    `open dead letters ${lettersText(deadLetters?.open)}`,
   ].join(", ");
+}
+
+// The status counts up to 10,000.
+function lettersText(open: number | undefined): string {
+  if (open === undefined) return unknown;
+  return open < 10_000 ? String(open) : "10,000 or more";
 }
 
 function section(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {

@@ -12,6 +12,14 @@ export function numberText(value: number | null | undefined): string {
   return (Math.abs(value) < 100 ? tenths : whole).format(value);
 }
 
+// The status counts up to here.
+const countedMax = 10_000;
+
+/** The number of dead letters, as "12" or "10,000+". */
+export function atLeastText(count: number): string {
+  return count < countedMax ? numberText(count) : `${numberText(countedMax)}+`;
+}
+
 /** In the browser's time zone, with the day when it is not today. */
 export function timeText(ms: number): string {
   const isToday = new Date(ms).toDateString() === new Date().toDateString();

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { urlOf } from "../http/call.ts";
+import { atLeastText } from "../parts/format.ts";
 import { linkTo, route } from "../route/route.ts";
 import { boardsOf, type Board } from "../views/boards/boards.ts";
 
@@ -61,7 +62,7 @@ export function Navigation({ views, deadLetters }: NavigationProps) {
                       {entry.text}
                       {entry.count !== undefined && entry.count > 0 && (
                         <span class="badge">
-                          {entry.count}
+                          {atLeastText(entry.count)}
                           <span class="unseen"> open</span>
                         </span>
                       )}

@@ -1,6 +1,7 @@
 import type { Grant } from "@tally/access";
 import type { Database } from "@tally/database";
 import {
+  findLetterHead,
   findLetters,
   holdsEvent,
   newestLetters,
@@ -13,7 +14,7 @@ import type { Publisher } from "@tally/messaging";
 import { BatchIds, InvalidInput, NotFound, queuesOf, unpackEvent, type SqlReader } from "@tally/pipeline";
 import type { FastifyInstance } from "fastify";
 import { Type, type Static } from "typebox";
-import { forbiddenInDomain } from "../admission/route-access.ts";
+import { forbiddenInDomain, forbiddenStore } from "../admission/route-access.ts";
 import { refusal } from "../errors/catalogue.ts";
 import { ClientError, refusalOfOutcome } from "../errors/client-error.ts";
 import { refuse } from "../errors/refuse.ts";
@@ -116,22 +117,29 @@ export function addDeadLetterRoutes(app: FastifyInstance, servers: DeadLetterSer
     params: Params,
     query: None,
     response: Letter,
-    forbidden: async ({ params: { id } }, grant) =>
-      grant === undefined ? undefined : forbiddenInDomain(grant, (await letterOf(reader, id)).domain, "read"),
+    async forbidden({ params: { id } }, grant) {
+      if (grant === undefined) return undefined;
+      const limited = forbiddenStore(grant, undefined);
+      return limited ?? forbiddenInDomain(grant, (await visibleHead(reader, id, grant)).domain, "read");
+    },
     respond: async ({ params: { id } }) => contentOf(await letterOf(reader, id)),
   });
 
-  addSettleRoute(app, "discard", servers, async () => undefined);
+  addSettleRoute(app, "discard", servers, async (head) => head);
   const batches = new BatchIds();
-  addSettleRoute(app, "replay", servers, (letter) => send(servers, batches, letter));
+  addSettleRoute(app, "replay", servers, async ({ id }) => {
+    const letter = await letterOf(reader, id);
+    await send(servers, batches, letter);
+    return letter;
+  });
 }
 
-/** A POST that changes the state of a letter after `before`. */
+/** A POST that changes the state of a letter after `before`, which returns the letter as it was read last. */
 function addSettleRoute(
   app: FastifyInstance,
   action: "replay" | "discard",
   { reader, operator }: DeadLetterServers,
-  before: (letter: DeadLetter) => Promise<void>,
+  before: (head: LetterHead) => Promise<LetterHead>,
 ): void {
   const state = action === "replay" ? "replayed" : "discarded";
   const path = `/dead-letters/:id/${action}`;
@@ -159,21 +167,20 @@ function addSettleRoute(
     },
     async (request, reply) => {
       const { id } = request.params;
-      const letter = await letterOf(reader, id);
-      const refused = refusedTo(request.grant, letter);
+      const { grant } = request;
+      const limited = forbiddenStore(grant, undefined);
+      if (limited !== undefined) return refuse(reply, limited);
+      const head = await visibleHead(reader, id, grant);
+      const refused = forbiddenInDomain(grant, head.domain, "operate");
       if (refused !== undefined) return refuse(reply, refused);
       if (operator === undefined) return refuse(reply, refusal("DEAD_LETTERS_READ_ONLY"));
-      await before(letter);
+      const letter = await before(head);
       await operator.transaction((transaction) => settleLetter(transaction, letter, state), {
         giveUpAfterMs: settleWithinMs,
       });
-      return headOf(await letterOf(reader, id));
+      return headOf((await findLetterHead(reader, head.id)) ?? letter);
     },
   );
-}
-
-function refusedTo(grant: Grant | undefined, { domain }: DeadLetter) {
-  return forbiddenInDomain(grant, domain, "operate");
 }
 
 /** Publishes a letter. Resolves when the broker has confirmed it. */
@@ -197,11 +204,28 @@ async function send(
 
 const outcomes = { rejected: "busy", unroutable: "unavailable", expired: "unknown" } as const;
 
+/**
+ * A letter without its content. A letter of a domain that the key may neither read nor operate is as unknown as one that does not exist: an id may
+ * be made of a client's key, so a difference would tell what others sent.
+ */
+async function visibleHead(reader: SqlReader, text: string, grant: Grant | undefined): Promise<LetterHead> {
+  const id = text.toLowerCase();
+  const head = isUuid(id) ? await findLetterHead(reader, id) : undefined;
+  if (head === undefined) throw unknownLetter(text);
+  const { domain } = head;
+  if (grant?.may(domain, "read") === false && !grant.may(domain, "operate")) throw unknownLetter(text);
+  return head;
+}
+
 async function letterOf(reader: SqlReader, text: string): Promise<DeadLetter> {
   const id = text.toLowerCase();
   const [letter] = isUuid(id) ? await findLetters(reader, [id]) : [];
-  if (letter === undefined) throw new NotFound("id", "the id of a dead letter", text.slice(0, 60));
+  if (letter === undefined) throw unknownLetter(text);
   return letter;
+}
+
+function unknownLetter(text: string): NotFound {
+  return new NotFound("id", "the id of a dead letter", text.slice(0, 60));
 }
 
 /** The id of a message's letter is a hash, so it need not be an event id. */

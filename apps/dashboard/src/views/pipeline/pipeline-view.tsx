@@ -2,7 +2,7 @@ import type { Status } from "@tally/status";
 import { waitingOf } from "../../live/status-history.ts";
 import type { Live } from "../../live/use-watch.ts";
 import { Age } from "../../parts/age.tsx";
-import { numberText, shortSpanText } from "../../parts/format.ts";
+import { atLeastText, numberText, shortSpanText } from "../../parts/format.ts";
 import { Heading } from "../../parts/heading.tsx";
 import { LivePanel } from "../../parts/live-panel.tsx";
 import { Message } from "../../parts/message.tsx";
@@ -76,11 +76,11 @@ function Figures({
         {
           label: "Dead letters",
           value:
-            deadLetters === null ? "–" : <a href={linkTo(["dead-letters"])}>{numberText(deadLetters.open)} open</a>,
+            deadLetters === null ? "–" : <a href={linkTo(["dead-letters"])}>{atLeastText(deadLetters.open)} open</a>,
           note:
             deadLetters === null
               ? "the database is down"
-              : `${numberText(deadLetters.replayed)} replayed, ${numberText(deadLetters.discarded)} discarded`,
+              : `${atLeastText(deadLetters.replayed)} replayed, ${atLeastText(deadLetters.discarded)} discarded`,
           isBad: deadLetters !== null && deadLetters.open > 0,
         },
         {
