@@ -61,6 +61,14 @@ export function purchasePages(contract: Contract): void {
       expect(pages.map(({ length }) => length)).toEqual([20, 20, 5]);
     });
 
+    test("the latest purchases end at as many items as a page", async () => {
+      const { purchases } = await read(`/purchases/latest?storeID=${storeOfManyItems}&limit=100`);
+      expect(purchases).toHaveLength(20);
+      expect(purchases).toContainEqual(
+        expect.objectContaining({ items: expect.toSatisfy((items: readonly unknown[]) => items.length === 500) }),
+      );
+    });
+
     test.each([
       ["", undefined],
       [`storeID=${storeA}`, 30],

@@ -1,17 +1,14 @@
-import { eventIdOfBytes, InvalidInput, queryRoute, type SqlParameter, type SqlReader } from "@tally/pipeline";
+import { InvalidInput, queryRoute, type SqlParameter, type SqlReader } from "@tally/pipeline";
 import { Type } from "typebox";
 import { ids, wholeNumbers } from "../request-values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
+import { exampleOfShown, ShownPurchase, shownPurchase, upToLinesMax, type PurchaseHead } from "./shown-purchase.ts";
 
 const columns = `
-  id, store_id AS storeID, customer_id AS custID, DATE_FORMAT(purchased_on, '%Y%m%d') AS date, JSON_LENGTH(items) AS line_count`;
-const selectItems = `
-  SELECT purchase_id, item_id AS ItemID, quantity AS numberOfItems FROM purchase_items
-  WHERE purchase_id IN (?) ORDER BY purchase_id, line`;
+  id, store_id AS storeID, customer_id AS custID, DATE_FORMAT(purchased_on, '%Y%m%d') AS date, JSON_LENGTH(items) AS lineCount`;
+const selectItems = "SELECT id, items FROM purchases WHERE id IN (?)";
 
 const pageLimits = wholeNumbers(1, 1000);
-// A page ends when its purchases have this many lines together: 1000 purchases of 500 lines would block the gateway's thread for seconds.
-const pageLinesMax = 10_000;
 
 /** Rows, page by page. A page starts after the last row of the previous one, so its cost does not depend on its number. */
 export const listPurchases = queryRoute({
@@ -32,15 +29,7 @@ export const listPurchases = queryRoute({
     { additionalProperties: false },
   ),
   response: Type.Object({
-    purchases: Type.Array(
-      Type.Object({
-        eventID: Type.String(),
-        storeID: Type.Integer(),
-        custID: Type.Integer(),
-        date: Type.String(),
-        items: Type.Array(Type.Object({ ItemID: Type.Integer(), numberOfItems: Type.Integer() })),
-      }),
-    ),
+    purchases: Type.Array(ShownPurchase),
     nextCursor: Type.Union([Type.String(), Type.Null()]),
   }),
   storeOf: ({ query }) => (query.storeID === undefined ? undefined : ids.parse("storeID", query.storeID)),
@@ -54,7 +43,7 @@ export const listPurchases = queryRoute({
     });
     // One more row shows whether there is a next page.
     const found = await rows.query<PurchaseRow>(sql, [...values, limit + 1]);
-    const page = pageOf(found, limit);
+    const page = upToLinesMax(found.slice(0, limit));
     const last = page.at(-1);
     return {
       purchases: await withItems(rows, page),
@@ -65,36 +54,15 @@ export const listPurchases = queryRoute({
     "the purchases of a store": {
       query: { storeID: "7" },
       response: {
-        purchases: [
-          {
-            eventID: "55dd47d6-d9ef-8152-b012-19d6cdd9449d",
-            storeID: 7,
-            custID: 7001,
-            date: "20261121",
-            items: [{ ItemID: 85571, numberOfItems: 2 }],
-          },
-        ],
+        purchases: [exampleOfShown],
         nextCursor: null,
       },
     },
   },
 });
 
-interface PurchaseRow {
-  readonly id: Buffer;
-  readonly storeID: number;
-  readonly custID: number;
-  readonly date: string;
-  readonly line_count: number;
-}
-
-function pageOf(found: readonly PurchaseRow[], limit: number): readonly PurchaseRow[] {
-  let lines = 0;
-  const end = found.findIndex(({ line_count }) => {
-    lines += line_count;
-    return lines > pageLinesMax;
-  });
-  return found.slice(0, end < 0 ? limit : Math.min(limit, end));
+interface PurchaseRow extends PurchaseHead {
+  readonly lineCount: number;
 }
 
 interface Filter {
@@ -138,13 +106,7 @@ function afterCursor(cursor: string, byDate: boolean): { sql: string; values: (n
 async function withItems(rows: SqlReader, page: readonly PurchaseRow[]) {
   if (page.length === 0) return [];
   const sales = page.map(({ id }) => id);
-  const items = await rows.query<{ purchase_id: Buffer; ItemID: number; numberOfItems: number }>(selectItems, [sales]);
-  const byPurchase = Map.groupBy(items, (item) => item.purchase_id.toString("hex"));
-  return page.map(({ id, storeID, custID, date }) => ({
-    eventID: eventIdOfBytes(id),
-    storeID,
-    custID,
-    date,
-    items: (byPurchase.get(id.toString("hex")) ?? []).map(({ ItemID, numberOfItems }) => ({ ItemID, numberOfItems })),
-  }));
+  const found = await rows.query<{ id: Buffer; items: unknown }>(selectItems, [sales]);
+  const itemsOf = new Map(found.map(({ id, items }) => [id.toString("hex"), items]));
+  return page.map((head) => shownPurchase(head, itemsOf.get(head.id.toString("hex"))));
 }
