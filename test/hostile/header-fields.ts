@@ -75,6 +75,40 @@ const hosts: readonly HttpCase[] = [
   ),
 ];
 
+// The system of these tests requires no keys: nothing else would stop a page of another site.
+const formOfPage = "Content-Type: text/plain";
+const foreign = /^expected no request of another site's page, got one of /;
+const pages: readonly HttpCase[] = [
+  ...[
+    ["Origin: https://other.example"],
+    ["Origin: null"],
+    ["Origin: http://tally:3000"],
+    ["Origin: https://other.example", "Sec-Fetch-Site: cross-site"],
+    ["Sec-Fetch-Site: same-site"],
+  ].flatMap((headers) => [
+    asks(
+      `a sale of a page with ${headers.join(", ")} gets 403`,
+      (n) => postSale(n, [json, ...headers]),
+      refused(403, foreign),
+    ),
+    asks(
+      `a replay of a page with ${headers.join(", ")} gets 403`,
+      () => post("/dead-letters/01a1fb30-2980-71ee-89cd-4f71757df440/replay", "", [formOfPage, ...headers]),
+      refused(403, foreign),
+    ),
+    asks(
+      `an album of a page with ${headers.join(", ")} gets 403 with msg`,
+      () => post("/review/like/1", "", headers),
+      refusedMsg(403, foreign),
+    ),
+    asks(`a read of a page with ${headers.join(", ")} is served`, () => get("/items/store/5", headers), ok(200)),
+  ]),
+  sells("a sale of the gateway's own page is stored", (n) => postSale(n, [json, "Origin: http://tally"])),
+  sells("likewise with Sec-Fetch-Site", (n) =>
+    postSale(n, [json, "Origin: http://tally", "Sec-Fetch-Site: same-origin"]),
+  ),
+];
+
 const tooLong = refused(431, /^headers: expected at most 16384 bytes together/);
 const types = refused(400, /^Content-Type: expected the header once, got 2/);
 const others: readonly HttpCase[] = [
@@ -135,4 +169,4 @@ const others: readonly HttpCase[] = [
 ];
 
 /** Header fields. */
-export const headerFields: readonly HttpCase[] = [...rejectedLines, ...acceptedLines, ...hosts, ...others];
+export const headerFields: readonly HttpCase[] = [...rejectedLines, ...acceptedLines, ...hosts, ...pages, ...others];

@@ -9,6 +9,7 @@ import type {
 } from "fastify";
 import { refusal } from "../errors/catalogue.ts";
 import { refuse } from "../errors/refuse.ts";
+import { rejectForeignPages } from "./foreign-pages.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import { forbiddenStore, type DomainAccess, type RouteAccess } from "./route-access.ts";
 
@@ -28,10 +29,11 @@ export interface AdmissionOptions {
 
 type Undecided = Exclude<KeyCheck, Grant> | "missing";
 
-/** Checks keys and rates on later routes that are not open; adds no hook where neither is configured. Throws for a route without access. */
+/** Checks keys and rates on later routes that are not open, or pages of other sites where no keys are required. Throws for a route without access. */
 export function addAdmission(app: FastifyInstance, { check, limits }: AdmissionOptions): void {
   app.decorateRequest("grant", undefined);
   app.decorateRequest("limited", undefined);
+  if (check === undefined) rejectForeignPages(app);
   app.addHook("onRoute", (route) => {
     const access = route.config?.access;
     if (access === undefined) throw new TypeError(`${String(route.method)} ${route.url}: expected config.access`);

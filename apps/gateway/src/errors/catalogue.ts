@@ -23,6 +23,9 @@ export const catalogue = {
   // Other mistakes that Fastify finds, such as a QUERY without a Content-Type.
   BAD_REQUEST: [400, "request: {problem}"],
 
+  // Of a browser, where no API key is required.
+  FOREIGN_PAGE: [403, "expected no request of another site's page, got one of {page}; send it without a browser"],
+
   // The API key and its rate limit.
   API_KEY_MISSING: [401, "expected an API key, as Authorization: Bearer or as X-Api-Key"],
   API_KEY_INVALID: [401, "expected a valid API key, got an unknown, revoked or malformed key, or two keys"],

@@ -34,7 +34,7 @@ import { addRouteTimes } from "./routes/route-times.ts";
  *   preValidation  the body is read within the byte budget, decoded and parsed (body/content.ts): 400, 413, 415, 503
  *   validation     params, query and body match the schemas of the route: 400
  *   preHandler     the API key's stores, and the rate limit for the entries of a bulk request (admission.ts): 403, 413, 429
- *   handler        routes/: publishes events, or reads
+ *   handler        without API keys, first: no page of another site (../admission/foreign-pages.ts): 403. routes/: publishes events, or reads
  *   onSend         compression (compress-responses.ts)
  *   error          thrown by any step: its refusal (../errors/catalogue.ts), or 500 and a line in the log
  */

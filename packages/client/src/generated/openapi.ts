@@ -205,7 +205,7 @@ export interface paths {
         };
         /**
          * the purchases of a store that were stored last, 20 by default
-         * @description Of the 5,000 with the newest dates.
+         * @description Of the 5,000 with the newest dates. Ends at 10,000 lines.
          */
         readonly get: operations["getPurchasesLatest"];
         readonly put?: never;
@@ -695,7 +695,7 @@ export interface paths {
         };
         /**
          * the stored reports of bench and drill, newest first, at most 200
-         * @description Needs `RUNS_FOLDER`.
+         * @description Needs `RUNS_FOLDER`. Reports above 2 MiB are left out.
          */
         readonly get: operations["getRuns"];
         readonly put?: never;
@@ -880,20 +880,20 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Service Unavailable */
-        readonly ServiceUnavailable2: {
+        /** @description Forbidden */
+        readonly Forbidden2: {
             headers: {
-                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
             };
             content: {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Forbidden */
-        readonly Forbidden2: {
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable2: {
             headers: {
-                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -953,10 +953,10 @@ export interface components {
                 };
             };
         };
-        /** @description Service Unavailable */
-        readonly ServiceUnavailable3: {
+        /** @description Forbidden */
+        readonly Forbidden3: {
             headers: {
-                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -980,10 +980,10 @@ export interface components {
                 };
             };
         };
-        /** @description Forbidden */
-        readonly Forbidden3: {
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable3: {
             headers: {
-                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1081,6 +1081,16 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Forbidden */
+        readonly Forbidden6: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Bad Request */
         readonly BadRequest6: {
             headers: {
@@ -1117,6 +1127,16 @@ export interface components {
                 readonly "application/json": components["schemas"]["ErrorOfAlbums"];
             };
         };
+        /** @description Forbidden */
+        readonly Forbidden7: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
         /** @description Unauthorized */
         readonly Unauthorized2: {
             headers: {
@@ -1131,16 +1151,6 @@ export interface components {
         readonly ServiceUnavailable5: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
-            };
-        };
-        /** @description Forbidden */
-        readonly Forbidden6: {
-            headers: {
-                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1260,6 +1270,16 @@ export interface components {
                 readonly "application/json": components["schemas"]["ErrorOfAlbums"];
             };
         };
+        /** @description Forbidden */
+        readonly Forbidden8: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
+            };
+        };
         /** @description Payload Too Large */
         readonly PayloadTooLarge6: {
             headers: {
@@ -1307,6 +1327,16 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Forbidden */
+        readonly Forbidden9: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Service Unavailable */
         readonly ServiceUnavailable10: {
             headers: {
@@ -1326,20 +1356,20 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Service Unavailable */
-        readonly ServiceUnavailable11: {
+        /** @description Forbidden */
+        readonly Forbidden10: {
             headers: {
-                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
             };
             content: {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Forbidden */
-        readonly Forbidden7: {
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable11: {
             headers: {
-                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1807,7 +1837,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden2"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -1848,7 +1878,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -1889,7 +1919,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -1939,7 +1969,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden2"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -1986,7 +2016,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2092,7 +2122,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest6"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge4"];
             readonly 415: components["responses"]["UnsupportedMediaType2"];
@@ -2133,7 +2163,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest7"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge5"];
@@ -2174,7 +2204,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest8"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden8"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
@@ -2213,7 +2243,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest8"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden8"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
@@ -2252,7 +2282,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest8"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden8"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
@@ -2303,7 +2333,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest9"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden8"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
             readonly 417: components["responses"]["ExpectationFailed2"];
@@ -2353,7 +2383,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest10"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden9"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
@@ -2396,7 +2426,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2450,7 +2480,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden9"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2495,7 +2525,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2539,7 +2569,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2584,7 +2614,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
@@ -2630,7 +2660,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden9"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2667,7 +2697,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2705,7 +2735,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2745,7 +2775,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2791,7 +2821,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
@@ -2840,7 +2870,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden9"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2883,7 +2913,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2923,7 +2953,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2966,7 +2996,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
@@ -3022,10 +3052,12 @@ export interface operations {
                             readonly queues: {
                                 readonly ingest: {
                                     readonly batches: number | null;
+                                    readonly held: number | null;
                                     readonly events: number | null;
                                 };
                                 readonly rank: {
                                     readonly batches: number | null;
+                                    readonly held: number | null;
                                     readonly events: number | null;
                                 };
                             };
@@ -3195,7 +3227,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
@@ -3249,7 +3281,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -3302,7 +3334,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden10"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
@@ -3355,7 +3387,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden10"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];

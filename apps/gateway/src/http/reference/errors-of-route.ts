@@ -49,11 +49,12 @@ const ofReads = ["READS_FULL", "UNREADABLE"] as const;
 const ofFinds = ["NOT_FOUND", "NOT_YET", ...ofReads] as const;
 
 /** Every error that a request to the route can get, in the order of the catalogue. */
-export function errorsOf({ access, url, schema, documented }: ServedRoute): readonly ErrorCode[] {
+export function errorsOf({ method, access, url, schema, documented }: ServedRoute): readonly ErrorCode[] {
   const isOwn = !("domain" in documented);
   const codes = new Set<ErrorCode>([
     ...always,
     ...(url.includes(":") ? ofParams : []),
+    ...(method === "POST" ? (["FOREIGN_PAGE"] as const) : []),
     ...ofAccess(access, documented),
     ...(isOwn ? (documented.errors ?? []) : ofDomainRoute(documented)),
     ...(isOwn && (schema.params !== undefined || schema.querystring !== undefined) ? ["INVALID_INPUT" as const] : []),

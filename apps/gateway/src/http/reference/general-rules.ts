@@ -12,7 +12,8 @@ tally takes events, stores each exactly once, and keeps live rankings that equal
 - **Bodies** may be compressed (\`Content-Encoding: gzip\`, \`br\` or \`zstd\`); larger responses are, for clients that accept it. JSON needs no
   \`Content-Type\`. A POST that shows no body ignores any.
 - **HEAD** is accepted wherever GET is. A slash at the end of a path, or two in a row, make no difference.
-- **API keys** are not needed where the gateway runs with \`AUTH=off\`, as \`pnpm dev\` does.
+- **API keys** are not needed where the gateway runs with \`AUTH=off\`, as \`pnpm dev\` does. There a POST that a browser sends for a page of
+  another site is 403. The gateway sends no CORS headers: pages of other sites cannot read it, and cannot send it a key.
 - **Rankings** have the highest count first, and equal counts by the smaller id. \`asOf\` is the time of the newest event that a ranking
   counts; null: it counts none.
 `;
