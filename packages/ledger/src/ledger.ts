@@ -20,7 +20,7 @@ const selectTotals = `
   FROM batches WHERE domain = ?`;
 
 // Both read one entry of the index domain_time. One statement for all domains, with GROUP BY, would read the whole index: 20 ms for 40,000 batches.
-const selectNewest = "SELECT MAX(stored_at) AS storedAt FROM batches WHERE domain = ?";
+const selectNewest = "SELECT ? AS domain, MAX(stored_at) AS storedAt FROM batches WHERE domain = ?";
 const selectNext = "SELECT MIN(stored_at) AS storedAt FROM batches WHERE domain = ? AND stored_at > ?";
 
 /** The row of a batch. */
@@ -151,13 +151,12 @@ export async function newestStored(
   reader: SqlReader,
   domains: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const newest = await Promise.all(
-    domains.map(async (domain) => {
-      const [row] = await reader.query<{ storedAt: number | null }>(selectNewest, [domain]);
-      return [domain, row?.storedAt ?? undefined] as const;
-    }),
+  if (domains.length === 0) return new Map();
+  const newest = await reader.query<{ domain: string; storedAt: number | null }>(
+    domains.map(() => selectNewest).join(" UNION ALL "),
+    domains.flatMap((domain) => [domain, domain]),
   );
-  return new Map(newest.flatMap(([domain, storedAt]) => (storedAt === undefined ? [] : [[domain, storedAt]])));
+  return new Map(newest.flatMap(({ domain, storedAt }) => (storedAt === null ? [] : [[domain, storedAt]])));
 }
 
 /** When the first batch after `at` was stored, in ms since 1970; undefined: none. */

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
-
 /** What a probe found; undefined: no result in time, or an error. */
 export type Probed<T> = { readonly value: T; readonly tookMs: number } | undefined;
 
@@ -19,12 +17,13 @@ export class Probe<T> {
 
   async read(): Promise<Probed<T>> {
     this.#asked ??= this.#timed().finally(() => (this.#asked = undefined));
-    const late = new AbortController();
-    const timeout = delay(this.#withinMs, undefined, { signal: late.signal }).catch(() => undefined);
+    // No AbortController: its error has a stack, which takes as long as the rest of a reading.
+    const late = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => late.resolve(undefined), this.#withinMs);
     try {
-      return await Promise.race([this.#asked, timeout]);
+      return await Promise.race([this.#asked, late.promise]);
     } finally {
-      late.abort();
+      clearTimeout(timer);
     }
   }
 

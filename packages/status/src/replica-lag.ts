@@ -11,7 +11,7 @@ export interface Replication {
 
 /**
  * Compares the ledgers of both endpoints, because the accounts of the apps may not read the state of the replication. An upper bound: a batch
- * that is committed between the two reads counts too. Two index lookups for each domain, and one more where it is behind.
+ * that is committed between the two reads counts too. Two statements, each with an index lookup for every domain, and one more statement where a domain is behind.
  */
 export async function readReplication(
   { replicas, writer }: Pick<Database, "replicas" | "writer">,

@@ -33,7 +33,7 @@ interface Depths {
 
 /**
  * Computes the status of a system from its servers. A reading takes some ms, and at most 0.7 s while a server does not respond: about ten
- * passive declarations of queues, 13 short statements and one command of Redis. Keep one reader, and do not call it for each viewer.
+ * passive declarations of queues, five short statements and two commands of Redis. Keep one reader, and do not call it for each viewer.
  */
 export class StatusReader {
   readonly #servers: StatusServers;

@@ -102,6 +102,49 @@ test.each([
   expect(path.reads).toBeLessThanOrEqual(most + 2);
 });
 
+test("paths that are joined at different times are read in one turn", async () => {
+  const feeds = new Feeds();
+  const one = viewer();
+  const readAtMs: number[][] = [];
+  for (const path of ["/a", "/b", "/c"]) {
+    const own: number[] = [];
+    readAtMs.push(own);
+    const read = async (): Promise<WatchedResponse> => {
+      own.push(performance.now());
+      return { status: 200, body: "1" };
+    };
+    feeds.join(path, one, () => ({ read }));
+    onTestFinished(() => feeds.leave(path, one));
+    await turns(130);
+  }
+  await turns(5000);
+  const [last = []] = readAtMs.map((own) => own.slice(-5));
+  expect(readAtMs.map((own) => own.slice(-5))).toEqual([last, last, last]);
+  expect(last.map((at, index) => at - (last[0] ?? 0) - index * 500)).toEqual([0, 0, 0, 0, 0]);
+});
+
+test.each([
+  [false, 15],
+  [true, 14],
+])(
+  "while the gateway is busy, a path is read less often, and still within a second (rows: %s)",
+  async (isOfRows, most) => {
+    const feeds = new Feeds(() => true);
+    const one = viewer();
+    const readAtMs: number[] = [];
+    const read = async (): Promise<WatchedResponse> => {
+      readAtMs.push(performance.now());
+      return { status: 200, body: "1", isOfRows };
+    };
+    feeds.join("/a", one, () => ({ read }));
+    onTestFinished(() => feeds.leave("/a", one));
+    await turns(10_000);
+    const spans = readAtMs.slice(1).map((at, index) => at - (readAtMs[index] ?? 0));
+    expect(Math.max(...spans)).toBeLessThanOrEqual(900);
+    expect(readAtMs.length).toBeLessThanOrEqual(most);
+  },
+);
+
 test("a response from rows is read every 700 ms", async () => {
   const feeds = new Feeds();
   const one = viewer();

@@ -2,18 +2,24 @@ import { Feed, type WatchedResponse, type FeedViewer } from "./feed.ts";
 
 /*
  * One feed for each watched path. It is read at once, then every 500 ms, or every 700 ms when it is made from
- * rows, for any number of viewers. Four rules bound the cost, whatever is watched:
+ * rows, for any number of viewers. Six rules bound the cost, whatever is watched:
  *
  *   in all        at most 200 reads a second. With more than 100 feeds, each is read less often
+ *   together      feeds that are not made from rows are read in the same turn: one write to Redis and one reply for all, and one write to each viewer
+ *   busy          while the gateway has other work, 750 and 800 ms: a change is still seen within a second
  *   one feed      a read that took d ms is repeated 10 d ms later, at most 5 s later: a tenth of a connection to the database
  *   memory        no new stream while the kept responses have 64 MiB
  *   never twice   a feed waits for its response before the next read
  */
 
-const everyMs = 500;
-const everyMsOfRows = 700;
-const tickMs = 25;
-const readsPerTick = 5;
+const periods = {
+  idle: { everyMs: 500, everyMsOfRows: 700 },
+  busy: { everyMs: 750, everyMsOfRows: 800 },
+} as const;
+const tickMs = 100;
+const readsPerTick = 20;
+// A timer is not exact; a read that is nearly due does not wait for another tick.
+const slackMs = tickMs / 2;
 const restFactor = 10;
 const restMsMax = 5000;
 // Of the responses that feeds keep. Clients choose the paths.
@@ -36,7 +42,13 @@ interface Running {
 export class Feeds {
   /** In the order of their last reads. */
   readonly #feeds = new Map<string, Running>();
+  readonly #isBusy: () => boolean;
   #timer: NodeJS.Timeout | undefined;
+
+  /** `isBusy`: whether the gateway has much other work. */
+  constructor(isBusy: () => boolean = () => false) {
+    this.#isBusy = isBusy;
+  }
 
   /** Watched paths. */
   get size(): number {
@@ -77,7 +89,7 @@ export class Feeds {
     const now = performance.now();
     let left = readsPerTick;
     for (const [path, running] of this.#feeds) {
-      if (running.isReading || running.dueAtMs > now) continue;
+      if (running.isReading || running.dueAtMs > now + slackMs) continue;
       if (left-- === 0) return;
       // To the end: the others are next. The iteration meets it again, and passes over it because it is reading.
       this.#feeds.delete(path);
@@ -92,10 +104,17 @@ export class Feeds {
     const begun = performance.now();
     const response = await source.read();
     const tookMs = performance.now() - begun;
-    const usualMs = response.isOfRows === true ? everyMsOfRows : everyMs;
+    const { everyMs, everyMsOfRows } = this.#isBusy() ? periods.busy : periods.idle;
+    const usualAtMs = response.isOfRows === true ? begun + everyMsOfRows : nextTogether(begun, everyMs);
     const restMs = Math.min(tookMs * restFactor, restMsMax);
-    running.dueAtMs = begun + Math.max(source.everyMs ?? Math.max(usualMs, restMs), tookMs);
+    running.dueAtMs =
+      source.everyMs === undefined ? Math.max(usualAtMs, begun + restMs) : begun + Math.max(source.everyMs, tookMs);
     running.isReading = false;
     feed.update(response);
   }
+}
+
+/** The next multiple of `everyMs`: all feeds with this period are due together. */
+function nextTogether(begunMs: number, everyMs: number): number {
+  return (Math.floor((begunMs + slackMs) / everyMs) + 1) * everyMs;
 }

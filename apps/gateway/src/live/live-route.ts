@@ -10,6 +10,7 @@ import { refusalOfError } from "../errors/client-error.ts";
 import { refuse } from "../errors/refuse.ts";
 import type { OwnDocument } from "../http/reference/documented.ts";
 import { clientOf } from "../http/connection/client-address.ts";
+import { busyLoop } from "./busy-loop.ts";
 import type { WatchedResponse } from "./feed.ts";
 import { Feeds, type FeedSource } from "./feeds.ts";
 import { Stream } from "./stream.ts";
@@ -51,7 +52,7 @@ export interface LiveOptions extends StreamsOptions {
 /** GET /live: server-sent events with the responses of up to 8 GETs, at the start and whenever one changes. */
 export function addLiveRoute(app: FastifyInstance, { watchables, check, ...limits }: LiveOptions): Streams {
   const streams = new Streams(limits);
-  const feeds = new Feeds();
+  const feeds = new Feeds(busyLoop());
   app.addHook("preClose", (done) => {
     streams.close();
     done();

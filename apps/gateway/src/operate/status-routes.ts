@@ -33,6 +33,8 @@ export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[]
     params: None,
     query: None,
     response: Type.Object({ views: Type.Array(Type.Object({ ...View.properties, domain: Type.String() })) }),
+    // They are part of the code.
+    everyMs: 60_000,
     respond: async () => ({ views }),
   });
 }
