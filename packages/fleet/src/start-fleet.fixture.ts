@@ -63,6 +63,6 @@ runThread<FixtureOptions>(async ({ behaviour, starts, finished }, { index }) => 
     Atomics.add(finished, 0, 1);
   },
   metrics: async () => [{ name: "index", value: index }],
-  report: () => ({ flows: [], hops: [], problems: [] }),
+  report: () => ({ flows: [], held: [], hops: [], problems: [] }),
   ...(await behaviours[behaviour]?.(index, Atomics.add(starts, 0, 1) + 1)),
 }));

@@ -1,15 +1,15 @@
 import type { Database } from "@tally/database";
 import { countLetters } from "@tally/dead-letters";
-import { addFlows, type FlowReport, type Heartbeats } from "@tally/heartbeats";
+import { addFlows, type Heartbeats } from "@tally/heartbeats";
 import type { Publisher } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
-import { errorsOf, heldOf, hopsOf, isAlive, processOf, type Held } from "./of-heartbeats.ts";
+import { domainStatus, type Depths } from "./domain-status.ts";
+import { errorsOf, heldOf, hopsOf, isAlive, processOf } from "./of-heartbeats.ts";
 import { Probe, type Probed } from "./probe.ts";
 import { problemsOf } from "./problems.ts";
 import { readReplication } from "./replica-lag.ts";
-import { secondsToDrain } from "./seconds-to-drain.ts";
 import { Stalls } from "./stalls.ts";
-import type { DomainStatus, QueueStatus, ServerStatus, Status } from "./status.ts";
+import type { ServerStatus, Status } from "./status.ts";
 
 /** The connections by which the status is read. */
 export interface StatusServers {
@@ -24,12 +24,6 @@ export interface StatusServers {
 // With the time of a look at the page, a server that is down is reported within 2 s.
 const withinMs = 700;
 const countLettersEveryMs = 2000;
-
-/** Batches. */
-interface Depths {
-  readonly ingest: number;
-  readonly rank: number;
-}
 
 /**
  * Computes the status of a system from its servers. A reading takes some ms, and at most 0.7 s while a server does not respond: about ten
@@ -125,53 +119,6 @@ function brokerStatus(state: Publisher["state"], depths: readonly Probed<Depths>
   return { name: "broker", state, latencyMs: state === "up" ? rounded(Math.min(...times)) : null };
 }
 
-interface OfDomain {
-  readonly name: string;
-  /** Of all processes. */
-  readonly flows: readonly FlowReport[];
-  readonly depths: Depths | undefined;
-  readonly held: Held | undefined;
-  /** When the newest batch was stored, in ms since 1970. */
-  readonly newest: number | undefined;
-}
-
-function domainStatus({ name, flows, depths, held, newest }: OfDomain): DomainStatus {
-  const flow = (stage: FlowReport["stage"]) => flows.find((one) => one.stage === stage);
-  const [accepted, stored, ranked] = [flow("accepted"), flow("stored"), flow("ranked")];
-  const eventsPerBatch = meanBatch(accepted) ?? meanBatch(stored) ?? 1;
-  const rankedSize = meanBatch(stored) ?? eventsPerBatch;
-  const rankedPerSecond = (ranked?.batchesPerSecond ?? 0) * rankedSize;
-  const queue = (batches: number | undefined, heldBatches: number | undefined): QueueStatus => ({
-    batches: batches ?? null,
-    held: heldBatches ?? null,
-    events: batches === undefined ? null : Math.round((batches + (heldBatches ?? 0)) * eventsPerBatch),
-  });
-  return {
-    name,
-    accepted: { events: accepted?.events ?? 0, perSecond: perSecond(accepted?.eventsPerSecond) },
-    stored: { events: stored?.events ?? 0, perSecond: perSecond(stored?.eventsPerSecond) },
-    ranked: { events: Math.round((ranked?.batches ?? 0) * rankedSize), perSecond: perSecond(rankedPerSecond) },
-    queues: { ingest: queue(depths?.ingest, held?.ingest), rank: queue(depths?.rank, held?.rank) },
-    secondsToDrain:
-      depths === undefined
-        ? null
-        : secondsToDrain({
-            batches: { ingest: depths.ingest + (held?.ingest ?? 0), rank: depths.rank + (held?.rank ?? 0) },
-            eventsPerBatch,
-            stored: stored?.eventsPerSecond ?? 0,
-            ranked: rankedPerSecond,
-            holders: held?.holders ?? [],
-          }),
-    lastStoredAt: newest === undefined ? null : new Date(newest).toISOString(),
-  };
-}
-
-/** Of the last 10 s; without any, since the start. */
-function meanBatch(flow: FlowReport | undefined): number | undefined {
-  if (flow === undefined || flow.batches === 0) return undefined;
-  return flow.batchesPerSecond > 0 ? flow.eventsPerSecond / flow.batchesPerSecond : flow.events / flow.batches;
-}
-
 async function depthsOf(publisher: StatusServers["publisher"], ingest: string, rank: string): Promise<Depths> {
   const depths = await Promise.all([publisher.queueDepth(ingest), publisher.queueDepth(rank)]);
   if (depths[0] === undefined || depths[1] === undefined) throw new Error("no response");
@@ -196,10 +143,6 @@ function kept<T>(everyMs: number, read: () => Promise<T>): () => Promise<T> {
     if (last === undefined || now - last.atMs >= everyMs) last = { atMs: now, value: await read() };
     return last.value;
   };
-}
-
-function perSecond(value = 0): number {
-  return Math.round(value * 10) / 10;
 }
 
 function rounded(ms: number | undefined): number | null {
