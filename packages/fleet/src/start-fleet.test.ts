@@ -18,7 +18,7 @@ test("a fleet that starts shows its threads, and later what each reports", async
   const onStarting = ({ threads }: Fleet) => void starting.push(threads.map(({ state }) => state));
   const { fleet } = await start("works", { threads: 2, onStarting });
   expect(starting).toEqual([["starting", "starting"]]);
-  const report = { flows: [], hops: [], problems: [] };
+  const report = { flows: [], held: [], hops: [], problems: [] };
   expect(await fleet.reports()).toEqual([
     { thread: 0, report },
     { thread: 1, report },

@@ -35,8 +35,8 @@ export function foreignPageOf({
 }: Pick<IncomingHttpHeaders, "origin" | "host" | "sec-fetch-site">): string | undefined {
   // Another port of localhost is "same-site".
   const isOwn =
-    site === undefined ? origin === undefined || hostOf(origin) === host?.toLowerCase() : ownSites.has(String(site));
-  return isOwn ? undefined : (origin ?? `a ${String(site)} page`).slice(0, 200);
+    site === undefined ? origin === undefined || hostOf(origin) === host?.toLowerCase() : ownSites.has(site);
+  return isOwn ? undefined : (origin ?? `a ${site} page`).slice(0, 200);
 }
 
 // none: typed by the user.

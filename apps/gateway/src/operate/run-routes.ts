@@ -113,10 +113,10 @@ function headOf({ name: file, changedAt }: StoredFile, report: object | undefine
 }
 
 // Removed since, a link to nothing or to itself, or without the right to read it: the other reports are still shown.
-const codesOfUnreadable: readonly unknown[] = ["ENOENT", "ELOOP", "EACCES", "EPERM"];
+const codesOfUnreadable: ReadonlySet<unknown> = new Set(["ENOENT", "ELOOP", "EACCES", "EPERM"]);
 
 function unreadable(error: unknown): undefined {
-  if (error instanceof Error && codesOfUnreadable.includes(Reflect.get(error, "code"))) return undefined;
+  if (error instanceof Error && codesOfUnreadable.has(Reflect.get(error, "code"))) return undefined;
   throw error;
 }
 

@@ -42,10 +42,9 @@ export const latestPurchases = queryRoute({
   storeOf: ({ query }) => ids.parse("storeID", query.storeID),
   async respond({ query: { storeID: store, limit = limitDefault } }, { rows }) {
     const found = await rows.query<Row>(selectLatest, [ids.parse("storeID", store), limits.parse("limit", limit)]);
-    const purchases = upToLinesMax(found).map((row) => ({
-      ...shownPurchase(row, row.items),
-      arrivedAt: new Date(row.storedAt).toISOString(),
-    }));
+    const purchases = upToLinesMax(found).map((row) =>
+      Object.assign(shownPurchase(row, row.items), { arrivedAt: new Date(row.storedAt).toISOString() }),
+    );
     return { purchases };
   },
   examples: {
