@@ -11,7 +11,7 @@ const older = ownDatabase([ledgerMigrations, "ledger"]);
 
 const domain = "purchases";
 
-async function store({ transaction }: Database, storedAt: number): Promise<void> {
+async function store(database: Database, storedAt: number): Promise<void> {
   const entry = {
     batch: { producer: randomBytes(8).toString("hex"), sequence: 1 },
     domain,
@@ -22,7 +22,7 @@ async function store({ transaction }: Database, storedAt: number): Promise<void>
     storedAt,
     rankingMessage: randomBytes(10),
   };
-  await transaction((tx) => enter(tx, [entry]));
+  await database.transaction((tx) => enter(tx, [entry]));
 }
 
 test("a server that is further behind than allowed serves no reads until it has caught up", async () => {

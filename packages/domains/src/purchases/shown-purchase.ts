@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import { linesOf } from "./store.ts";
 
 // A list of purchases ends when they have this many lines together: 1000 purchases of 500 lines would block the gateway's thread for seconds.
-const linesMax = 10_000;
+export const linesMax = 10_000;
 
 /** A purchase as queries return it. */
 export const ShownPurchase = Type.Object({
