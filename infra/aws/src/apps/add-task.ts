@@ -1,0 +1,131 @@
+import { Duration } from "aws-cdk-lib";
+import { Repository } from "aws-cdk-lib/aws-ecr";
+import {
+  AwsLogDriverMode,
+  Capability,
+  ContainerImage,
+  Ec2TaskDefinition,
+  LinuxParameters,
+  LogDrivers,
+  NetworkMode,
+  Secret as TaskSecret,
+  type ContainerDefinition,
+  type ContainerDefinitionOptions,
+  type HealthCheck,
+} from "aws-cdk-lib/aws-ecs";
+import type { ISecret } from "aws-cdk-lib/aws-secretsmanager";
+import { Construct } from "constructs";
+import { acknowledge } from "../acknowledge.ts";
+import type { AppSize, Profile } from "../profiles.ts";
+import { addLogGroup } from "../watch/add-log-group.ts";
+import { certificates, nodeEnvironment, secretSettings, stopTimeoutSeconds } from "./app-settings.ts";
+
+/** The repositories of the images, one for each target of infra/Dockerfile. */
+export const images = ["gateway", "writer", "ranker", "admin"] as const;
+export type Image = (typeof images)[number];
+
+/** The name of an image's repository. */
+export function repositoryName(image: Image): string {
+  return `tally/${image}`;
+}
+
+export interface TaskParts {
+  readonly image: Image;
+  /** The tag of the images: a parameter of the stack, so that an upgrade is a deployment with another value. */
+  readonly imageTag: string;
+  readonly size: Pick<AppSize, "cpu" | "memory">;
+  /** Variables whose values ECS reads from secrets. */
+  readonly secrets: Readonly<Record<string, TaskSecret>>;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly logDays: Profile["logDays"];
+  readonly ports?: readonly number[];
+  readonly healthCheck?: HealthCheck;
+  readonly command?: readonly string[];
+  readonly entryPoint?: readonly string[];
+}
+
+export interface Task {
+  readonly definition: Ec2TaskDefinition;
+  readonly container: ContainerDefinition;
+}
+
+/** What every container gets: no root, no capabilities, a read-only root file system with /tmp in memory, and the certificates of the database. */
+export function hardened(
+  scope: Construct,
+): Pick<ContainerDefinitionOptions, "user" | "readonlyRootFilesystem" | "linuxParameters"> {
+  const linuxParameters = new LinuxParameters(scope, "Linux", { initProcessEnabled: true });
+  linuxParameters.dropCapabilities(Capability.ALL);
+  linuxParameters.addTmpfs({ containerPath: "/tmp", size: 64 });
+  return { user: "1000:1000", readonlyRootFilesystem: true, linuxParameters };
+}
+
+/** A task definition with one container of tally. Its role has no rights; ECS reads the secret for it. */
+export function addTask(scope: Construct, id: string, parts: TaskParts): Task {
+  const inside = new Construct(scope, id);
+  const { image, imageTag, size, secrets, environment, logDays, ports = [], healthCheck, command, entryPoint } = parts;
+  const definition = addTaskDefinition(inside);
+  const container = definition.addContainer(image, {
+    image: ContainerImage.fromEcrRepository(
+      Repository.fromRepositoryName(inside, "Repository", repositoryName(image)),
+      imageTag,
+    ),
+    ...hardened(inside),
+    cpu: size.cpu,
+    memoryLimitMiB: size.memory,
+    environment: { ...nodeEnvironment, ...environment },
+    secrets,
+    logging: LogDrivers.awsLogs({
+      logGroup: addLogGroup(inside, "Log", logDays),
+      streamPrefix: image,
+      // A blocked log must not block the app.
+      mode: AwsLogDriverMode.NON_BLOCKING,
+    }),
+    portMappings: ports.map((containerPort) => ({ containerPort })),
+    stopTimeout: Duration.seconds(stopTimeoutSeconds),
+    ...(healthCheck === undefined ? {} : { healthCheck }),
+    ...(command === undefined ? {} : { command: [...command] }),
+    ...(entryPoint === undefined ? {} : { entryPoint: [...entryPoint] }),
+  });
+  mountCertificates(container);
+  return { definition, container };
+}
+
+/** The addresses of the servers, from a secret of addSettingsSecret. */
+export function settingsFrom(secret: ISecret): Readonly<Record<string, TaskSecret>> {
+  return Object.fromEntries(secretSettings.map((setting) => [setting, TaskSecret.fromSecretsManager(secret, setting)]));
+}
+
+const certificatesVolume = "certificates";
+
+/** A task definition whose tasks have an own network interface, hence an own security group. */
+export function addTaskDefinition(scope: Construct): Ec2TaskDefinition {
+  const definition = new Ec2TaskDefinition(scope, "Task", {
+    networkMode: NetworkMode.AWS_VPC,
+    volumes: [{ name: certificatesVolume, host: { sourcePath: certificates.folder } }],
+  });
+  acknowledge(definition, {
+    ECS2: "these values are not secret: those with a password come from Secrets Manager",
+    "IAM5[Resource::*]": "ecr:GetAuthorizationToken has no narrower resource",
+  });
+  return definition;
+}
+
+export function mountCertificates(container: ContainerDefinition): void {
+  container.addMountPoints({
+    sourceVolume: certificatesVolume,
+    containerPath: certificates.folder,
+    readOnly: true,
+  });
+}
+
+/** Asks /health/live, as infra/Dockerfile does; ECS does not use the check in the image. */
+export function liveCheck(port: number): HealthCheck {
+  const url = `http://127.0.0.1:${port}/health/live`;
+  return {
+    command: ["CMD", "node", "-e", `fetch("${url}").then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))`],
+    interval: Duration.seconds(10),
+    timeout: Duration.seconds(5),
+    retries: 3,
+    startPeriod: Duration.seconds(30),
+  };
+}

@@ -1,0 +1,62 @@
+import { Duration, Fn } from "aws-cdk-lib";
+import { CfnBroker } from "aws-cdk-lib/aws-amazonmq";
+import { MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { SubnetType, type ISecurityGroup, type IVpc } from "aws-cdk-lib/aws-ec2";
+import { Construct } from "constructs";
+import { userName, type Passwords } from "../data/add-accounts.ts";
+import { serverPorts } from "../network/add-security-groups.ts";
+import type { Broker } from "./broker.ts";
+
+interface AmazonMqParts {
+  readonly system: string;
+  readonly instance: string;
+  readonly vpc: IVpc;
+  readonly securityGroup: ISecurityGroup;
+  readonly passwords: Passwords;
+}
+
+/** Amazon MQ: RabbitMQ 4 on three nodes in three zones behind one address, TLS only. Amazon creates the administrator alone, and no other account. */
+export function addAmazonMq(
+  scope: Construct,
+  { system, instance, vpc, securityGroup, passwords }: AmazonMqParts,
+): Broker {
+  const inside = new Construct(scope, "Broker");
+  const broker = new CfnBroker(inside, "AmazonMq", {
+    brokerName: system,
+    engineType: "RABBITMQ",
+    // RabbitMQ 4 runs on mq.m7g only.
+    engineVersion: "4.2",
+    hostInstanceType: instance,
+    deploymentMode: "CLUSTER_MULTI_AZ",
+    publiclyAccessible: false,
+    autoMinorVersionUpgrade: true, // required by Amazon from RabbitMQ 3.13 on
+    subnetIds: vpc.selectSubnets({ subnetType: SubnetType.PRIVATE_ISOLATED }).subnetIds,
+    securityGroups: [securityGroup.securityGroupId],
+    users: [{ username: userName("admin"), password: passwords.admin.text }],
+    logs: { general: true },
+    // One node after the other restarts; a quorum stays.
+    maintenanceWindowStartTime: { dayOfWeek: "SUNDAY", timeOfDay: "04:00", timeZone: "UTC" },
+  });
+  // "amqps://b-….mq.REGION.amazonaws.com:5671"
+  const address = Fn.select(1, Fn.split("://", Fn.select(0, broker.attrAmqpEndpoints)));
+  const host = Fn.select(0, Fn.split(":", address));
+  const metric = (metricName: string, statistic: string): Metric =>
+    new Metric({
+      namespace: "AWS/AmazonMQ",
+      metricName,
+      dimensionsMap: { Broker: system },
+      statistic,
+      period: Duration.minutes(1),
+    });
+  return {
+    url: (user, password) => `amqps://${user}:${password}@${address}`,
+    managementUrl: `https://${host}:${serverPorts.management}`,
+    metricTargets: [],
+    freeDisk: new MathExpression({
+      label: "free disk / limit",
+      expression: "free / limit",
+      usingMetrics: { free: metric("RabbitMQDiskFree", "Minimum"), limit: metric("RabbitMQDiskFreeLimit", "Maximum") },
+      period: Duration.minutes(1),
+    }),
+  };
+}

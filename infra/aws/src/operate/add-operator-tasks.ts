@@ -1,0 +1,139 @@
+import { readFileSync } from "node:fs";
+import { CfnOutput, Fn, Stack } from "aws-cdk-lib";
+import { SubnetType, type ISecurityGroup, type IVpc } from "aws-cdk-lib/aws-ec2";
+import { ContainerImage, LogDrivers, Secret as TaskSecret, type TaskDefinition } from "aws-cdk-lib/aws-ecs";
+import { Construct } from "constructs";
+import type { AppCluster } from "../apps/add-cluster.ts";
+import { addSettingsSecret, type Servers } from "../apps/add-settings-secret.ts";
+import {
+  addTask,
+  addTaskDefinition,
+  hardened,
+  mountCertificates,
+  settingsFrom,
+  type TaskParts,
+} from "../apps/add-task.ts";
+import { certificates, namespace } from "../apps/app-settings.ts";
+import { accounts, type Passwords } from "../data/add-accounts.ts";
+import { databaseName, masterUser } from "../data/add-database.ts";
+import type { Profile } from "../profiles.ts";
+import { addLogGroup } from "../watch/add-log-group.ts";
+
+const infra = new URL("../../../", import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, infra), "utf8");
+
+// The client of 8.4 verifies the name of the server; it is used once for each deployment that changes accounts.
+const mysqlImage = "public.ecr.aws/docker/library/mysql:8.4";
+const size = { cpu: 256, memory: 512 };
+
+interface OperatorParts {
+  readonly profile: Profile;
+  readonly vpc: IVpc;
+  readonly apps: AppCluster;
+  readonly securityGroup: ISecurityGroup;
+  readonly imageTag: string;
+  readonly servers: Servers;
+}
+
+/**
+ * Tasks that an operator runs by hand: the accounts (once, and after a change of the three files of accounts), migrate (before each release), and
+ * `tally`, any command of the CLI. Each has an output with its command line.
+ */
+export function addOperatorTasks(scope: Construct, parts: OperatorParts): void {
+  const { profile, vpc, apps, securityGroup, imageTag, servers } = parts;
+  const { logDays } = profile;
+  const inside = new Construct(scope, "Operate");
+  const environment = { NAMESPACE: namespace, RANKING_SHARDS: String(profile.cache.rankingShards) };
+  const common = { image: "admin", imageTag, size, environment, logDays } as const;
+  const asAdmin = addSettingsSecret(inside, "admin", servers);
+  const tasks: Readonly<Record<string, TaskDefinition>> = {
+    DatabaseAccounts: addDatabaseAccounts(inside, profile, servers),
+    ...(servers.broker.managementUrl === undefined
+      ? {}
+      : { BrokerAccounts: addBrokerAccounts(inside, servers.broker.managementUrl, servers.passwords, common) }),
+    Migrate: addTask(inside, "Migrate", { ...common, secrets: settingsFrom(asAdmin), command: ["migrate"] }).definition,
+    Tally: addTask(inside, "Tally", {
+      ...common,
+      size: { cpu: 512, memory: 1024 },
+      secrets: settingsFrom(addSettingsSecret(inside, "maintenance", servers)),
+      command: ["status"],
+    }).definition,
+  };
+  const subnets = Fn.join(",", vpc.selectSubnets({ subnetType: SubnetType.PRIVATE_WITH_EGRESS }).subnetIds);
+  for (const [name, definition] of Object.entries(tasks)) {
+    new CfnOutput(Stack.of(inside), `Run${name}`, {
+      value: [
+        `aws ecs run-task --cluster ${apps.cluster.clusterName} --task-definition ${definition.taskDefinitionArn}`,
+        `--capacity-provider-strategy capacityProvider=${apps.capacityProvider.capacityProviderName}`,
+        `--network-configuration 'awsvpcConfiguration={subnets=[${subnets}],securityGroups=[${securityGroup.securityGroupId}]}'`,
+      ].join(" "),
+    });
+  }
+}
+
+type Common = Pick<TaskParts, "image" | "imageTag" | "size" | "environment" | "logDays">;
+
+/** infra/mysql/accounts.sql on the write endpoint, as the first user of the cluster. Safe to repeat: it creates what is missing. */
+function addDatabaseAccounts(
+  scope: Construct,
+  { network, logDays }: Profile,
+  { passwords, database }: Servers,
+): TaskDefinition {
+  const inside = new Construct(scope, "DatabaseAccounts");
+  const definition = addTaskDefinition(inside);
+  const container = definition.addContainer("mysql", {
+    image: ContainerImage.fromRegistry(mysqlImage),
+    ...hardened(inside),
+    cpu: size.cpu,
+    memoryLimitMiB: size.memory,
+    entryPoint: ["bash", "-ceu", fillAndRun],
+    environment: {
+      FILL_TEMPLATE: read("fill-template.sh"),
+      ACCOUNTS: read("mysql/accounts.sql"),
+      FILL_DATABASE: databaseName,
+      FILL_DATABASES: databaseName.replaceAll("_", String.raw`\_`),
+      FILL_FROM: `${network}.%`,
+      FILL_LAG: "REPLICATION CLIENT",
+      HOST: database.cluster.clusterEndpoint.hostname,
+    },
+    secrets: { ...fillSecrets(passwords), MYSQL_PWD: TaskSecret.fromSecretsManager(passwords.admin.secret) },
+    logging: LogDrivers.awsLogs({ logGroup: addLogGroup(inside, "Log", logDays), streamPrefix: "accounts" }),
+  });
+  mountCertificates(container);
+  return definition;
+}
+
+const fillAndRun = [
+  `sql=$(bash -c "$FILL_TEMPLATE" fill-template <(printf '%s' "$ACCOUNTS"))`,
+  `mysql --host="$HOST" --user=${masterUser} --ssl-mode=VERIFY_IDENTITY --ssl-ca=${certificates.file} <<<"$sql"`,
+].join("\n");
+
+/** infra/rabbitmq/definitions.json through the management API: Amazon MQ reads no file. Safe to repeat: each call sets one account. */
+function addBrokerAccounts(
+  scope: Construct,
+  managementUrl: string,
+  passwords: Passwords,
+  common: Common,
+): TaskDefinition {
+  return addTask(scope, "BrokerAccounts", {
+    ...common,
+    secrets: fillSecrets(passwords),
+    environment: {
+      FILL_NAMESPACE: namespace,
+      DEFINITIONS: read("rabbitmq/definitions.json"),
+      MANAGEMENT_URL: managementUrl,
+    },
+    entryPoint: ["node", "--input-type=module-typescript", "--eval", read("aws/src/operate/create-broker-accounts.ts")],
+    command: [],
+  }).definition;
+}
+
+/** The passwords under the names that infra/fill-template.sh expects. */
+function fillSecrets(passwords: Passwords): Readonly<Record<string, TaskSecret>> {
+  return Object.fromEntries(
+    accounts.map((account) => [
+      `FILL_${account.toUpperCase()}`,
+      TaskSecret.fromSecretsManager(passwords[account].secret),
+    ]),
+  );
+}

@@ -1,0 +1,104 @@
+import { CfnOutput, CfnParameter, Stack, type App } from "aws-cdk-lib";
+import { SubnetType } from "aws-cdk-lib/aws-ec2";
+import type { Ec2Service, Ec2TaskDefinition } from "aws-cdk-lib/aws-ecs";
+import { Construct } from "constructs";
+import { addCluster } from "./apps/add-cluster.ts";
+import { addService } from "./apps/add-service.ts";
+import { addSettingsSecret, type Servers } from "./apps/add-settings-secret.ts";
+import { addTask, liveCheck, settingsFrom } from "./apps/add-task.ts";
+import { appEnvironment, livePorts, type App as AppName } from "./apps/app-settings.ts";
+import { addAmazonMq } from "./broker/add-amazon-mq.ts";
+import { addEc2Broker } from "./broker/add-ec2-broker.ts";
+import { addPasswords } from "./data/add-accounts.ts";
+import { addCache } from "./data/add-cache.ts";
+import { addDatabase } from "./data/add-database.ts";
+import { addLoadBalancer } from "./network/add-load-balancer.ts";
+import { addVpc } from "./network/add-network.ts";
+import { addSecurityGroups } from "./network/add-security-groups.ts";
+import { addOperatorTasks } from "./operate/add-operator-tasks.ts";
+import type { Profile } from "./profiles.ts";
+import { addAlarms } from "./watch/add-alarms.ts";
+import { addMetricsAgent } from "./watch/add-metrics-agent.ts";
+import { addTopic } from "./watch/add-topic.ts";
+import { scaleOnDrain, scaleOnRequests } from "./watch/add-scaling.ts";
+
+/** A whole tally in an own VPC. It names no account and no region; what differs between deployments is a parameter. */
+export function addTallyStack(app: App, profile: Profile): Stack {
+  const system = `tally-${profile.name}`;
+  const stack = new Stack(app, system, {
+    stackName: system,
+    description: `tally, profile ${profile.name}: for ${profile.peakEventsPerSecond} events a second`,
+    tags: { system },
+    terminationProtection: true,
+  });
+  const certificateArn = new CfnParameter(stack, "CertificateArn", {
+    description: "Certificate of the name that clients use, in AWS Certificate Manager of this region",
+    allowedPattern: "arn:aws[a-z-]*:acm:.+",
+  }).valueAsString;
+  const imageTag = new CfnParameter(stack, "ImageTag", {
+    description: "Tag of the images of all apps: the release",
+    allowedPattern: "[A-Za-z0-9_][A-Za-z0-9_.-]*",
+  }).valueAsString;
+
+  const { vpc, natGatewayId } = addVpc(stack, profile);
+  const groups = addSecurityGroups(stack, vpc, profile.broker.kind);
+  const passwords = addPasswords(stack);
+  const place = { system, profile, vpc, passwords };
+  const database = addDatabase(stack, { ...place, securityGroup: groups.database });
+  const cache = addCache(stack, { ...place, securityGroup: groups.cache });
+  const brokerPlace = { ...place, ...profile.broker, securityGroup: groups.broker };
+  const broker =
+    profile.broker.kind === "ec2"
+      ? addEc2Broker(stack, { ...brokerPlace, natGatewayId })
+      : addAmazonMq(stack, brokerPlace);
+  const servers: Servers = { passwords, database, cache, broker };
+
+  const apps = addCluster(stack, { profile, vpc, securityGroup: groups.instances });
+  const trustedProxies = vpc
+    .selectSubnets({ subnetType: SubnetType.PUBLIC })
+    .subnets.map((subnet) => subnet.ipv4CidrBlock);
+  const addApp = (name: AppName, adapt: (inside: Construct, definition: Ec2TaskDefinition) => void): Ec2Service => {
+    const inside = new Construct(stack, name);
+    const { definition } = addTask(inside, name, {
+      image: name,
+      imageTag,
+      size: profile[name],
+      secrets: settingsFrom(addSettingsSecret(inside, name, servers)),
+      environment: appEnvironment(name, profile, trustedProxies),
+      logDays: profile.logDays,
+      ports: name === "gateway" ? [livePorts.gateway] : [],
+      healthCheck: liveCheck(livePorts[name]),
+    });
+    adapt(inside, definition);
+    // Writers and rankers may be fewer for a while: what waits is safe.
+    const healthyPercentMin = name === "gateway" ? 100 : 50;
+    return addService(inside, { apps, definition, securityGroup: groups[name], healthyPercentMin });
+  };
+
+  const balancer = addLoadBalancer(stack, { profile, vpc, securityGroup: groups.loadBalancer, certificateArn });
+  const gateway = addApp("gateway", (inside, definition) =>
+    addMetricsAgent(inside, definition, { system, logDays: profile.logDays, nodes: broker.metricTargets }),
+  );
+  const targetGroup = balancer.serve(gateway, "gateway");
+  scaleOnRequests(gateway, profile.gateway, targetGroup);
+  for (const name of ["writer", "ranker"] as const) {
+    const service = addApp(name, () => undefined);
+    scaleOnDrain(service, system, service, profile[name]);
+  }
+
+  addOperatorTasks(stack, { profile, vpc, apps, securityGroup: groups.operator, imageTag, servers });
+  const topic = addTopic(stack);
+  addAlarms(stack, {
+    system,
+    topic,
+    cluster: apps.cluster,
+    balancer: balancer.balancer,
+    targetGroup,
+    database: database.cluster,
+    cache,
+    broker,
+  });
+  new CfnOutput(stack, "Address", { value: balancer.balancer.loadBalancerDnsName });
+  new CfnOutput(stack, "AlarmTopic", { value: topic.topicArn });
+  return stack;
+}

@@ -1,0 +1,224 @@
+import { Duration } from "aws-cdk-lib";
+import {
+  ComparisonOperator,
+  MathExpression,
+  Metric,
+  TreatMissingData,
+  type CreateAlarmOptions,
+  type IMetric,
+} from "aws-cdk-lib/aws-cloudwatch";
+import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import type { ICluster } from "aws-cdk-lib/aws-ecs";
+import type { ApplicationLoadBalancer, ApplicationTargetGroup } from "aws-cdk-lib/aws-elasticloadbalancingv2";
+import { HttpCodeElb, HttpCodeTarget } from "aws-cdk-lib/aws-elasticloadbalancingv2";
+import { EventField, Rule, RuleTargetInput } from "aws-cdk-lib/aws-events";
+import { SnsTopic } from "aws-cdk-lib/aws-events-targets";
+import type { DatabaseCluster } from "aws-cdk-lib/aws-rds";
+import type { ITopic } from "aws-cdk-lib/aws-sns";
+import { Construct } from "constructs";
+import type { Broker } from "../broker/broker.ts";
+import type { Cache } from "../data/add-cache.ts";
+import { appMetric } from "./app-metrics.ts";
+
+interface Watched {
+  readonly system: string;
+  readonly topic: ITopic;
+  readonly cluster: ICluster;
+  readonly balancer: ApplicationLoadBalancer;
+  readonly targetGroup: ApplicationTargetGroup;
+  readonly database: DatabaseCluster;
+  readonly cache: Cache;
+  readonly broker: Broker;
+}
+
+interface Limit {
+  readonly metric: IMetric & { createAlarm: Metric["createAlarm"] };
+  readonly above?: number;
+  readonly below?: number;
+  /** Minutes in a row. */
+  readonly minutes: number;
+  readonly description: string;
+  /** What it means when no value comes. */
+  readonly missing?: TreatMissingData;
+}
+
+/** The alarms of infra/observe/rules.yml that CloudWatch has the metrics for, and those of the managed servers. docs/operations.md says what to do. */
+export function addAlarms(scope: Construct, watched: Watched): void {
+  const inside = new Construct(scope, "Watch");
+  const action = new SnsAction(watched.topic);
+  for (const [id, limit] of Object.entries(limitsOf(watched))) {
+    const { metric, above, below, minutes, description, missing } = limit;
+    const options: CreateAlarmOptions = {
+      alarmDescription: description,
+      threshold: above ?? below ?? 0,
+      comparisonOperator:
+        above === undefined ? ComparisonOperator.LESS_THAN_THRESHOLD : ComparisonOperator.GREATER_THAN_THRESHOLD,
+      evaluationPeriods: minutes,
+      treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,
+    };
+    const alarm = metric.createAlarm(inside, id, options);
+    alarm.addAlarmAction(action);
+    alarm.addOkAction(action);
+  }
+  addFailureEvents(inside, watched);
+}
+
+function limitsOf({
+  system,
+  balancer,
+  targetGroup,
+  database,
+  cache,
+  broker,
+}: Watched): Readonly<Record<string, Limit>> {
+  const period = Duration.minutes(1);
+  const largest = (metricName: string): MathExpression =>
+    new MathExpression({
+      expression: "MAX(METRICS())",
+      label: `${metricName} of the fullest node`,
+      usingMetrics: Object.fromEntries(
+        cache.nodes.map((CacheClusterId, index) => [
+          `n${index}`,
+          new Metric({
+            namespace: "AWS/ElastiCache",
+            metricName,
+            dimensionsMap: { CacheClusterId },
+            statistic: "Maximum",
+            period,
+          }),
+        ]),
+      ),
+      period,
+    });
+  return {
+    Behind: {
+      metric: appMetric(system, "tally_seconds_to_drain", "Maximum"),
+      above: 60,
+      minutes: 3,
+      // +Inf is not sent: the metric is absent when nothing progresses.
+      missing: TreatMissingData.BREACHING,
+      description:
+        "What waits takes over a minute to store and rank, or nothing progresses: docs/operations.md#tallybehind",
+    },
+    QueueOld: {
+      metric: appMetric(system, "tally_queue_messages", "Maximum"),
+      above: 5000,
+      minutes: 2,
+      description: "A queue is half full; at 10,000 batches clients get 503: docs/operations.md#tallyqueuefull",
+    },
+    DeadLetters: {
+      metric: appMetric(system, "tally_dead_letters", "Maximum", { state: "open" }),
+      above: 0,
+      minutes: 1,
+      description: "Dead letters wait for a decision: docs/operations.md#tallydeadletters",
+    },
+    ...Object.fromEntries(
+      (["broker", "databaseWrite", "databaseRead", "redis"] as const).map((server) => [
+        `Down-${server}`,
+        {
+          metric: appMetric(system, "tally_server_up", "Minimum", { server }),
+          below: 1,
+          minutes: 2,
+          missing: TreatMissingData.BREACHING,
+          description: `${server} does not respond to a gateway: docs/operations.md#tallyserverdown`,
+        },
+      ]),
+    ),
+    Errors: {
+      metric: new MathExpression({
+        label: "5xx of all requests, percent",
+        expression: "100 * (FILL(ours, 0) + FILL(balancers, 0)) / requests",
+        usingMetrics: {
+          ours: balancer.metrics.httpCodeTarget(HttpCodeTarget.TARGET_5XX_COUNT, { period }),
+          balancers: balancer.metrics.httpCodeElb(HttpCodeElb.ELB_5XX_COUNT, { period }),
+          requests: balancer.metrics.requestCount({ period }),
+        },
+        period,
+      }),
+      above: 1,
+      minutes: 2,
+      description: "More than 1 % of all requests get a 5xx: docs/operations.md#tallyerrors",
+    },
+    Slow: {
+      metric: balancer.metrics.targetResponseTime({ statistic: "p99", period }),
+      above: 0.5,
+      minutes: 5,
+      description: "p99 of the gateways is over 0.5 s: docs/operations.md#tallyslow",
+    },
+    Unhealthy: {
+      metric: targetGroup.metrics.unhealthyHostCount({ statistic: "Maximum", period }),
+      above: 0,
+      minutes: 3,
+      description: "A gateway does not respond on /health/live: docs/operations.md#tallyappdown",
+    },
+    ReplicaLag: {
+      metric: database.metric("AuroraReplicaLagMaximum", { statistic: "Maximum", period }),
+      above: 10_000,
+      minutes: 2,
+      description: "The read endpoint is over 10 s behind: docs/operations.md#tallyreplicalag",
+    },
+    // The storage of Aurora grows by itself, up to its limit; temporary tables use the disk of each instance.
+    DatabaseVolume: {
+      metric: database.metric("AuroraVolumeBytesLeftTotal", { statistic: "Minimum", period: Duration.minutes(5) }),
+      below: 10e12,
+      minutes: 1,
+      description: "The storage of the database has less than 10 TB to grow",
+    },
+    DatabaseLocalDisk: {
+      metric: database.metric("FreeLocalStorage", { statistic: "Minimum", period }),
+      below: 2e9,
+      minutes: 5,
+      description: "An instance of the database has less than 2 GB for temporary tables",
+    },
+    DatabaseCpu: {
+      metric: database.metricCPUUtilization({ statistic: "Maximum", period }),
+      above: 80,
+      minutes: 10,
+      description: "An instance of the database uses over 80 % of its CPU",
+    },
+    CacheMemory: {
+      metric: largest("DatabaseMemoryUsagePercentage"),
+      above: 75,
+      minutes: 5,
+      description: "A Valkey node is 75 % full; a full one stops rankings: add node groups or take larger nodes",
+    },
+    CacheCpu: {
+      metric: largest("EngineCPUUtilization"),
+      above: 80,
+      minutes: 5,
+      description: "A Valkey node uses over 80 % of its core: add node groups",
+    },
+    BrokerDisk: {
+      metric: broker.freeDisk,
+      below: 2,
+      minutes: 2,
+      description: "A broker node has less than twice its limit of free disk: docs/operations.md#tallybrokerdisk",
+    },
+  };
+}
+
+/** Tasks that end by themselves, and deployments that fail, as messages: ECS reports them as events, and they need no metric. */
+function addFailureEvents(scope: Construct, { cluster, topic }: Watched): void {
+  const detail = { clusterArn: [cluster.clusterArn] };
+  const rules = {
+    TaskFailed: {
+      eventPattern: {
+        source: ["aws.ecs"],
+        detailType: ["ECS Task State Change"],
+        detail: { ...detail, lastStatus: ["STOPPED"], stopCode: ["EssentialContainerExited", "TaskFailedToStart"] },
+      },
+      text: `tally: a task of ${EventField.fromPath("$.detail.group")} failed: ${EventField.fromPath("$.detail.stoppedReason")}`,
+    },
+    DeploymentFailed: {
+      eventPattern: {
+        source: ["aws.ecs"],
+        detailType: ["ECS Deployment State Change"],
+        detail: { eventName: ["SERVICE_DEPLOYMENT_FAILED"] },
+      },
+      text: `tally: a deployment failed and is rolled back: ${EventField.fromPath("$.detail.reason")}`,
+    },
+  };
+  for (const [id, { eventPattern, text }] of Object.entries(rules)) {
+    new Rule(scope, id, { eventPattern }).addTarget(new SnsTopic(topic, { message: RuleTargetInput.fromText(text) }));
+  }
+}

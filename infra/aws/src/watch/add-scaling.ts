@@ -1,0 +1,105 @@
+import { Duration } from "aws-cdk-lib";
+import { AdjustmentType, ScalableTarget, StepScalingAction } from "aws-cdk-lib/aws-applicationautoscaling";
+import { ComparisonOperator, MathExpression, TreatMissingData, type IMetric } from "aws-cdk-lib/aws-cloudwatch";
+import { ApplicationScalingAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import type { Ec2Service } from "aws-cdk-lib/aws-ecs";
+import type { ApplicationTargetGroup } from "aws-cdk-lib/aws-elasticloadbalancingv2";
+import { Construct } from "constructs";
+import type { AppSize } from "../profiles.ts";
+import { appMetric } from "./app-metrics.ts";
+
+/** Above the first, one more task; above the second, two more; above the third, four more. */
+const drainSteps = { one: 10, two: 30, four: 120 } as const;
+
+/** What a gateway's core accepts at full load (docs/performance.md: 22 to 35 µs) less the reserve for smaller batches: 0.3 of 28,000 a second. */
+const requestsPerMinuteOfGateway = 500_000;
+
+/**
+ * Adds tasks when the waiting events need long: seconds to drain, of the slowest domain. Removes one at a time when nothing waits and the CPU is
+ * idle: a drained queue alone does not say that fewer tasks would do. Without the metric (+Inf: nothing progresses, a server is down; or no
+ * gateway runs) the count stays: more tasks would not help.
+ */
+export function scaleOnDrain(
+  scope: Construct,
+  system: string,
+  service: Ec2Service,
+  { tasksMin, tasksMax }: AppSize,
+): void {
+  const inside = new Construct(scope, "Scaling");
+  const scalingTarget = targetOf(service, tasksMin, tasksMax);
+  const drain = appMetric(system, "tally_seconds_to_drain", "Maximum");
+
+  const more = new StepScalingAction(inside, "More", {
+    scalingTarget,
+    adjustmentType: AdjustmentType.CHANGE_IN_CAPACITY,
+    cooldown: Duration.minutes(2),
+  });
+  more.addAdjustment({ adjustment: 1, lowerBound: 0, upperBound: drainSteps.two - drainSteps.one });
+  more.addAdjustment({
+    adjustment: 2,
+    lowerBound: drainSteps.two - drainSteps.one,
+    upperBound: drainSteps.four - drainSteps.one,
+  });
+  more.addAdjustment({ adjustment: 4, lowerBound: drainSteps.four - drainSteps.one });
+  alarm(inside, "Behind", drain, ComparisonOperator.GREATER_THAN_THRESHOLD, drainSteps.one, 2, more);
+
+  const fewer = new StepScalingAction(inside, "Fewer", {
+    scalingTarget,
+    adjustmentType: AdjustmentType.CHANGE_IN_CAPACITY,
+    cooldown: Duration.minutes(5),
+  });
+  fewer.addAdjustment({ adjustment: -1, lowerBound: 0 });
+  const idle = new MathExpression({
+    label: "drained, and less than 30 % of the CPU in use",
+    expression: "IF(drain < 2 AND cpu < 30, 1, 0)",
+    usingMetrics: { drain, cpu: service.metricCpuUtilization({ period: Duration.minutes(1) }) },
+    period: Duration.minutes(1),
+  });
+  alarm(inside, "Idle", idle, ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD, 1, 15, fewer);
+}
+
+/** Gateways follow their requests, and their CPU: requests differ in what they cost. */
+export function scaleOnRequests(
+  service: Ec2Service,
+  { tasksMin, tasksMax }: AppSize,
+  targetGroup: ApplicationTargetGroup,
+): void {
+  const scaling = service.autoScaleTaskCount({ minCapacity: tasksMin, maxCapacity: tasksMax });
+  scaling.scaleOnRequestCount("Requests", {
+    requestsPerTarget: requestsPerMinuteOfGateway,
+    targetGroup,
+    scaleOutCooldown: Duration.minutes(1),
+    scaleInCooldown: Duration.minutes(5),
+  });
+  scaling.scaleOnCpuUtilization("Cpu", {
+    targetUtilizationPercent: 50,
+    scaleOutCooldown: Duration.minutes(1),
+    scaleInCooldown: Duration.minutes(5),
+  });
+}
+
+function targetOf(service: Ec2Service, minCapacity: number, maxCapacity: number): ScalableTarget {
+  const target = service.autoScaleTaskCount({ minCapacity, maxCapacity }).node.findChild("Target");
+  if (target instanceof ScalableTarget) return target;
+  throw new Error("aws-cdk-lib: expected a ScalableTarget named Target below the task count");
+}
+
+function alarm(
+  scope: Construct,
+  id: string,
+  metric: IMetric & { createAlarm: MathExpression["createAlarm"] },
+  comparisonOperator: ComparisonOperator,
+  threshold: number,
+  evaluationPeriods: number,
+  action: StepScalingAction,
+): void {
+  metric
+    .createAlarm(scope, id, {
+      alarmDescription: "Scales; needs no attention",
+      comparisonOperator,
+      threshold,
+      evaluationPeriods,
+      treatMissingData: TreatMissingData.IGNORE,
+    })
+    .addAlarmAction(new ApplicationScalingAction(action));
+}

@@ -1,0 +1,15 @@
+#!/bin/bash
+# User data of an instance that runs a ranker: this file followed by run-app.sh. Replace the values in angle brackets.
+APP=ranker
+REGION="<region>"
+IMAGE="<registry>/tally/ranker:<tag>"
+SECRET="<name or ARN of the secret with the addresses for tally_ranker>"
+PORTS="8082" # operator port, for the private network only
+LIVE_PORT=8082
+MEMORY=1536m
+read -r -d '' SETTINGS <<'END' || true
+NAMESPACE=tally
+RANKING_SHARDS=4
+STOP_WITHIN_MS=20000
+RANKER_THREADS=2
+END

@@ -1,0 +1,15 @@
+#!/bin/bash
+# User data of an instance that runs a writer: this file followed by run-app.sh. Replace the values in angle brackets.
+APP=writer
+REGION="<region>"
+IMAGE="<registry>/tally/writer:<tag>"
+SECRET="<name or ARN of the secret with the addresses for tally_writer>"
+PORTS="8081" # operator port, for the private network only
+LIVE_PORT=8081
+MEMORY=1536m
+read -r -d '' SETTINGS <<'END' || true
+NAMESPACE=tally
+RANKING_SHARDS=4
+STOP_WITHIN_MS=20000
+WRITER_THREADS=2
+END
