@@ -1,7 +1,7 @@
 import { Peer, Port, SecurityGroup, type IVpc } from "aws-cdk-lib/aws-ec2";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
-import { apps, gatewayOperatorPort, livePorts } from "../apps/app-settings.ts";
+import { apps, livePorts } from "../apps/app-settings.ts";
 
 /** Ports of the servers. */
 export const serverPorts = {
@@ -20,7 +20,8 @@ export type SecurityGroups = Readonly<Record<Tier, SecurityGroup>>;
 
 /**
  * One group for each tier, with the connections that it opens and no others, in both directions. `operator`: one-off tasks. Images, secrets and
- * logs of a task use the interface of its instance, so tasks need no way to the internet, except the gateway's agent, which sends metrics.
+ * logs of a task use the interface of its instance, so tasks need no way to the internet, except the gateway's agent, which sends metrics and
+ * reads the operator port over loopback: no group opens that port.
  */
 export function addSecurityGroups(scope: Construct, vpc: IVpc, brokerKind: "amazon-mq" | "ec2"): SecurityGroups {
   const inside = new Construct(scope, "SecurityGroups");
@@ -61,6 +62,3 @@ export function addSecurityGroups(scope: Construct, vpc: IVpc, brokerKind: "amaz
   instances.addEgressRule(Peer.anyIpv4(), Port.tcp(443), "ECS, images, secrets, logs, certificates of RDS");
   return groups;
 }
-
-/** Only the agent beside the gateway reads the operator port, over loopback: no group opens it. */
-export const closedPorts: readonly number[] = [gatewayOperatorPort, livePorts.writer, livePorts.ranker];

@@ -95,10 +95,24 @@ function limitsOf({
       metric: appMetric(system, "tally_seconds_to_drain", "Maximum"),
       above: 60,
       minutes: 3,
-      // +Inf is not sent: the metric is absent when nothing progresses.
       missing: TreatMissingData.BREACHING,
       description:
-        "What waits takes over a minute to store and rank, or nothing progresses: docs/operations.md#tallybehind",
+        "What waits takes over a minute to store and rank, or no gateway reports: docs/operations.md#tallybehind",
+    },
+    Stalled: {
+      // The agent does not send +Inf. A gateway reports both metrics of each domain at once, so a missing value of the first is a +Inf.
+      metric: new MathExpression({
+        label: "domains without progress",
+        expression: "known - FILL(finite, 0)",
+        usingMetrics: {
+          known: appMetric(system, "tally_queue_messages", "SampleCount"),
+          finite: appMetric(system, "tally_seconds_to_drain", "SampleCount"),
+        },
+        period,
+      }),
+      above: 0,
+      minutes: 3,
+      description: "Events of a domain wait and nothing progresses: docs/operations.md#tallybehind",
     },
     QueueOld: {
       metric: appMetric(system, "tally_queue_messages", "Maximum"),

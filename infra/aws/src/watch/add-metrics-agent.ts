@@ -5,7 +5,7 @@ import type { Profile } from "../profiles.ts";
 import { addLogGroup } from "./add-log-group.ts";
 import { agentConfiguration } from "./agent-configuration.ts";
 
-const image = "public.ecr.aws/cloudwatch-agent/cloudwatch-agent:1.300062.0b1304";
+const image = "public.ecr.aws/cloudwatch-agent/cloudwatch-agent:1.300066.1b1374";
 
 interface AgentParts {
   readonly system: string;

@@ -24,7 +24,7 @@ type Name = keyof typeof appMetrics | (typeof nodeMetrics)[number];
 export function appMetric(
   system: string,
   metricName: Name,
-  statistic: "Maximum" | "Minimum",
+  statistic: "Maximum" | "Minimum" | "SampleCount",
   labels: Readonly<Record<string, string>> = {},
 ): Metric {
   return new Metric({

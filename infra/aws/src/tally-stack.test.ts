@@ -1,0 +1,220 @@
+import { Match } from "aws-cdk-lib/assertions";
+import { describe, expect, test } from "vitest";
+import { synthesise } from "./synthesised.test-kit.ts";
+
+// Once for all tests of the file. Throws when cdk-nag finds something that has no reason.
+const { stacks, images } = synthesise();
+
+describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
+  const all = (type: string) => Object.values(template.findResources(type));
+
+  test("the network has two zones with three networks each, and the instances of a broker in a third", () => {
+    const ec2Nodes = profile.broker.kind === "ec2" ? 3 : 0;
+    template.resourceCountIs("AWS::EC2::Subnet", 6 + ec2Nodes);
+    template.resourceCountIs("AWS::EC2::NatGateway", profile.natGateways);
+    const zones = new Set(all("AWS::EC2::Subnet").map(({ Properties }) => JSON.stringify(Properties.AvailabilityZone)));
+    expect(zones.size).toBe(profile.broker.kind === "ec2" ? 3 : 2);
+  });
+
+  test("the load balancer closes idle connections before the gateway, drains for 30 s, and checks that gateways live", () => {
+    template.hasResourceProperties("AWS::ElasticLoadBalancingV2::LoadBalancer", {
+      Scheme: "internet-facing",
+      LoadBalancerAttributes: Match.arrayWith([{ Key: "idle_timeout.timeout_seconds", Value: "60" }]),
+    });
+    template.hasResourceProperties("AWS::ElasticLoadBalancingV2::TargetGroup", {
+      HealthCheckPath: "/health/live",
+      Port: 8080,
+      TargetGroupAttributes: Match.arrayWith([{ Key: "deregistration_delay.timeout_seconds", Value: "30" }]),
+    });
+    template.hasResourceProperties("AWS::ElasticLoadBalancingV2::Listener", {
+      Port: 80,
+      DefaultActions: [Match.objectLike({ Type: "redirect" })],
+    });
+    template.hasResourceProperties("AWS::ElasticLoadBalancingV2::Listener", {
+      Port: 443,
+      Protocol: "HTTPS",
+      Certificates: [{ CertificateArn: { Ref: "CertificateArn" } }],
+    });
+  });
+
+  test("each app is a service that rolls back, without a count that a deployment would reset", () => {
+    const services = all("AWS::ECS::Service");
+    expect(services).toHaveLength(3);
+    for (const { Properties } of services) {
+      expect(Properties.DesiredCount).toBeUndefined();
+      expect(Properties.LaunchType).toBeUndefined();
+      expect(Properties.DeploymentConfiguration.DeploymentCircuitBreaker).toEqual({ Enable: true, Rollback: true });
+      expect(Properties.PlacementStrategies[0]).toEqual({ Type: "spread", Field: "attribute:ecs.availability-zone" });
+    }
+  });
+
+  test("every container of tally runs without root, capabilities and a writable file system; apps stop within 30 s", () => {
+    const containers = all("AWS::ECS::TaskDefinition").flatMap(({ Properties }) => Properties.ContainerDefinitions);
+    const ours = containers.filter(({ Name }) => Name !== "metrics");
+    expect(ours.map(({ Name }) => Name)).toEqual(expect.arrayContaining(["gateway", "writer", "ranker", "admin", "mysql"]));
+    for (const container of ours) {
+      expect(container).toMatchObject({
+        User: "1000:1000",
+        ReadonlyRootFilesystem: true,
+        LinuxParameters: { Capabilities: { Drop: ["ALL"] }, Tmpfs: [{ ContainerPath: "/tmp" }] },
+      });
+      expect(container.LogConfiguration.LogDriver).toBe("awslogs");
+    }
+    for (const name of ["gateway", "writer", "ranker"]) {
+      const container = ours.find(({ Name }) => Name === name);
+      expect(container).toMatchObject({ StopTimeout: 30, HealthCheck: { Command: ["CMD", "node", "-e", expect.any(String)] } });
+    }
+  });
+
+  test("the tasks of an instance fit its cores, its memory and its network interfaces", () => {
+    const { cores, memory, interfaces } = instanceTypes[profile.instances.type] ?? expect.fail("add the type to the table");
+    const perInstance = interfaces - 1;
+    const { gateway, writer, ranker } = profile;
+    // The agent beside a gateway has 32 and 192.
+    const largest = [{ cpu: gateway.cpu + 32, memory: gateway.memory + 192 }, writer, ranker];
+    for (const size of largest) {
+      expect(size.cpu * perInstance).toBeLessThanOrEqual(cores * 1024);
+      // ECS and the system take up to 8 % of it.
+      expect(size.memory * perInstance).toBeLessThanOrEqual(memory * 0.92);
+    }
+    const tasks = gateway.tasksMin + writer.tasksMin + ranker.tasksMin;
+    expect(profile.instances.min * perInstance).toBeGreaterThanOrEqual(tasks);
+    const most = gateway.tasksMax + writer.tasksMax + ranker.tasksMax;
+    expect(profile.instances.max * perInstance).toBeGreaterThanOrEqual(most);
+  });
+
+  test("the database is encrypted, accepts TLS only, survives the stack, and has a writer and readers", () => {
+    template.resourceCountIs("AWS::RDS::DBInstance", 1 + profile.database.readers);
+    template.hasResource("AWS::RDS::DBCluster", {
+      DeletionPolicy: "Snapshot",
+      Properties: Match.objectLike({ StorageEncrypted: true, DeletionProtection: true, BackupRetentionPeriod: 7 }),
+    });
+    template.hasResourceProperties("AWS::RDS::DBClusterParameterGroup", {
+      Parameters: Match.objectLike({ require_secure_transport: "ON" }),
+    });
+  });
+
+  test("Valkey is a cluster with a replica for each master, TLS, and the rights of users.conf", () => {
+    template.hasResourceProperties("AWS::ElastiCache::ReplicationGroup", {
+      Engine: "valkey",
+      ClusterMode: "enabled",
+      NumNodeGroups: profile.cache.nodeGroups,
+      ReplicasPerNodeGroup: 1,
+      MultiAZEnabled: true,
+      AutomaticFailoverEnabled: true,
+      TransitEncryptionEnabled: true,
+      AtRestEncryptionEnabled: true,
+    });
+    template.hasResourceProperties("AWS::ElastiCache::ParameterGroup", {
+      Properties: Match.objectLike({ "maxmemory-policy": "noeviction", "cluster-enabled": "yes" }),
+    });
+    template.hasResourceProperties("AWS::ElastiCache::User", {
+      UserName: "tally_ranker",
+      AccessString: Match.stringLikeRegexp("^on ~tally:\\{\\* .*-@dangerous"),
+    });
+    for (const { Properties } of all("AWS::ElastiCache::User")) expect(Properties.AccessString).not.toMatch(/[>{]\{|>/);
+  });
+
+  test("the broker has three nodes", () => {
+    if (profile.broker.kind === "amazon-mq") {
+      template.hasResourceProperties("AWS::AmazonMQ::Broker", {
+        EngineType: "RABBITMQ",
+        EngineVersion: Match.stringLikeRegexp("^4\\."),
+        HostInstanceType: Match.stringLikeRegexp("^mq\\.m7g\\."),
+        DeploymentMode: "CLUSTER_MULTI_AZ",
+        PubliclyAccessible: false,
+      });
+    } else {
+      template.resourceCountIs("AWS::EC2::Instance", 3);
+      for (const { Properties } of all("AWS::EC2::Volume")) expect(Properties.Encrypted).toBe(true);
+      for (const { Properties } of all("AWS::EC2::Instance")) {
+        for (const { Ebs } of Properties.BlockDeviceMappings) expect(Ebs.Encrypted).toBe(true);
+        expect(JSON.stringify(Properties.UserData).length).toBeLessThan(16 * 1024);
+      }
+    }
+  });
+
+  test("a server accepts connections from security groups only, the load balancer alone from anywhere", () => {
+    const open = all("AWS::EC2::SecurityGroup").filter(({ Properties }) => Properties.SecurityGroupIngress !== undefined);
+    expect(open.map(({ Properties }) => Properties.GroupDescription)).toEqual(["tally: loadBalancer"]);
+    for (const { Properties } of all("AWS::EC2::SecurityGroupIngress")) {
+      expect(Properties.SourceSecurityGroupId).toBeDefined();
+      expect(Properties.CidrIp).toBeUndefined();
+    }
+    // No tier is reached on an operator port.
+    const ports = new Set(all("AWS::EC2::SecurityGroupIngress").map(({ Properties }) => Properties.FromPort));
+    expect([8081, 8082, 8083].filter((port) => ports.has(port))).toEqual([]);
+  });
+
+  test("roles of writers and rankers have no rights, and no role may do everything", () => {
+    const policies = all("AWS::IAM::Policy").map(({ Properties }) => Properties);
+    const roles = JSON.stringify(policies.flatMap(({ Roles }) => Roles));
+    expect(roles).not.toMatch(/(writer|ranker)TaskTaskRole/);
+    const actions = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement.flatMap(({ Action }) => Action));
+    expect(actions.filter((action: string) => /(^|:)\*$/.test(action))).toEqual([]);
+  });
+
+  test("no template contains a password: they are made by Secrets Manager and resolved by CloudFormation", () => {
+    const made = all("AWS::SecretsManager::Secret").filter(({ Properties }) => Properties.GenerateSecretString);
+    expect(made.length).toBeGreaterThanOrEqual(6);
+    const text = JSON.stringify(template.toJSON());
+    // user:password@ in a URL, where the password is no reference.
+    expect(text.match(/:\/\/tally(_[a-z]+)?:(?!\{\{resolve:secretsmanager:)/g)).toBeNull();
+    for (const { Properties } of all("AWS::ElastiCache::User")) {
+      expect(JSON.stringify(Properties.AuthenticationMode.Passwords)).toContain("{{resolve:secretsmanager:");
+    }
+  });
+
+  test("logs end: every group has a retention", () => {
+    for (const { Properties } of all("AWS::Logs::LogGroup")) expect(Properties.RetentionInDays).toBe(profile.logDays);
+  });
+
+  test("every alarm that is not for scaling goes to the topic", () => {
+    const alarms = all("AWS::CloudWatch::Alarm").map(({ Properties }) => Properties);
+    const reported = alarms.filter(({ AlarmActions }) => JSON.stringify(AlarmActions).includes("Topic"));
+    expect(alarms.length - reported.length).toBe(4);
+    const text = JSON.stringify(reported);
+    const metrics = [
+      "tally_seconds_to_drain",
+      "tally_queue_messages",
+      "tally_dead_letters",
+      "tally_server_up",
+      "HTTPCode_Target_5XX_Count",
+      "HTTPCode_ELB_5XX_Count",
+      "TargetResponseTime",
+      "AuroraReplicaLagMaximum",
+      "FreeLocalStorage",
+      "DatabaseMemoryUsagePercentage",
+      profile.broker.kind === "ec2" ? "rabbitmq_disk_space_available_bytes" : "RabbitMQDiskFree",
+    ];
+    expect(metrics.filter((metric) => !text.includes(metric))).toEqual([]);
+    template.hasResourceProperties("AWS::Events::Rule", {
+      EventPattern: Match.objectLike({ "detail-type": ["ECS Task State Change"] }),
+    });
+  });
+
+  test("writers and rankers scale on seconds to drain, gateways on requests and CPU", () => {
+    const policies = all("AWS::ApplicationAutoScaling::ScalingPolicy").map(({ Properties }) => Properties);
+    const tracked = policies.flatMap(({ TargetTrackingScalingPolicyConfiguration: tracking }) =>
+      tracking === undefined ? [] : [tracking.PredefinedMetricSpecification.PredefinedMetricType],
+    );
+    expect(tracked.toSorted()).toEqual(["ALBRequestCountPerTarget", "ECSServiceAverageCPUUtilization"]);
+    expect(policies.filter(({ PolicyType }) => PolicyType === "StepScaling")).toHaveLength(4);
+    const scaling = all("AWS::CloudWatch::Alarm").filter(({ Properties }) => !JSON.stringify(Properties.AlarmActions).includes("Topic"));
+    for (const { Properties } of scaling) {
+      expect(JSON.stringify(Properties)).toContain("tally_seconds_to_drain");
+      expect(Properties.TreatMissingData).toBe("ignore");
+    }
+  });
+});
+
+test("images keep their tags, so that a rollback gets the same image", () => {
+  images.resourceCountIs("AWS::ECR::Repository", 4);
+  images.allResourcesProperties("AWS::ECR::Repository", { ImageTagMutability: "IMMUTABLE" });
+});
+
+// Cores, memory in MiB and network interfaces (docs.aws.amazon.com/ec2/latest/instancetypes/co.html).
+const instanceTypes: Readonly<Record<string, { cores: number; memory: number; interfaces: number }>> = {
+  "c7g.large": { cores: 2, memory: 4096, interfaces: 3 },
+  "c7g.xlarge": { cores: 4, memory: 8192, interfaces: 4 },
+};
