@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+
+export interface DocumentedSetting {
+  readonly variable: string;
+  readonly mustBeSet: boolean;
+  /** A URL of a server: it has a password. */
+  readonly isAddress: boolean;
+}
+
+const file = new URL("../../../docs/operations.md", import.meta.url);
+const sections = { gateway: "Gateway", writer: "Writer", ranker: "Ranker", admin: undefined } as const;
+
+/** The settings of each image, from the tables of docs/operations.md. Tests of the apps keep these tables equal to their code. */
+export function documentedSettings(): Readonly<Record<string, readonly DocumentedSetting[]>> {
+  const text = readFileSync(file, "utf8");
+  const common = rowsOf(text, "All apps");
+  return Object.fromEntries(
+    Object.entries(sections).map(([image, title]) => [
+      image,
+      [...common, ...(title === undefined ? [] : rowsOf(text, title))],
+    ]),
+  );
+}
+
+function rowsOf(text: string, title: string): readonly DocumentedSetting[] {
+  const [, section] = text.split(`\n### ${title}\n`);
+  if (section === undefined) throw new Error(`docs/operations.md: expected the section "### ${title}"`);
+  const [table = ""] = section.split("\n#");
+  const rows = [...table.matchAll(/^\| `([A-Z_]+)` +\| ([^|]+)\| ([^|]+)\|/gm)];
+  if (rows.length === 0) throw new Error(`docs/operations.md: expected a table of settings in "### ${title}"`);
+  return rows.map(([, variable = "", expected = "", preset = ""]) => ({
+    variable,
+    mustBeSet: preset.trim() === "must be set",
+    isAddress: /\b(amqps?|mysql|rediss?):\/\//.test(expected),
+  }));
+}
