@@ -42,6 +42,8 @@ Wants=network-online.target
 StartLimitIntervalSec=0
 
 [Service]
+# After a crash of Docker the name may still be taken.
+ExecStartPre=-/usr/bin/docker rm --force tally
 ExecStartPre=/usr/local/bin/tally-prepare
 ExecStart=/usr/bin/docker run --rm --name tally --init --user 1000:1000 --read-only --tmpfs /tmp:size=64m --cap-drop ALL \\
   --security-opt no-new-privileges --memory $MEMORY$published \\

@@ -67,6 +67,8 @@ Wants=network-online.target
 StartLimitIntervalSec=0
 
 [Service]
+# After a crash of Docker the name may still be taken.
+ExecStartPre=-/usr/bin/docker rm --force rabbitmq
 ExecStartPre=/usr/local/bin/tally-prepare
 ExecStart=/usr/bin/docker run --rm --name rabbitmq --network host$hosts --user 999:999 --cap-drop ALL \\
   --security-opt no-new-privileges --ulimit nofile=65536:65536 \\
