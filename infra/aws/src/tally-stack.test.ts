@@ -1,6 +1,7 @@
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { nodeEnvironment } from "./apps/app-settings.ts";
+import { costOf } from "./cost/cost-of.ts";
 import { documentedSettings } from "./documented-settings.test-kit.ts";
 import { synthesise } from "./synthesised.test-kit.ts";
 
@@ -224,6 +225,16 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
     template.hasResourceProperties("AWS::Events::Rule", {
       EventPattern: Match.objectLike({ "detail-type": ["ECS Task State Change"] }),
     });
+  });
+
+  test("the cost counts what the template has", () => {
+    const counted = (price: string) => costOf(profile).lines.find((line) => line.price === price)?.count;
+    expect(counted("secret")).toBe(all("AWS::SecretsManager::Secret").length);
+    expect(counted("NAT gateway")).toBe(all("AWS::EC2::NatGateway").length);
+    const inAlarms = all("AWS::CloudWatch::Alarm").map(({ Properties: { Metrics = [] } }) =>
+      Math.max(1, Metrics.filter((entry: object) => "MetricStat" in entry).length),
+    );
+    expect(counted("metric in an alarm")).toBe(inAlarms.reduce((sum, count) => sum + count, 0));
   });
 
   test("writers and rankers scale on seconds to drain, gateways on requests and CPU", () => {

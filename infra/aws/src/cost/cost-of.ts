@@ -1,5 +1,6 @@
 import { accounts } from "../data/add-accounts.ts";
 import type { Profile } from "../profiles.ts";
+import { nodeMetrics } from "../watch/app-metrics.ts";
 import { priceNamed, prices, type PriceName } from "./prices.ts";
 
 /** Amazon's month. */
@@ -28,9 +29,10 @@ const ioPerEvent = 0.25;
 const natGb = 50;
 const logGb = 5;
 const metricLogGbPerGateway = 1;
-const customMetrics = 12;
-// Of the 17 alarms and the 4 of scaling; those of Valkey have one metric for each node.
-const alarmMetrics = 28;
+// One for each state of dead letters and each server; RabbitMQ on EC2 has two more.
+const customMetrics = 9;
+// In all alarms, those of scaling too; two alarms of Valkey have one metric for each node.
+const alarmMetrics = 26;
 
 /** What a profile costs in a month with the fewest instances and tasks, at the prices of the table. Scaling out adds instances. */
 export function costOf(profile: Profile): Cost {
@@ -52,7 +54,7 @@ export function costOf(profile: Profile): Cost {
     line("network", "NAT gateway, 1 GB", natGb),
     line("network", "public IPv4 address", 2 + natGateways),
     line("watching", "log, ingested", logGb + metricLogGbPerGateway * gateway.tasksMin),
-    line("watching", "custom metric", customMetrics),
+    line("watching", "custom metric", customMetrics + (broker.kind === "ec2" ? nodeMetrics.length : 0)),
     line("watching", "metric in an alarm", alarmMetrics + 2 * nodes),
     // The passwords, and the addresses for each app, migrate and the CLI; the EC2 broker has two more.
     line("secrets", "secret", accounts.length + 5 + (broker.kind === "ec2" ? 2 : 0)),

@@ -7,7 +7,6 @@ export const appMetrics = {
   tally_queue_messages: [],
   tally_dead_letters: ["state"],
   tally_server_up: ["server"],
-  tally_replica_lag_seconds: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** RabbitMQ's own, of the nodes on EC2. */
