@@ -43,6 +43,8 @@ export function addCluster(scope: Construct, { profile, vpc, securityGroup }: Cl
     `mkdir -p ${certificates.folder}`,
     `curl --fail --silent --show-error --retry 10 --retry-all-errors --output ${certificates.file} ${certificatesUrl}`,
     `chmod 0644 ${certificates.file}`,
+    // A container must not get the rights of its instance.
+    "echo ECS_AWSVPC_BLOCK_IMDS=true >> /etc/ecs/ecs.config",
   );
   const launchTemplate = new LaunchTemplate(inside, "Instance", {
     // The newest image at each deployment, from a parameter of AWS.

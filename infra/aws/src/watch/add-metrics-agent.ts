@@ -1,3 +1,4 @@
+import { Stack } from "aws-cdk-lib";
 import type { Ec2TaskDefinition } from "aws-cdk-lib/aws-ecs";
 import { ContainerImage, LogDrivers } from "aws-cdk-lib/aws-ecs";
 import { Construct } from "constructs";
@@ -23,7 +24,12 @@ export function addMetricsAgent(
   const inside = new Construct(scope, "MetricsAgent");
   const metrics = addLogGroup(inside, "Metrics", logDays);
   metrics.grantWrite(definition.taskRole);
-  const configuration = agentConfiguration(system, metrics.logGroupName, nodes);
+  const configuration = agentConfiguration({
+    system,
+    region: Stack.of(inside).region,
+    logGroup: metrics.logGroupName,
+    nodes,
+  });
   definition.addContainer("metrics", {
     image: ContainerImage.fromRegistry(image),
     essential: false,

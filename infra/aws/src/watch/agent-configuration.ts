@@ -1,6 +1,14 @@
 import { gatewayOperatorPort } from "../apps/app-settings.ts";
 import { appMetrics, metricNamespace, nodeMetrics } from "./app-metrics.ts";
 
+interface AgentSettings {
+  readonly system: string;
+  readonly region: string;
+  readonly logGroup: string;
+  /** RabbitMQ nodes with metrics, as host:port. */
+  readonly nodes: readonly string[];
+}
+
 interface AgentConfiguration {
   /** Value of CW_CONFIG_CONTENT. */
   readonly agent: string;
@@ -12,11 +20,12 @@ interface AgentConfiguration {
  * What the CloudWatch agent beside a gateway reads and sends: /metrics over loopback, as log lines in the embedded metric format. A metric has one
  * value for a set of dimensions, so that domains and gateways need no search: CloudWatch keeps the largest and smallest of all.
  */
-export function agentConfiguration(system: string, logGroup: string, nodes: readonly string[]): AgentConfiguration {
+export function agentConfiguration({ system, region, logGroup, nodes }: AgentSettings): AgentConfiguration {
   const dimensionSets = Object.entries(appMetrics).map(([name, labels]) => declaration("gateway", [name], labels));
   const broker = nodes.length === 0 ? [] : [declaration("rabbitmq", nodeMetrics, [])];
   return {
     agent: JSON.stringify({
+      agent: { region },
       logs: {
         metrics_collected: {
           prometheus: {
