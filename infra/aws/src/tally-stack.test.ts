@@ -51,6 +51,15 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
     }
   });
 
+  test("a deployment replaces writers before gateways and rankers", () => {
+    const services = template.findResources("AWS::ECS::Service");
+    const writer = Object.keys(services).find((id) => id.startsWith("writer")) ?? expect.fail("no writer");
+    const waiting = Object.entries(services).filter(([, { DependsOn }]) => DependsOn.includes(writer));
+    expect(
+      waiting.map(([id]) => id.slice(0, "ranker".length)).toSorted((one, other) => one.localeCompare(other)),
+    ).toEqual(["gatewa", "ranker"]);
+  });
+
   test("every container of tally runs without root, capabilities and a writable file system; apps stop within 30 s", () => {
     const containers = all("AWS::ECS::TaskDefinition").flatMap(({ Properties }) => Properties.ContainerDefinitions);
     const ours = containers.filter(({ Name }) => Name !== "metrics");

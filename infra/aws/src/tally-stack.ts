@@ -22,6 +22,8 @@ import { addMetricsAgent } from "./watch/add-metrics-agent.ts";
 import { addTopic } from "./watch/add-topic.ts";
 import { scaleOnDrain, scaleOnRequests } from "./watch/add-scaling.ts";
 
+const tagPattern = "[A-Za-z0-9_][A-Za-z0-9_.-]*";
+
 /** A whole tally in an own VPC. It names no account and no region; what differs between deployments is a parameter. */
 export function addTallyStack(app: App, profile: Profile): Stack {
   const system = `tally-${profile.name}`;
@@ -37,7 +39,7 @@ export function addTallyStack(app: App, profile: Profile): Stack {
   }).valueAsString;
   const imageTag = new CfnParameter(stack, "ImageTag", {
     description: "Tag of the images of all apps: the release",
-    allowedPattern: "[A-Za-z0-9_][A-Za-z0-9_.-]*",
+    allowedPattern: tagPattern,
   }).valueAsString;
 
   const { vpc, natGatewayId } = addVpc(stack, profile);
@@ -81,12 +83,18 @@ export function addTallyStack(app: App, profile: Profile): Stack {
   );
   const targetGroup = balancer.serve(gateway, "gateway");
   scaleOnRequests(gateway, profile.gateway, targetGroup);
-  for (const name of ["writer", "ranker"] as const) {
-    const service = addApp(name, () => undefined);
-    scaleOnDrain(service, system, service, profile[name]);
-  }
+  const writer = addApp("writer", () => undefined);
+  const ranker = addApp("ranker", () => undefined);
+  scaleOnDrain(writer, system, writer, profile.writer);
+  scaleOnDrain(ranker, system, ranker, profile.ranker);
+  // Writers declare the queues: a deployment replaces them first.
+  for (const service of [gateway, ranker]) service.node.addDependency(writer);
 
-  addOperatorTasks(stack, { profile, vpc, apps, securityGroup: groups.operator, imageTag, servers });
+  const operatorTag = new CfnParameter(stack, "OperatorTag", {
+    description: "Tag of the image of migrate and the CLI. In an upgrade it changes before ImageTag",
+    allowedPattern: tagPattern,
+  }).valueAsString;
+  addOperatorTasks(stack, { profile, vpc, apps, securityGroup: groups.operator, imageTag: operatorTag, servers });
   const topic = addTopic(stack);
   addAlarms(stack, {
     system,
