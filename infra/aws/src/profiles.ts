@@ -7,7 +7,7 @@ export interface AppSize {
 }
 
 /** Managed by Amazon (three nodes in three zones), or three EC2 instances that this stack starts. */
-export type BrokerChoice =
+type BrokerChoice =
   | { readonly kind: "amazon-mq"; readonly instance: string; readonly storageGb: number }
   | { readonly kind: "ec2"; readonly instance: string; readonly storageGb: number };
 

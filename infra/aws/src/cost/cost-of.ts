@@ -6,7 +6,7 @@ import { priceNamed, prices, type PriceName } from "./prices.ts";
 /** Amazon's month. */
 const hoursPerMonth = 730;
 
-export interface CostLine {
+interface CostLine {
   readonly tier: string;
   readonly price: PriceName;
   /** Instances, GB, metrics: what the price is for. */

@@ -10,7 +10,7 @@ export type Account = (typeof accounts)[number];
 export const noRotation =
   "a password changes on server and apps together, by hand: a rotation by schedule would cut off the apps that started before";
 
-export interface Password {
+interface Password {
   readonly secret: Secret;
   /** A reference that CloudFormation resolves at deployment: no template and no assembly contains the password. */
   readonly text: string;

@@ -19,7 +19,7 @@ import { livePorts } from "../apps/app-settings.ts";
 import type { Profile } from "../profiles.ts";
 
 /** Seconds. The gateway keeps idle connections for 65 s: the load balancer closes them first, or its clients would get 502. */
-export const idleTimeoutSeconds = 60;
+const idleTimeoutSeconds = 60;
 
 interface LoadBalancerParts {
   readonly profile: Profile;
