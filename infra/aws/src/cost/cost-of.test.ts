@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { profiles } from "../profiles.ts";
 import { costOf } from "./cost-of.ts";
@@ -12,7 +13,12 @@ test.each(profiles)("every part of profile $name has a price, and the lines add 
   expect(costText(profile)).toContain(usdPerMonth.toFixed(2));
 });
 
-test("three c7g.large for 730 hours cost 158.78", () => {
+test.each(profiles)("docs/deploy-aws.md has the cost of profile $name", (profile) => {
+  const document = readFileSync(new URL("../../../../docs/deploy-aws.md", import.meta.url), "utf8");
+  expect(document).toContain(`$${Math.round(costOf(profile).usdPerMonth).toLocaleString("en-US")}`);
+});
+
+test("three c7g.large for 730 hours cost 158.775", () => {
   const [small] = profiles;
   const apps = small === undefined ? [] : costOf(small).lines.filter(({ price }) => price === "c7g.large");
   expect(apps).toEqual([{ tier: "apps", price: "c7g.large", count: 3, usdPerMonth: expect.closeTo(158.775, 6) }]);
