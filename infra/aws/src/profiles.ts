@@ -52,7 +52,7 @@ const small: Profile = {
   instances: { type: "c7g.large", min: 3, max: 8 },
   gateway: { tasksMin: 2, tasksMax: 6, cpu: 768, memory: 1408 },
   writer: { tasksMin: 2, tasksMax: 4, cpu: 768, memory: 1024 },
-  ranker: { tasksMin: 2, tasksMax: 4, cpu: 512, memory: 768 },
+  ranker: { tasksMin: 2, tasksMax: 4, cpu: 512, memory: 1024 },
   database: { instance: "r7g.large", readers: 1, ioOptimized: false, storageGb: 200 },
   cache: { node: "cache.t4g.medium", nodeGroups: 1, rankingShards: 4 },
   broker: { kind: "amazon-mq", instance: "mq.m7g.large", storageGb: 45 },

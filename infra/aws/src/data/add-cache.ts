@@ -17,8 +17,6 @@ import { userName, type Account, type Passwords } from "./add-accounts.ts";
 
 // What REDIS_URL begins with for a cluster over TLS.
 const scheme = "rediss+cluster";
-// How a client finds the nodes. users.conf has it where it names a command of CLUSTER.
-const clusterCommands = ["+cluster|slots", "+cluster|info", "+cluster|nodes", "+cluster|shards"];
 const usersFile = new URL("../../../redis/users.conf", import.meta.url);
 const cacheAccounts = ["admin", "maintenance", "writer", "ranker", "gateway"] as const satisfies readonly Account[];
 
@@ -120,9 +118,5 @@ export function accessString(file: string, user: string): string {
   const line = file.split("\n").find((text) => text.startsWith(`user ${user} `));
   if (line === undefined) throw new Error(`infra/redis/users.conf: expected a line "user ${user} …"`);
   const [, , ...words] = line.replaceAll("{{namespace}}", namespace).split(" ");
-  const rights = words.filter((word) => !word.startsWith(">"));
-  if (file.includes("+cluster|") || rights.includes("+@all")) return rights.join(" ");
-  // Before the selectors in parentheses: these are rights of the user as a whole.
-  const selector = rights.findIndex((word) => word.startsWith("("));
-  return rights.toSpliced(selector < 0 ? rights.length : selector, 0, ...clusterCommands).join(" ");
+  return words.filter((word) => !word.startsWith(">")).join(" ");
 }

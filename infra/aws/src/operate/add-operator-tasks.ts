@@ -24,7 +24,7 @@ const read = (path: string): string => readFileSync(new URL(path, infra), "utf8"
 
 // The client of 8.4 verifies the name of the server; it is used once for each deployment that changes accounts.
 const mysqlImage = "public.ecr.aws/docker/library/mysql:8.4";
-const size = { cpu: 256, memory: 512 };
+const size = { cpu: 256, memory: 1024 };
 
 interface OperatorParts {
   readonly profile: Profile;
@@ -54,7 +54,6 @@ export function addOperatorTasks(scope: Construct, parts: OperatorParts): void {
     Migrate: addTask(inside, "Migrate", { ...common, secrets: settingsFrom(asAdmin), command: ["migrate"] }).definition,
     Tally: addTask(inside, "Tally", {
       ...common,
-      size: { cpu: 512, memory: 1024 },
       secrets: settingsFrom(addSettingsSecret(inside, "maintenance", servers)),
       command: ["status"],
     }).definition,
