@@ -70,7 +70,7 @@ async function switchOver({ operator, moveName }: Opened): Promise<void> {
 
 /** The primary dies; the replica has all commits that were acknowledged, because it confirms each of them (semi-synchronous). */
 async function failOver({ system, operator, moveName }: Opened): Promise<void> {
-  await system.server("database-primary").kill("SIGKILL");
+  system.server("database-primary").kill("SIGKILL");
   const hasApplied = async () =>
     expect(await operator.replicaSql("SHOW SLAVE STATUS")).toContain("has read all relay log");
   await vi.waitFor(hasApplied, 30_000);
