@@ -1,53 +1,20 @@
-import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { rename, rm, symlink } from "node:fs/promises";
-import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { expectAllKept } from "./audit-of.ts";
 import { keepSending } from "./keep-sending.ts";
 import { cellsOfBoards, cellsOfRows, openDatabase, openRedis } from "./rankings-equal-rows.ts";
+import { here, isInClone, openRelease } from "./release.ts";
 import { runTally } from "./run-tally.ts";
 import { startSystem } from "./start-system.ts";
 
 // The last commit with the first layout of the rankings.
 const earlier = "774fa953dfc62b3e4856b74fc4ea71e9a386d7e2";
 
-const here = join(import.meta.dirname, "..");
-const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: here, stdio: "pipe" });
-
-function isInClone(commit: string): boolean {
-  try {
-    git("cat-file", "-e", commit);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Checks a commit out and installs it, once for all runs. */
-function checkedOut(commit: string): string {
-  const folder = join(here, ".tally", "builds", commit);
-  if (!existsSync(join(folder, ".git"))) git("worktree", "add", "--force", "--detach", folder, commit);
-  execFileSync("npx", ["-y", "pnpm@12", "install", "--frozen-lockfile", "--prefer-offline"], {
-    cwd: folder,
-    env: { ...process.env, CI: "true" },
-    stdio: "pipe",
-  });
-  return folder;
-}
-
 // A shallow clone does not have the commit.
 test.skipIf(!isInClone(earlier))(
   "app by app, a system moves from the first layout of the rankings to this one under load",
   async () => {
-    const release = join(here, ".tally", `release-${process.pid}`);
-    const deploy = async (folder: string) => {
-      await symlink(folder, `${release}.new`);
-      await rename(`${release}.new`, release);
-    };
-    await deploy(checkedOut(earlier));
-    onTestFinished(() => rm(release, { force: true }));
-    const system = await startSystem({}, { root: release, instances: { gateway: 2, ranker: 2 } });
+    const release = await openRelease(earlier);
+    const system = await startSystem({}, { root: release.folder, instances: { gateway: 2, ranker: 2 } });
     const redis = openRedis(system);
     const clients = keepSending(system.urls, 8);
     const more = async (sales: number) => {
@@ -66,7 +33,7 @@ test.skipIf(!isInClone(earlier))(
     };
     await vi.waitFor(async () => expect(await best(system.url)).toBeGreaterThan(50), 30_000);
 
-    await deploy(here);
+    await release.become(here);
     await system.migrate();
     await restart("ranker-2");
     const generation = () => redis.get(`${system.namespace}:{purchases:0:v2}:generation`);
