@@ -37,7 +37,7 @@ test("a plan names the load and the machine of its costs, and every figure can b
   expect(Number(mean)).toBeCloseTo((5000 * 300) / 3600, 2);
   expect(Number(peak)).toBeCloseTo(Number(mean) * 3, 2);
   const line =
-    /^(\w+) +(\S+) µs × (\S+)\/s = (\S+) cores, \/ 0\.6 = (\S+), (?:\/ 2 cores, )?(?:rounded up = (\d+), ([+×]) (\d)|in (\d+) cores, × (\d)) = (\d+) × \S+ {2}\(/gm;
+    /^(\w+) +(\S+) µs × (\S+)\/s = (\S+) cores, \/ 0\.6 = (\S+), (?:\/ 2 cores, )?(?:rounded up = (\d+), ([+×]) (\d)|in (\d+) cores, × (\d)) = (\d+) × \S+, \$\d+ {2}\(/gm;
   const tiers = Array.from(output.matchAll(line), ([, tier = "", ...figures]) => {
     const [us, rate, cores, needed, up, sign, by, fits, times, count] = figures.map((text) =>
       text === undefined || Number.isNaN(Number(text)) ? text : Number(text),

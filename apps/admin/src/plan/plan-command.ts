@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { region } from "@tally/prices";
 import { numberFlag } from "@tally/service/flag-values";
 import { Command, Option } from "commander";
 import { CommandError } from "../command-error.ts";
@@ -52,8 +53,8 @@ function textOf({ stores, eventsPerHour, peak, utilization }: Demand, chosen: Ch
   const { run, file } = chosen;
   const atPeak = figure(plan.peakPerSecond);
   const lines = plan.tiers.map(
-    ({ tier, usPerEvent, cores, sum, instance, count, why }) =>
-      `${tier.padEnd(10)}${usPerEvent} µs × ${atPeak}/s = ${figure(cores)} cores, ${sum} = ${count} × ${instance}  (${why})`,
+    ({ tier, usPerEvent, cores, sum, instance, count, why, usdPerMonth }) =>
+      `${tier.padEnd(10)}${usPerEvent} µs × ${atPeak}/s = ${figure(cores)} cores, ${sum} = ${count} × ${instance}, ${dollars(usdPerMonth)}  (${why})`,
   );
   return [
     `${stores} stores × ${eventsPerHour} events an hour / 3600 s = ${figure(plan.meanPerSecond)} events/s, × ${peak} at the peak = ${atPeak}/s`,
@@ -62,12 +63,17 @@ function textOf({ stores, eventsPerHour, peak, utilization }: Demand, chosen: Ch
     ...passedOverLines(chosen),
     "",
     ...lines,
+    `${"together".padEnd(10)}${dollars(plan.usdPerMonth)} a month: instances alone, on demand in ${region}; storage, traffic and the load balancer come on top (docs/deploy-aws.md)`,
     "",
     `The cost of an event was measured at full load, with ${run.connections} busy connections, on ${run.machine}, which ran all tiers and the clients.`,
     "Batches are largest at full load, so an event costs least: at half the load or less it has cost up to twice as much (docs/measurements/load-and-reads.md).",
     `This plan uses ${utilization} of the cores: --utilization ${figure(utilization / 2)} leaves room for twice the cost.`,
     "It assumes that a core there does as much as one of the measured machine: measure on the instances themselves before you buy many.",
   ].join("\n");
+}
+
+function dollars(usd: number | undefined): string {
+  return usd === undefined ? "no price" : `$${Math.round(usd)}`;
 }
 
 async function chosenRun({ run: file, results: folder, domain }: Flags): Promise<Chosen> {

@@ -17,6 +17,8 @@ test("5,000 stores with 300 purchases an hour, three times the mean at the peak"
     ["redis", "cache.r7g.large", 2],
   ]);
   expect(plan.tiers[0]?.cores).toBeCloseTo(0.04, 5);
+  // 6 × c7g.large at $0.0725, 3 × m7g.large at $0.0816, 2 × r7g.large of Aurora at $0.276, 2 of ElastiCache at $0.1752, for 730 hours.
+  expect(plan.usdPerMonth).toBeCloseTo(730 * (6 * 0.0725 + 3 * 0.0816 + 2 * 0.276 + 2 * 0.1752), 6);
 });
 
 test("a hundred times as many stores: stateless tiers get more instances, the others larger ones, up to the largest", () => {
@@ -29,5 +31,10 @@ test("a hundred times as many stores: stateless tiers get more instances, the ot
     ["database", "db.r7g.4xlarge", 2],
     ["redis", "cache.r7g.large", 18], // 5.4 cores, / 0.6 = 9 shards
   ]);
-  expect(planFor({ ...demand, stores: 5_000_000 }, measuredRun).tiers[4]?.why).toContain("run several systems");
+  // A larger instance costs in proportion: 16 cores as eight of 2.
+  expect(plan.tiers[4]?.usdPerMonth).toBeCloseTo(2 * 8 * 0.276 * 730, 6);
+
+  const tooMuch = planFor({ ...demand, stores: 5_000_000 }, measuredRun);
+  expect(tooMuch.tiers[4]?.why).toContain("run several systems");
+  expect(tooMuch.usdPerMonth).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import type { MeasuredRun, TierName as Tier } from "@tally/pipeline/bench-report";
+import { hoursPerMonth, prices, type PriceName } from "@tally/prices";
 
 export interface Demand {
   readonly stores: number;
@@ -19,13 +20,29 @@ interface TierPlan {
   /** The calculation from `cores` to `count`, for a check by hand. */
   readonly sum: string;
   readonly why: string;
+  /** Of these instances alone, on demand. Undefined: none is large enough. */
+  readonly usdPerMonth: number | undefined;
 }
 
 export interface Plan {
   readonly meanPerSecond: number;
   readonly peakPerSecond: number;
   readonly tiers: readonly TierPlan[];
+  /** Of all instances; undefined: a tier has none that is large enough. */
+  readonly usdPerMonth: number | undefined;
 }
+
+// The price of the smallest of each family. Amazon's larger ones cost in proportion to their cores.
+const familyPrices = {
+  c7g: "c7g.large",
+  m7g: "m7g.large",
+  "db.r7g": "Aurora r7g.large",
+  "cache.r7g": "cache.r7g.large",
+} as const satisfies Readonly<Record<string, PriceName>>;
+type Family = keyof typeof familyPrices;
+
+const usdOf = (family: Family, cores: number, count: number): number =>
+  (prices[familyPrices[family]].usd * cores * count * hoursPerMonth) / 2;
 
 // Cores of Amazon's instance types, smallest first (aws.amazon.com/ec2/instance-types, 2026).
 const sizes = (family: string) => [
@@ -44,7 +61,7 @@ export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, { 
   const usOf = (tier: Tier): number => cpuUsPerEvent[tier] ?? 0;
   const coresOf = (tier: Tier): number => (usOf(tier) * peakPerSecond) / 1e6;
   const neededBy = (tier: Tier): number => coresOf(tier) / utilization;
-  const plan = (tier: Tier, of: Pick<TierPlan, "instance" | "count" | "sum" | "why">): TierPlan => ({
+  const plan = (tier: Tier, of: Omit<TierPlan, "tier" | "usPerEvent" | "cores">): TierPlan => ({
     tier,
     usPerEvent: usOf(tier),
     cores: coresOf(tier),
@@ -54,40 +71,46 @@ export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, { 
   /** Stateless tier: the smallest instances that carry the load, plus one spare. */
   const scaledOut = (tier: Tier, why: string): TierPlan => {
     const busy = Math.ceil(neededBy(tier) / 2);
-    return plan(tier, { instance: "c7g.large", count: busy + 1, sum: `/ 2 cores, rounded up = ${busy}, + 1`, why });
+    const [count, sum] = [busy + 1, `/ 2 cores, rounded up = ${busy}, + 1`];
+    return plan(tier, { instance: "c7g.large", count, sum, why, usdPerMonth: usdOf("c7g", 2, count) });
   };
   /** Single-machine tier: the smallest instance that carries the whole load. */
-  const scaledUp = (tier: Tier, family: string, count: number, why: string): TierPlan => {
+  const scaledUp = (tier: Tier, family: Family, count: number, why: string): TierPlan => {
     const all = sizes(family);
     const fits = all.find(({ cores }) => cores >= neededBy(tier));
-    if (fits !== undefined)
-      return plan(tier, { instance: fits.name, count, sum: `in ${fits.cores} cores, × ${count}`, why });
+    if (fits !== undefined) {
+      const usdPerMonth = usdOf(family, fits.cores, count);
+      return plan(tier, { instance: fits.name, count, sum: `in ${fits.cores} cores, × ${count}`, why, usdPerMonth });
+    }
     const [largest] = all.slice(-1);
     return plan(tier, {
       instance: `larger than ${largest?.name ?? family}`,
       count,
       sum: `more than ${largest?.cores ?? 0} cores, × ${count}`,
       why: `${why}; too much for one machine: run several systems, each with its own servers and a part of the stores`,
+      usdPerMonth: undefined,
     });
   };
   const shards = Math.max(1, Math.ceil(neededBy("redis")));
-  return {
-    meanPerSecond,
-    peakPerSecond,
-    tiers: [
-      scaledOut("gateway", "one process per core, plus one spare instance"),
-      scaledOut("writer", "one thread per core, plus one spare instance"),
-      scaledOut("ranker", "one thread per core, plus one spare instance"),
-      scaledUp("broker", "m7g", 3, "every node of a quorum queue holds every message"),
-      scaledUp("database", "db.r7g", 2, "writer and reader were measured together; each is sized for both"),
-      plan("redis", {
-        instance: "cache.r7g.large",
-        count: 2 * shards,
-        sum: `rounded up = ${shards}, × 2`,
-        why: `a shard uses one core, each with a replica${shards === 1 ? "" : `: a Redis Cluster with RANKING_SHARDS=${shards}`}`,
-      }),
-    ],
-  };
+  const tiers = [
+    scaledOut("gateway", "one process per core, plus one spare instance"),
+    scaledOut("writer", "one thread per core, plus one spare instance"),
+    scaledOut("ranker", "one thread per core, plus one spare instance"),
+    scaledUp("broker", "m7g", 3, "every node of a quorum queue holds every message"),
+    scaledUp("database", "db.r7g", 2, "writer and reader were measured together; each is sized for both"),
+    plan("redis", {
+      instance: "cache.r7g.large",
+      count: 2 * shards,
+      sum: `rounded up = ${shards}, × 2`,
+      why: `a shard uses one core, each with a replica${shards === 1 ? "" : `: a Redis Cluster with RANKING_SHARDS=${shards}`}`,
+      usdPerMonth: usdOf("cache.r7g", 2, 2 * shards),
+    }),
+  ];
+  const costs = tiers.map(({ usdPerMonth }) => usdPerMonth);
+  const usdPerMonth = costs.some((usd) => usd === undefined)
+    ? undefined
+    : costs.reduce<number>((sum, usd = 0) => sum + usd, 0);
+  return { meanPerSecond, peakPerSecond, tiers, usdPerMonth };
 }
 
 /** Rounded to 6 significant digits, so that printed calculations can be checked by hand. */

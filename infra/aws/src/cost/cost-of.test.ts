@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { profiles } from "../profiles.ts";
 import { costOf } from "./cost-of.ts";
 import { costText } from "./cost-text.ts";
-import { priceNamed, prices } from "./prices.ts";
+import { priceNamed, prices } from "@tally/prices";
 
 test.each(profiles)("every part of profile $name has a price, and the lines add up", (profile) => {
   const { lines, usdPerMonth } = costOf(profile);

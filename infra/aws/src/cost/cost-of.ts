@@ -1,10 +1,7 @@
 import { accounts } from "../data/add-accounts.ts";
 import type { Profile } from "../profiles.ts";
 import { nodeMetrics } from "../watch/app-metrics.ts";
-import { priceNamed, prices, type PriceName } from "./prices.ts";
-
-/** Amazon's month. */
-const hoursPerMonth = 730;
+import { hoursPerMonth, priceNamed, prices, type PriceName } from "@tally/prices";
 
 interface CostLine {
   readonly tier: string;

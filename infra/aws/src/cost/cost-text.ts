@@ -1,6 +1,6 @@
 import type { Profile } from "../profiles.ts";
 import { costOf } from "./cost-of.ts";
-import { prices, region } from "./prices.ts";
+import { prices, region } from "@tally/prices";
 
 /** The cost of a profile as a table for a terminal. */
 export function costText(profile: Profile): string {

@@ -1,3 +1,6 @@
+/** Amazon's month. */
+export const hoursPerMonth = 730;
+
 /** The region of all prices. */
 export const region = "us-east-1";
 
@@ -67,7 +70,7 @@ export type PriceName = keyof typeof prices;
 /** The price of a type of instance or node. Throws for one that is not in the table: a cost without it would be too small. */
 export function priceNamed(name: string): PriceName {
   if (isPrice(name)) return name;
-  throw new Error(`infra/aws/src/cost/prices.ts: expected a price of ${name}`);
+  throw new Error(`packages/prices/src/prices.ts: expected a price of ${name}`);
 }
 
 function isPrice(name: string): name is PriceName {
