@@ -26,7 +26,7 @@ test("a purchase is in the open stream of its store: in the bars, in those of it
     waited,
   );
   expect(stream.latest(0)?.body).toMatchObject({ storeID: 31, items: [] });
-  expect(stream.latest(2)?.body).toEqual({ purchases: [] });
+  expect(stream.latest(2)?.body).toEqual({ purchases: [], isComplete: true });
   const before = Date.now();
   const id = await sold(system.url, 31, { item: 5, quantity: 2, headers: full });
   await vi.waitFor(() => {
@@ -59,6 +59,26 @@ test("the latest purchases come in the order of their arrival, with and without 
   );
   expect(await latest("&limit=2")).toMatchObject({ purchases: ids.slice(0, 2).map((eventID) => ({ eventID })) });
   expect((await get("/purchases/latest")).status).toBe(400);
+});
+
+test("the latest purchases say when the store has more than are searched", async () => {
+  for (const size of [999, 1000, 1000, 1000, 1000]) {
+    const entries = Array.from({ length: size }, () => ({
+      storeID: 33,
+      custID: 1,
+      date: "20261120",
+      items: [{ ItemID: 1, numberOfItems: 1 }],
+    }));
+    const headers = { ...full, "content-type": "application/json" };
+    const response = await fetch(`${system.url}/purchases`, { method: "POST", headers, body: JSON.stringify(entries) });
+    expect(response.status).toBe(201);
+  }
+  const top = async () => (await get("/stores/33/top-items")).json();
+  const latest = async () => (await get("/purchases/latest?storeID=33&limit=1")).json();
+  await vi.waitFor(async () => expect(await top()).toMatchObject({ items: [{ quantity: 4999 }] }), waited);
+  await vi.waitFor(async () => expect(await latest()).toMatchObject({ isComplete: true }), waited);
+  await sold(system.url, 33, { headers: full });
+  await vi.waitFor(async () => expect(await latest()).toMatchObject({ isComplete: false }), waited);
 });
 
 test("each view names a route that responds, with its list and its fields", async () => {

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { domains } from "@tally/domains";
 import { list, wholeNumber } from "@tally/service/flag-values";
@@ -12,6 +12,8 @@ import { isGood, summaryOf, tableHead, tableRow } from "./report.ts";
 import { faultKinds } from "./schedule.ts";
 
 const root = join(import.meta.dirname, "..", "..");
+// `pnpm dev` shows the reports in this folder on the page.
+const results = join(root, "bench", "results");
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 interface Flags {
@@ -107,8 +109,13 @@ async function drill(flags: Flags): Promise<void> {
       },
       signal,
     });
-    if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
+    const text = `${JSON.stringify(report, undefined, 2)}\n`;
+    if (flags.json !== undefined) await writeFile(flags.json, text);
     say(summaryOf(report));
+    await mkdir(results, { recursive: true });
+    const stored = join(results, `${new Date().toISOString().replaceAll(":", "-")}-drill.json`);
+    await writeFile(stored, text);
+    say(`stored as ${stored}`);
     process.exitCode = isGood(report) ? 0 : 1;
   } catch (error) {
     if (!signal.aborted) throw error;

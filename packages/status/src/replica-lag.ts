@@ -1,22 +1,15 @@
 import type { Database } from "@tally/database";
 import { newestStored, nextStored } from "@tally/ledger";
 
-/** The newest batch of each domain at the write endpoint, and how far the read endpoint is behind. */
-export interface Replication {
-  /** ms since 1970, by domain. */
-  readonly newest: ReadonlyMap<string, number>;
-  /** The age of the oldest batch that a server of the read endpoint does not have, in ms; of those that are up. 0: they have all. */
-  readonly lagMs: number;
-}
-
 /**
+ * The age of the oldest batch that a server of the read endpoint does not have, in ms; of those that are up. 0: they have all.
  * Compares the ledgers of both endpoints, because the accounts of the apps may not read the state of the replication. An upper bound: a batch
  * that is committed between the two reads counts too. Two statements, each with an index lookup for every domain, and one more statement where a domain is behind.
  */
-export async function readReplication(
+export async function readLagMs(
   { replicas, writer }: Pick<Database, "replicas" | "writer">,
   domains: readonly string[],
-): Promise<Replication> {
+): Promise<number> {
   const up = replicas.filter(({ isUp }) => isUp);
   const replicated = await Promise.all(
     (up.length > 0 ? up : replicas).map(({ reader }) => newestStored(reader, domains)),
@@ -29,5 +22,5 @@ export async function readReplication(
     }),
   );
   const oldest = Math.min(...missing.filter((at) => at !== undefined));
-  return { newest, lagMs: oldest === Infinity ? 0 : Math.max(0, Date.now() - oldest) };
+  return oldest === Infinity ? 0 : Math.max(0, Date.now() - oldest);
 }

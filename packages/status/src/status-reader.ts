@@ -2,12 +2,13 @@ import type { Database } from "@tally/database";
 import { countLetters } from "@tally/dead-letters";
 import { addFlows, type Heartbeats } from "@tally/heartbeats";
 import type { Publisher } from "@tally/messaging";
+import { newestStored } from "@tally/ledger";
 import { queuesOf } from "@tally/pipeline";
 import { domainStatus, type Depths } from "./domain-status.ts";
 import { errorsOf, heldOf, hopsOf, isAlive, processOf } from "./of-heartbeats.ts";
 import { Probe, type Probed } from "./probe.ts";
 import { problemsOf } from "./problems.ts";
-import { readReplication } from "./replica-lag.ts";
+import { readLagMs } from "./replica-lag.ts";
 import { Stalls } from "./stalls.ts";
 import type { ServerStatus, Status } from "./status.ts";
 
@@ -41,7 +42,9 @@ export class StatusReader {
     this.#probes = {
       write: new Probe(withinMs, async () => expectTrue(await database.responds("write"))),
       read: new Probe(withinMs, async () => expectTrue(await database.responds("read"))),
-      replication: new Probe(withinMs, () => readReplication(database, domains)),
+      // Apart from the lag: without the read endpoint this is known.
+      newest: new Probe(withinMs, () => newestStored(database.writer, domains)),
+      lag: new Probe(withinMs, () => readLagMs(database, domains)),
       letters: new Probe(
         withinMs,
         kept(countLettersEveryMs, () => countLetters(database.writer)),
@@ -58,15 +61,16 @@ export class StatusReader {
 
   /** Never rejects: a server that does not respond is part of the status. */
   async read(): Promise<Status> {
-    const { write, read, replication, letters, heartbeats } = this.#probes;
+    const { write, read, newest, lag, letters, heartbeats } = this.#probes;
     const depthsNow = async () =>
       new Map(
         await Promise.all([...this.#depths].map(async ([domain, probe]) => [domain, await probe.read()] as const)),
       );
-    const [writeProbed, readProbed, replicationProbed, lettersProbed, beatsProbed, depths] = await Promise.all([
+    const [writeProbed, readProbed, newestProbed, lagProbed, lettersProbed, beatsProbed, depths] = await Promise.all([
       write.read(),
       read.read(),
-      replication.read(),
+      newest.read(),
+      lag.read(),
       letters.read(),
       heartbeats.read(),
       depthsNow(),
@@ -80,18 +84,17 @@ export class StatusReader {
     ];
     const alive = beats?.filter(isAlive) ?? [];
     const flows = addFlows(alive.flatMap((beat) => beat.flows));
-    const newest = replicationProbed?.value.newest;
     const domains = this.#servers.domains.map((name) =>
       domainStatus({
         name,
         flows: flows.filter(({ domain }) => domain === name),
         depths: depths.get(name)?.value,
         held: beats === undefined ? undefined : heldOf(alive, name),
-        newest: newest?.get(name),
+        newest: newestProbed?.value.get(name),
       }),
     );
     const processes = (beats ?? []).map(processOf);
-    const replicaLagMs = replicationProbed?.value.lagMs ?? null;
+    const replicaLagMs = lagProbed?.value ?? null;
     const stalled = this.#stalls.of(domains);
     const known = { servers, domains, replicaLagMs, processes, stalled, knowsProcesses: beats !== undefined };
     return {

@@ -8,6 +8,7 @@ const unknown = "?";
 /** A status on one screen. Times of day are UTC. */
 export function statusText(status: Status): string {
   const { state, problems, at, servers, domains, hops, processes, lastErrors } = status;
+  const knowsRows = servers.some((server) => server.name === "databaseWrite" && server.state === "up");
   return [
     `${state}  ${at}  ${summaryOf(status)}`,
     ...problems.map((problem) => `  ! ${problem}`),
@@ -16,7 +17,7 @@ export function statusText(status: Status): string {
     "",
     table(
       ["domain", "accepted/s", "stored/s", "ranked/s", "to store", "to rank", "drained in", "last stored"],
-      domains.map((domain) => domainRow(domain, at)),
+      domains.map((domain) => domainRow(domain, at, knowsRows ? "never" : unknown)),
     ),
     ...section(
       ["hop", "batches", "p50 ms", "p99 ms"],
@@ -46,14 +47,16 @@ function section(head: readonly string[], rows: readonly (readonly string[])[]):
   return rows.length === 0 ? [] : ["", table(head, rows)];
 }
 
-function domainRow({ name, accepted, stored, ranked, queues, secondsToDrain, lastStoredAt }: DomainStatus, at: string) {
+/** `without`: the text of a domain without a time of its last batch. */
+function domainRow(domain: DomainStatus, at: string, without: string): readonly string[] {
+  const { name, accepted, stored, ranked, queues, secondsToDrain, lastStoredAt } = domain;
   return [
     name,
     ...[accepted, stored, ranked].map(({ perSecond }) => numberText(perSecond)),
     queueText(queues.ingest),
     queueText(queues.rank),
     secondsText(secondsToDrain),
-    lastStoredAt === null ? "never" : `${numberText((Date.parse(at) - Date.parse(lastStoredAt)) / 1000)} s ago`,
+    lastStoredAt === null ? without : `${numberText((Date.parse(at) - Date.parse(lastStoredAt)) / 1000)} s ago`,
   ];
 }
 

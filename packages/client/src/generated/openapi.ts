@@ -205,7 +205,7 @@ export interface paths {
         };
         /**
          * the purchases of a store that were stored last, 20 by default
-         * @description Of the 5,000 with the newest dates. Ends at 10,000 lines.
+         * @description Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Ends at 10,000 lines.
          */
         readonly get: operations["getPurchasesLatest"];
         readonly put?: never;
@@ -2061,6 +2061,7 @@ export interface operations {
                             }[];
                             readonly arrivedAt: string;
                         }[];
+                        readonly isComplete: boolean;
                     };
                 };
             };

@@ -3,16 +3,18 @@ import { Type } from "typebox";
 import { ids, wholeNumbers } from "../request-values.ts";
 import { exampleOfShown, ShownPurchase, shownPurchase, upToLinesMax, type PurchaseHead } from "./shown-purchase.ts";
 
+const searchedMax = 5000;
+
 // The id of a purchase with an Idempotency-Key has no time, so the time is that of its batch in the ledger. No index leads from a store to its newest
 // batches, and one would cost every purchase. So this reads the purchases of the store with the newest dates (index store_day, backwards),
 // and looks up their batches: about 5 µs for each. The lines come as text, so that those beyond the limit are not parsed.
 const selectLatest = `
   SELECT purchases.id, store_id AS storeID, customer_id AS custID, DATE_FORMAT(purchased_on, '%Y%m%d') AS date,
-    CAST(items AS CHAR) AS items, JSON_LENGTH(items) AS lineCount, latest.storedAt
+    CAST(items AS CHAR) AS items, JSON_LENGTH(items) AS lineCount, latest.storedAt, latest.searched
   FROM (
-    SELECT newest.id, batches.stored_at AS storedAt
+    SELECT newest.id, batches.stored_at AS storedAt, COUNT(*) OVER () AS searched
     FROM (
-      SELECT id, producer, sequence FROM purchases WHERE store_id = ? ORDER BY purchased_on DESC, id DESC LIMIT 5000
+      SELECT id, producer, sequence FROM purchases WHERE store_id = ? ORDER BY purchased_on DESC, id DESC LIMIT ${searchedMax}
     ) AS newest
     JOIN batches ON batches.producer = newest.producer AND batches.sequence = newest.sequence
     ORDER BY storedAt DESC, newest.id DESC LIMIT ?
@@ -24,20 +26,27 @@ interface Row extends PurchaseHead {
   readonly items: string;
   readonly lineCount: number;
   readonly storedAt: number;
+  /** The number of purchases among which these were found. */
+  readonly searched: number;
 }
 
 const limits = wholeNumbers(1, 100);
 const limitDefault = "20";
 
-/** The purchases of a store that arrived last, of the 5,000 with the newest dates. `arrivedAt`: when the writer stored it. */
+/**
+ * The purchases of a store that arrived last, of the 5,000 with the newest dates. `arrivedAt`: when the writer stored it. Within one date the ids
+ * of purchases with an Idempotency-Key have no order, so of a day with more sales any may be missing.
+ */
 export const latestPurchases = queryRoute({
   path: "/purchases/latest",
   summary: "the purchases of a store that were stored last, 20 by default",
-  description: "Of the 5,000 with the newest dates. Ends at 10,000 lines",
+  description:
+    "Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Ends at 10,000 lines",
   params: Type.Object({}),
   query: Type.Object({ storeID: ids.Text, limit: Type.Optional(limits.Text) }, { additionalProperties: false }),
   response: Type.Object({
     purchases: Type.Array(Type.Object({ ...ShownPurchase.properties, arrivedAt: Type.String() })),
+    isComplete: Type.Boolean(),
   }),
   storeOf: ({ query }) => ids.parse("storeID", query.storeID),
   async respond({ query: { storeID: store, limit = limitDefault } }, { rows }) {
@@ -45,13 +54,14 @@ export const latestPurchases = queryRoute({
     const purchases = upToLinesMax(found).map((row) =>
       Object.assign(shownPurchase(row, row.items), { arrivedAt: new Date(row.storedAt).toISOString() }),
     );
-    return { purchases };
+    return { purchases, isComplete: (found[0]?.searched ?? 0) < searchedMax };
   },
   examples: {
     "a store": {
       query: { storeID: "7", limit: "5" },
       response: {
         purchases: [{ ...exampleOfShown, arrivedAt: "2026-11-21T09:30:00.087Z" }],
+        isComplete: true,
       },
     },
   },

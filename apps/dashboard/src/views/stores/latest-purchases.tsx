@@ -6,6 +6,7 @@ import { dateText } from "../../parts/format.ts";
 /** The response of GET /purchases/latest, newest arrival first. */
 export interface Latest {
   readonly purchases: readonly Purchase[];
+  readonly isComplete: boolean;
 }
 
 interface Purchase {
@@ -28,7 +29,14 @@ const columns: readonly Column<Purchase>[] = [
 ];
 
 /** The purchases that arrived last, with their times. */
-export function LatestPurchases({ purchases }: { readonly purchases: readonly Purchase[] }) {
+export function LatestPurchases({ purchases, isComplete }: Latest) {
   if (purchases.length === 0) return <Message kind="empty">No purchase has arrived yet.</Message>;
-  return <Table title="Latest purchases" rows={purchases} keyOf={({ eventID }) => eventID} columns={columns} />;
+  return (
+    <>
+      {!isComplete && (
+        <p>Found among 5,000 purchases with the newest dates. This store has more, so a later one may be missing.</p>
+      )}
+      <Table title="Latest purchases" rows={purchases} keyOf={({ eventID }) => eventID} columns={columns} />
+    </>
+  );
 }

@@ -81,7 +81,7 @@ export function StoreBoards({ storeID, date }: StoreBoardsProps) {
           )}
         </LivePanel>
         <LivePanel title="Latest purchases" live={latest} wide>
-          {({ purchases }) => <LatestPurchases purchases={purchases} />}
+          {(body) => <LatestPurchases {...body} />}
         </LivePanel>
       </div>
     </>
