@@ -50,19 +50,19 @@ export interface Database {
 export function connectDatabase(options: DatabaseOptions): Database {
   const { writeUrl, readUrl, writeConnections, readConnections } = options;
   const writeEndpoint = new Endpoint({ ...options, name: "write", url: writeUrl, connections: writeConnections });
-  const writes: ReadSource = { next: () => writeEndpoint, failed: () => undefined };
-  const reads = new ReadEndpoints({ ...options, connections: readConnections }, readUrl.split(","));
+  const writes: ReadSource = { size: 1, next: () => writeEndpoint, failed: () => undefined };
+  const reads = new ReadEndpoints({ ...options, connections: readConnections }, readUrl);
   return {
     transaction: (work, transactionOptions = {}) => transact(writeEndpoint, work, transactionOptions),
     reader: { query: (sql, values) => read(reads, sql, values) },
     replicas: reads.replicas,
     writer: { query: (sql, values) => read(writes, sql, values) },
-    snapshot: (endpoint, work) => snapshot(endpoint === "read" ? reads.next() : writeEndpoint, work),
+    snapshot: (endpoint, work) => snapshot(endpoint === "read" ? reads : writes, work),
     async ping() {
       const [write, readable] = await Promise.all([responds(writes, pingWrite), responds(reads, pingRead)]);
       return { write, read: readable };
     },
-    responds: (endpoint) => (endpoint === "read" ? responds(reads, pingRead) : responds(writes, pingWrite)),
+    responds: (endpoint) => (endpoint === "read" ? anyResponds(reads.replicas) : responds(writes, pingWrite)),
     pools: () => [writeEndpoint.load, reads.load],
     async close() {
       await Promise.all([writeEndpoint.close(), reads.close()]);
@@ -74,6 +74,16 @@ async function responds(source: ReadSource, sql: string): Promise<boolean> {
   try {
     const [row] = await read<{ readonly ok: number }>(source, sql);
     return row?.ok === 1;
+  } catch {
+    return false;
+  }
+}
+
+// All at once: a frozen server must not hide one that responds.
+async function anyResponds(replicas: readonly Replica[]): Promise<boolean> {
+  try {
+    await Promise.any(replicas.map(({ reader }) => reader.query(pingRead)));
+    return true;
   } catch {
     return false;
   }

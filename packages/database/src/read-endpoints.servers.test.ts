@@ -36,6 +36,7 @@ test("a frozen server costs reads one timeout each, and then serves none", async
   const { database, proxies, servers } = await open();
   await servers();
   proxies[1].become({ name: "frozen" });
+  expect(await database.responds("read")).toBe(true);
   const first = await Promise.allSettled([1, 2].map(() => database.reader.query("SELECT 1")));
   expect(first.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   expect((await servers()).size).toBe(1);
@@ -57,4 +58,19 @@ test("with every server down a read fails as unavailable", async () => {
   const { database, proxies } = await open();
   for (const proxy of proxies) proxy.become({ name: "cut" });
   await expect(database.reader.query("SELECT 1")).rejects.toMatchObject({ code: "DATABASE_UNAVAILABLE" });
+});
+
+test("a snapshot skips a server that is down", async () => {
+  const { database, proxies } = await open();
+  proxies[1].become({ name: "cut" });
+  for (let n = 0; n < 4; n++) {
+    const rows = await database.snapshot("read", (reader) => reader.query("SELECT 1 AS one"));
+    expect(rows).toEqual([{ one: 1 }]);
+  }
+});
+
+test("empty entries and spaces in the list of servers mean nothing", async () => {
+  const database = connect({ readUrl: ` ${readUrl}, ,${readUrl},` });
+  expect(database.replicas).toHaveLength(2);
+  expect(await database.reader.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
 });

@@ -20,6 +20,7 @@ export interface Replica {
   readonly name: string;
   /** False from a failed attempt until the server responds again. */
   readonly isUp: boolean;
+  readonly isBehind: boolean;
   /** Reads on this server, even while it is left out. */
   readonly reader: SqlReader;
   /** Leaves the server out while others serve reads. */
@@ -40,8 +41,9 @@ export class ReadEndpoints {
   #serving: readonly Member[];
   #turn = 0;
 
-  /** `urls`: of one or more servers. `connections` is for each of them. Throws DATABASE_URL. */
-  constructor(options: Omit<EndpointOptions, "name" | "url">, urls: readonly string[]) {
+  /** `urls`: of one or more servers, separated by commas. `connections` is for each of them. Throws DATABASE_URL. */
+  constructor(options: Omit<EndpointOptions, "name" | "url">, list: string) {
+    const urls = list.split(",").flatMap((url) => (url.trim() === "" ? [] : [url.trim()]));
     this.#members = urls.map((url) => ({
       endpoint: new Endpoint({ ...options, name: "read", url, ...(urls.length > 1 && { server: hostOf(url) }) }),
       isUp: true,
@@ -53,9 +55,18 @@ export class ReadEndpoints {
       get isUp() {
         return member.isUp;
       },
-      reader: { query: (sql, values) => read({ next: () => member.endpoint, failed: this.failed }, sql, values) },
+      get isBehind() {
+        return member.isBehind;
+      },
+      reader: {
+        query: (sql, values) => read({ size: 1, next: () => member.endpoint, failed: this.failed }, sql, values),
+      },
       setBehind: (isBehind) => this.#change(member, { isBehind }),
     }));
+  }
+
+  get size(): number {
+    return this.#members.length;
   }
 
   /** The server for the next read. */
@@ -95,7 +106,7 @@ export class ReadEndpoints {
 
   async #askUntilUp(member: Member): Promise<void> {
     const { signal } = this.#stop;
-    const asked = { next: () => member.endpoint, failed: () => undefined };
+    const asked = { size: 1, next: () => member.endpoint, failed: () => undefined };
     while (!member.isUp && !signal.aborted) {
       await sleep(askEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
       // The endpoint logs what it fails with.

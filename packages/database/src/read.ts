@@ -9,6 +9,8 @@ const attemptsMax = 3;
 
 /** Where a read goes. */
 export interface ReadSource {
+  /** The number of its servers. */
+  readonly size: number;
   /** Called for each attempt. */
   next(): Endpoint;
   /** Called when the server of an attempt is unavailable. */

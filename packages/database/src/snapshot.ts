@@ -1,13 +1,16 @@
 import type { SqlParameter, SqlSnapshot } from "@tally/pipeline";
+import { DatabaseError } from "./database-error.ts";
 import type { Endpoint } from "./endpoint.ts";
+import type { ReadSource } from "./read.ts";
 import { rowsOf } from "./run-statement.ts";
+import type { Session } from "./session.ts";
 
 // The server sorts sums over a hundred million rows before it sends the first one.
 const silenceMs = 1_800_000;
 
-/** Runs `work` on one snapshot: all its reads see the same moment. No retries. Closing the database ends it. Throws DatabaseError. */
-export async function snapshot<T>(endpoint: Endpoint, work: (reader: SqlSnapshot) => Promise<T>): Promise<T> {
-  const session = await endpoint.open({ abandonable: true });
+/** Runs `work` on one snapshot: all its reads see the same moment. A server that is unavailable is skipped before `work`; no retries after. Closing the database ends it. Throws DatabaseError. */
+export async function snapshot<T>(source: ReadSource, work: (reader: SqlSnapshot) => Promise<T>): Promise<T> {
+  const { endpoint, session } = await openOn(source);
   try {
     await session.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
     await session.run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
@@ -21,5 +24,19 @@ export async function snapshot<T>(endpoint: Endpoint, work: (reader: SqlSnapshot
   } finally {
     await session.rollback();
     session.return();
+  }
+}
+
+async function openOn(source: ReadSource): Promise<{ endpoint: Endpoint; session: Session }> {
+  for (let failures = 1; ; failures++) {
+    const endpoint = source.next();
+    try {
+      return { endpoint, session: await endpoint.open({ abandonable: true }) };
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.kind !== "unavailable") throw error;
+      endpoint.failed(error);
+      source.failed(endpoint);
+      if (failures === source.size) throw error;
+    }
   }
 }

@@ -8,6 +8,8 @@ export interface Known {
   readonly processes: readonly ProcessStatus[];
   /** False: Redis does not respond, so nothing is known of them. */
   readonly knowsProcesses: boolean;
+  /** Servers of the read endpoint, of several, that serve no reads. */
+  readonly unused: readonly string[];
   /** Domains whose events wait without progress. */
   readonly stalled: readonly string[];
 }
@@ -24,7 +26,7 @@ const apps = ["gateway", "writer", "ranker"] as const;
 /** The state of a system, and one sentence for each reason of a state other than ok. The worst comes first. */
 export function problemsOf(known: Known): Pick<Status, "state" | "problems"> {
   const failing = [...serverProblems(known), ...missing(known), ...stalls(known)];
-  const behind = [...threadProblems(known), ...delays(known)];
+  const behind = [...threadProblems(known), ...unusedServers(known), ...delays(known)];
   const state = failing.length > 0 ? "failing" : behind.length > 0 ? "behind" : "ok";
   return { state, problems: [...failing, ...behind] };
 }
@@ -58,6 +60,10 @@ function threadProblems({ processes }: Known): readonly string[] {
       return [`${name}: thread ${index} is ${threadState}${lastError === null ? "" : `: ${lastError}`}`];
     });
   });
+}
+
+function unusedServers({ unused }: Known): readonly string[] {
+  return unused.map((name) => `${name} serves no reads: it is behind, or does not respond`);
 }
 
 function delays({ domains, replicaLagMs }: Known): readonly string[] {

@@ -10,10 +10,9 @@ export async function readLagMs(
   { replicas, writer }: Pick<Database, "replicas" | "writer">,
   domains: readonly string[],
 ): Promise<number> {
-  const up = replicas.filter(({ isUp }) => isUp);
-  const replicated = await Promise.all(
-    (up.length > 0 ? up : replicas).map(({ reader }) => newestStored(reader, domains)),
-  );
+  const reads = await Promise.allSettled(replicas.map(({ reader }) => newestStored(reader, domains)));
+  const replicated = reads.flatMap((read) => (read.status === "fulfilled" ? [read.value] : []));
+  if (replicated.length === 0) throw new Error("no server of the read endpoint responds");
   const newest = await newestStored(writer, domains);
   const missing = await Promise.all(
     [...newest].map(async ([domain, at]) => {

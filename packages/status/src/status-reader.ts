@@ -96,7 +96,17 @@ export class StatusReader {
     const processes = (beats ?? []).map(processOf);
     const replicaLagMs = lagProbed?.value ?? null;
     const stalled = this.#stalls.of(domains);
-    const known = { servers, domains, replicaLagMs, processes, stalled, knowsProcesses: beats !== undefined };
+    const { replicas } = this.#servers.database;
+    const unused = replicas.filter(({ isUp, isBehind }) => !isUp || (isBehind && replicas.length > 1));
+    const known = {
+      unused: unused.map(({ name }) => name),
+      servers,
+      domains,
+      replicaLagMs,
+      processes,
+      stalled,
+      knowsProcesses: beats !== undefined,
+    };
     return {
       at: new Date().toISOString(),
       ...problemsOf(known),

@@ -8,6 +8,7 @@ import { watchReplicas } from "./watch-replicas.ts";
 // Two databases stand for two servers: one has batches that the other does not have yet.
 const newer = ownDatabase([ledgerMigrations, "ledger"]);
 const older = ownDatabase([ledgerMigrations, "ledger"]);
+const empty = ownDatabase();
 
 const domain = "purchases";
 
@@ -43,4 +44,11 @@ test("a server that is further behind than allowed serves no reads until it has 
 
   await store(behind, 100_000 - 4999);
   await vi.waitFor(async () => expect(await databases()).toBe(2), 30_000);
+});
+
+test("a server without the tables serves no reads", async () => {
+  const both = newer.connect({ readUrl: `${newer.writeUrl},${empty.writeUrl}` });
+  onTestFinished(watchReplicas(both, [domain], 5000));
+  await vi.waitFor(() => expect(both.replicas.map(({ isBehind }) => isBehind)).toEqual([false, true]), 30_000);
+  for (let n = 0; n < 4; n++) await both.reader.query("SELECT stored_at FROM batches");
 });

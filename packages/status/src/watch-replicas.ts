@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@tally/database";
 import { newestStored } from "@tally/ledger";
+import { Probe } from "./probe.ts";
 
 const everyMs = 1000;
 
+// A server that takes longer for one index lookup is frozen or overloaded.
+const withinMs = 1000;
+
 /**
- * Compares the servers of the read endpoint every second, and leaves those out that are more than `lagMaxMs` behind the newest of them. Does
- * nothing when there is one server. Costs one index lookup on each server for each domain. Call the returned function once, to stop.
+ * Compares the servers of the read endpoint every second, and leaves those out that are more than `lagMaxMs` behind the newest of them, that
+ * do not respond within a second, or that lack the table. Does nothing when there is one server. Costs one index lookup on each server for
+ * each domain. Call the returned function once, to stop.
  */
 export function watchReplicas(
   { replicas }: Pick<Database, "replicas">,
@@ -15,24 +20,18 @@ export function watchReplicas(
 ): () => void {
   const stop = new AbortController();
   const { signal } = stop;
+  // A probe has one question under way: a frozen server does not collect them.
+  const probes = replicas.map(({ reader }) => new Probe(withinMs, () => newestStored(reader, domains)));
   async function watch(): Promise<void> {
     while (!signal.aborted) {
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
-      const lags = lagsOf(
-        await Promise.all(replicas.map(({ reader }) => newestStored(reader, domains).catch(unknown))),
-      );
-      for (const [index, replica] of replicas.entries()) {
-        const lagMs = lags[index];
-        if (lagMs !== undefined) replica.setBehind(lagMs > lagMaxMs);
-      }
+      const lags = lagsOf((await Promise.all(probes.map((probe) => probe.read()))).map((probed) => probed?.value));
+      for (const [index, replica] of replicas.entries()) replica.setBehind((lags[index] ?? Infinity) > lagMaxMs);
     }
   }
   if (replicas.length > 1) void watch();
   return () => stop.abort();
 }
-
-// A server that does not respond is left out already, and its endpoint logs it.
-const unknown = (): undefined => undefined;
 
 /** How far each server is behind the newest one, in ms. `newest`: when each domain's newest batch was stored; undefined: not known. */
 function lagsOf(newest: readonly (ReadonlyMap<string, number> | undefined)[]): readonly (number | undefined)[] {

@@ -8,6 +8,7 @@ const other = "https://other.example";
 test.each([
   [{ host }],
   [{ host, origin: own }],
+  [{ host: "tally.internal:80", origin: "http://tally.internal" }],
   [{ host: "Gateway.Example", origin: "https://gateway.example" }],
   [{ host, origin: own, "sec-fetch-site": "same-origin" }],
   // A proxy has changed Host: the browser knows better.

@@ -34,8 +34,7 @@ export function foreignPageOf({
   "sec-fetch-site": site,
 }: Pick<IncomingHttpHeaders, "origin" | "host" | "sec-fetch-site">): string | undefined {
   // Another port of localhost is "same-site".
-  const isOwn =
-    site === undefined ? origin === undefined || hostOf(origin) === host?.toLowerCase() : ownSites.has(site);
+  const isOwn = site === undefined ? origin === undefined || hostOf(origin) === withoutPort(host) : ownSites.has(site);
   return isOwn ? undefined : (origin ?? `a ${site} page`).slice(0, 200);
 }
 
@@ -49,4 +48,9 @@ function hostOf(origin: string): string | undefined {
 
 function isReading(methods: readonly string[]): boolean {
   return methods.every((method) => method === "GET" || method === "HEAD" || method === "OPTIONS");
+}
+
+/** An origin does not have the default port of its scheme. */
+function withoutPort(host: string | undefined): string | undefined {
+  return host?.toLowerCase().replace(/:(80|443)$/, "");
 }
