@@ -77,10 +77,11 @@ test.each(["a'b", 'a"b', "a{{b}}", "a\nb", ""])(
   },
 );
 
-test("the images and docs/operations.md start the apps with the launcher's heap flags", () => {
-  const dockerfile = readFileSync(join(infra, "Dockerfile"), "utf8");
-  const flags = heapFlags.map((flag) => `"${flag}"`).join(", ");
-  for (const app of ["gateway", "writer", "ranker"])
-    expect(dockerfile).toContain(`CMD ["node", ${flags}, "apps/${app}/src/main.ts"]`);
+test("docs/operations.md starts the apps with the launcher's heap flags, and the images with the same young generation", () => {
   expect(operations).toContain(`FLAGS="${heapFlags.join(" ")}"`);
+  // A container has its own limit: the old generation gets a share of it.
+  const flags = [...heapFlags.slice(0, -1), "--max-old-space-size-percentage=50"].map((flag) => `"${flag}"`).join(", ");
+  const dockerfile = readFileSync(join(infra, "Dockerfile"), "utf8");
+  expect(heapFlags.at(-1)).toMatch(/^--max-old-space-size=/);
+  expect(dockerfile).toContain(`ENTRYPOINT ["node", ${flags}, "src/main.ts"]`);
 });
