@@ -192,6 +192,11 @@ export const gatewaySettings = {
     default: 8083,
   }),
   healthHost: string("GATEWAY_HEALTH_HOST", "the address of the operator port", { default: "0.0.0.0" }),
+  drainMs: integer(
+    "DRAIN_MS",
+    "before STOP_WITHIN_MS begins, a stopping gateway serves on for this long while /health/live is 503, for load balancers",
+    { min: 0, max: 120_000, unit: "ms", default: 0 },
+  ),
   traceOneIn: integer(
     "TRACE_ONE_IN",
     "of the requests without a traceparent header, one in this many is traced; 0: none",

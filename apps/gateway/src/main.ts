@@ -9,5 +9,5 @@ await runService({
   name: "gateway",
   log,
   start: (stopAsked) => startGateway(config, log, stopAsked),
-  stopWithinMs: config.stopWithinMs,
+  stopWithinMs: config.drainMs + config.stopWithinMs,
 });

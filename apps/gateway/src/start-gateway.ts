@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { connectDatabase } from "@tally/database";
 import { servedDomains } from "@tally/domains";
@@ -36,7 +37,7 @@ import { serveDomain } from "./serve-domain.ts";
 /** A gateway that listens. */
 export interface Gateway {
   readonly port: number;
-  /** Accepts no new requests, responds to those under way, closes every connection. */
+  /** After `drainMs`: accepts no new requests, responds to those under way, closes every connection. */
   stop(): Promise<void>;
 }
 
@@ -112,7 +113,7 @@ export async function startGateway(
   });
 
   addReference(app, mounts);
-  addHealthRoute(app);
+  addHealthRoute(app, () => stopping);
   const hasRoom = responseBudget({ bytesMax: config.bodiesBytesMax, perAddressMax: config.bodiesBytesPerAddressMax });
   const traceOf = requestTraces(tracer, config.traceOneIn);
   const served = intakes.map((intake) => serveDomain(intake, { ...servers, keyMemory, hasRoom, traceOf }));
@@ -144,6 +145,7 @@ export async function startGateway(
     port,
     async stop() {
       stopping = true;
+      await delay(config.drainMs);
       // Requests under way still need their confirms.
       await app.close();
       await Promise.all(intakes.map((intake) => intake.close()));

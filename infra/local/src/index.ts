@@ -1,4 +1,5 @@
 export { runTally, startApps, type AppName, type Apps, type AppsOptions } from "./apps/start-apps.ts";
+export { startBalancer, type Balancer } from "./balancer/start-balancer.ts";
 export type { Server, StopOptions } from "./process/child-server.ts";
 export { startObserve, type Observe } from "./observe/start-observe.ts";
 export { firstSteps } from "./dev/welcome.ts";

@@ -77,6 +77,7 @@ export const catalogue = {
   RESPONSES_FULL: [503, "not sent: too many large responses are under way; try again later", 1],
 
   // Operation.
+  STOPPING: [503, "this gateway is stopping; send requests to another one", 1],
   PAGE_NOT_BUILT: [404, "the page is not built: run node apps/dashboard/build/main.ts, then start the gateway again"],
   RUNS_OFF: [404, "this gateway has no reports: set RUNS_FOLDER to the folder with those of pnpm bench and pnpm chaos"],
   DEAD_LETTERS_READ_ONLY: [

@@ -811,6 +811,16 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Bad Request */
         readonly BadRequest2: {
             headers: {
@@ -840,7 +850,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable: {
+        readonly ServiceUnavailable2: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -891,7 +901,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable2: {
+        readonly ServiceUnavailable3: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -981,7 +991,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable3: {
+        readonly ServiceUnavailable4: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1052,7 +1062,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable4: {
+        readonly ServiceUnavailable5: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1148,7 +1158,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable5: {
+        readonly ServiceUnavailable6: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1224,7 +1234,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable6: {
+        readonly ServiceUnavailable7: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1261,7 +1271,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable7: {
+        readonly ServiceUnavailable8: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1290,7 +1300,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable8: {
+        readonly ServiceUnavailable9: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1309,7 +1319,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable9: {
+        readonly ServiceUnavailable10: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1338,7 +1348,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable10: {
+        readonly ServiceUnavailable11: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1367,7 +1377,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable11: {
+        readonly ServiceUnavailable12: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1395,7 +1405,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable12: {
+        readonly ServiceUnavailable13: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1544,6 +1554,7 @@ export interface operations {
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getEventsId: {
@@ -1584,7 +1595,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly 503: components["responses"]["ServiceUnavailable2"];
         };
     };
     readonly postPurchaseStoreIDCustomerCustIDDateDate: {
@@ -1643,7 +1654,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable2"];
+            readonly 503: components["responses"]["ServiceUnavailable3"];
         };
     };
     readonly getPurchases: {
@@ -1698,7 +1709,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly postPurchases: {
@@ -1804,7 +1815,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable3"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
         };
     };
     readonly getItemsStoreStoreID: {
@@ -1845,7 +1856,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly getItemsTop5ItemID: {
@@ -1886,7 +1897,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly getItemsTop10ItemID: {
@@ -1927,7 +1938,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly getStoresStoreIDTopItems: {
@@ -1977,7 +1988,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly getItemsItemIDTopStores: {
@@ -2024,7 +2035,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly getPurchasesLatest: {
@@ -2074,7 +2085,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly postAlbums: {
@@ -2132,7 +2143,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly postReviewOpinionAlbumID: {
@@ -2174,7 +2185,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getAlbumsAlbumID: {
@@ -2214,7 +2225,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable7"];
+            readonly 503: components["responses"]["ServiceUnavailable8"];
         };
     };
     readonly getAlbumsAlbumIDImage: {
@@ -2253,7 +2264,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable8"];
+            readonly 503: components["responses"]["ServiceUnavailable9"];
         };
     };
     readonly getReviewAlbumID: {
@@ -2292,7 +2303,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable7"];
+            readonly 503: components["responses"]["ServiceUnavailable8"];
         };
     };
     readonly getAlbumsTop: {
@@ -2341,7 +2352,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable9"];
+            readonly 503: components["responses"]["ServiceUnavailable10"];
         };
     };
     readonly postSkiersLiftrides: {
@@ -2393,7 +2404,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable2"];
+            readonly 503: components["responses"]["ServiceUnavailable3"];
         };
     };
     readonly getSkiersResortIDSeasonsSeasonIDDaysDayIDSkiersSkierID: {
@@ -2435,7 +2446,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly postSkiersResortIDSeasonsSeasonIDDaysDayIDSkiersSkierID: {
@@ -2491,7 +2502,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable2"];
+            readonly 503: components["responses"]["ServiceUnavailable3"];
         };
     };
     readonly getSkiersResortIDDaysDayIDSkiersSkierID: {
@@ -2534,7 +2545,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly getSkiersSkierIDVertical: {
@@ -2578,7 +2589,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly getResortDayTop10vert: {
@@ -2622,7 +2633,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly postStepsUserIDDayTimeIntervalStepCount: {
@@ -2670,7 +2681,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable2"];
+            readonly 503: components["responses"]["ServiceUnavailable3"];
         };
     };
     readonly getStepsCurrentUserID: {
@@ -2706,7 +2717,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly getStepsSingleUserIDDay: {
@@ -2744,7 +2755,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly getStepsRangeUserIDStartDayNumDays: {
@@ -2784,7 +2795,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly getStepsTop: {
@@ -2829,7 +2840,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly postSwipeLeftorright: {
@@ -2881,7 +2892,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable2"];
+            readonly 503: components["responses"]["ServiceUnavailable3"];
         };
     };
     readonly getMatchesUserID: {
@@ -2922,7 +2933,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly getStatsUserID: {
@@ -2962,7 +2973,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly getSwipesTop: {
@@ -3004,7 +3015,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly getStatus: {
@@ -3118,7 +3129,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable10"];
+            readonly 503: components["responses"]["ServiceUnavailable11"];
         };
     };
     readonly getViews: {
@@ -3176,7 +3187,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable10"];
+            readonly 503: components["responses"]["ServiceUnavailable11"];
         };
     };
     readonly getDeadLetters: {
@@ -3235,7 +3246,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly 503: components["responses"]["ServiceUnavailable2"];
         };
     };
     readonly getDeadLettersId: {
@@ -3291,7 +3302,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly 503: components["responses"]["ServiceUnavailable2"];
         };
     };
     readonly postDeadLettersIdDiscard: {
@@ -3344,7 +3355,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable11"];
+            readonly 503: components["responses"]["ServiceUnavailable12"];
         };
     };
     readonly postDeadLettersIdReplay: {
@@ -3397,7 +3408,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable2"];
+            readonly 503: components["responses"]["ServiceUnavailable3"];
         };
     };
     readonly getRuns: {
@@ -3438,7 +3449,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable10"];
+            readonly 503: components["responses"]["ServiceUnavailable11"];
         };
     };
     readonly getRunsFile: {
@@ -3474,7 +3485,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable10"];
+            readonly 503: components["responses"]["ServiceUnavailable11"];
         };
     };
     readonly getLive: {
@@ -3510,7 +3521,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests3"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable12"];
+            readonly 503: components["responses"]["ServiceUnavailable13"];
         };
     };
 }

@@ -1,0 +1,154 @@
+import { readFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { join } from "node:path";
+import { freePorts, startBalancer, type Balancer } from "@tally/local";
+import { expect, test, vi } from "vitest";
+import { atEnd, temporaryDirectory } from "./at-end.ts";
+import { auditOf } from "./audit-of.ts";
+import { keepSending } from "./keep-sending.ts";
+import { spawnGateway } from "./start-app.ts";
+import { startSystem } from "./start-system.ts";
+
+const system = await startSystem(
+  { TRUST_PROXY: "127.0.0.1", DRAIN_MS: "3000" },
+  { instances: { gateway: 2, writer: 2 } },
+);
+
+async function balance(options: Pick<Parameters<typeof startBalancer>[0], "gateways" | "findBy" | "variables">) {
+  const balancer = await startBalancer({
+    ...options,
+    directory: await temporaryDirectory(),
+    environment: process.env,
+    say: () => undefined,
+    signal: new AbortController().signal,
+  });
+  atEnd(() => balancer.stop());
+  return balancer;
+}
+
+const serves = (balancer: Balancer, count: number) =>
+  vi.waitFor(async () => expect(await balancer.serving()).toBe(count), { timeout: 30_000, interval: 100 });
+
+/** Clients that send sales without a key, one after the other, each once. */
+function sendWithoutKeys(url: string, clients: number) {
+  const agent = new Agent({ keepAlive: true });
+  const ids: string[] = [];
+  let [isStopping, failures] = [false, 0];
+  const send = (): Promise<void> =>
+    new Promise((resolve) => {
+      const headers = { "content-type": "application/json" };
+      const sale = request(
+        `${url}/purchase/9/customer/2/date/20261120`,
+        { agent, method: "POST", headers },
+        (response) => {
+          if (response.statusCode === 201) ids.push(String(response.headers["tally-event-id"]));
+          else failures++;
+          response.resume().once("close", resolve);
+        },
+      );
+      sale.once("error", () => {
+        failures++;
+        resolve();
+      });
+      sale.end(JSON.stringify({ items: [{ ItemID: 7, numberOfItems: 1 }] }));
+    });
+  const client = async (): Promise<void> => {
+    while (!isStopping) await send();
+  };
+  const all = Promise.all(Array.from({ length: clients }, client));
+  return {
+    ids,
+    get failures() {
+      return failures;
+    },
+    async stop() {
+      isStopping = true;
+      await all.finally(() => agent.destroy());
+    },
+  };
+}
+
+test("behind the balancer a gateway restarts without a failed request, and a killed one fails only what it had without a key", async () => {
+  const balancer = await balance({ gateways: system.urls });
+  const keyed = keepSending([balancer.url], 8);
+  const unkeyed = sendWithoutKeys(balancer.url, 8);
+  const more = async (): Promise<void> => {
+    const [sent, others] = [keyed.count, unkeyed.ids.length];
+    await vi.waitFor(() => {
+      expect(keyed.count).toBeGreaterThan(sent + 200);
+      expect(unkeyed.ids.length).toBeGreaterThan(others + 200);
+    }, 30_000);
+  };
+  await more();
+
+  const stopped = system.server("gateway-1").stop();
+  await serves(balancer, 1);
+  expect(await stopped).toBe(0);
+  await more();
+  await system.server("gateway-1").start();
+  await serves(balancer, 2);
+  await more();
+  expect(unkeyed.failures).toBe(0);
+
+  system.server("gateway-2").kill("SIGKILL");
+  await serves(balancer, 1);
+  await more();
+  await system.server("gateway-2").start();
+  await serves(balancer, 2);
+  await more();
+
+  await unkeyed.stop();
+  const { ids, statuses, triesMax } = await keyed.stop();
+  // Each of its clients had at most one request at the killed gateway.
+  expect(unkeyed.failures).toBeLessThanOrEqual(8);
+  expect([statuses, triesMax]).toEqual([{ 201: expect.any(Number) }, 1]);
+  const acknowledged = [...ids.values(), ...unkeyed.ids];
+  expect(new Set(acknowledged).size).toBe(acknowledged.length);
+  expect(await auditOf(system, acknowledged)).toMatchObject({
+    agrees: true,
+    audit: { acknowledged: acknowledged.length, lost: 0, doubled: 0 },
+  });
+}, 180_000);
+
+test("as in Docker, the balancer finds the gateways by the addresses of their name, also a third one", async () => {
+  const [port = 0] = await freePorts(1);
+  const hosts = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
+  const gateways = hosts.map((host) => `http://${host}:${port}`);
+  for (const [index, host] of hosts.entries()) {
+    spawnGateway(system, { HOST: host, PORT: String(port), AUTH: "off" });
+    await vi.waitFor(async () => expect((await fetch(`${gateways[index]}/health/live`)).status).toBe(200), 40_000);
+  }
+  const balancer = await balance({ gateways: gateways.slice(0, 2), findBy: "addresses" });
+  await serves(balancer, 2);
+  balancer.setGateways(gateways);
+  await serves(balancer, 3);
+  balancer.setGateways(gateways.slice(1));
+  await serves(balancer, 2);
+});
+
+test("without a gateway a client gets 503 with Retry-After, as from a gateway", async () => {
+  const { url, operatorUrl, ...balancer } = await balance({ gateways: system.urls.slice(0, 1) });
+  const [stopped, gone] = [system.gateway.stop(), serves({ url, operatorUrl, ...balancer }, 0)];
+  await gone;
+  const response = await fetch(`${url}/status`);
+  expect([response.status, response.headers.get("retry-after"), await response.json()]).toEqual([
+    503,
+    "1",
+    { message: "not taken: no gateway is available at the moment; send it again later" },
+  ]);
+  expect((await fetch(`${operatorUrl}/health/ready`)).status).toBe(503);
+  await stopped;
+  await system.gateway.start();
+  await serves({ url, operatorUrl, ...balancer }, 1);
+  expect((await fetch(`${url}/status`)).status).toBe(200);
+});
+
+test("every time limit of the balancer for idle connections is shorter than the gateway's 65 s", () => {
+  const configuration = readFileSync(join(import.meta.dirname, "..", "infra", "haproxy", "haproxy.cfg"), "utf8");
+  const limits = Array.from(
+    configuration.matchAll(/^ +timeout (client|server|http-keep-alive) (\d+)s$/gm),
+    ([, name, seconds]) => [name, Number(seconds)] as const,
+  );
+  expect(limits.map(([name]) => name)).toEqual(["client", "server", "http-keep-alive"]);
+  for (const [, seconds] of limits) expect(seconds).toBeLessThan(65);
+});
