@@ -24,7 +24,7 @@ export function grafanaServer(
   const program = findProgram(["grafana-server"], home.environment);
   if (program === undefined) {
     home.say(
-      "Grafana is not installed, so only Prometheus starts. With Docker: the profile observe of infra/compose.yaml",
+      "Grafana is not installed, so only Prometheus starts. With Docker: the profile observe of infra/compose.production.yaml",
     );
     return undefined;
   }

@@ -80,19 +80,20 @@ test.each(dashboards())(
   },
 );
 
-test("in containers Prometheus reads the operator port of every app, and the broker", () => {
-  const compose = readFileSync(join(observeFiles, "..", "compose.yaml"), "utf8");
-  const groups: readonly { readonly targets: readonly string[]; readonly labels: object }[] = JSON.parse(
-    readFileSync(join(observeFiles, "targets.json"), "utf8"),
+test("in containers Prometheus reads the operator port of every app, of the broker and of the balancer", () => {
+  const files = ["compose.yaml", "compose.production.yaml"].map((file) =>
+    readFileSync(join(observeFiles, "..", file), "utf8"),
+  );
+  const configuration = readFileSync(join(observeFiles, "prometheus.containers.yml"), "utf8");
+  const jobs = Array.from(
+    configuration.matchAll(/job_name: (\w+)\n.*names: \[(\w+)\], type: A, port: (\d+),/g),
+    ([, ...found]) => found,
   );
   const portOf = (app: string): string | undefined =>
     new RegExp(`^\\| \`${app.toUpperCase()}_HEALTH_PORT\` +\\|[^|]+\\| \`(\\d+)\``, "m").exec(operations)?.[1];
-  const apps = ["gateway", "writer", "ranker"].map((app) => ({
-    targets: [`${app}:${portOf(app)}`],
-    labels: { job: app },
-  }));
-  expect(groups).toEqual([...apps, { targets: ["rabbitmq:15692"], labels: { job: "rabbitmq" } }]);
-  for (const { labels } of groups) expect(compose).toContain(`\n  ${Object.values(labels).join()}:\n`);
+  const apps = ["gateway", "writer", "ranker"].map((app) => [app, app, portOf(app)]);
+  expect(jobs).toEqual([...apps, ["rabbitmq", "rabbitmq", "15692"], ["balancer", "balancer", "8404"]]);
+  for (const [, service] of jobs) expect(files.join("")).toContain(`\n  ${service}:\n`);
 });
 
 test("the data source of the dashboards is the one that Grafana is given", () => {

@@ -24,10 +24,13 @@ async function promtool({ skip, signal }: TestContext, ...args: readonly string[
 
 const file = (name: string): string => join(observeFiles, name);
 
-test("promtool accepts the configuration and the rules", async (context) => {
-  const { exitCode, output, errors } = await promtool(context, "check", "config", file("prometheus.yml"));
-  expect([exitCode, output + errors]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/)]);
-});
+test.for(["prometheus.yml", "prometheus.containers.yml"])(
+  "promtool accepts %s and the rules",
+  async (name, context) => {
+    const { exitCode, output, errors } = await promtool(context, "check", "config", file(name));
+    expect([exitCode, output + errors]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/)]);
+  },
+);
 
 test("each alert fires when it should, by promtool's unit tests", async (context) => {
   const { exitCode, output, errors } = await promtool(context, "test", "rules", file("rules.test.yml"));

@@ -103,7 +103,7 @@ async function prometheusServer(
   );
 }
 
-/** As infra/observe/targets.json. */
+/** One group for each app, with its label `job`. */
 function targetsOf({ operatorUrls, writers, rankers }: ObserveOptions["apps"]) {
   const local = ({ port }: { readonly port: number }): string => `127.0.0.1:${port}`;
   return [

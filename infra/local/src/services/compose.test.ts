@@ -24,22 +24,6 @@ test("no password in compose.yaml has a default, and the launcher sets each", as
   expect(new Set(Object.keys(passwordVariables(await keptPasswords(directory))))).toEqual(required);
 });
 
-test("the README has the commands of compose.yaml: passwords, services, the whole system, graphs, a key", () => {
-  const readme = readFileSync(join(infra, "..", "README.md"), "utf8");
-  const commands = Array.from(
-    compose.matchAll(/^ *#.*?(docker compose .*|for name in .*|do echo .*)$/gm),
-    ([, line]) => line,
-  );
-  expect(commands).toHaveLength(6);
-  for (const command of commands) expect(readme).toContain(command);
-});
-
-test("compose.yaml publishes ports on loopback only", () => {
-  const published = compose.match(/^ +- \S+:\d+$/gm) ?? [];
-  expect(published).toHaveLength(7);
-  for (const port of published) expect(port).toContain("- 127.0.0.1:");
-});
-
 const values = {
   admin: "a-1",
   gateway: "g1",

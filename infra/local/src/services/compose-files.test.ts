@@ -1,0 +1,179 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfig, systemSettings } from "@tally/service";
+import { Ajv } from "ajv";
+import { expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
+
+interface Service {
+  readonly image?: string;
+  readonly build?: { readonly args: { readonly APP: string } };
+  readonly restart?: string;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly container_name?: string;
+  readonly ports?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly secrets?: readonly { readonly source: string; readonly target: string }[];
+  readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
+  readonly volumes?: readonly string[];
+  readonly stop_grace_period?: string;
+  readonly deploy?: {
+    readonly replicas?: number;
+    readonly resources: { readonly limits: { readonly memory: string } };
+  };
+}
+
+interface ComposeFile {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes?: Readonly<Record<string, unknown>>;
+  readonly secrets?: Readonly<Record<string, { readonly file: string }>>;
+}
+
+const infra = join(import.meta.dirname, "..", "..", "..");
+const names = ["compose.yaml", "compose.production.yaml"] as const;
+const textOf = (name: string): string => readFileSync(join(infra, name), "utf8");
+const read = (name: string): ComposeFile => parse(textOf(name), { merge: true });
+const files = names.map((name) => [name, read(name)] as const);
+const servers = read("compose.yaml");
+const production = read("compose.production.yaml");
+const services = { ...servers.services, ...production.services };
+
+// It names its meta schema in a form that Ajv does not know.
+const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false });
+const isCompose = ajv.compile(JSON.parse(textOf(join("schemas", "compose-spec.json"))));
+
+test.each(files)("%s follows the schema of the Compose Specification", (_, file) => {
+  isCompose(file);
+  expect(isCompose.errors).toBeNull();
+  expect(isCompose({ ...file, services: { x: { image: "x", ports: "8080" } } })).toBe(false);
+});
+
+test.each(names)("every variable of %s has a default, or a message when it is missing", (name) => {
+  const variables = textOf(name).match(/(?<!\$)\$\{[^}]*\}/g) ?? [];
+  expect(variables.length).toBeGreaterThan(5);
+  // The variables that are required have been named before.
+  const required = new Set(
+    variables.filter((variable) => variable.includes(":?")).map((variable) => variable.split(":?")[0]),
+  );
+  for (const variable of variables)
+    expect(variable.includes(":-") || required.has(variable.replace(/(:\?.*)?\}$/, ""))).toBe(true);
+});
+
+test.each(names)("the README has the commands of %s", (name) => {
+  const readme = readFileSync(join(infra, "..", "README.md"), "utf8");
+  const commands = Array.from(
+    textOf(name).matchAll(/^ *#.*?((?:docker compose -f|sh infra\/).*)$/gm),
+    ([, line]) => line,
+  );
+  expect(commands).toHaveLength(name === "compose.yaml" ? 2 : 6);
+  for (const command of commands) expect(readme).toContain(command);
+});
+
+test("the services of compose.yaml are those of `pnpm dev`, and ports are published on loopback only", () => {
+  expect(Object.keys(servers.services)).toEqual(["rabbitmq", "database-primary", "database-replica", "redis"]);
+  const ports = Object.values(services).flatMap((service) => service.ports ?? []);
+  expect(ports).toHaveLength(7);
+  for (const port of ports)
+    expect(port).toMatch(/^(127\.0\.0\.1|\$\{TALLY_ADDRESS:-127\.0\.0\.1\}):\$\{\w+:-\d+\}:\d+$/);
+});
+
+test("every service, secret and volume that a service names exists", () => {
+  const known = { volumes: { ...servers.volumes, ...production.volumes }, secrets: production.secrets ?? {} };
+  for (const { depends_on = {}, secrets = [], volumes = [] } of Object.values(services)) {
+    const needed = Array.isArray(depends_on) ? depends_on : Object.keys(depends_on);
+    for (const name of needed) expect(services).toHaveProperty([String(name)]);
+    for (const { source } of secrets) expect(known.secrets).toHaveProperty([source]);
+    for (const [from = ""] of volumes.map((volume) => volume.split(":"))) {
+      if (from.startsWith("./")) expect(statSync(join(infra, from)).mtimeMs).toBeGreaterThan(0);
+      else expect(known.volumes).toHaveProperty([from]);
+    }
+  }
+});
+
+test("each service of production has an image, a restart policy and a limit of memory; tally's own can write no file", () => {
+  for (const [name, service] of Object.entries(production.services)) {
+    expect([name, service.image]).toEqual([name, expect.stringMatching(/:[^:]*\d|TALLY_VERSION/)]);
+    expect([name, service.restart ?? "a command"]).toEqual([
+      name,
+      expect.stringMatching(/^(unless-stopped|on-failure:10|a command)$/),
+    ]);
+    expect([name, service.deploy?.resources.limits.memory]).toEqual([name, expect.stringMatching(/^\d+[MG]$/)]);
+    if (service.build === undefined && name !== "balancer") continue;
+    expect([name, service.read_only, service.cap_drop]).toEqual([name, true, ["ALL"]]);
+  }
+  const built = Object.entries(production.services).flatMap(([name, { build }]) =>
+    build ? [[name, build.args.APP]] : [],
+  );
+  expect(built).toEqual([
+    ["gateway", "gateway"],
+    ["writer", "writer"],
+    ["ranker", "ranker"],
+    ["migrate", "admin"],
+    ["tally", "admin"],
+  ]);
+});
+
+test("two gateways and two writers run, and more can: none has a name or a port of the host", () => {
+  const { gateway, writer } = production.services;
+  expect([gateway?.deploy?.replicas, writer?.deploy?.replicas]).toEqual([2, 2]);
+  for (const { container_name, ports, deploy } of Object.values(production.services))
+    if (deploy?.replicas !== undefined) expect([container_name, ports]).toEqual([undefined, undefined]);
+});
+
+test("a gateway has time to drain and to stop before it is killed", () => {
+  const { environment = {}, stop_grace_period = "" } = production.services["gateway"] ?? {};
+  const stopWithinMs = systemSettings.stopWithinMs.default ?? Number.NaN;
+  expect(Number(environment["DRAIN_MS"]) + stopWithinMs).toBeLessThan(
+    1000 * Number(/^(\d+)s$/.exec(stop_grace_period)?.[1]),
+  );
+});
+
+test("make-secrets.sh writes every secret once, as the addresses that the apps read from files", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tally-secrets-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  cpSync(join(infra, "make-secrets.sh"), join(folder, "make-secrets.sh"));
+  const make = () => execFileSync("sh", [join(folder, "make-secrets.sh")], { stdio: "pipe" });
+  make();
+  const environment = readFileSync(join(folder, ".env"), "utf8");
+  const passwords = Array.from(environment.matchAll(/^(\w+)=([0-9a-f]{32})$/gm), ([, name]) => name);
+  const required = new Set(Array.from(textOf("compose.yaml").matchAll(/\$\{(\w+_PASSWORD):\?/g), ([, name]) => name));
+  expect(new Set(passwords)).toEqual(required);
+  expect(statSync(join(folder, ".env")).mode & 0o777).toBe(0o600);
+
+  const secrets = join(folder, "secrets");
+  expect(statSync(secrets).mode & 0o777).toBe(0o700);
+  const declared = Object.entries(production.secrets ?? {});
+  expect(declared.map(([name, { file }]) => [name, file])).toEqual(
+    declared.map(([name]) => [name, `./secrets/${name}`]),
+  );
+  expect(readdirSync(secrets).toSorted()).toEqual(declared.map(([name]) => name).toSorted());
+  for (const [name, service] of Object.entries(production.services)) {
+    if (service.secrets === undefined || name === "migrate") continue;
+    const inContainer = new Map(
+      service.secrets.map(({ source, target }) => [`/run/secrets/${target}`, join(secrets, source)]),
+    );
+    const given = Object.entries(service.environment ?? {}).map(([variable, value]) => [
+      variable,
+      inContainer.get(value) ?? value,
+    ]);
+    const config = readConfig(systemSettings, { ...Object.fromEntries(given), NAMESPACE: "", LOG_LEVEL: "" });
+    const account = name === "tally" ? "tally_maintenance" : `tally_${name}`;
+    expect(
+      [config.amqpUrl, config.databaseWriteUrl, config.databaseReadUrl, config.redisUrl].map(
+        (url) => new URL(url).username,
+      ),
+    ).toEqual(Array<string>(4).fill(account));
+    expect(
+      [config.amqpUrl, config.databaseWriteUrl, config.databaseReadUrl, config.redisUrl].map(
+        (url) => new URL(url).hostname,
+      ),
+    ).toEqual(["rabbitmq", "database-primary", "database-replica", "redis"]);
+  }
+  // A second run keeps the passwords.
+  const before = readFileSync(join(secrets, "gateway-amqp-url"), "utf8");
+  make();
+  expect(readFileSync(join(secrets, "gateway-amqp-url"), "utf8")).toBe(before);
+});
