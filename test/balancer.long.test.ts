@@ -1,16 +1,18 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
+import { get } from "node:https";
 import { join } from "node:path";
 import { freePorts, startBalancer, type Balancer } from "@tally/local";
 import { expect, test, vi } from "vitest";
 import { atEnd, temporaryDirectory } from "./at-end.ts";
 import { auditOf } from "./audit-of.ts";
+import { makeCertificates } from "./certificates.ts";
 import { keepSending } from "./keep-sending.ts";
 import { spawnGateway } from "./start-app.ts";
 import { startSystem } from "./start-system.ts";
 
 const system = await startSystem(
-  { TRUST_PROXY: "127.0.0.1", DRAIN_MS: "3000" },
+  { TRUST_PROXY: "127.0.0.1", DRAIN_MS: "6000" },
   { instances: { gateway: 2, writer: 2 } },
 );
 
@@ -126,6 +128,26 @@ test("as in Docker, the balancer finds the gateways by the addresses of their na
   await serves(balancer, 2);
 });
 
+test("a gateway that drains serves everything but its health check, also on new connections, and then closes", async () => {
+  const stopped = system.server("gateway-2").stop();
+  const url = system.urls[1] ?? "";
+  const headers = { connection: "close" };
+  await vi.waitFor(
+    async () => {
+      const health = await fetch(`${url}/health/live`, { headers });
+      expect([health.status, await health.json()]).toEqual([
+        503,
+        { message: "this gateway is stopping; send requests to another one" },
+      ]);
+    },
+    { timeout: 10_000, interval: 20 },
+  );
+  expect((await fetch(`${url}/views`, { headers })).status).toBe(200);
+  expect(await stopped).toBe(0);
+  await expect(fetch(`${url}/health/live`)).rejects.toThrow("fetch failed");
+  await system.server("gateway-2").start();
+});
+
 test("without a gateway a client gets 503 with Retry-After, as from a gateway", async () => {
   const { url, operatorUrl, ...balancer } = await balance({ gateways: system.urls.slice(0, 1) });
   const [stopped, gone] = [system.gateway.stop(), serves({ url, operatorUrl, ...balancer }, 0)];
@@ -141,6 +163,27 @@ test("without a gateway a client gets 503 with Retry-After, as from a gateway", 
   await system.gateway.start();
   await serves({ url, operatorUrl, ...balancer }, 1);
   expect((await fetch(`${url}/status`)).status).toBe(200);
+});
+
+test("with a certificate the balancer speaks TLS", async () => {
+  const [port = 0] = await freePorts(1);
+  const directory = await temporaryDirectory();
+  const { authority, certificate, key } = makeCertificates(directory, "tally.test");
+  const both = join(directory, "both.pem");
+  writeFileSync(both, readFileSync(certificate, "utf8") + readFileSync(key, "utf8"));
+  const variables = { TALLY_CERTIFICATE: both, TALLY_TLS: `127.0.0.1:${port}` };
+  await balance({ gateways: system.urls, variables });
+  const options = {
+    host: "127.0.0.1",
+    port,
+    path: "/health/live",
+    servername: "tally.test",
+    ca: readFileSync(authority),
+  };
+  const status = await new Promise((resolve, reject) => {
+    get(options, (response) => resolve(response.resume().statusCode)).once("error", reject);
+  });
+  expect(status).toBe(200);
 });
 
 test("every time limit of the balancer for idle connections is shorter than the gateway's 65 s", () => {

@@ -20,7 +20,7 @@ import type { AppSize, Profile } from "../profiles.ts";
 import { addLogGroup } from "../watch/add-log-group.ts";
 import { certificates, nodeEnvironment, secretSettings, stopTimeoutSeconds } from "./app-settings.ts";
 
-/** The repositories of the images, one for each target of infra/Dockerfile. */
+/** The repositories of the images, one for each APP of infra/Dockerfile. */
 export const images = ["gateway", "writer", "ranker", "admin"] as const;
 export type Image = (typeof images)[number];
 
