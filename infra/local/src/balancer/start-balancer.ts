@@ -11,7 +11,7 @@ import { type InstallOptions, installPackages } from "../services/apt-packages.t
 import { DnsServer, type ServiceAddress } from "./dns-server.ts";
 
 /** HAProxy's configuration, which containers use too. */
-export const balancerConfiguration = join(import.meta.dirname, "..", "..", "..", "haproxy", "haproxy.cfg");
+const balancerConfiguration = join(import.meta.dirname, "..", "..", "..", "haproxy", "haproxy.cfg");
 
 const missing = [
   "HAProxy is not installed. Install it, then run the command again:",
@@ -44,7 +44,7 @@ export interface Balancer {
 }
 
 /** The program. Installs Debian's or Ubuntu's package where that is possible; throws `not-installed` or `install-failed`. */
-export async function installedHaproxy(options: InstallOptions): Promise<string> {
+async function installedHaproxy(options: InstallOptions): Promise<string> {
   const find = (): string | undefined => findProgram(["haproxy"], options.environment);
   const found = find();
   if (found !== undefined) return found;
