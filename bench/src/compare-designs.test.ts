@@ -15,7 +15,7 @@ test("a contender is a design, with or without a durability", () => {
     design: "batched",
     durability: "transient",
   });
-  expect(() => contenderNamed("fast")).toThrow('there is no "fast"; expected batched, per-message');
+  expect(() => contenderNamed("fast")).toThrow('there is no "fast"; expected batched, balanced, per-message');
 });
 
 test("a build is batched at a commit, and may be compared with others", () => {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { domains } from "@tally/domains";
 import { silentLog } from "@tally/failures";
-import { startPrivateServices, startSystem, type PrivateServices, type Server } from "@tally/local";
+import { startBalancer, startPrivateServices, startSystem, type PrivateServices, type Server } from "@tally/local";
 import { connectPublisher } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
 import type { BenchPlan } from "./bench-plan.ts";
@@ -39,7 +39,7 @@ const gatewayOfDesigns = join(import.meta.dirname, "designs", "gateway.ts");
 /** Starts the system of a plan. `directory` holds all its files. */
 export async function openSystem(plan: OwnPlan & { readonly directory: string }): Promise<System> {
   const { root, directory, design, durability, gateways, settings, say, signal } = plan;
-  const isPlain = design === "batched" && durability === "confirmed";
+  const isPlain = (design === "batched" || design === "balanced") && durability === "confirmed";
   const system = await startSystem({
     root,
     directory,
@@ -69,11 +69,28 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
     signal,
   });
   const { services } = system;
+  const closing: (() => Promise<void>)[] = [() => system.stop()];
+  const close = async (): Promise<void> => {
+    for (const one of closing) await one();
+  };
   try {
+    let { urls } = system;
+    if (designOf(design).balanced) {
+      const environment = { PATH: process.env["PATH"] };
+      const balancer = await startBalancer({
+        directory: join(directory, "balancer"),
+        gateways: urls,
+        environment,
+        say,
+        signal,
+      });
+      closing.unshift(() => balancer.stop());
+      urls = [balancer.url];
+    }
     const healthUrl = ({ port }: Server): string => `http://127.0.0.1:${port}`;
     return await observed({
       root,
-      urls: system.urls,
+      urls,
       operatorUrls: system.operatorUrls,
       writerUrls: system.writers.map(healthUrl),
       rankerUrls: system.rankers.map(healthUrl),
@@ -87,10 +104,10 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
         const ids = domains.find((domain) => domain.name === name)?.recount.ids;
         return Number(await services.operator.sql(`USE ${database}; SELECT COUNT(*) FROM (${ids}) AS ids`));
       },
-      close: () => system.stop(),
+      close,
     });
   } catch (error) {
-    await system.stop();
+    await close();
     throw error;
   }
 }

@@ -10,6 +10,7 @@ test("a design that does not wait for confirms is reported as persistent at most
 
 test.each([
   ["batched", ""],
+  ["balanced", ""],
   ["per-message", "openIntake"],
   ["unconfirmed", "openIntake,connectPublisher"],
   ["synchronous", "openIntake,writeConnections"],

@@ -10,6 +10,8 @@ export interface Design {
   readonly confirms?: false;
   /** What stores events: the writer, after the response; the gateway, before it; nothing. */
   readonly stores: "writer" | "gateway" | "nothing";
+  /** True: clients reach the gateways through HAProxy (infra/haproxy). */
+  readonly balanced?: true;
   /** False: there are no rankings. */
   readonly ranks?: false;
 }
@@ -23,6 +25,11 @@ const oneByOne = {
 const designs = {
   batched: {
     description: "tally as it is: one confirmed message and one transaction for many events",
+    stores: "writer",
+  },
+  balanced: {
+    description: "tally as it is, with HAProxy between the clients and the gateways",
+    balanced: true,
     stores: "writer",
   },
   "per-message": {

@@ -35,6 +35,7 @@ const writeConnections = 32;
 
 const replaced: Readonly<Record<DesignName, Partial<GatewayParts>>> = {
   batched: {},
+  balanced: {},
   "per-message": unpaced,
   unconfirmed: unpaced,
   synchronous: { openIntake: synchronousIntake({ ranks: true }), writeConnections },
