@@ -16,7 +16,10 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   readonly description: string;
   /** The stored event. The gateway checks with it what a request became, the writer what a message holds. */
   readonly event: TSchema;
-  /** Fields that the gateway fills in, such as the time of arrival. They are not content: a retry may differ in them. */
+  /**
+   * Fields with the time of arrival, in ms since 1970, which the gateway fills in. They are not content. A retry with a key gets the time of its
+   * first arrival, because it may be stored before the first one.
+   */
   readonly arrivalFields?: readonly (keyof E & string)[];
   readonly routes: readonly (IngestRoute<E> | FormRoute<E> | BulkRoute<E>)[];
   readonly store: Store<E, C>;

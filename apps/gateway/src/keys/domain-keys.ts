@@ -22,6 +22,14 @@ export class DomainKeys {
     return contentOf(event, this.#domain.arrivalFields);
   }
 
+  /** The event with this time of arrival. */
+  arrivedAt<E extends Event>(event: E, atMs: number): E {
+    const { arrivalFields = [] } = this.#domain;
+    return arrivalFields.length === 0
+      ? event
+      : { ...event, ...Object.fromEntries(arrivalFields.map((name) => [name, atMs])) };
+  }
+
   /**
    * Binds the key with this id to a content, which is `contentOf` an event. Returns when this content first arrived, in ms since 1970. Throws
    * IDEMPOTENCY_KEY_REUSED, naming `field`, when the key is bound to other content. `eventId`: the event's, absent for a key of several events.

@@ -68,8 +68,11 @@ export function addIngestRoute(
     const content = bodyOf(request);
     const id = key === undefined ? newEventId() : eventIdOfKey(route.scope(request.params, content), key);
     const event = route.toEvent(id, request.params, content);
-    if (key !== undefined) await keys.bind(id, keys.contentOf(event), keyHeader, event.id);
-    accept(encodeEvent(event), event.id, reply);
+    const arrived =
+      key === undefined
+        ? event
+        : keys.arrivedAt(event, await keys.bind(id, keys.contentOf(event), keyHeader, event.id));
+    accept(encodeEvent(arrived), event.id, reply);
   }
 
   app.post(path, options, (request, reply) => {
