@@ -11,7 +11,8 @@ export function makeCertificates(directory: string, serverName: string) {
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   openssl("req", "-x509", ...newKey, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=tally test CA");
   openssl("req", ...newKey, "-keyout", "server.key", "-out", "server.csr", "-subj", `/CN=${serverName}`);
-  writeFileSync(file("extensions"), `subjectAltName=DNS:${serverName}\nextendedKeyUsage=serverAuth\n`);
+  // Nodes of a Redis Cluster show each other theirs.
+  writeFileSync(file("extensions"), `subjectAltName=DNS:${serverName}\nextendedKeyUsage=serverAuth,clientAuth\n`);
   const signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "extensions"];
   openssl("x509", "-req", "-in", "server.csr", "-out", "server.pem", ...signed);
   // The servers may run as other users.

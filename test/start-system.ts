@@ -8,6 +8,7 @@ import {
   type Addresses,
   type PrivateServices,
   type Services,
+  type StartOptions,
   type System,
   type SystemOptions,
 } from "@tally/local";
@@ -26,12 +27,16 @@ export function startSystem(settings: NodeJS.ProcessEnv = {}, options: Options =
   return start(({ namespace }) => servicesOfRun(namespace), settings, options);
 }
 
-/** Likewise, on servers that the test may kill, with a cluster of `brokers`. */
+/** Likewise, on servers that the test may kill, with a cluster of `brokers` and a Redis Cluster. */
 export function startSystemWithServers(
   settings: NodeJS.ProcessEnv = {},
-  { brokers = 1, ...options }: Options & { readonly brokers?: number } = {},
+  { brokers = 1, redisCluster, ...options }: Options & Pick<StartOptions, "brokers" | "redisCluster"> = {},
 ): Promise<System<PrivateServices>> {
-  return start((own) => startPrivateServices({ ...own, brokers }), settings, options);
+  return start(
+    (own) => startPrivateServices({ ...own, brokers, ...(redisCluster && { redisCluster }) }),
+    settings,
+    options,
+  );
 }
 
 async function start<S extends Services>(

@@ -1,7 +1,8 @@
 import { readTotals } from "@tally/ledger";
 import type { Domain } from "@tally/pipeline";
 import { rebuild, repair } from "@tally/reconcile";
-import { Command } from "commander";
+import { numberFlag } from "@tally/service/flag-values";
+import { Command, Option } from "commander";
 import { CommandError } from "./command-error.ts";
 import { exitCodes, withExitCodes } from "./exit-codes.ts";
 import { domainsFlag, domainsOf, jsonFlag, print, type DomainsFlag, type JsonFlag } from "./flags.ts";
@@ -27,10 +28,16 @@ export function rebuildCommand(): Command {
     "rebuild",
     "builds new rankings from the rows under live traffic, and switches to them when they are complete",
     rebuildDomain,
-  ).option(
-    "--delete-earlier-layout",
-    "also delete what releases before mirrored counts left in Redis; none of their apps may run",
-  );
+  )
+    .addOption(
+      new Option("--shards <number>", "change the number of shards; the running apps follow").argParser(
+        numberFlag("a whole number from 1 to 1024", (value) => Number.isInteger(value) && value >= 1 && value <= 1024),
+      ),
+    )
+    .option(
+      "--delete-earlier-layout",
+      "also delete what releases before mirrored counts left in Redis; none of their apps may run",
+    );
   return withExitCodes(command, {
     1: "another process rebuilds, or Redis lost a part of it; nothing changed",
     3: "a server does not respond",
@@ -39,6 +46,7 @@ export function rebuildCommand(): Command {
 
 interface RecoveryFlags extends DomainsFlag, JsonFlag {
   readonly deleteEarlierLayout?: true;
+  readonly shards?: number;
 }
 
 /** What was done for one domain: as lines, and as figures for --json. */
@@ -90,12 +98,13 @@ const repairDomain: Work = async ({ name }, { database: { writer }, rankings }, 
   return { lines: [done, missing], figures };
 };
 
-const rebuildDomain: Work = async (domain, { database, rankings }, progress, { deleteEarlierLayout }) => {
+const rebuildDomain: Work = async (domain, { database, rankings }, progress, { deleteEarlierLayout, shards }) => {
   const startedAt = performance.now();
   const outcome = await rebuild({
     domain,
     database,
     rankings,
+    shards,
     onProgress: ({ step, cells }) => progress.show(`${domain.name}: ${step}, cells`, cells, undefined),
   });
   if (outcome.name === "busy") throw new CommandError(`${domain.name}: another process is rebuilding it`);
@@ -103,8 +112,10 @@ const rebuildDomain: Work = async (domain, { database, rankings }, progress, { d
     throw new CommandError(`${domain.name}: Redis lost a part of the new rankings; nothing was changed, try again`);
   const { cells, batches, counted } = outcome;
   const seconds = (performance.now() - startedAt) / 1000;
-  const done = `${cells} cells from ${batches} batches, plus ${counted} batches stored meanwhile, in ${seconds.toFixed(1)} s`;
-  const figures = { cells, batches, counted, seconds };
+  const count = await rankings.shards(domain.name);
+  const shardsText = count === 1 ? "1 shard" : `${count} shards`;
+  const done = `${cells} cells from ${batches} batches, plus ${counted} batches stored meanwhile, in ${shardsText}, in ${seconds.toFixed(1)} s`;
+  const figures = { cells, batches, counted, shards: count, seconds };
   if (deleteEarlierLayout !== true) return { lines: [done], figures };
   const deleted = await rankings.deleteEarlierLayout(domain.name);
   return {

@@ -5,6 +5,7 @@ import {
   domainsSetting,
   integer,
   list,
+  redisUrl,
   string,
   systemSettings,
   url,
@@ -149,8 +150,7 @@ export const gatewaySettings = {
     ...waitTime,
     default: 5000,
   }),
-  doorRedisUrl: url("DOOR_REDIS_URL", "the Redis of idempotency keys and rate limits; none: REDIS_URL", {
-    protocols: ["redis:", "rediss:"],
+  doorRedisUrl: redisUrl("DOOR_REDIS_URL", "the Redis of idempotency keys and rate limits; none: REDIS_URL", {
     default: "",
   }),
   operatorDatabaseUrl: url(

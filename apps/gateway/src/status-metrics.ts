@@ -53,10 +53,11 @@ export function statusMetrics(registry: Registry, read: () => Promise<StatusFigu
   );
   gauge(
     "tally_server_up",
-    "Whether a server responds to this gateway: broker, databaseWrite, databaseRead, redis; 0 also while the broker blocks publishers",
+    "Whether a server responds to this gateway: broker, databaseWrite, databaseRead, redis (every master of a cluster); 0 also while the broker blocks publishers",
     ["server"],
     (made, { servers }) => {
-      for (const { name: server, state } of servers) made.set({ server }, state === "up" ? 1 : 0);
+      for (const [server, own] of Map.groupBy(servers, ({ name }) => name))
+        made.set({ server }, own.every(({ state }) => state === "up") ? 1 : 0);
     },
   );
   gauge(

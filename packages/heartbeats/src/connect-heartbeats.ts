@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
 import { Outage, type Log } from "@tally/failures";
-import { openRedis, type Redis } from "@tally/redis";
+import { isCluster, masterOfKey, mastersOf, openRedis, type Redis } from "@tally/redis";
 import { Compile } from "typebox/compile";
 import { Heartbeat, heartbeatOf, type ThreadState, type WorkReport } from "./heartbeat.ts";
 
@@ -18,6 +19,8 @@ const expiresMs = 60_000;
 const forgottenMs = 60_000;
 const removeEveryMs = 60_000;
 const commandTimeoutMs = 700;
+// Shorter than the time that a reader gives a whole answer.
+const masterWithinMs = 500;
 
 const check = Compile(Heartbeat);
 
@@ -42,8 +45,17 @@ export interface Heartbeats {
   start(app: Heartbeat["app"], report: () => Promise<ProcessReport> | ProcessReport): void;
   /** The last heartbeat of each process, at most a minute old; undefined: Redis does not respond within 0.7 s. */
   read(): Promise<readonly FoundHeartbeat[] | undefined>;
+  /** The masters of a Redis Cluster by their addresses, each after a ping of at most 0.5 s. Of a single server: none. */
+  masters(): Promise<readonly RedisMaster[]>;
   /** Ends the heartbeats: other processes no longer see this one. */
   stop(): Promise<void>;
+}
+
+export interface RedisMaster {
+  /** host:port */
+  readonly node: string;
+  /** undefined: it does not respond. */
+  readonly latencyMs: number | undefined;
 }
 
 export interface ProcessReport {
@@ -70,7 +82,7 @@ export function connectHeartbeats({ url, namespace, removesDead = false, log }: 
       const { threads, reports } = await report();
       const own = { app, host: hostname(), pid: process.pid, startedAt };
       field = `${app} ${own.host} ${own.pid} ${startedAt}`;
-      const at = await timeOf(redis);
+      const at = await timeOf(redis, key);
       const heartbeat = JSON.stringify(heartbeatOf({ ...own, at }, threads, reports));
       await Promise.all([redis.hset(key, field, heartbeat), redis.pexpire(key, expiresMs)]);
       if (removesDead && performance.now() >= removeAtMs) {
@@ -96,7 +108,7 @@ export function connectHeartbeats({ url, namespace, removesDead = false, log }: 
     async read() {
       if (redis.status !== "ready") return undefined;
       try {
-        const [fields, now] = await Promise.all([redis.hgetall(key), timeOf(redis)]);
+        const [fields, now] = await Promise.all([redis.hgetall(key), timeOf(redis, key)]);
         return Object.values(fields).flatMap((text) => {
           const value = parsed(text);
           if (!check.Check(value) || now - value.at > forgottenMs) return [];
@@ -105,6 +117,21 @@ export function connectHeartbeats({ url, namespace, removesDead = false, log }: 
       } catch {
         return undefined; // an unreachable Redis is the result here, not an error
       }
+    },
+
+    async masters() {
+      if (!isCluster(url)) return [];
+      const pings = mastersOf(redis).map(async (master): Promise<RedisMaster> => {
+        const { host, port } = master.options;
+        const begun = performance.now();
+        const pong = master.ping().then(
+          () => performance.now() - begun,
+          () => undefined, // an unreachable master is the result here, not an error
+        );
+        const latencyMs = await Promise.race([pong, delay(masterWithinMs, undefined, { ref: false })]);
+        return { node: `${host}:${port}`, latencyMs };
+      });
+      return (await Promise.all(pings)).toSorted((a, b) => (a.node < b.node ? -1 : 1));
     },
 
     async stop() {
@@ -117,9 +144,9 @@ export function connectHeartbeats({ url, namespace, removesDead = false, log }: 
   };
 }
 
-/** The time of Redis in ms since 1970. */
-async function timeOf(redis: Redis): Promise<number> {
-  const [seconds, microseconds] = await redis.time();
+/** The time of Redis in ms since 1970; of a cluster, that of the master with the heartbeats. */
+async function timeOf(redis: Redis, key: string): Promise<number> {
+  const [seconds, microseconds] = await (masterOfKey(redis, key) ?? redis).time();
   return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
 }
 

@@ -4,6 +4,7 @@ export {
   type HeartbeatOptions,
   type Heartbeats,
   type ProcessReport,
+  type RedisMaster,
 } from "./connect-heartbeats.ts";
 export {
   addFlows,

@@ -110,7 +110,7 @@ test("one process builds at a time, and deletes what a dead builder left", async
   await next.add("b", [["2", 2]]);
   await goLive(next);
   expect(await entriesOf("turns", "b")).toEqual([{ member: "2", count: 2 }]);
-  const generations = new Set((await keysOf("turns")).flatMap((key) => /\}:(\d+):/.exec(key)?.[1] ?? []));
+  const generations = new Set((await keysOf("turns")).flatMap((key) => /\}:(\w+):/.exec(key)?.[1] ?? []));
   expect(generations.size).toBe(1);
   await dead.release();
 });

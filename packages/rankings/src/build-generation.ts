@@ -10,7 +10,7 @@ import { firstGeneration } from "./scripts.ts";
  * The life of a generation:
  *
  *   building   its builder holds the shard's `builder` key and loads chunks, each of which counts once. The live one continues
- *   live       every chunk is loaded: one switch for each shard. The one before is deleted
+ *   live       every chunk is loaded: one switch for each shard, the first shard last. The one before is deleted
  *   abandoned  its builder failed or died: the next builder deletes it
  */
 
@@ -47,14 +47,19 @@ interface Shard {
   chunks: number;
 }
 
-/** Begins a generation; undefined while another process builds one for this domain. */
+/**
+ * Begins a generation; undefined while another process builds one for this domain. `keys`: its shards. `liveKeys`: those of the live one, of which there may be
+ * more or fewer; the first is the same.
+ */
 export async function buildGeneration(
   redis: RankingsRedis,
   keys: readonly string[],
+  liveKeys: readonly string[],
   mirrors: readonly MirroredBoards[],
 ): Promise<NewGeneration | undefined> {
   // Differs from the names of earlier ones, even after Redis has lost them all.
-  const name = `${Date.now()}${String(Math.floor(Math.random() * 1000)).padStart(3, "0")}`;
+  const name = `${Date.now()}${String(Math.floor(Math.random() * 1000)).padStart(3, "0")}x${keys.length}`;
+  const allKeys = keys.length < liveKeys.length ? liveKeys : keys;
   const [first = ""] = keys;
   let heldAt = performance.now();
   if ((await redis.tallyHold(first, name, holdMs)) === 0) return undefined;
@@ -105,8 +110,7 @@ export async function buildGeneration(
   return {
     ...batchCounter(
       redis,
-      name,
-      () => keys,
+      (_, use) => use({ keys, live: name }),
       () => mirrors,
     ),
 
@@ -145,13 +149,18 @@ export async function buildGeneration(
     async switch() {
       // A process that was frozen for longer than `holdMs` may have been overtaken.
       if (!(await hold())) return false;
-      const switched = await Promise.all(shards.map((shard) => redis.tallySwitch(shard.key, name, shard.chunks)));
-      return switched.every((one) => one === 1);
+      // A shard without a part of it gets its name too: a process that knows the earlier number of shards learns the new one there.
+      const switchOne = async (key: string, index: number): Promise<boolean> =>
+        (await redis.tallySwitch(key, name, shards[index]?.chunks ?? 0)) === 1;
+      const [, ...others] = await Promise.all(
+        allKeys.map(async (key, index) => index === 0 || (await switchOne(key, index))),
+      );
+      return others.every(Boolean) && (await switchOne(first, 0));
     },
 
     async release() {
       try {
-        for (const key of keys) await sweep(redis, key, name, () => held);
+        for (const key of allKeys) await sweep(redis, key, name, () => held);
       } finally {
         clearInterval(holding);
       }
@@ -167,8 +176,13 @@ async function sweep(redis: RankingsRedis, shard: string, name: string, isHeld: 
     if (!isHeld()) return;
     const gone = keys.filter((key) => {
       const [generation = "", ...rest] = key.slice(shard.length + 1).split(":");
-      return rest.length > 0 && generation !== live && Number(generation) <= Number(name);
+      return rest.length > 0 && generation !== live && startOf(generation) <= startOf(name);
     });
     if (gone.length > 0) await redis.unlink(...gone);
   }
+}
+
+/** When a generation was begun; names of one domain differ. */
+function startOf(name: string): number {
+  return Number.parseInt(name, 10);
 }

@@ -1,8 +1,10 @@
 import type { MirroredBoards } from "@tally/pipeline";
+import { mastersOf } from "@tally/redis";
 import { batchCounter } from "./batch-counter.ts";
 import { buildGeneration } from "./build-generation.ts";
 import { shardOf } from "./encode-moves.ts";
 import { keysOfShard } from "./keys-of-shard.ts";
+import { LiveShards, shardsIn, type Shards } from "./live-shards.ts";
 import { decodeMember, encodeMember } from "./member.ts";
 import { openRedis, type RankingsOptions } from "./open-redis.ts";
 import { RankingsError, RankingsUnavailable, type Rankings, type RankingsState } from "./rankings.ts";
@@ -12,8 +14,7 @@ import { earlierShardKey, firstGeneration, shardKey, topLimitMax } from "./scrip
 /** Connects, and reconnects with back-off without limit; never throws because Redis is down. */
 export function connectRankings(options: RankingsOptions): Rankings {
   const redis = openRedis(options);
-  const shardsOf = (domain: string): readonly string[] =>
-    Array.from({ length: options.shards }, (_, shard) => shardKey(options.namespace, domain, shard));
+  const shards = new LiveShards({ redis, namespace: options.namespace, shards: options.shards, log: options.log });
   const mirrors = new Map(
     options.domains.map(({ name, recount }) => [
       name,
@@ -23,9 +24,12 @@ export function connectRankings(options: RankingsOptions): Rankings {
   const mirrorsOf = (domain: string): readonly MirroredBoards[] => mirrors.get(domain) ?? [];
   const mirrorOf = (domain: string, board: string) =>
     mirrorsOf(domain).find(({ mirrorPrefix }) => board.startsWith(mirrorPrefix));
-  const live = batchCounter(redis, "", shardsOf, mirrorsOf);
-  const livePrefix = async (shard: string): Promise<string> =>
-    `${shard}:${(await redis.get(`${shard}:generation`)) ?? firstGeneration}`;
+  const onShards = <T>(domain: string, use: (own: Shards) => Promise<T>): Promise<T> => shards.call(domain, use);
+  const live = batchCounter(redis, onShards, mirrorsOf);
+  const livePrefixes = async (domain: string): Promise<readonly string[]> => {
+    const { keys } = await shards.read(domain);
+    return Promise.all(keys.map(async (key) => `${key}:${(await redis.get(`${key}:generation`)) ?? firstGeneration}`));
+  };
 
   const checkedKey = (domain: string): string => `${shardKey(options.namespace, domain, 0)}:checked`;
 
@@ -37,14 +41,21 @@ export function connectRankings(options: RankingsOptions): Rankings {
     },
 
     async state(domain): Promise<RankingsState> {
-      const states = await Promise.all(shardsOf(domain).map((shard) => redis.tallyState(shard, "")));
+      const { keys } = await shards.read(domain);
+      const states = await Promise.all(keys.map((shard) => redis.tallyState(shard, "")));
       if (states.some(([generation]) => generation === null)) return { name: "unbuilt" };
+      const isOther = states.some(([generation]) => (shardsIn(generation) ?? keys.length) !== keys.length);
+      if (isOther) return { name: "dirty", reason: "a change of the number of shards was interrupted" };
       const [reason] = states.flatMap(([, dirty]) => dirty ?? []);
       return reason === undefined ? { name: "whole" } : { name: "dirty", reason };
     },
 
     async instance() {
-      return /^run_id:(.*)$/m.exec(await redis.info("server"))?.[1]?.trim() ?? "";
+      await redis.ping(); // waits until the masters are known
+      const runs = mastersOf(redis).map(
+        async (master) => /^run_id:(\w+)/m.exec(await master.info("server"))?.[1] ?? "",
+      );
+      return (await Promise.all(runs)).toSorted().join(",");
     },
 
     async checkedUntil(domain, instance) {
@@ -56,19 +67,31 @@ export function connectRankings(options: RankingsOptions): Rankings {
       await redis.set(checkedKey(domain), `${instance} ${until}`);
     },
 
-    build: (domain) => buildGeneration(redis, shardsOf(domain), mirrorsOf(domain)),
+    async shards(domain) {
+      return (await shards.read(domain)).keys.length;
+    },
+
+    async build(domain, count) {
+      const { keys } = await shards.read(domain);
+      const own = count === undefined ? keys : shards.of(domain, count).keys;
+      return buildGeneration(redis, own, keys, mirrorsOf(domain));
+    },
 
     async isBuilding(domain) {
-      return (await redis.exists(`${shardsOf(domain)[0]}:builder`)) === 1;
+      return (await redis.exists(`${shardKey(options.namespace, domain, 0)}:builder`)) === 1;
     },
 
     async top(domain, board, limit) {
       if (limit > topLimitMax)
         throw new RankingsError(`a board returns at most its first ${topLimitMax} members, not ${limit}`);
-      const all = shardsOf(domain);
-      // Each shard holds some of the members, so the best of all shards are merged.
-      const own = mirrorOf(domain, board) === undefined ? [all[shardOf(board, all.length)] ?? ""] : all;
-      const tops = await replyOf(Promise.all(own.map((shard) => redis.tallyTop(shard, "", board, limit))));
+      const isMirror = mirrorOf(domain, board) !== undefined;
+      const tops = await replyOf(
+        onShards(domain, ({ keys, live: generation }) => {
+          // Each shard holds some of the members, so the best of all shards are merged.
+          const own = isMirror ? keys : [keys[shardOf(board, keys.length)] ?? ""];
+          return Promise.all(own.map((shard) => redis.tallyTop(shard, generation, board, limit)));
+        }),
+      );
       const places = tops.flatMap(([, flat]) => pairsOf(flat));
       if (tops.length > 1) places.sort(inOrder);
       const entries = places
@@ -83,35 +106,40 @@ export function connectRankings(options: RankingsOptions): Rankings {
       const mirror = mirrorOf(domain, board);
       const [place, id] =
         mirror === undefined ? [board, member] : [mirror.prefix + member, board.slice(mirror.mirrorPrefix.length)];
-      const shard = shardsOf(domain)[shardOf(place, options.shards)] ?? "";
-      return -Number((await replyOf(redis.tallyScore(shard, "", place, encodeMember(id)))) ?? 0) + 0;
+      const score = await replyOf(
+        onShards(domain, ({ keys, live: generation }) =>
+          redis.tallyScore(keys[shardOf(place, keys.length)] ?? "", generation, place, encodeMember(id)),
+        ),
+      );
+      return -Number(score ?? 0) + 0;
     },
 
     async cells(domain, boards) {
-      const prefixes = await Promise.all(shardsOf(domain).map(livePrefix));
+      const prefixes = await livePrefixes(domain);
       return Promise.all(boards.map((board) => readCells(redis, prefixes, board, mirrorsOf(domain))));
     },
 
     async *boards(domain) {
-      for (const shard of shardsOf(domain)) {
-        const prefix = `${await livePrefix(shard)}:b:`;
+      for (const generation of await livePrefixes(domain)) {
+        const prefix = `${generation}:b:`;
         for await (const keys of keysOfShard(redis, prefix)) yield keys.map((key) => key.slice(prefix.length));
       }
     },
 
     async deleteEarlierLayout(domain) {
       let deleted = 0;
-      for (let shard = 0; shard < options.shards; shard++) {
+      const count = Math.max((await shards.read(domain)).keys.length, options.shards);
+      for (let shard = 0; shard < count; shard++) {
         const prefix = `${earlierShardKey(options.namespace, domain, shard)}:`;
         for await (const keys of keysOfShard(redis, prefix)) deleted += await redis.unlink(...keys);
       }
       return deleted;
     },
 
-    marks: (domain) =>
+    marks: async (domain) =>
       Promise.all(
-        shardsOf(domain).map(async (shard) => {
-          const prefix = `${await livePrefix(shard)}:applied:`;
+        (await livePrefixes(domain)).map(async (generation) => {
+          const prefix = `${generation}:applied:`;
           const marks = new Map<string, Buffer>();
           for await (const keys of keysOfShard(redis, prefix)) {
             const found = await Promise.all(keys.map((key) => redis.getBuffer(key)));
@@ -124,7 +152,9 @@ export function connectRankings(options: RankingsOptions): Rankings {
 
     async ping() {
       try {
-        return redis.status === "ready" && (await redis.ping()) === "PONG";
+        if (redis.status !== "ready") return false;
+        const replies = await Promise.all(mastersOf(redis).map((master) => master.ping()));
+        return replies.every((reply) => reply === "PONG");
       } catch {
         return false; // an unreachable Redis is the result here, not an error
       }
@@ -142,7 +172,7 @@ function inOrder([a, x]: readonly [string, string], [b, y]: readonly [string, st
 }
 
 // Errors of Redis that end by waiting, or by correcting an account. Any other error is a bug.
-const notNow = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS) /;
+const notNow = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|SHARDS|NOAUTH|WRONGPASS) /;
 
 async function replyOf<T>(command: Promise<T>): Promise<T> {
   try {

@@ -46,8 +46,8 @@ export function encodeMoves(
 }
 
 /**
- * Returns the shard of a board; the board of a member of mirrored counts is in all shards. A change of the number of shards moves boards
- * and needs a rebuild.
+ * Returns the shard of a board; the board of a member of mirrored counts is in all shards. Another number of shards is another
+ * generation.
  */
 export function shardOf(board: string, shards: number): number {
   return shards === 1 ? 0 : crc32(board) % shards;

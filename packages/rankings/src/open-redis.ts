@@ -1,6 +1,6 @@
 import type { Log } from "@tally/failures";
 import type { Recount } from "@tally/pipeline";
-import { openRedis as open, type Redis } from "@tally/redis";
+import { isCluster, openRedis as open, type Redis } from "@tally/redis";
 import * as scripts from "./scripts.ts";
 
 /** A connection with the scripts of the rankings. */
@@ -34,7 +34,7 @@ export interface RankingsOptions {
   readonly url: string;
   /** Separates systems in one Redis. */
   readonly namespace: string;
-  /** Number of shards of each domain; the same in all processes. */
+  /** Number of shards of a domain that has no rankings yet. Later the rankings' own number counts. */
   readonly shards: number;
   /** The domains with mirrored counts; others need not be listed. */
   readonly domains: readonly { readonly name: string; readonly recount: Pick<Recount, "boards"> }[];
@@ -43,26 +43,43 @@ export interface RankingsOptions {
   readonly log: Log;
 }
 
+type Script = readonly [lua: string, readOnly?: "read only"];
+
+// By the names of their methods. Each gets one key, its shard.
+const all: Readonly<Record<keyof Scripts, Script>> = {
+  tallyApply: [scripts.apply],
+  tallyLoad: [scripts.load],
+  tallySwitch: [scripts.switchTo],
+  tallyHold: [scripts.hold],
+  tallyRelease: [scripts.release],
+  tallyState: [scripts.state, "read only"],
+  tallyTop: [scripts.top, "read only"],
+  tallyScore: [scripts.score, "read only"],
+  tallyUnmarked: [scripts.unmarked, "read only"],
+};
+
 /** Opens one connection with the scripts of the rankings. Commands may be repeated: reads change nothing, apply and load set marks. */
 export function openRedis({ url, commandTimeoutMs, log }: RankingsOptions): RankingsRedis {
-  const redis = open({
-    url,
-    label: "rankings",
-    commandTimeoutMs,
-    scripts: {
-      tallyApply: { lua: scripts.apply, numberOfKeys: 1 },
-      tallyLoad: { lua: scripts.load, numberOfKeys: 1 },
-      tallySwitch: { lua: scripts.switchTo, numberOfKeys: 1 },
-      tallyHold: { lua: scripts.hold, numberOfKeys: 1 },
-      tallyRelease: { lua: scripts.release, numberOfKeys: 1 },
-      tallyState: { lua: scripts.state, numberOfKeys: 1, readOnly: true },
-      tallyTop: { lua: scripts.top, numberOfKeys: 1, readOnly: true },
-      tallyScore: { lua: scripts.score, numberOfKeys: 1, readOnly: true },
-      tallyUnmarked: { lua: scripts.unmarked, numberOfKeys: 1, readOnly: true },
-    },
-    log,
-  });
+  const guarded = isCluster(url);
+  const define = ([name, [lua, readOnly]]: [string, Script]) =>
+    [name, { lua, numberOfKeys: guarded ? 2 : 1, readOnly: readOnly !== undefined }] as const;
+  const definitions = Object.fromEntries(Object.entries(all).map(define));
+  const redis = open({ url, label: "rankings", commandTimeoutMs, scripts: definitions, log });
+  if (guarded) for (const name of Object.keys(all)) guard(redis, name);
   // The driver adds a method for each script.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return redis as RankingsRedis;
+}
+
+/**
+ * Calls a script with a second key of the same slot. Neither key exists. While the slot moves to another node, some keys of the shard are here
+ * and some are there, and a script would see half of them. With two keys that it does not find, each node rejects the script before
+ * it runs (ASK, then TRYAGAIN), so it waits for the end of the move.
+ */
+function guard(redis: object, name: string): void {
+  const call: unknown = Reflect.get(redis, name);
+  if (typeof call !== "function") throw new TypeError(`no script ${name}`);
+  const guardedCall = (shard: string, ...rest: readonly unknown[]): unknown =>
+    Reflect.apply(call, redis, [shard, `${shard}}`, ...rest]);
+  Object.defineProperty(redis, name, { value: guardedCall });
 }

@@ -11,7 +11,7 @@ export interface BatchCounter {
 
 /**
  * whole: contains each batch that is marked. unbuilt: no generation is live, because Redis has lost everything or this domain is new.
- * dirty: a script failed half-way. The last two need a rebuild.
+ * dirty: a script failed half-way, or a change of the number of shards did. The last two need a rebuild.
  */
 export type RankingsState =
   | { readonly name: "whole" }
@@ -27,11 +27,11 @@ export interface BoardCells {
   keeps(member: string, count: number): boolean;
 }
 
-/** Live rankings of all domains in one Redis. Unless stated otherwise, a call takes one round trip for each of its shards. */
+/** Live rankings of all domains in one Redis or cluster. Unless stated otherwise, a call takes one round trip for each of its shards. */
 export interface Rankings extends BatchCounter {
   /** Whether the batch is marked on every shard. */
   isMarked(domain: string, batch: BatchId): Promise<boolean>;
-  /** Identifies the running Redis process: a change means that it restarted and may have lost data. */
+  /** Identifies the running Redis process, of a cluster all masters: a change means that one is new and may lack data. */
   instance(): Promise<string>;
   state(domain: string): Promise<RankingsState>;
   /**
@@ -41,8 +41,13 @@ export interface Rankings extends BatchCounter {
   checkedUntil(domain: string, instance: string): Promise<number | undefined>;
   /** `instance`: as read before the check. */
   noteChecked(domain: string, instance: string, until: number): Promise<void>;
-  /** Begins a new generation beside the live one; undefined while another process builds one. */
-  build(domain: string): Promise<NewGeneration | undefined>;
+  /** The number of shards of the live generation. Without one: of the last that was seen, or of the setting. */
+  shards(domain: string): Promise<number>;
+  /**
+   * Begins a new generation beside the live one, by default with as many shards; undefined while another process builds one. With another number, all
+   * connections follow it when it is live.
+   */
+  build(domain: string, shards?: number): Promise<NewGeneration | undefined>;
   /** Whether some process builds one. */
   isBuilding(domain: string): Promise<boolean>;
   /**
@@ -60,7 +65,7 @@ export interface Rankings extends BatchCounter {
   deleteEarlierLayout(domain: string): Promise<number>;
   /** The marks of each producer, for each shard; bits as in NewGeneration.mark. Scans all keys of the Redis. */
   marks(domain: string): Promise<readonly ReadonlyMap<string, Buffer>[]>;
-  /** False while Redis does not respond. */
+  /** False while Redis, or a master of the cluster, does not respond. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { move } from "./move-script.ts";
 
 /*
  * All keys of one shard share a hash tag, so they live in one slot of a Redis Cluster:
- * "tally" is the namespace, "v2" the layout, "g" a generation.
+ * "tally" is the namespace, "v2" the layout, "g" a generation, whose name ends in its number of shards.
  *
  *   tally:{liftrides:0:v2}:generation         the live generation. Absent: none was ever built, or Redis has lost everything
  *   tally:{liftrides:0:v2}:builder            the generation that is being built, with a time to live: one at a time
@@ -37,10 +37,16 @@ export const firstGeneration = "1";
 /** Most members of a board in one read: fewer than stay in the sorted set of a large board. */
 export const topLimitMax = 100;
 
-// KEYS[1] is the shard and ARGV[1] a generation, or "" for the live one.
+// KEYS[1] is the shard and ARGV[1] a generation, "" for the live one, or "x4" for the live one if it has 4 shards: see live-shards.ts.
 const prefix = `
 local call = redis.call
-local p = KEYS[1] .. ':' .. (ARGV[1] ~= '' and ARGV[1] or call('GET', KEYS[1] .. ':generation') or '${firstGeneration}')`;
+local g = ARGV[1]
+if g == '' or g:byte() == 120 then
+  g = call('GET', KEYS[1] .. ':generation') or '${firstGeneration}'
+  local found = g:match('x%d+$')
+  if ARGV[1] ~= '' and found and found ~= ARGV[1] then return redis.error_reply('SHARDS ' .. found:sub(2)) end
+end
+local p = KEYS[1] .. ':' .. g`;
 
 /**
  * Applies the moves of a batch once: mark and moves are one atomic step, so a message that comes again does nothing.

@@ -19,6 +19,8 @@ export interface RebuildOptions {
   readonly domain: Pick<Domain, "name"> & { readonly recount: Pick<Domain["recount"], "boards"> };
   readonly database: Database;
   readonly rankings: Rankings;
+  /** How many shards the new generation has; by default as many as the live one. */
+  readonly shards?: number | undefined;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: RebuildProgress) => void;
 }
@@ -60,7 +62,7 @@ async function rebuildFrom(
   options: RebuildOptions,
 ): Promise<RebuildOutcome | { readonly name: "behind" }> {
   const { domain, database, rankings } = options;
-  const generation = await rankings.build(domain.name);
+  const generation = await rankings.build(domain.name, options.shards);
   if (generation === undefined) return { name: "busy" };
   try {
     const { newest, batches, cells } = await database.snapshot(endpoint, (snapshot) =>

@@ -1,7 +1,7 @@
 export { type Config, configTable, readConfig, readConfigOrExit } from "./config.ts";
 export { ConfigError } from "./config-error.ts";
 export { domainsSetting, systemSettings } from "./system-settings.ts";
-export { addresses, choice, integer, list, secret, string, url } from "./setting.ts";
+export { addresses, choice, integer, list, redisUrl, secret, string, url } from "./setting.ts";
 export { createLogger } from "./create-logger.ts";
 export { recentProblems, type LoggedProblem } from "./recent-problems.ts";
 export type { Logger } from "pino";

@@ -76,6 +76,28 @@ export const urls = kind<string, UrlOptions>(({ protocols }, variable) => ({
   },
 }));
 
+const redisServer = ["redis:", "rediss:"];
+const redisCluster = ["redis+cluster:", "rediss+cluster:"];
+
+/** The URL of one Redis, or URLs of some nodes of a Redis Cluster separated by commas. A comma in a password is written %2C. */
+export const redisUrl = kind<string>((_options, variable) => ({
+  fileVariable: `${variable}_FILE`,
+  expected: `a URL, ${forms(redisServer)}, or nodes of a cluster separated by commas, ${forms(redisCluster)}`,
+  read(text) {
+    const entries = entriesOf(text);
+    if (entries.length > 1 && entries.every((entry) => isUrl(entry, redisServer)))
+      return { got: `${entries.length} URLs of single servers` };
+    if (isUrl(text, redisServer)) return { value: text };
+    const [first, ...others] = entries;
+    if (first === undefined || !entries.every((entry) => isUrl(entry, redisCluster))) return { got: hidden(text) };
+    if (entries.some((entry) => !["", "/", "/0"].includes(new URL(entry).pathname)))
+      return { got: "a cluster with the number of a database, which it does not have" };
+    return others.every((entry) => hasAccountOf(first, entry))
+      ? { value: text }
+      : { got: "nodes that differ in protocol, user or password" };
+  },
+}));
+
 /** A secret that is no URL, such as an API key: visible ASCII. NAME_FILE names its file. */
 export const secret = kind<string>((_options, variable) => ({
   fileVariable: `${variable}_FILE`,
@@ -152,6 +174,13 @@ function forms(protocols: readonly string[]): string {
 function isUrl(text: string, protocols: readonly string[]): boolean {
   const parsed = URL.parse(text);
   return parsed !== null && parsed.host !== "" && protocols.includes(parsed.protocol);
+}
+
+/** Whether a node is connected to in the same way as the first; it need not repeat user and password. */
+function hasAccountOf(first: string, node: string): boolean {
+  const [one, other] = [new URL(first), new URL(node)];
+  const repeats = other.username === one.username && other.password === one.password;
+  return other.protocol === one.protocol && (repeats || (other.username === "" && other.password === ""));
 }
 
 /** A wrong text as it is printed. Hides what looks like a URL: it may be in the wrong variable and contain a password. */

@@ -1,4 +1,4 @@
-import { choice, integer, string, subset, url, urls } from "./setting.ts";
+import { choice, integer, redisUrl, string, subset, url, urls } from "./setting.ts";
 
 /** The settings that every app of a system shares: the servers' addresses, and what separates this system from others on them. */
 export const systemSettings = {
@@ -7,13 +7,13 @@ export const systemSettings = {
   databaseReadUrl: urls("DATABASE_READ_URL", "the database's read endpoint, each server of several", {
     protocols: ["mysql:"],
   }),
-  redisUrl: url("REDIS_URL", "the Redis or Valkey of the rankings", { protocols: ["redis:", "rediss:"] }),
+  redisUrl: redisUrl("REDIS_URL", "the Redis or Valkey of the rankings", {}),
   namespace: string("NAMESPACE", "prefix of queues and Redis keys; separates several systems on the same servers", {
     default: "tally",
   }),
   rankingShards: integer(
     "RANKING_SHARDS",
-    "number of Redis hash slots for the rankings of each domain; the same for all apps, fixed with the data",
+    "number of Redis hash slots for the rankings of a domain that has none yet; `tally rebuild --shards` changes it, and all apps follow the data",
     { min: 1, max: 1024, default: 1 },
   ),
   logLevel: choice("LOG_LEVEL", "the lowest level that is logged", {

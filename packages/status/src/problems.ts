@@ -32,11 +32,10 @@ export function problemsOf(known: Known): Pick<Status, "state" | "problems"> {
 }
 
 function serverProblems({ servers }: Known): readonly string[] {
-  return servers.flatMap(({ name, state }) => {
+  return servers.flatMap(({ name, node, state }) => {
     if (state === "up") return [];
-    return [
-      state === "down" ? `${names[name]} does not respond` : `${names[name]} accepts no messages: memory or disk alarm`,
-    ];
+    const which = node === undefined ? names[name] : `${names[name]} at ${node}`;
+    return [state === "down" ? `${which} does not respond` : `${which} accepts no messages: memory or disk alarm`];
   });
 }
 

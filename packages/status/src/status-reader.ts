@@ -1,6 +1,6 @@
 import type { Database } from "@tally/database";
 import { countLetters } from "@tally/dead-letters";
-import { addFlows, type Heartbeats } from "@tally/heartbeats";
+import { addFlows, type Heartbeats, type RedisMaster } from "@tally/heartbeats";
 import type { Publisher } from "@tally/messaging";
 import { newestStored } from "@tally/ledger";
 import { queuesOf } from "@tally/pipeline";
@@ -16,7 +16,7 @@ import type { ServerStatus, Status } from "./status.ts";
 export interface StatusServers {
   readonly database: Pick<Database, "replicas" | "writer" | "responds">;
   readonly publisher: Pick<Publisher, "state" | "queueDepth">;
-  readonly heartbeats: Pick<Heartbeats, "read">;
+  readonly heartbeats: Pick<Heartbeats, "masters" | "read">;
   readonly namespace: string;
   /** The names of all domains. */
   readonly domains: readonly string[];
@@ -28,7 +28,7 @@ const countLettersEveryMs = 2000;
 
 /**
  * Computes the status of a system from its servers. A reading takes some ms, and at most 0.7 s while a server does not respond: about ten
- * passive declarations of queues, five short statements and two commands of Redis. Keep one reader, and do not call it for each viewer.
+ * passive declarations of queues, five short statements and two commands of each Redis. Keep one reader, and do not call it for each viewer.
  */
 export class StatusReader {
   readonly #servers: StatusServers;
@@ -50,6 +50,7 @@ export class StatusReader {
         kept(countLettersEveryMs, () => countLetters(database.writer)),
       ),
       heartbeats: new Probe(withinMs, () => heartbeats.read()),
+      masters: new Probe(withinMs, () => heartbeats.masters()),
     };
     this.#depths = new Map(
       domains.map((domain) => {
@@ -61,26 +62,28 @@ export class StatusReader {
 
   /** Never rejects: a server that does not respond is part of the status. */
   async read(): Promise<Status> {
-    const { write, read, newest, lag, letters, heartbeats } = this.#probes;
+    const { write, read, newest, lag, letters, heartbeats, masters } = this.#probes;
     const depthsNow = async () =>
       new Map(
         await Promise.all([...this.#depths].map(async ([domain, probe]) => [domain, await probe.read()] as const)),
       );
-    const [writeProbed, readProbed, newestProbed, lagProbed, lettersProbed, beatsProbed, depths] = await Promise.all([
-      write.read(),
-      read.read(),
-      newest.read(),
-      lag.read(),
-      letters.read(),
-      heartbeats.read(),
-      depthsNow(),
-    ]);
+    const [writeProbed, readProbed, newestProbed, lagProbed, lettersProbed, beatsProbed, mastersProbed, depths] =
+      await Promise.all([
+        write.read(),
+        read.read(),
+        newest.read(),
+        lag.read(),
+        letters.read(),
+        heartbeats.read(),
+        masters.read(),
+        depthsNow(),
+      ]);
     const beats = beatsProbed?.value;
     const servers: readonly ServerStatus[] = [
       brokerStatus(this.#servers.publisher.state, [...depths.values()]),
       serverStatus("databaseWrite", writeProbed),
       serverStatus("databaseRead", readProbed),
-      serverStatus("redis", beats === undefined ? undefined : beatsProbed),
+      ...redisStatus(mastersProbed?.value ?? [], beats === undefined ? undefined : beatsProbed),
     ];
     const alive = beats?.filter(isAlive) ?? [];
     const flows = addFlows(alive.flatMap((beat) => beat.flows));
@@ -124,6 +127,14 @@ export class StatusReader {
 
 function serverStatus(name: ServerStatus["name"], probed: Probed<unknown>): ServerStatus {
   return { name, state: probed === undefined ? "down" : "up", latencyMs: rounded(probed?.tookMs) };
+}
+
+/** One entry, or of a cluster one for each master. */
+function redisStatus(masters: readonly RedisMaster[], probed: Probed<unknown>): readonly ServerStatus[] {
+  if (masters.length === 0) return [serverStatus("redis", probed)];
+  return masters.map(({ node, latencyMs }) => {
+    return { name: "redis", node, state: latencyMs === undefined ? "down" : "up", latencyMs: rounded(latencyMs) };
+  });
 }
 
 function brokerStatus(state: Publisher["state"], depths: readonly Probed<Depths>[]): ServerStatus {

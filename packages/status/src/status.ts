@@ -8,6 +8,8 @@ const Time = Type.String();
 /** A server, by the connection of the process that reports. */
 export const ServerStatus = Type.Object({
   name: Type.Enum(["broker", "databaseWrite", "databaseRead", "redis"]),
+  /** host:port of a master of a Redis Cluster, which has an entry for each; absent for the others. */
+  node: Type.Optional(Type.String()),
   /** blocked: the broker accepts no messages, because of a memory or disk alarm. */
   state: Type.Enum(["up", "blocked", "down"]),
   /** Of one round trip, in ms; null without a response. */

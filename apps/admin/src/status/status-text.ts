@@ -13,7 +13,7 @@ export function statusText(status: Status): string {
     `${state}  ${at}  ${summaryOf(status)}`,
     ...problems.map((problem) => `  ! ${problem}`),
     "",
-    servers.map((server) => `${server.name} ${server.state} ${numberText(server.latencyMs)} ms`).join("   "),
+    servers.map(serverText).join("   "),
     "",
     table(
       ["domain", "accepted/s", "stored/s", "ranked/s", "to store", "to rank", "drained in", "last stored"],
@@ -27,6 +27,10 @@ export function statusText(status: Status): string {
     ...section(["last errors", "from", "level", "message"], lastErrors.slice(0, shownErrors).map(errorRow)),
     "",
   ].join("\n");
+}
+
+function serverText({ name, node, state, latencyMs }: Status["servers"][number]): string {
+  return `${name}${node === undefined ? "" : ` ${node}`} ${state} ${numberText(latencyMs)} ms`;
 }
 
 function summaryOf({ secondsToDrain, replicaLagMs, deadLetters }: Status): string {

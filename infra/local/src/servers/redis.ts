@@ -6,11 +6,11 @@ import type { ServerContext } from "./context.ts";
 import { sendAndReceive } from "./send-and-receive.ts";
 import { filledTemplate } from "./template.ts";
 
-const dataDirectory = (context: ServerContext): string => join(context.directory, "redis");
+const dataDirectory = (context: ServerContext, name: string): string => join(context.directory, name);
 
 /** Deletes the data of a Redis that does not run. */
-export const wipeRedis = (context: ServerContext): Promise<void> =>
-  rm(join(dataDirectory(context), "dump.rdb"), { force: true });
+export const wipeRedis = (context: ServerContext, name: string): Promise<void> =>
+  rm(join(dataDirectory(context, name), "dump.rdb"), { force: true });
 
 /** The first bytes of the response to a command of the administrator, also to a rejected password; empty when there is none. */
 export const redisCommand = (
@@ -23,14 +23,23 @@ export const redisCommand = (
     select: (received) => received.replace(/^\+OK\r\n/, ""),
   });
 
-/** A private Redis or Valkey, not started yet. Keeps its data in snapshots. `namespace`: whose keys its accounts may use; default all. */
+interface RedisPlan {
+  readonly name: string;
+  readonly port: number;
+  /** Of a node of a cluster: where the other nodes reach it. */
+  readonly busPort?: number | undefined;
+  /** Whose keys its accounts may use; default all. */
+  readonly namespace?: string | undefined;
+}
+
+/** A private Redis or Valkey, not started yet. Keeps its data in snapshots. */
 export async function redis(
   program: string,
-  { port, namespace = "*" }: { readonly port: number; readonly namespace?: string | undefined },
+  { name, port, busPort, namespace = "*" }: RedisPlan,
   context: ServerContext,
 ): Promise<ChildServer> {
-  const data = dataDirectory(context);
-  const configFile = join(context.directory, "redis.conf");
+  const data = dataDirectory(context, name);
+  const configFile = join(context.directory, `${name}.conf`);
   await mkdir(data, { recursive: true });
   const { passwords } = context;
   const users = await filledTemplate("redis/users.conf", {
@@ -38,12 +47,13 @@ export async function redis(
     admin: passwords.redis,
     namespace,
   });
-  const lines = [configuration(port, data), users, ...(context.configuration?.redis ?? []), ""];
+  const cluster = busPort === undefined ? [] : clusterConfiguration(busPort, passwords.redis);
+  const lines = [configuration(port, data), ...cluster, users, ...(context.configuration?.redis ?? []), ""];
   await writeFile(configFile, lines.join("\n"), { mode: 0o600 });
   const user = serverUser(["redis", "valkey"], program, context);
   return new ChildServer(
     {
-      name: "redis",
+      name,
       program,
       args: [configFile],
       // Accesses to boards are spread over all memory: with large pages Redis needs a tenth less CPU once boards have some million members.
@@ -76,3 +86,20 @@ zset-max-listpack-entries 512
 zset-max-listpack-value 64
 hash-max-listpack-entries 64
 `;
+
+// A failover begins after this long without a master.
+const nodeTimeoutMs = 2000;
+
+// A slot without a master does not stop the others. A replica always takes over: what it lacks, the auditor repairs.
+const clusterConfiguration = (busPort: number, password: string): readonly string[] => [
+  "cluster-enabled yes",
+  "cluster-config-file nodes.conf",
+  `cluster-port ${busPort}`,
+  `cluster-node-timeout ${nodeTimeoutMs}`,
+  "cluster-require-full-coverage no",
+  "cluster-replica-validity-factor 0",
+  "cluster-allow-replica-migration no",
+  "repl-diskless-sync-delay 0",
+  "masteruser tally",
+  `masterauth ${password}`,
+];

@@ -5,6 +5,7 @@ export interface Addresses {
   readonly databaseWriteUrl: string;
   /** The replica. It follows the primary with a small delay and rejects writes. */
   readonly databaseReadUrl: string;
+  /** Of a cluster: one for each node, with commas between. */
   readonly redisUrl: string;
 }
 
@@ -24,7 +25,7 @@ const accountsOf = (addresses: (role: Role) => Addresses): Accounts => ({
 /** The same addresses for every role. */
 export const sameForAll = (addresses: Addresses): Accounts => accountsOf(() => addresses);
 
-/** Addresses of servers on this machine for the administrator, and for each role. `amqp` has one port for each node. */
+/** Addresses of servers on this machine for the administrator, and for each role. `amqp` and `redis` have one port for each node. */
 export function addressesOf(
   passwords: Readonly<Record<Role | "rabbitmq" | "database" | "redis", string>>,
   database: string,
@@ -32,14 +33,15 @@ export function addressesOf(
     readonly amqp: readonly number[];
     readonly primary: number;
     readonly replica: number;
-    readonly redis: number;
+    readonly redis: readonly number[];
   },
 ): { readonly addresses: Addresses; readonly accounts: Accounts } {
+  const redisScheme = ports.redis.length > 1 ? "redis+cluster" : "redis";
   const at = (user: string, own: { rabbitmq: string; database: string; redis: string }): Addresses => ({
     amqpUrl: ports.amqp.map((port) => `amqp://${user}:${own.rabbitmq}@127.0.0.1:${port}`).join(","),
     databaseWriteUrl: `mysql://${user}:${own.database}@127.0.0.1:${ports.primary}/${database}`,
     databaseReadUrl: `mysql://${user}:${own.database}@127.0.0.1:${ports.replica}/${database}`,
-    redisUrl: `redis://${user}:${own.redis}@127.0.0.1:${ports.redis}`,
+    redisUrl: ports.redis.map((port) => `${redisScheme}://${user}:${own.redis}@127.0.0.1:${port}`).join(","),
   });
   return {
     addresses: at("tally", passwords),

@@ -5,6 +5,7 @@ import { ServiceError } from "../process/service-error.ts";
 import { closeContext, type ServerContext } from "../servers/context.ts";
 import { database } from "../servers/database.ts";
 import { rabbitmq } from "../servers/rabbitmq.ts";
+import { redisCluster } from "../servers/redis-cluster.ts";
 import { redis, redisCommand, wipeRedis } from "../servers/redis.ts";
 import { addressesOf } from "./addresses.ts";
 import type { Programs } from "./installed-programs.ts";
@@ -13,24 +14,27 @@ import type { Services, StartOptions } from "./services.ts";
 /** Starts installed servers as private instances on free loopback ports. When one fails, all are stopped again. */
 export async function fromPrograms(
   programs: Programs,
-  options: Pick<StartOptions, "database" | "keepData" | "brokers"> & { readonly namespace: string | undefined },
+  options: Pick<StartOptions, "database" | "keepData" | "brokers" | "redisCluster"> & {
+    readonly namespace: string | undefined;
+  },
   givenContext: ServerContext,
 ): Promise<Services> {
   const { database: databaseName, keepData, brokers = 1, namespace } = options;
   const failure = new AbortController();
   const context = { ...givenContext, signal: AbortSignal.any([givenContext.signal, failure.signal]) };
-  const [epmdPort = 0, primaryPort = 0, replicaPort = 0, redisPort = 0, ...nodePorts] = await freePorts(
-    4 + 2 * brokers,
-  );
+  if (keepData && options.redisCluster !== undefined) throw new TypeError("a Redis Cluster does not keep its data");
+  const [epmdPort = 0, primaryPort = 0, replicaPort = 0, ...nodePorts] = await freePorts(3 + 2 * brokers);
   const amqpPorts = nodePorts.slice(0, brokers);
   const nodes = amqpPorts.map((amqp, index) => ({ amqp, distribution: nodePorts[brokers + index] ?? 0 }));
   const broker = await rabbitmq(programs.rabbitmq, { epmd: epmdPort, nodes }, context, namespace);
-  const store = await redis(programs.redis, { port: redisPort, namespace }, context);
+  const stores = await redisNodes(programs.redis, options.redisCluster, namespace, context);
+  const redisPorts = stores.nodes.map(({ port }) => port);
+  const [redisPort = 0] = redisPorts;
   const ports = { primary: primaryPort, replica: replicaPort };
   const { primary, replica, start } = await database(databaseName, programs.database, ports, context);
 
   // In the order in which they stop: a server before those that it needs.
-  const groups = [[replica.server, primary.server], [...broker.nodes, broker.epmd], [store]];
+  const groups = [[replica.server, primary.server], [...broker.nodes, broker.epmd], stores.nodes];
   // When this process exits without stop(), e.g. after an uncaught exception, it cannot wait, but the servers still shut down cleanly.
   const onExit = (): void => groups.flat().forEach((server) => server.kill("SIGTERM"));
   process.once("exit", onExit);
@@ -43,7 +47,7 @@ export async function fromPrograms(
     process.removeListener("exit", onExit);
   };
 
-  const starts = [store.start(), broker.start(), start()];
+  const starts = [stores.start(), broker.start(), start()];
   // The first failure ends the other starts too. Wait for all of them: a server could still start after the stop below.
   await Promise.all(starts).catch((error: unknown) => failure.abort(error));
   await Promise.allSettled(starts);
@@ -54,7 +58,7 @@ export async function fromPrograms(
   }
 
   return {
-    ...addressesOf(context.passwords, databaseName, { ...ports, amqp: amqpPorts, redis: redisPort }),
+    ...addressesOf(context.passwords, databaseName, { ...ports, amqp: amqpPorts, redis: redisPorts }),
     source: "private",
     operator: {
       sql: (text) => primary.sql(text),
@@ -71,9 +75,22 @@ export async function fromPrograms(
         if (response !== "" && !response.startsWith("-")) return response;
         throw new ServiceError("server-failed", `redis ${command}: ${response}`);
       },
-      wipeRedis: () => wipeRedis(context),
+      wipeRedis: () => wipeRedis(context, "redis"),
     },
-    servers: [...broker.nodes, primary.server, replica.server, store],
+    servers: [...broker.nodes, primary.server, replica.server, ...stores.nodes],
     stop: () => stopServers().then(() => closeContext(context, { keepData })),
   };
+}
+
+/** One server, or a cluster. */
+async function redisNodes(
+  program: string,
+  size: StartOptions["redisCluster"],
+  namespace: string | undefined,
+  context: ServerContext,
+) {
+  if (size !== undefined) return redisCluster(program, size, namespace, context);
+  const [port = 0] = await freePorts(1);
+  const store = await redis(program, { name: "redis", port, namespace }, context);
+  return { nodes: [store], start: () => store.start() };
 }

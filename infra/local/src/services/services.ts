@@ -1,6 +1,7 @@
 import type { Server } from "../process/child-server.ts";
 import type { Waits } from "../process/waits.ts";
 import type { MoreConfiguration } from "../servers/context.ts";
+import type { RedisClusterSize } from "../servers/redis-cluster.ts";
 import type { Accounts, Addresses } from "./addresses.ts";
 
 export interface StartOptions {
@@ -23,6 +24,8 @@ export interface StartOptions {
    * Docker is not used then. A directory that keeps its data needs the same number at each start.
    */
   readonly brokers?: number;
+  /** Absent: one Redis. Else a Redis Cluster, of private servers without `keepData` only. Each node can be killed and started separately. */
+  readonly redisCluster?: RedisClusterSize;
   /** Lines for the private servers' configurations, e.g. for further listeners. */
   readonly configuration?: MoreConfiguration;
   /** The NAMESPACE whose queues and keys the accounts may use: letters, digits, `_` and `-`. Absent, or with other characters: all. */
@@ -37,9 +40,9 @@ export interface Operator {
   replicaSql(text: string): Promise<string>;
   /** rabbitmqctl; takes about a second. In a cluster: for its first node. */
   rabbitmqctl(...args: readonly string[]): Promise<string>;
-  /** A Redis command as its administrator, e.g. `SAVE`. Returns the first bytes of the response. */
+  /** A Redis command as its administrator, e.g. `SAVE`. Returns the first bytes of the response. In a cluster: of its first node. */
   redis(command: string): Promise<string>;
-  /** Deletes Redis's data. Redis must not run. */
+  /** Deletes the data of the one Redis, which must not run. */
   wipeRedis(): Promise<void>;
 }
 
@@ -49,7 +52,7 @@ export interface Services {
   /** Addresses with the account of each app and of `pnpm tally`, which has the privileges that it needs. The same as `addresses` when these were given. */
   readonly accounts: Accounts;
   readonly source: "docker" | "environment" | "private";
-  /** When private: `rabbitmq` (of a cluster `rabbitmq-1`, `rabbitmq-2`, …), `database-primary`, `database-replica`, `redis`. Else empty. */
+  /** When private: `rabbitmq` (of a cluster `rabbitmq-1`, `rabbitmq-2`, …), `database-primary`, `database-replica`, `redis` (of a cluster `redis-1`, …). Else empty. */
   readonly servers: readonly Server[];
   /** Of private servers only. */
   readonly operator?: Operator;

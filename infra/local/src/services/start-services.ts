@@ -37,7 +37,7 @@ export async function startServices(options: StartOptions): Promise<Services> {
   try {
     const services = await whileInterruptible(async (signal) => {
       await waits.during("servers of an earlier run to stop", () => endLeftovers(directory, say));
-      const mayUseDocker = options.docker !== "never" && brokers === 1;
+      const mayUseDocker = options.docker !== "never" && brokers === 1 && options.redisCluster === undefined;
       const docker = mayUseDocker
         ? await fromDocker({ ...options, namespace, directory, environment, signal, waits })
         : undefined;

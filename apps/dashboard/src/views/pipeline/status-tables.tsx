@@ -45,14 +45,22 @@ const serverStates = {
 } as const;
 
 const serverColumns: readonly Column<Server>[] = [
-  { title: "Server", cell: ({ name }) => serverNames[name] },
+  { title: "Server", cell: ({ name, node }) => `${serverNames[name]}${node === undefined ? "" : ` ${node}`}` },
   { title: "State", cell: ({ state }) => <State {...serverStates[state]} /> },
   { title: "Round trip", cell: ({ latencyMs }) => shortSpanText(latencyMs), isNumber: true },
 ];
 
 /** Whether each server responds. */
 export function ServerTable({ servers }: { readonly servers: readonly Server[] }) {
-  return <Table title="Servers" rows={servers} keyOf={({ name }) => name} columns={serverColumns} isNarrow />;
+  return (
+    <Table
+      title="Servers"
+      rows={servers}
+      keyOf={({ name, node = "" }) => name + node}
+      columns={serverColumns}
+      isNarrow
+    />
+  );
 }
 
 const hopColumns: readonly Column<Hop>[] = [

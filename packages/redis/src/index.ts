@@ -1,0 +1,3 @@
+export { isCluster } from "./cluster-address.ts";
+export { masterOfKey, mastersOf } from "./masters-of.ts";
+export { openRedis, type Redis, type RedisOptions } from "./open-redis.ts";

@@ -1,0 +1,209 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { crc32 } from "node:zlib";
+import { addressVariables, freePorts } from "@tally/local";
+import type { Status } from "@tally/status";
+import { expect, test, vi } from "vitest";
+import { temporaryDirectory } from "./at-end.ts";
+import { expectAllKept } from "./audit-of.ts";
+import { makeCertificates } from "./certificates.ts";
+import { openStream } from "./event-stream.ts";
+import { twoContents } from "./every-domain.ts";
+import { keepSending } from "./keep-sending.ts";
+import { openRedisNodes, type RedisNode } from "./redis-nodes.ts";
+import { runTally } from "./run-tally.ts";
+import { sold } from "./sell.ts";
+import { startGateway } from "./start-app.ts";
+import { startSystemWithServers } from "./start-system.ts";
+
+/* Gateways, writer and ranker on a Redis Cluster of three masters, each with a replica. The rankings of a domain begin with one shard. */
+
+const system = await startSystemWithServers(
+  {},
+  { redisCluster: { masters: 3, replicas: 1 }, instances: { gateway: 2 } },
+);
+const nodes = await openRedisNodes(system);
+const ids = new Set<string>();
+const shardOf = (shard: number) => `${system.namespace}:{purchases:${shard}:v2}`;
+
+/** Sends sales while something happens. Resolves with the longest time without an acknowledgement, in ms. */
+async function whileSending(happens: () => Promise<void>): Promise<number> {
+  const clients = keepSending(system.urls, 20);
+  const flows = async () => {
+    const before = clients.count;
+    await vi.waitFor(() => expect(clients.count).toBeGreaterThan(before + 300), 60_000);
+  };
+  try {
+    await flows();
+    await happens();
+    await flows();
+  } finally {
+    const sent = await clients.stop();
+    for (const id of sent.ids.values()) ids.add(id);
+    longestGapMs = sent.longestGapMs;
+  }
+  return longestGapMs;
+}
+let longestGapMs = 0;
+
+test("events of every domain are stored and ranked, each once", async () => {
+  const ride = '{"resortID":"R","dayID":"1","skierID":"2","time":"408","liftID":"3"}';
+  const posts = [
+    ...twoContents.map(({ first }) => first),
+    { path: "/skiers/liftrides", body: ride, type: "application/json" },
+  ];
+  for (const { path, body, type } of posts) {
+    const response = await fetch(system.url + path, { method: "POST", headers: { "content-type": type }, body });
+    expect({ path, isAccepted: response.ok }).toEqual({ path, isAccepted: true });
+    ids.add(response.headers.get("tally-event-id") ?? "");
+  }
+  await whileSending(() => delay(1000));
+  await expectAllKept(system, ids);
+}, 120_000);
+
+test("one shard becomes four under load, and again four: nothing is lost or counted twice", async () => {
+  for (const flags of [["--shards", "4"], []]) {
+    await whileSending(async () => {
+      const { exitCode, output } = await runTally(system, ["rebuild", ...flags]);
+      expect({ exitCode, output }).toEqual({
+        exitCode: 0,
+        output: expect.stringMatching(/^purchases: .* in 4 shards, /),
+      });
+    });
+    await expectAllKept(system, ids);
+  }
+  const masters = await Promise.all([0, 1, 2, 3].map((shard) => nodes.masterOf(shardOf(shard))));
+  expect(new Set(masters).size).toBeGreaterThan(1);
+  for (const [shard, { redis }] of masters.entries())
+    expect(await redis.get(`${shardOf(shard)}:generation`)).toMatch(/x4$/);
+}, 240_000);
+
+test("the page's routes and the command show rankings of every shard, each master and every process", async () => {
+  const boards = Array.from({ length: 7 }, (_, store) => `/stores/${store}/top-items`);
+  const stream = await openStream(system.url, ["/status", ...boards]);
+  await vi.waitFor(() => {
+    for (const watch of boards.keys()) expect(stream.latest(watch + 1)).toMatchObject({ status: 200 });
+    const { body } = stream.latest(0) ?? expect.fail("no status");
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the response of /status
+    const { servers, processes, problems } = body as Status;
+    expect(problems).toEqual([]);
+    const redis = servers.filter(({ name }) => name === "redis");
+    expect(new Set(redis.map(({ node, state }) => `${node} ${state}`))).toEqual(
+      new Set(nodes.all.slice(0, 3).map(({ server }) => `127.0.0.1:${server.port} up`)),
+    );
+    expect(processes.map(({ app, state }) => `${app} ${state}`).toSorted()).toEqual([
+      "gateway up",
+      "gateway up",
+      "ranker up",
+      "writer up",
+    ]);
+  }, 20_000);
+  stream.close();
+  const { output } = await runTally(system, ["status"]);
+  for (const { server } of nodes.all.slice(0, 3)) expect(output).toContain(`redis 127.0.0.1:${server.port} up`);
+}, 60_000);
+
+test("a client of a single server does not find the boards of other masters", async () => {
+  const shard0 = await nodes.masterOf(shardOf(0));
+  const { port } = nodes.all.slice(0, 3).find((one) => one !== shard0)?.server ?? expect.fail("one master");
+  const { username, password } = new URL(system.addresses.redisUrl.split(",")[0] ?? "");
+  const url = `redis://${username}:${password}@127.0.0.1:${port}`;
+  const gateway = await startGateway(system, { REDIS_URL: url, AUTH: "off" });
+  const statuses = await Promise.all(
+    [0, 1, 2].map(async (store) => (await fetch(`${gateway.url}/stores/${store}/top-items`)).status),
+  );
+  expect(statuses).toEqual([500, 500, 500]);
+}, 60_000);
+
+test("slots that move to another master under load lose and double nothing", async () => {
+  await whileSending(async () => {
+    for (const shard of [0, 1]) {
+      const slot = await nodes.slotOf(shardOf(shard));
+      const from = await nodes.masterOf(shardOf(shard));
+      const to = nodes.all.slice(0, 3).find((one) => one !== from) ?? expect.fail("one master");
+      expect(await nodes.moveSlot(slot, from, to)).toBeGreaterThan(10);
+      expect(await nodes.masterOf(shardOf(shard))).toBe(to);
+    }
+  });
+  await expectAllKept(system, ids);
+}, 120_000);
+
+/** Kills the master of a shard under load; resolves when its replica serves the shard. */
+async function killMasterOf(shard: number): Promise<void> {
+  const killed = await nodes.masterOf(shardOf(shard));
+  const board = `${system.url}/items/${itemOn(shard)}/top-stores`;
+  const isServed = async () => (await fetch(board, { signal: AbortSignal.timeout(2000) })).status;
+  let [promotedMs, servedMs] = [0, 0];
+  const gapMs = await whileSending(async () => {
+    const begunAt = performance.now();
+    killed.server.kill("SIGKILL");
+    await vi.waitFor(async () => expect(await nodes.masterOf(shardOf(shard))).not.toBe(killed), 60_000);
+    promotedMs = performance.now() - begunAt;
+    await vi.waitFor(async () => expect(await isServed()).toBe(200), 60_000);
+    servedMs = performance.now() - begunAt;
+  });
+  const [promoted, served, gap] = [promotedMs, servedMs, gapMs].map(Math.round);
+  console.log(`promoted after ${promoted} ms, rankings served after ${served} ms, at most ${gap} ms without a 201`);
+}
+
+/** Starts a killed master again; resolves when it is a complete replica. */
+async function returns({ server, redis }: RedisNode): Promise<void> {
+  await server.start();
+  await vi.waitFor(async () => expect(await redis.info("replication")).toContain("master_link_status:up"), 30_000);
+}
+
+/** An item whose board is in a shard. */
+function itemOn(shard: number): number {
+  const items = Array.from({ length: 50 }, (_, item) => item);
+  return items.find((item) => crc32(`item:${item}`) % 4 === shard) ?? expect.fail("no item");
+}
+
+test("a master is killed under load: its replica takes over, and nothing is lost or counted twice", async () => {
+  const killed = await nodes.masterOf(shardOf(2));
+  await killMasterOf(2);
+  await expectAllKept(system, ids);
+  await returns(killed);
+  await expectAllKept(system, ids);
+}, 180_000);
+
+test("what only a killed master had is counted again from the ledger", async () => {
+  const master = await nodes.masterOf(shardOf(3));
+  const replica = await nodes.replicaOf(master);
+  await replica.redis.readonly();
+  await replica.redis.config("SET", "masterauth", "wrong");
+  await master.redis.call("CLIENT", ["KILL", "TYPE", "replica"]);
+  await whileSending(() => delay(500));
+  const asOf = `${shardOf(3)}:${await master.redis.get(`${shardOf(3)}:generation`)}:as-of`;
+  const [there, here] = [await master.redis.get(asOf), await replica.redis.get(asOf)];
+  expect(Number(there) - Number(here)).toBeGreaterThan(400);
+  await killMasterOf(3);
+  await expectAllKept(system, ids);
+  const log = await readFile(system.ranker.logFile, "utf8");
+  expect(log).toContain("auditor: counted batches from the ledger");
+  await returns(master);
+}, 180_000);
+
+test("a gateway uses the cluster over TLS, and rejects nodes of an unknown authority", async () => {
+  const { authority, certificate, key } = makeCertificates(await temporaryDirectory(), "localhost");
+  const ports = await freePorts(nodes.all.length);
+  for (const [index, { redis }] of nodes.all.entries()) {
+    const tls = { "tls-cert-file": certificate, "tls-key-file": key, "tls-ca-cert-file": authority };
+    const announced = { "cluster-announce-hostname": "localhost", "cluster-preferred-endpoint-type": "hostname" };
+    const ownPort = { "tls-auth-clients": "no", "tls-port": String(ports[index]), "tls-cluster": "yes" };
+    const own = { ...tls, ...ownPort, ...announced };
+    await redis.config("SET", ...Object.entries(own).flat());
+  }
+  const { username, password } = new URL(system.accounts.gateway.redisUrl.split(",")[0] ?? "");
+  const urls = ports.map((port) => `rediss+cluster://${username}:${password}@localhost:${port}`);
+  const settings = { ...addressVariables(system.accounts.gateway), REDIS_URL: urls.join(","), AUTH: "off" };
+  const gateway = await startGateway(system, { ...settings, NODE_EXTRA_CA_CERTS: authority });
+  const boards = [0, 1, 2, 3].map((shard) => `/items/${itemOn(shard)}/top-stores`);
+  const statusesOf = (url: string) => Promise.all(boards.map(async (board) => (await fetch(url + board)).status));
+  // The nodes tell each other their new ports and names.
+  await vi.waitFor(async () => expect(await statusesOf(gateway.url)).toEqual([200, 200, 200, 200]), 30_000);
+  ids.add(await sold(gateway.url, 1, { headers: { "idempotency-key": "over-TLS" } }));
+  const stranger = await startGateway(system, { ...settings, QUERY_WITHIN_MS: "1000" });
+  expect(await statusesOf(stranger.url)).toEqual([503, 503, 503, 503]);
+  expect(stranger.output()).toContain("cannot connect to Redis (rankings); retrying");
+  await expectAllKept(system, ids);
+}, 120_000);
