@@ -105,6 +105,8 @@ function optionsOf(
   return {
     width: element.clientWidth,
     height,
+    // The last time is centred at the right end of the axis: half of "20:15:00" needs 25 px. The other sides keep uPlot's own padding.
+    padding: [null, 32, null, null],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     hooks: { setCursor: [(plot) => point(plot.cursor.idx ?? null)] },
