@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useWatch } from "../../live/use-watch.ts";
+import { useWatch, type Live } from "../../live/use-watch.ts";
 import { Age } from "../../parts/age.tsx";
 import { Bars } from "../../parts/bars.tsx";
 import { compactDate, numberText, timeText, today } from "../../parts/format.ts";
@@ -37,12 +37,12 @@ export function StoreBoards({ storeID, date }: StoreBoardsProps) {
           {
             label: `Best seller ${day}`,
             value: best === undefined ? "–" : <>Item {itemLink(best.itemID)}</>,
-            note: best === undefined ? noteOf(ofDay.body, `nothing sold ${day}`) : `${numberText(best.quantity)} sold`,
+            note: best === undefined ? noteOf(ofDay, `nothing sold ${day}`) : `${numberText(best.quantity)} sold`,
           },
           {
             label: "Last purchase arrived",
             value: last === undefined ? "–" : <Age at={Date.parse(last.arrivedAt)} />,
-            note: last === undefined ? noteOf(latest.body, "no purchase yet") : timeText(Date.parse(last.arrivedAt)),
+            note: last === undefined ? noteOf(latest, "no purchase yet") : timeText(Date.parse(last.arrivedAt)),
           },
         ]}
       />
@@ -88,7 +88,11 @@ export function StoreBoards({ storeID, date }: StoreBoardsProps) {
   );
 }
 
-const noteOf = (body: unknown, empty: string): string => (body === undefined ? "loading" : empty);
+/** Below a tile without a value. The panel with the same data has the problem's text. */
+function noteOf({ body, problem }: Live<unknown>, empty: string): string {
+  if (body !== undefined) return empty;
+  return problem === undefined ? "loading" : "unknown";
+}
 
 interface TopListProps {
   readonly title: string;
