@@ -75,5 +75,36 @@ pageTest("two runs stand side by side, and a drill shows its faults", async () =
       expect(await accepted.getByRole("cell").allTextContents()).toEqual(["9,180 /s", "8,000 /s", "−12.9 % worse"]),
     20_000,
   );
+  // Failures alone are red, and a height is the same value in A and in B: the slower run's line is lower.
+  const strokes = `Object.fromEntries([...document.querySelectorAll(".legend li")].map((item) => [
+    item.textContent.trim().split(" ")[0], getComputedStyle(item.querySelector("line")).stroke]))`;
+  const isRed = (color: string): boolean => {
+    const [red = 0, green = 0, blue = 0] = (color.match(/\d+/g) ?? []).map(Number);
+    return red > 1.5 * green && red > 1.5 * blue;
+  };
+  const drawn: Readonly<Record<string, string>> = await page.evaluate(strokes);
+  expect(Object.entries(drawn).map(([label, color]) => [label, isRed(color)])).toEqual([
+    ["accepted", false],
+    ["reads", false],
+    ["failed", true],
+    ["p50", false],
+    ["p99", false],
+  ]);
+  await vi.waitFor(async () => {
+    const [a = Infinity, b = 0] = await page.evaluate<readonly number[]>(topsOfAccepted);
+    expect(b - a).toBeGreaterThan(10);
+  }, 20_000);
   expectNoFaults();
 });
+
+/** The highest pixel of the line "accepted" in each chart of requests, in px from the top. */
+const topsOfAccepted = `[...document.querySelectorAll(".chart")]
+  .filter((chart) => chart.querySelector(".line-accepted") !== null)
+  .map((chart) => {
+    const canvas = chart.querySelector("canvas");
+    const [red, green, blue] = getComputedStyle(chart.querySelector(".line-accepted")).stroke.match(/\\d+/g).map(Number);
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const isLine = (at) => data[at] === red && data[at + 1] === green && data[at + 2] === blue && data[at + 3] === 255;
+    for (let at = 0; at < data.length; at += 4) if (isLine(at)) return Math.floor(at / 4 / canvas.width);
+    return -1;
+  })`;

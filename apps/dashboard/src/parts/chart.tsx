@@ -3,9 +3,23 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { scheme } from "../shell/theme.ts";
 import { numberText } from "./format.ts";
 
-/** Each has another colour and another dash, so that colour is not the only difference. */
+/** Has the same colour in every chart: style.css. Red is the colour of failures alone. */
+export type Meaning =
+  | "accepted"
+  | "stored"
+  | "ranked"
+  | "reads"
+  | "failed"
+  | "p50"
+  | "p99"
+  | "waiting"
+  | "to-drain"
+  | "replica-lag";
+
+/** Each line of a chart also has another dash, so that colour is not the only difference. */
 export interface Line {
   readonly label: string;
+  readonly meaning: Meaning;
   /** One for each time; null: unknown. */
   readonly values: readonly (number | null)[];
 }
@@ -17,13 +31,15 @@ interface ChartProps {
   readonly times: readonly number[];
   readonly isClockTime: boolean;
   readonly lines: readonly Line[];
+  /** The y axis reaches at least this value. Charts that are compared share it. */
+  readonly reaches?: number;
 }
 
 const dashes = [[], [8, 4], [2, 3], [10, 3, 2, 3]] as const;
 const height = 170;
 
 /** Curves over time, drawn by uPlot. The legend has the values at the pointer, else the newest ones. */
-export function Chart({ title, unit, times, isClockTime, lines }: ChartProps) {
+export function Chart({ title, unit, times, isClockTime, lines, reaches = 0 }: ChartProps) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
@@ -35,7 +51,7 @@ export function Chart({ title, unit, times, isClockTime, lines }: ChartProps) {
     const element = box.current;
     if (element === null) return;
     const drawn = new uPlot(
-      optionsOf(element, labels.split("\n"), isClockTime, setPointed),
+      optionsOf(element, { labels: labels.split("\n"), isClockTime, reaches }, setPointed),
       dataOf(times, lines),
       element,
     );
@@ -47,7 +63,7 @@ export function Chart({ title, unit, times, isClockTime, lines }: ChartProps) {
       drawn.destroy();
     };
     // New data go to the plot that is there, below.
-  }, [labels, isClockTime, colors]);
+  }, [labels, isClockTime, reaches, colors]);
 
   useEffect(() => plot.current?.setData(dataOf(times, lines)), [times, lines]);
 
@@ -58,17 +74,10 @@ export function Chart({ title, unit, times, isClockTime, lines }: ChartProps) {
         {title} <span class="unit">{unit}</span>
       </figcaption>
       <ul class="legend">
-        {lines.map(({ label, values }, index) => (
+        {lines.map(({ label, meaning, values }, index) => (
           <li key={label}>
             <svg viewBox="0 0 26 6" aria-hidden="true">
-              <line
-                x1="0"
-                y1="3"
-                x2="26"
-                y2="3"
-                class={`line-${(index % dashes.length) + 1}`}
-                stroke-dasharray={dashOf(index).join(" ")}
-              />
+              <line x1="0" y1="3" x2="26" y2="3" class={`line-${meaning}`} stroke-dasharray={dashOf(index).join(" ")} />
             </svg>
             {label} <b>{numberText(values[shown])}</b>
           </li>
@@ -85,10 +94,15 @@ function dataOf(times: readonly number[], lines: readonly Line[]): uPlot.Aligned
   return [[...times], ...lines.map(({ values }) => [...values])];
 }
 
+interface Drawing {
+  readonly labels: readonly string[];
+  readonly isClockTime: boolean;
+  readonly reaches: number;
+}
+
 function optionsOf(
   element: HTMLElement,
-  labels: readonly string[],
-  isClockTime: boolean,
+  { labels, isClockTime, reaches }: Drawing,
   point: (index: number | null) => void,
 ): uPlot.Options {
   // A canvas cannot use CSS variables, so the colours are those of elements.
@@ -112,7 +126,7 @@ function optionsOf(
     hooks: { setCursor: [(plot) => point(plot.cursor.idx ?? null)] },
     scales: {
       x: { time: isClockTime },
-      y: { range: (_plot, _low, high) => [0, Math.max(1, high) * 1.1] },
+      y: { range: (_plot, _low, high) => [0, Math.max(1, reaches, high) * 1.1] },
     },
     axes: [
       { ...axis, size: 30, space: 85, ...(isClockTime ? { values: clockTimes } : {}) },

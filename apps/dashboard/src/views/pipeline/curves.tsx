@@ -17,9 +17,9 @@ export function Curves() {
           times={times}
           isClockTime
           lines={[
-            { label: "accepted", values: moments.map(({ accepted }) => accepted) },
-            { label: "stored", values: moments.map(({ stored }) => stored) },
-            { label: "ranked", values: moments.map(({ ranked }) => ranked) },
+            { label: "accepted", meaning: "accepted", values: moments.map(({ accepted }) => accepted) },
+            { label: "stored", meaning: "stored", values: moments.map(({ stored }) => stored) },
+            { label: "ranked", meaning: "ranked", values: moments.map(({ ranked }) => ranked) },
           ]}
         />
         <Chart
@@ -27,7 +27,7 @@ export function Curves() {
           unit="events"
           times={times}
           isClockTime
-          lines={[{ label: "waiting", values: moments.map(({ waiting }) => waiting) }]}
+          lines={[{ label: "waiting", meaning: "waiting", values: moments.map(({ waiting }) => waiting) }]}
         />
         <Chart
           title="Behind"
@@ -35,8 +35,12 @@ export function Curves() {
           times={times}
           isClockTime
           lines={[
-            { label: "to drain", values: moments.map(({ secondsToDrain }) => secondsToDrain) },
-            { label: "replica lag", values: moments.map(({ replicaLagMs }) => inSeconds(replicaLagMs)) },
+            { label: "to drain", meaning: "to-drain", values: moments.map(({ secondsToDrain }) => secondsToDrain) },
+            {
+              label: "replica lag",
+              meaning: "replica-lag",
+              values: moments.map(({ replicaLagMs }) => inSeconds(replicaLagMs)),
+            },
           ]}
         />
       </div>

@@ -1,16 +1,19 @@
-import { Chart, type Line } from "../../parts/chart.tsx";
+import { Chart, type Line, type Meaning } from "../../parts/chart.tsx";
 import { numberText } from "../../parts/format.ts";
 import { Panel } from "../../parts/panel.tsx";
 import { Table } from "../../parts/table.tsx";
 import { valueAt, type Report } from "./figures.ts";
+import { latencyFields, listAt, numberAt, requestFields, type Highest } from "./seconds.ts";
 
 interface RunCurvesProps {
   readonly report: Report;
   readonly title: string;
+  /** Of all runs that are shown. */
+  readonly highest: Highest;
 }
 
 /** Each second of a bench run; each fault of a drill. */
-export function RunCurves({ report, title }: RunCurvesProps) {
+export function RunCurves({ report, title, highest }: RunCurvesProps) {
   const seconds = listAt(report, "perSecond");
   const faults = listAt(report, "faults");
   if (faults.length > 0) {
@@ -22,8 +25,9 @@ export function RunCurves({ report, title }: RunCurvesProps) {
   }
   if (seconds.length === 0) return null;
   const times = seconds.map((_second, index) => index);
-  const lineOf = (label: string, field: string): Line => ({
-    label,
+  const lineOf = ([meaning, field]: readonly [meaning: Meaning, field: string]): Line => ({
+    label: meaning,
+    meaning,
     values: seconds.map((one) => numberAt(one, field)),
   });
   return (
@@ -34,14 +38,16 @@ export function RunCurves({ report, title }: RunCurvesProps) {
           unit="by second of the run"
           times={times}
           isClockTime={false}
-          lines={[lineOf("accepted", "accepted"), lineOf("reads", "read"), lineOf("failed", "failed")]}
+          lines={requestFields.map(lineOf)}
+          reaches={highest.requests}
         />
         <Chart
           title="Latency"
           unit="ms, by second of the run"
           times={times}
           isClockTime={false}
-          lines={[lineOf("p50", "p50"), lineOf("p99", "p99")]}
+          lines={latencyFields.map(lineOf)}
+          reaches={highest.latencyMs}
         />
       </div>
     </Panel>
@@ -73,14 +79,4 @@ function Faults({ faults }: { readonly faults: readonly unknown[] }) {
       ]}
     />
   );
-}
-
-function listAt(report: Report, path: string): readonly unknown[] {
-  const value = valueAt(report, path);
-  return Array.isArray(value) ? value : [];
-}
-
-function numberAt(value: unknown, path: string): number | null {
-  const number = valueAt(value, path);
-  return typeof number === "number" ? number : null;
 }

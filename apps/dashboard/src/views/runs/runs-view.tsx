@@ -9,6 +9,7 @@ import { Table, type Column } from "../../parts/table.tsx";
 import { goTo } from "../../route/route.ts";
 import { Comparison } from "./comparison.tsx";
 import { RunCurves } from "./run-curves.tsx";
+import { highestOf } from "./seconds.ts";
 import type { Report } from "./figures.ts";
 
 /** An entry of GET /runs, newest first. */
@@ -94,6 +95,7 @@ function Chosen({ files, titleOf }: ChosenProps) {
   const reports = [a, b].slice(0, files.length).map(({ body }) => body);
   if (reports.includes(undefined)) return <Message kind="waiting">Loading…</Message>;
   const titled = reports.map((report, index) => ({ report, title: titleOf(files[index] ?? "") }));
+  const highest = highestOf(reports);
   return (
     <div class="panels">
       <Panel title={titled.length === 2 ? "Side by side" : (titled[0]?.title ?? "")} wide>
@@ -103,6 +105,7 @@ function Chosen({ files, titleOf }: ChosenProps) {
         <RunCurves
           key={files[index]}
           report={report}
+          highest={highest}
           title={titled.length === 2 ? `${"AB"[index] ?? ""}: ${title}` : title}
         />
       ))}
