@@ -50,7 +50,7 @@ function List({ runs, chosen }: { readonly runs: readonly Run[]; readonly chosen
   if (runs.length === 0) {
     return (
       <Message kind="empty">
-        No report is stored yet. <code>pnpm bench</code> stores one of each run.
+        No report is stored yet. <code>pnpm bench</code> and <code>pnpm chaos</code> store one of each run.
       </Message>
     );
   }
