@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { ownDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
-import { silentLog } from "@tally/failures";
+import { silentLog, type Log } from "@tally/failures";
 import { enter, ledgerMigrations, pruneRankingMessages } from "@tally/ledger";
 import { encodeRankingMessage, Moves } from "@tally/pipeline";
 import { connectRankings, encodeMoves, type Rankings } from "@tally/rankings";
@@ -31,11 +31,19 @@ function open(storeId: number) {
   });
   onTestFinished(() => rankings.close());
   const seen = { repaired: 0, rebuilt: 0 };
+  const lines: string[] = [];
+  const log: Log = {
+    ...silentLog,
+    info: (_, message) => void lines.push(`info ${message}`),
+    warn: (_, message) => void lines.push(`warn ${message}`),
+  };
   return {
     domain,
     database,
     rankings,
     seen,
+    /** What the auditor logs, with its level. */
+    lines,
     /** Stores a sale of two pieces of item 5 as a separate batch, without sending its ranking message. */
     storeSale: async (storedAt: number) => {
       const batch = { producer: randomBytes(8).toString("hex"), sequence: 0 };
@@ -58,7 +66,7 @@ function open(storeId: number) {
         domains: [domain],
         database,
         rankings: watched,
-        log: silentLog,
+        log,
         messagesKeptMs: 3_600_000,
         onRepaired: (_, batches) => (seen.repaired += batches),
         onRebuilt: () => (seen.rebuilt += 1),
@@ -92,6 +100,21 @@ test.each([
   await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 10_000);
   expect(await rankings.apply(domain.name, message)).toBe(false);
   expect(await count()).toBe(2);
+});
+
+test("the first rankings of a domain without rows are logged as info, a rebuild of lost rankings as a warning", async () => {
+  const empty = open(5);
+  empty.start();
+  await vi.waitFor(() => expect(empty.seen.rebuilt).toBe(1), 10_000);
+  expect(empty.lines).toEqual([
+    "info auditor: building the rankings of store-5 from the rows",
+    "info auditor: rankings rebuilt",
+  ]);
+  const lost = open(6);
+  await lost.storeSale(minutesAgo(1));
+  lost.start();
+  await vi.waitFor(() => expect(lost.seen.rebuilt).toBe(1), 10_000);
+  expect(lost.lines[0]).toBe("warn auditor: rebuilding the rankings of store-6 from the rows");
 });
 
 test("what was checked in this run of Redis is not checked again, and all of it is after a restart", async () => {

@@ -142,9 +142,12 @@ export class Auditor {
       database,
       rankings,
       signal: this.#stop.signal,
-      onProgress({ step }) {
+      onProgress({ step, batches }) {
         if (step !== "reading batches") return;
-        log.warn({ domain: domain.name, reason }, "auditor: rebuilding the rankings from the rows");
+        // The first rankings of a domain without rows replace nothing.
+        const isFirst = reason === "unbuilt" && batches === 0;
+        const line = `auditor: ${isFirst ? "" : "re"}building the rankings of ${domain.name} from the rows`;
+        log[isFirst ? "info" : "warn"]({ domain: domain.name, reason }, line);
       },
     });
     // While another process builds, this is retried every second without a log line.

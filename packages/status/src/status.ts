@@ -73,8 +73,9 @@ export const ProcessStatus = Type.Object({
 });
 export type ProcessStatus = Static<typeof ProcessStatus>;
 
-/** A line of a process's log, of level warn or above. */
+/** A line of a process's log, of level warn or above. Equal lines of one thread are one entry. */
 export const LoggedError = Type.Object({
+  /** Of the newest of them. */
   at: Time,
   app: Type.String(),
   host: Type.String(),
@@ -83,6 +84,8 @@ export const LoggedError = Type.Object({
   thread: orNull(Type.Integer()),
   level: Type.Enum(["warn", "error", "fatal"]),
   message: Type.String(),
+  /** How many equal lines are among the newest ten of the process. */
+  times: Type.Integer({ minimum: 1 }),
 });
 export type LoggedError = Static<typeof LoggedError>;
 

@@ -78,10 +78,15 @@ function processRow({ app, host, pid, state, threads }: ProcessStatus): readonly
   return [app, host, String(pid), state, [...texts, ...(restarts === 0 ? [] : [`${restarts} restarts`])].join(", ")];
 }
 
-function errorRow({ at, app, host, pid, thread, level, message }: LoggedError): readonly string[] {
+function errorRow({ at, app, host, pid, thread, level, message, times }: LoggedError): readonly string[] {
   const place = thread === null ? `${pid}` : `${pid}, thread ${thread}`;
   const line = message.replaceAll(/\s+/g, " ").slice(0, messageCharactersMax);
-  return [at.slice(0, 19).replace("T", " "), `${app} ${host}:${place}`, level, line];
+  return [
+    at.slice(0, 19).replace("T", " "),
+    `${app} ${host}:${place}`,
+    level,
+    times === 1 ? line : `${line} ×${times}`,
+  ];
 }
 
 function secondsText(seconds: number | null): string {

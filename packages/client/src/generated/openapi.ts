@@ -3116,6 +3116,7 @@ export interface operations {
                             /** @enum {unknown} */
                             readonly level: "warn" | "error" | "fatal";
                             readonly message: string;
+                            readonly times: number;
                         }[];
                     };
                 };

@@ -114,10 +114,10 @@ const errorColumns: readonly Column<LoggedError>[] = [
   { title: "Time", cell: ({ at }) => <Age at={Date.parse(at)} withTime /> },
   { title: "App", cell: ({ app, pid, thread }) => `${app} ${pid}${thread === null ? "" : `, thread ${thread}`}` },
   { title: "Level", cell: ({ level }) => level },
-  { title: "Message", cell: ({ message }) => message },
+  { title: "Message", cell: ({ message, times }) => (times === 1 ? message : `${message} ×${times}`) },
 ];
 
-/** What the processes have logged, newest first. */
+/** What the processes have logged, newest first. Equal lines of a thread are one row. */
 export function ErrorTable({ errors }: { readonly errors: readonly LoggedError[] }) {
   if (errors.length === 0) return <Message kind="empty">No warning and no error since the processes started.</Message>;
   return (
