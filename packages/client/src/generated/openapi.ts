@@ -3043,6 +3043,7 @@ export interface operations {
                         readonly servers: readonly {
                             /** @enum {unknown} */
                             readonly name: "broker" | "databaseWrite" | "databaseRead" | "redis";
+                            readonly node?: string;
                             /** @enum {unknown} */
                             readonly state: "up" | "blocked" | "down";
                             readonly latencyMs: number | null;
