@@ -1,11 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { atEnd, temporaryDirectory } from "./at-end.ts";
+import { temporaryDirectory } from "./at-end.ts";
 import { expectAllKept } from "./audit-of.ts";
+import { startForwarding } from "./forwarding.ts";
 import { startSystem } from "./start-system.ts";
 import { tally, tallyJson } from "./start-tally.ts";
 
@@ -28,35 +26,12 @@ async function file(name: string, lines: readonly string[]): Promise<string> {
 }
 
 /** In front of the gateway. Responds with 500 to requests that have this text. */
-async function failingAt(text: string): Promise<string> {
-  const server = createServer((request, response) => void forward(request, response));
-  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = "", url = "", headers } = request;
-    const body = await buffer(request);
-    if (body.includes(text) || url.includes(text)) {
-      response.writeHead(500, { "content-type": "application/json" }).end('{"message":"internal error"}');
-      return;
-    }
-    const kept = Object.entries(headers).filter(([name]) => ["content-type", "idempotency-key"].includes(name));
-    const reply = await fetch(system.url + url, {
-      method,
-      headers: kept.map(([name, value]): [string, string] => [name, String(value)]),
-      body,
-    });
-    response.writeHead(reply.status, {
-      "content-type": reply.headers.get("content-type") ?? "",
-      "tally-event-id": reply.headers.get("tally-event-id") ?? "",
-    });
-    response.end(await reply.text());
-  }
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  atEnd(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+function failingAt(text: string): Promise<string> {
+  return startForwarding(system.url, (path, body) =>
+    body.includes(text) || path.includes(text)
+      ? { status: 500, headers: { "content-type": "application/json" }, body: '{"message":"internal error"}' }
+      : undefined,
+  );
 }
 
 test.each([

@@ -12,6 +12,9 @@ export interface Inspection {
   /** Of the content. */
   readonly sha256: string;
   readonly lines: number;
+  readonly bytes: number;
+  /** The SHA-256 of the content up to the end of each block; 32 bytes for 256 KiB. */
+  readonly hashes: readonly Buffer[];
 }
 
 /**
@@ -21,12 +24,17 @@ export interface Inspection {
 export async function inspectFile({ file, name, format, domain }: Inspected, progress: Progress): Promise<Inspection> {
   const { size } = await stat(file);
   const content = createHash("sha256");
-  const onBytes = (bytes: number): void => progress.show("checking the file, bytes", bytes, size);
+  const hashes: Buffer[] = [];
+  let bytes = 0;
+  const onBlock = (block: Buffer): void => {
+    hashes.push(content.update(block).copy().digest());
+    progress.show("checking the file, bytes", (bytes += block.length), size);
+  };
   let lines = 0;
-  for await (const _line of format.lines(file, checkedChunks(file, { hash: content, onBytes }), domain)) lines++;
+  for await (const _line of format.lines(file, checkedChunks(file, { onBlock }), domain)) lines++;
   const sha256 = content.digest("hex");
   const identity = name === undefined ? sha256 : hash("sha256", `name:${name}`);
-  return { identity: identity.slice(0, 32), sha256, lines };
+  return { identity: identity.slice(0, 32), sha256, lines, bytes, hashes };
 }
 
 interface Inspected {

@@ -3,7 +3,6 @@ import { CommandError } from "../command-error.ts";
 import { bulkRouteOf } from "../entries/entry-fields.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Progress } from "../progress.ts";
-import { checkedChunks } from "./checked-chunks.ts";
 import type { FileFormat } from "./file-format.ts";
 import type { ImportLine, Outcome } from "./import-line.ts";
 import { removeState, writeState, type ImportState } from "./import-state.ts";
@@ -14,6 +13,7 @@ import { sendBatch } from "./send-batch.ts";
 import { singleSender } from "./send-single.ts";
 import { SettledLines } from "./settled-lines.ts";
 import { stateToGoOn } from "./state-to-go-on.ts";
+import { unchangedChunks } from "./unchanged-chunks.ts";
 
 export interface ImportOptions {
   readonly file: string;
@@ -106,12 +106,13 @@ export async function runImport(options: ImportOptions, progress: Progress): Pro
 }
 
 async function sendAll(
-  { file, domain, format, gateway, concurrency, giveUpAfterMs, skippedLines }: ImportOptions,
-  { identity, lines: total }: Inspection,
+  { file, name, domain, format, gateway, concurrency, giveUpAfterMs, skippedLines }: ImportOptions,
+  inspection: Inspection,
   { through, accepted, rejected }: ImportState,
   settled: SettledLines,
   progress: Progress,
 ): Promise<void> {
+  const { identity, lines: total } = inspection;
   const bulk = bulkRouteOf(domain);
   // Single requests are parallel within a batch, and batches follow each other: see singleSender.
   const send = bulk === undefined ? singleSender(domain, concurrency) : bulkSender(bulk);
@@ -122,19 +123,23 @@ async function sendAll(
   const onSettled = (entries: number): void => progress.show("importing, lines", (done += entries), total);
   const sending = { gateway, giveUpAfterMs, signal: stop.signal, onSettled };
   let index = 0;
-  for await (const lines of batchesOf(format.lines(file, checkedChunks(file), domain), through)) {
-    // Bounds the batches that wait for an earlier one.
-    while (running.size >= batchesMax || index - settled.next > 2 * batchesMax) await Promise.race(running);
-    if (stop.signal.aborted) break;
-    const own = index++;
-    const work = sendBatch(send, lines, { identity, skippedLines }, sending)
-      .then((outcomes) => settled.add(own, { lines, outcomes }))
-      // The first failure ends the others; it is thrown below.
-      .catch((error: unknown) => stop.abort(error));
-    const tracked = work.finally(() => running.delete(tracked));
-    running.add(tracked);
+  try {
+    for await (const lines of batchesOf(format.lines(file, unchangedChunks(file, name, inspection), domain), through)) {
+      // Bounds the batches that wait for an earlier one.
+      while (running.size >= batchesMax || index - settled.next > 2 * batchesMax) await Promise.race(running);
+      if (stop.signal.aborted) break;
+      const own = index++;
+      const work = sendBatch(send, lines, { identity, skippedLines }, sending)
+        .then((outcomes) => settled.add(own, { lines, outcomes }))
+        // The first failure ends the others; it is thrown below.
+        .catch((error: unknown) => stop.abort(error));
+      const tracked = work.finally(() => running.delete(tracked));
+      running.add(tracked);
+    }
+  } finally {
+    // Also when the file cannot be read further: the state then counts what was sent.
+    await Promise.all(running);
   }
-  await Promise.all(running);
   if (stop.signal.aborted) throw stop.signal.reason;
 }
 

@@ -1,0 +1,74 @@
+import { appendFile, open, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "./at-end.ts";
+import { expectAllKept } from "./audit-of.ts";
+import { startForwarding } from "./forwarding.ts";
+import { openDatabase } from "./rankings-equal-rows.ts";
+import { startSystem } from "./start-system.ts";
+import { tally, tallyJson } from "./start-tally.ts";
+
+/* Imports whose files, state or network are not what they expect. They stop, and nothing is lost or doubled. */
+
+const system = await startSystem();
+const database = openDatabase(system);
+const folder = await temporaryDirectory();
+const idsFile = join(folder, "ids");
+const acknowledged = new Set<string>();
+
+async function expectKept(): Promise<void> {
+  for (const id of (await readFile(idsFile, "utf8")).trimEnd().split("\n")) acknowledged.add(id);
+  await expectAllKept(system, acknowledged);
+}
+
+async function salesOf(storeID: number, lines: number): Promise<string> {
+  const path = join(folder, `store-${storeID}.csv`);
+  const rows = Array.from({ length: lines }, (_, n) => `${storeID},${1_000_000 + n},20261120,${n % 500}:1 700:2\n`);
+  await writeFile(path, `storeID,custID,date,items\n${rows.join("")}`);
+  return path;
+}
+
+const rows = async (where: string) =>
+  (await database.writer.query<{ n: number }>(`SELECT COUNT(*) AS n FROM purchases WHERE ${where}`))[0]?.n;
+
+// More than the import reads ahead: 4 blocks of 256 KiB.
+const manyLines = 30_000;
+
+test.each([
+  ["grows", 21, (path: string) => appendFile(path, "21,7777777,20261120,5:1\n")],
+  [
+    "changes at its end",
+    22,
+    async (path: string, size: number) => {
+      const handle = await open(path, "r+");
+      await handle.write("22,7777777,20261120", size - 32);
+      await handle.close();
+    },
+  ],
+])(
+  "a file that %s while it is imported ends the import before any other content is sent; restored, it is stored once",
+  async (_name, storeID, change) => {
+    const path = await salesOf(storeID, manyLines);
+    const content = await readFile(path);
+    let isChanged = false;
+    const url = await startForwarding(system.url, async () => {
+      if (!isChanged) await change(path, content.length);
+      isChanged = true;
+      return undefined;
+    });
+    const args = ["import", path, "--acknowledged", idsFile, "--url", url, "--concurrency", "1"];
+    const stopped = await tally(system, args);
+    expect(stopped).toMatchObject({ exitCode: 2, output: "" });
+    expect(stopped.errors).toContain(`${path}: the file changed during the import. Only lines of its earlier content`);
+    expect(stopped.errors).toMatch(
+      /\n\d{4,5} lines are accepted, 0 rejected; the same command goes on after line \d+\n/,
+    );
+    expect(await tally(system, args)).toMatchObject({ exitCode: 2, errors: expect.stringContaining("other content") });
+    await writeFile(path, content);
+    expect(await tallyJson(system, ...args)).toMatchObject({ accepted: manyLines, rejected: 0 });
+    await expectKept();
+    expect(await rows(`store_id = ${storeID}`)).toBe(manyLines);
+    expect(await rows("customer_id = 7777777")).toBe(0);
+  },
+  300_000,
+);
