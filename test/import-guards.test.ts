@@ -16,8 +16,8 @@ const folder = await temporaryDirectory();
 const idsFile = join(folder, "ids");
 const acknowledged = new Set<string>();
 
-async function expectKept(): Promise<void> {
-  for (const id of (await readFile(idsFile, "utf8")).trimEnd().split("\n")) acknowledged.add(id);
+async function expectKept(path = idsFile): Promise<void> {
+  for (const id of (await readFile(path, "utf8")).trimEnd().split("\n")) acknowledged.add(id);
   await expectAllKept(system, acknowledged);
 }
 
@@ -69,6 +69,37 @@ test.each([
     await expectKept();
     expect(await rows(`store_id = ${storeID}`)).toBe(manyLines);
     expect(await rows("customer_id = 7777777")).toBe(0);
+  },
+  300_000,
+);
+
+const html = { "content-type": "text/html" };
+
+test.each([
+  ["a login page", { status: 200, headers: html, body: "<html>Sign in to the network</html>" }],
+  ["a redirect", { status: 302, headers: { location: "http://127.0.0.1:9/login" }, body: "" }],
+  ["the 404 of a proxy", { status: 404, headers: html, body: "<html>Not Found</html>" }],
+  ["JSON of another server", { status: 200, headers: { "content-type": "application/json" }, body: '{"ok":true}' }],
+] as const)(
+  "single requests that get %s instead of a response of the gateway reject no line: the import ends with 3 and goes on",
+  async (name, response) => {
+    const network = { requests: 0, isAway: true };
+    const url = await startForwarding(system.url, () =>
+      ++network.requests > 10 && network.isAway ? response : undefined,
+    );
+    const path = join(folder, `${name}.csv`);
+    const lines = Array.from({ length: 40 }, (_, n) => `${n},3,7,4\n`);
+    await writeFile(path, `userID,day,timeInterval,stepCount\n${lines.join("")}`);
+    const args = ["import", path, "--domain", "steps", "--acknowledged", `${path}.ids`, "--url", url];
+    const stopped = await tally(system, [...args, "--give-up-after", "1", "--concurrency", "2"]);
+    expect(stopped).toMatchObject({ exitCode: 3, output: "" });
+    expect(stopped.errors).toContain(`${url} responds ${response.status} without the body of a gateway`);
+    expect(stopped.errors).toContain("the same command goes on after line 0");
+    const sent = ["send", "steps", "--userID", "1", "--day", "3", "--timeInterval", "7", "--stepCount", "4"];
+    expect(await tally(system, [...sent, "--url", url])).toMatchObject({ exitCode: 3, output: "" });
+    network.isAway = false;
+    expect(await tallyJson(system, ...args)).toMatchObject({ accepted: 40, rejected: 0 });
+    await expectKept(`${path}.ids`);
   },
   300_000,
 );

@@ -40,6 +40,16 @@ export class GatewayUnavailable extends CommandError {
   }
 }
 
+/** A response to a POST that is not from a gateway: the login page of a network, or a proxy whose gateway is away. It says nothing about the event. */
+class ForeignResponse extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`${status} without the body of a gateway`);
+    this.status = status;
+  }
+}
+
 /** One gateway, as commands use it: with the retries of @tally/client and errors for people. Requests must be safe to repeat. */
 export class Gateway {
   readonly url: string;
@@ -51,13 +61,18 @@ export class Gateway {
   }
 
   /**
-   * The response to a request, which is sent again as `retryingFetch` does. Throws GatewayUnavailable when it gives up, a CommandError with
-   * code 2 for a wrong API key, and the reason of `signal`.
+   * The response to a request, which is sent again as `retryingFetch` does. A response to a POST is an event id, or an error of a gateway:
+   * after any other the request is sent again too. Throws GatewayUnavailable when it gives up, a CommandError with code 2 for a wrong API key,
+   * and the reason of `signal`.
    */
   async send(request: GatewayRequest, { giveUpAfterMs, signal }: Patience): Promise<GatewayReply> {
-    const call = retryingFetch({ attemptsMax: Infinity, withinMs: giveUpAfterMs, attemptMs, ...backOff });
+    const patience = { attemptsMax: Infinity, withinMs: giveUpAfterMs, attemptMs, ...backOff };
+    const call = retryingFetch(request.method === "POST" ? { fetch: ownResponse, ...patience } : patience);
     const response = await call(this.#requestOf(request, signal)).catch((error: unknown) => {
       if (!(error instanceof TallyClientError)) throw error;
+      const { cause } = error;
+      if (cause instanceof ForeignResponse)
+        throw new GatewayUnavailable(`${this.url} responds ${cause.message}`, cause.status);
       throw new GatewayUnavailable(`${this.url} does not respond (${reasonOf(error.cause)})`, undefined);
     });
     const { status, headers } = response;
@@ -92,11 +107,26 @@ export function wrongKey(message: string): CommandError {
 
 /** The sentence of an error response. */
 export function messageOf({ json, text, status }: Pick<GatewayReply, "json" | "text" | "status">): string {
+  return sentenceOf(json) ?? (text === "" ? `status ${status}` : text.slice(0, 200));
+}
+
+/** fetch for a POST of one event. Rejects with ForeignResponse; a status that may be sent again is returned from any server. */
+async function ownResponse(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  const { status, headers } = response;
+  if (isRetriable(status) || (response.ok && headers.has("tally-event-id"))) return response;
+  const text = await response.text();
+  if (status < 400 || sentenceOf(parsed(headers, text)) === undefined) throw new ForeignResponse(status);
+  return new Response(text, response);
+}
+
+/** Undefined: not the body of an error of a gateway. */
+function sentenceOf(json: unknown): string | undefined {
   for (const key of ["message", "msg"]) {
     const message: unknown = typeof json === "object" && json !== null ? Reflect.get(json, key) : undefined;
     if (typeof message === "string") return message;
   }
-  return text === "" ? `status ${status}` : text.slice(0, 200);
+  return undefined;
 }
 
 function parsed(headers: Headers, text: string): unknown {

@@ -59,9 +59,8 @@ async function send(domain: Domain, formPath: string, flags: SendFlags): Promise
     flags.part === undefined ? await entryRequest(domain, flags) : await formRequest(formPath, flags.part);
   const headers = { "idempotency-key": flags.key ?? randomUUID() };
   const reply = await gateway.send({ ...request, headers }, { giveUpAfterMs });
-  if (reply.status >= 300) throw new CommandError(`${domain.name}: ${messageOf(reply)}`);
   const eventID = reply.headers.get("tally-event-id");
-  if (eventID === null) throw new CommandError(`${gateway.url}: expected a header Tally-Event-Id; is this a gateway?`);
+  if (reply.status >= 300 || eventID === null) throw new CommandError(`${domain.name}: ${messageOf(reply)}`);
   const ranked = waitMs === undefined ? undefined : await untilRanked(gateway, eventID, waitMs);
   if (ranked === false) process.exitCode = exitCodes.finding;
   const text = ranked === undefined ? eventID : `${eventID} ${ranked ? "ranked" : "not ranked yet"}`;
