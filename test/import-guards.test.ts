@@ -103,3 +103,34 @@ test.each([
   },
   300_000,
 );
+
+test("an interrupted import refuses a file of rejected lines that was corrected meanwhile, and leaves it as it is", async () => {
+  const path = join(folder, "corrected.csv");
+  const lines = Array.from({ length: 60 }, (_, n) => `${n === 5 ? "x" : n},3,8,4\n`);
+  // Two batches: the first settles.
+  const more = Array.from({ length: 1000 }, (_, n) => `${n + 777_000},3,8,4\n`);
+  await writeFile(path, `userID,day,timeInterval,stepCount\n${[...lines, ...more].join("")}`);
+  const network = { isAway: true };
+  const notFound = { status: 404, body: "no route" };
+  const url = await startForwarding(system.url, (way) =>
+    network.isAway && way.includes("777999") ? notFound : undefined,
+  );
+  const ids = `${path}.ids`;
+  const args = ["import", path, "--domain", "steps", "--acknowledged", ids, "--url", url, "--give-up-after", "1"];
+  expect(await tally(system, args)).toMatchObject({ exitCode: 3 });
+  network.isAway = false;
+  const rejectedFile = `${path}.rejected.csv`;
+  const written = await readFile(rejectedFile, "utf8");
+  const corrected = `${written.replace(",x,", ",5,")}`;
+  await writeFile(rejectedFile, `${corrected}7,"a note",5,3,8,4\n`);
+  const refused = await tally(system, args);
+  expect(refused).toMatchObject({ exitCode: 2, output: "" });
+  expect(refused.errors).toMatch(
+    /rejected\.csv: expected the first \d+ bytes that the interrupted import .*, got others\. Restore/,
+  );
+  expect(await readFile(rejectedFile, "utf8")).toBe(`${corrected}7,"a note",5,3,8,4\n`);
+  await writeFile(rejectedFile, written);
+  expect(await tallyJson(system, ...args)).toMatchObject({ accepted: 1059, rejected: 1 });
+  expect(await readFile(rejectedFile, "utf8")).toBe(written);
+  await expectKept(ids);
+}, 300_000);

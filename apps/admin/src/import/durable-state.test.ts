@@ -14,9 +14,9 @@ const hasStrace = await run("strace", ["-V"]).then(
 );
 
 const program = `
-  import { ResumedFile } from ${JSON.stringify(new URL("resumed-file.ts", import.meta.url).href)};
+  import { nothingWritten, ResumedFile } from ${JSON.stringify(new URL("resumed-file.ts", import.meta.url).href)};
   import { writeState } from ${JSON.stringify(new URL("import-state.ts", import.meta.url).href)};
-  const rejected = new ResumedFile("rejected", 0, "head\\n");
+  const rejected = new ResumedFile("rejected", nothingWritten, "head\\n");
   for (const line of ["one\\n", "two\\n"]) {
     rejected.append(line);
     rejected.sync();

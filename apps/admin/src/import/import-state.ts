@@ -5,9 +5,13 @@ import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { syncDirectoryOf } from "./sync-directory.ts";
 
+/** What a file has of the lines that a state counts; what follows in the file is written again. */
+const WrittenContent = Type.Object({ bytes: Type.Integer(), sha256: Type.String() });
+export type WrittenContent = Static<typeof WrittenContent>;
+
 /** How far an import has come. Lines after `through` are sent again by the next import, with equal keys. */
 const ImportState = Type.Object({
-  version: Type.Literal(2),
+  version: Type.Literal(3),
   identity: Type.String(),
   /** Of the content at the start of the import. */
   sha256: Type.String(),
@@ -20,9 +24,8 @@ const ImportState = Type.Object({
   through: Type.Integer(),
   accepted: Type.Integer(),
   rejected: Type.Integer(),
-  /** Sizes of the files that belong to these lines; what follows is written again. */
-  rejectedBytes: Type.Integer(),
-  acknowledgedBytes: Type.Integer(),
+  rejectedContent: WrittenContent,
+  acknowledgedContent: WrittenContent,
 });
 export type ImportState = Static<typeof ImportState>;
 

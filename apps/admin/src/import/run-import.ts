@@ -7,7 +7,7 @@ import type { FileFormat } from "./file-format.ts";
 import type { ImportLine, Outcome } from "./import-line.ts";
 import { removeState, writeState, type ImportState } from "./import-state.ts";
 import { inspectFile, type Inspection } from "./inspect-file.ts";
-import { ResumedFile } from "./resumed-file.ts";
+import { nothingWritten, ResumedFile } from "./resumed-file.ts";
 import { bulkSender } from "./send-bulk.ts";
 import { sendBatch } from "./send-batch.ts";
 import { singleSender } from "./send-single.ts";
@@ -55,11 +55,11 @@ export async function runImport(options: ImportOptions, progress: Progress): Pro
   const { file, format, stateFile } = options;
   const inspection = await inspectFile(options, progress);
   const earlier = stateToGoOn(options, inspection);
-  const rejectedFile = new ResumedFile(options.rejectedFile, earlier.rejectedBytes, await format.rejectedHead(file));
+  const rejectedFile = new ResumedFile(options.rejectedFile, earlier.rejectedContent, await format.rejectedHead(file));
   const acknowledgedFile =
     options.acknowledgedFile === undefined
       ? undefined
-      : new ResumedFile(options.acknowledgedFile, earlier.acknowledgedBytes, "");
+      : new ResumedFile(options.acknowledgedFile, earlier.acknowledgedContent, "");
   let state = earlier;
   let savedAt = performance.now();
   // A state counts what is on disk, so that no crash leaves a state whose lines are in no file.
@@ -81,8 +81,8 @@ export async function runImport(options: ImportOptions, progress: Progress): Pro
       through: lines.at(-1)?.number ?? state.through,
       accepted: state.accepted + lines.length - rejected.length,
       rejected: state.rejected + rejected.length,
-      rejectedBytes: rejectedFile.bytes,
-      acknowledgedBytes: acknowledgedFile?.bytes ?? 0,
+      rejectedContent: rejectedFile.content,
+      acknowledgedContent: acknowledgedFile?.content ?? nothingWritten,
     };
     if (performance.now() - savedAt > stateEveryMs) save();
   });

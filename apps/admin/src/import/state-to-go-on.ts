@@ -3,6 +3,7 @@ import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { readState, type ImportState } from "./import-state.ts";
 import type { Inspection } from "./inspect-file.ts";
+import { nothingWritten } from "./resumed-file.ts";
 import type { ImportOptions } from "./run-import.ts";
 
 /**
@@ -30,7 +31,7 @@ export function stateToGoOn(options: ImportOptions, { identity, sha256 }: Inspec
     return found;
   }
   return {
-    version: 2,
+    version: 3,
     identity,
     sha256,
     url: gateway.url,
@@ -39,8 +40,8 @@ export function stateToGoOn(options: ImportOptions, { identity, sha256 }: Inspec
     through: 0,
     accepted: 0,
     rejected: 0,
-    rejectedBytes: 0,
-    acknowledgedBytes: 0,
+    rejectedContent: nothingWritten,
+    acknowledgedContent: nothingWritten,
   };
 }
 
