@@ -1,12 +1,13 @@
-import { appendFile, open, readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { appendFile, open, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { temporaryDirectory } from "./at-end.ts";
 import { expectAllKept } from "./audit-of.ts";
 import { startForwarding } from "./forwarding.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { startSystem } from "./start-system.ts";
-import { tally, tallyJson } from "./start-tally.ts";
+import { startTally, tally, tallyJson } from "./start-tally.ts";
 
 /* Imports whose files, state or network are not what they expect. They stop, and nothing is lost or doubled. */
 
@@ -133,4 +134,28 @@ test("an interrupted import refuses a file of rejected lines that was corrected 
   expect(await tallyJson(system, ...args)).toMatchObject({ accepted: 1059, rejected: 1 });
   expect(await readFile(rejectedFile, "utf8")).toBe(written);
   await expectKept(ids);
+}, 300_000);
+
+test("a second import of a file names the process of the first; the lock of a killed import does not keep the next one out", async () => {
+  const path = await salesOf(23, 1500);
+  const network = { isHeld: true, requests: 0 };
+  const url = await startForwarding(system.url, () => {
+    network.requests++;
+    return network.isHeld ? { status: 503, headers: { "retry-after": "1" }, body: "" } : undefined;
+  });
+  const args = ["import", path, "--acknowledged", `${path}.ids`, "--url", url];
+  const first = startTally(system, args);
+  await vi.waitFor(() => expect(network.requests).toBeGreaterThan(0), 30_000);
+  const second = await tally(system, args);
+  expect(second).toMatchObject({ exitCode: 2, output: "" });
+  expect(second.errors).toBe(
+    `tally: ${path}: another import of this file runs (pid ${first.pid}); it holds ${path}.import-state.lock\n`,
+  );
+  first.kill();
+  await first.ended;
+  expect(existsSync(`${path}.import-state.lock`)).toBe(true);
+  network.isHeld = false;
+  expect(await tallyJson(system, ...args)).toMatchObject({ accepted: 1500, rejected: 0 });
+  expect((await readdir(folder)).filter((name) => name.startsWith("store-23.csv.import-state"))).toEqual([]);
+  await expectKept(`${path}.ids`);
 }, 300_000);

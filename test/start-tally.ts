@@ -33,5 +33,5 @@ export function startTally({ url, namespace, addresses }: System, args: readonly
     output,
     errors,
   }));
-  return { ended, kill: () => child.kill("SIGKILL") };
+  return { ended, pid: child.pid, kill: () => child.kill("SIGKILL") };
 }

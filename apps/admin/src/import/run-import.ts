@@ -1,6 +1,8 @@
+import { lockFile } from "@tally/client/journal";
 import type { Domain } from "@tally/pipeline";
 import { CommandError } from "../command-error.ts";
 import { bulkRouteOf } from "../entries/entry-fields.ts";
+import { exitCodes } from "../exit-codes.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Progress } from "../progress.ts";
 import type { FileFormat } from "./file-format.ts";
@@ -50,8 +52,24 @@ const stateEveryMs = 1000;
 /**
  * Imports a file from where an earlier import ended. Keys are made of the file's identity and the number of each line, so a line that is sent
  * twice is one event. Holds a few thousand lines in memory. Throws a CommandError when it cannot go on; what was settled is kept in the state.
+ * One import at a time uses the state: `<stateFile>.lock`.
  */
 export async function runImport(options: ImportOptions, progress: Progress): Promise<ImportResult> {
+  const { file, stateFile } = options;
+  const lock = `${stateFile}.lock`;
+  const unlock = await lockFile(
+    lock,
+    (pid) =>
+      new CommandError(`${file}: another import of this file runs (pid ${pid}); it holds ${lock}`, exitCodes.usage),
+  );
+  try {
+    return await importLocked(options, progress);
+  } finally {
+    await unlock();
+  }
+}
+
+async function importLocked(options: ImportOptions, progress: Progress): Promise<ImportResult> {
   const { file, format, stateFile } = options;
   const inspection = await inspectFile(options, progress);
   const earlier = stateToGoOn(options, inspection);

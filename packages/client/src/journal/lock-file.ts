@@ -3,12 +3,15 @@ import { TallyClientError } from "../tally-client-error.ts";
 
 /**
  * Creates a lock file that names this process; returns the function that removes it. Takes over the file of a process that has ended. Throws
- * JOURNAL_IN_USE while the process runs. Of any number of processes at the same time one gets it. The file system must have hard links.
+ * the error of `inUse` while the process runs. Of any number of processes at the same time one gets it. The file system must have hard links.
  *
  * The file appears with its content, so no process reads half of it. The file of a dead process is never removed, only replaced, and only by
  * the holder of `<path>.takeover`, a lock of the same kind, after another look: a process that is late does not remove the file of a faster one.
  */
-export async function lockFile(path: string): Promise<() => Promise<void>> {
+export async function lockFile(
+  path: string,
+  inUse: (pid: number) => Error = (pid) => new TallyClientError("JOURNAL_IN_USE", `process ${pid} holds ${path}`),
+): Promise<() => Promise<void>> {
   const own = `${path}.${crypto.randomUUID()}`;
   await writeFile(own, `${process.pid} ${await startOf(process.pid)}`, { flag: "wx" });
   try {
@@ -16,8 +19,8 @@ export async function lockFile(path: string): Promise<() => Promise<void>> {
       const holder = await contentOf(path);
       // Its holder has removed it since.
       if (holder === undefined) continue;
-      if (await isAlive(holder)) throw inUse(holder, path);
-      if (await takeOver(path, holder, own)) break;
+      if (await isAlive(holder)) throw inUse(pidOf(holder));
+      if (await takeOver(path, holder, own, inUse)) break;
     }
   } finally {
     await rm(own, { force: true });
@@ -37,8 +40,8 @@ async function appears(own: string, path: string): Promise<boolean> {
 }
 
 /** Replaces the file of a dead process. Returns false when it has changed. */
-async function takeOver(path: string, holder: string, own: string): Promise<boolean> {
-  const unlock = await lockFile(`${path}.takeover`);
+async function takeOver(path: string, holder: string, own: string, inUse: (pid: number) => Error): Promise<boolean> {
+  const unlock = await lockFile(`${path}.takeover`, inUse);
   try {
     const isSame = (await contentOf(path)) === holder;
     if (isSame) await rename(own, path);
@@ -86,10 +89,6 @@ async function startOf(pid: number): Promise<string> {
 
 function pidOf(content: string): number {
   return Number(content.split(" ")[0]);
-}
-
-function inUse(content: string, path: string): TallyClientError {
-  return new TallyClientError("JOURNAL_IN_USE", `process ${pidOf(content)} holds ${path}`);
 }
 
 function hasCode(error: unknown, code: string): boolean {
