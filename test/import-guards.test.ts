@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { appendFile, open, readdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, open, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { temporaryDirectory } from "./at-end.ts";
@@ -158,4 +158,41 @@ test("a second import of a file names the process of the first; the lock of a ki
   expect(await tallyJson(system, ...args)).toMatchObject({ accepted: 1500, rejected: 0 });
   expect((await readdir(folder)).filter((name) => name.startsWith("store-23.csv.import-state"))).toEqual([]);
   await expectKept(`${path}.ids`);
+}, 300_000);
+
+test("a state whose numbers do not fit the file is refused", async () => {
+  const path = await salesOf(24, 5);
+  const network = { isAway: true };
+  const url = await startForwarding(system.url, () => (network.isAway ? { status: 503, body: "" } : undefined));
+  const args = ["import", path, "--acknowledged", `${path}.ids`, "--url", url, "--give-up-after", "1"];
+  expect(await tally(system, args)).toMatchObject({ exitCode: 3 });
+  network.isAway = false;
+  const stateFile = `${path}.import-state`;
+  const state = await readFile(stateFile, "utf8");
+  for (const [edit, expected] of [
+    [{ through: 99_999_999 }, `through: a line up to 6, the last of ${path}, got 99999999;`],
+    [{ through: 6, accepted: 6 }, `accepted and rejected: together up to 5, the lines of ${path}, got 6;`],
+    [{ accepted: -50 }, "the state of an import, got something else;"],
+  ] as const) {
+    await writeFile(stateFile, JSON.stringify({ ...JSON.parse(state), ...edit }));
+    const errors = expect.stringContaining(`${stateFile}: expected ${expected} delete it`);
+    expect(await tally(system, args)).toMatchObject({ exitCode: 2, output: "", errors });
+  }
+  await writeFile(stateFile, state);
+  expect(await tallyJson(system, ...args)).toMatchObject({ accepted: 5, rejected: 0 });
+  await expectKept(`${path}.ids`);
+}, 300_000);
+
+test("a missing file, a folder and wrong usage get one line that begins with the name of the command", async () => {
+  const absent = join(folder, "absent", "sales.csv");
+  const directory = join(folder, "folder.csv");
+  await mkdir(directory);
+  for (const [args, errors] of [
+    [["import", absent], `tally: ${absent}: no such file\n`],
+    [["import", directory], `tally: ${directory}: expected a regular file\n`],
+    [["bogus"], expect.stringMatching(/^tally: unknown command 'bogus'\n/)],
+    [["import"], expect.stringMatching(/^tally: missing required argument 'file'\n/)],
+    [["send", "steps", "--bogus"], expect.stringMatching(/^tally: unknown option '--bogus'\n/)],
+  ] as const)
+    expect(await tally(system, args)).toMatchObject({ exitCode: 2, output: "", errors });
 }, 300_000);

@@ -21,6 +21,8 @@ export function tallyProgram(): Command {
   const program = new Command("tally")
     .description("operates a tally system; the environment names its servers, as for the apps")
     .showHelpAfterError("(--help lists the flags)")
+    // As every other error of this command.
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "tally: ")) })
     .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCodes.ok : exitCodes.usage));
   for (const command of [
     statusCommand(),

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { numberFlag, wholeNumber } from "@tally/service/flag-values";
 import { Command, Option } from "commander";
@@ -74,6 +75,7 @@ export function importCommand(): Command {
 async function importFile(file: string, flags: ImportFlags): Promise<void> {
   const domain = domainNamed(flags.domain);
   const format = formatOf(file);
+  await expectFile(file);
   const isBulk = bulkRouteOf(domain) !== undefined;
   if (!isBulk && ingestRoutesOf(domain).length === 0)
     throw new CommandError(`--domain: ${domain.name} has no events without files`, exitCodes.usage);
@@ -124,6 +126,16 @@ async function importFile(file: string, flags: ImportFlags): Promise<void> {
     `${text.join("\n")}\n`,
   );
   if (rejected > 0) process.exitCode = exitCodes.finding;
+}
+
+/** Before anything is written beside it. */
+async function expectFile(file: string): Promise<void> {
+  const found = await stat(file).catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (found === undefined) throw new CommandError(`${file}: no such file`, exitCodes.usage);
+  if (!found.isFile()) throw new CommandError(`${file}: expected a regular file`, exitCodes.usage);
 }
 
 /** The import would overwrite the file that it reads. */

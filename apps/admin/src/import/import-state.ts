@@ -5,8 +5,11 @@ import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { syncDirectoryOf } from "./sync-directory.ts";
 
+// A state may have been edited.
+const Count = Type.Integer({ minimum: 0 });
+
 /** What a file has of the lines that a state counts; what follows in the file is written again. */
-const WrittenContent = Type.Object({ bytes: Type.Integer(), sha256: Type.String() });
+const WrittenContent = Type.Object({ bytes: Count, sha256: Type.String() });
 export type WrittenContent = Static<typeof WrittenContent>;
 
 /** How far an import has come. Lines after `through` are sent again by the next import, with equal keys. */
@@ -21,9 +24,9 @@ const ImportState = Type.Object({
   rejectedFile: Type.String(),
   acknowledgedFile: Type.Union([Type.String(), Type.Null()]),
   /** Every line up to this one is accepted or rejected. */
-  through: Type.Integer(),
-  accepted: Type.Integer(),
-  rejected: Type.Integer(),
+  through: Count,
+  accepted: Count,
+  rejected: Count,
   rejectedContent: WrittenContent,
   acknowledgedContent: WrittenContent,
 });
@@ -40,8 +43,13 @@ export function readState(file: string): ImportState | undefined {
   }
   const state = parsed(text);
   if (state !== undefined) return state;
-  throw new CommandError(
-    `${file}: expected the state of an import, got something else; delete it to start from the first line`,
+  throw noState(file, "the state of an import", "something else");
+}
+
+/** The file is no state from which an import can go on. */
+export function noState(file: string, expected: string, got: string): CommandError {
+  return new CommandError(
+    `${file}: expected ${expected}, got ${got}; delete it to start from the first line, the keys keep lines from being stored twice`,
     exitCodes.usage,
   );
 }

@@ -12,6 +12,8 @@ export interface Inspection {
   /** Of the content. */
   readonly sha256: string;
   readonly lines: number;
+  /** The number of the last one; 0: there is none. */
+  readonly lastLine: number;
   readonly bytes: number;
   /** The SHA-256 of the content up to the end of each block; 32 bytes for 256 KiB. */
   readonly hashes: readonly Buffer[];
@@ -31,10 +33,14 @@ export async function inspectFile({ file, name, format, domain }: Inspected, pro
     progress.show("checking the file, bytes", (bytes += block.length), size);
   };
   let lines = 0;
-  for await (const _line of format.lines(file, checkedChunks(file, { onBlock }), domain)) lines++;
+  let lastLine = 0;
+  for await (const { number } of format.lines(file, checkedChunks(file, { onBlock }), domain)) {
+    lines++;
+    lastLine = number;
+  }
   const sha256 = content.digest("hex");
   const identity = name === undefined ? sha256 : hash("sha256", `name:${name}`);
-  return { identity: identity.slice(0, 32), sha256, lines, bytes, hashes };
+  return { identity: identity.slice(0, 32), sha256, lines, lastLine, bytes, hashes };
 }
 
 interface Inspected {

@@ -1,7 +1,7 @@
 import { dirname, relative, resolve } from "node:path";
 import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { readState, type ImportState } from "./import-state.ts";
+import { noState, readState, type ImportState } from "./import-state.ts";
 import type { Inspection } from "./inspect-file.ts";
 import { nothingWritten } from "./resumed-file.ts";
 import type { ImportOptions } from "./run-import.ts";
@@ -10,7 +10,7 @@ import type { ImportOptions } from "./run-import.ts";
  * The state from which an import goes on: that of the interrupted one, or a new one. Throws a CommandError when the interrupted one was of
  * another file, or wrote its lines to other files.
  */
-export function stateToGoOn(options: ImportOptions, { identity, sha256 }: Inspection): ImportState {
+export function stateToGoOn(options: ImportOptions, { identity, sha256, lines, lastLine }: Inspection): ImportState {
   const { file, gateway, domain, name, stateFile, rejectedFile, acknowledgedFile } = options;
   const found = readState(stateFile);
   if (found !== undefined && (found.identity !== identity || found.domain !== domain.name))
@@ -28,6 +28,11 @@ export function stateToGoOn(options: ImportOptions, { identity, sha256 }: Inspec
   if (found !== undefined && found.url === gateway.url && (name !== undefined || found.sha256 === sha256)) {
     expectSame("--rejected", found.rejectedFile, files.rejectedFile, options);
     expectSame("--acknowledged", found.acknowledgedFile, files.acknowledgedFile, options);
+    if (found.through > lastLine)
+      throw noState(stateFile, `through: a line up to ${lastLine}, the last of ${file}`, `${found.through}`);
+    const settled = found.accepted + found.rejected;
+    if (settled > lines)
+      throw noState(stateFile, `accepted and rejected: together up to ${lines}, the lines of ${file}`, `${settled}`);
     return found;
   }
   return {
