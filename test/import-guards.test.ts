@@ -122,7 +122,7 @@ test("an interrupted import refuses a file of rejected lines that was corrected 
   network.isAway = false;
   const rejectedFile = `${path}.rejected.csv`;
   const written = await readFile(rejectedFile, "utf8");
-  const corrected = `${written.replace(",x,", ",5,")}`;
+  const corrected = written.replace(",x,", ",5,");
   await writeFile(rejectedFile, `${corrected}7,"a note",5,3,8,4\n`);
   const refused = await tally(system, args);
   expect(refused).toMatchObject({ exitCode: 2, output: "" });
