@@ -147,7 +147,7 @@ test.concurrent.each([
   [["export", "--store", "x"], 2, '--store: expected a whole number, got "x"'],
   [["export", "--date", "20260230"], 2, "--date: expected a calendar date as yyyymmdd"],
   [["export", "swipes", "--store", "1"], 2, "--store: swipes has no such column"],
-  [["export", "--output", "/no/such/folder/a.csv"], 2, "/no/such/file.csv: no such file"],
+  [["export", "--output", "/no/such/folder/a.csv"], 2, "no such file or directory"],
   [["send", "steps", "--userID", "1"], 2, "steps: day: expected "],
   [["send", "purchases", "--part", "a=b"], 2, "unknown option '--part'"],
   [

@@ -112,10 +112,8 @@ test("an interrupted import refuses a file of rejected lines that was corrected 
   const more = Array.from({ length: 1000 }, (_, n) => `${n + 777_000},3,8,4\n`);
   await writeFile(path, `userID,day,timeInterval,stepCount\n${[...lines, ...more].join("")}`);
   const network = { isAway: true };
-  const notFound = { status: 404, body: "no route" };
-  const url = await startForwarding(system.url, (way) =>
-    network.isAway && way.includes("777999") ? notFound : undefined,
-  );
+  const busy = { status: 503, body: "" };
+  const url = await startForwarding(system.url, (way) => (network.isAway && way.includes("777999") ? busy : undefined));
   const ids = `${path}.ids`;
   const args = ["import", path, "--domain", "steps", "--acknowledged", ids, "--url", url, "--give-up-after", "1"];
   expect(await tally(system, args)).toMatchObject({ exitCode: 3 });
