@@ -55,6 +55,15 @@ test("lines: blank ones do not count, each is parsed by itself", () => {
   expect(() => read("\n \n", "lines")).toThrow(/got 0/);
 });
 
+test("lines of every length around the length that is scanned by hand", () => {
+  const lines = Array.from({ length: 80 }, (_, n) => `"${"x".repeat(n)}"`);
+  for (const end of ["", "\n"]) {
+    const body = new BulkBody(Buffer.from(lines.join("\n") + end), "lines");
+    const entries = entriesOf(body, { entriesMax: 80, entryBytesMax: 100 });
+    expect(entries.map((entry) => JSON.stringify(entry()))).toEqual(lines);
+  }
+});
+
 test("entries are counted before any is parsed", () => {
   const parse = vi.spyOn(JSON, "parse");
   expect(() => read("1\n".repeat(500_000), "lines")).toThrow(/got 500000/);

@@ -105,8 +105,7 @@ function linesOf(bytes: Buffer, max: number): Found {
   let count = 0;
   let end = 0;
   for (let start = skipSpace(bytes, 0); start < bytes.length; start = skipSpace(bytes, end)) {
-    const next = bytes.indexOf(newline, start);
-    end = next < 0 ? bytes.length : next;
+    end = endOfLine(bytes, start);
     if (++count <= max) entries.push(bytes.subarray(start, end));
   }
   return { entries, count };
@@ -149,6 +148,14 @@ function elementsOf(bytes: Buffer, max: number): Found {
     }
   }
   throw new InvalidInput("body", "JSON", "an array without an end");
+}
+
+/** Where the line of `start` ends. Millions of lines of one byte take four times as long with a native call for each. */
+function endOfLine(bytes: Buffer, start: number): number {
+  const scanned = Math.min(start + 32, bytes.length);
+  for (let i = start; i < scanned; i++) if (bytes[i] === newline) return i;
+  const next = bytes.indexOf(newline, scanned);
+  return next < 0 ? bytes.length : next;
 }
 
 function skipSpace(bytes: Buffer, start: number): number {
