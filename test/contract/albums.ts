@@ -7,6 +7,7 @@ import { chunked } from "../http/http-case.ts";
 import { RawConnection, upgrade } from "../http/raw-connection.ts";
 import { cover, image, profile } from "../http/sample-requests.ts";
 import { recorded, type Contract } from "./contract.ts";
+import { libraries } from "./existing-clients.ts";
 
 const partBytesMax = 10 * 1024 * 1024;
 const text = field("profile", profile(1));
@@ -51,6 +52,43 @@ export function albums(contract: Contract): void {
       for (const path of [`//albums/${albumID}/`, `/shop_war/albums/${albumID}`])
         expect((await connection.get(path)).status).toBe(200);
     });
+
+    test.each(libraries)(
+      "S0's client on $name: an album is found right after its POST, and reviewed",
+      async (library) => {
+        const base = "/assignment-java-server_war";
+        // The library writes the length of each part; the generated client writes the profile as text (contract, section 0, row 5).
+        const profileText = "class AlbumsProfile {\n    artist: A\n    title: T1\n    year: 2000\n}";
+        const parts: readonly Part[] = [
+          { head: [...cover.head, `Content-Length: ${image.length}`], bytes: image },
+          field("profile", profileText, `Content-Length: ${profileText.length}`),
+        ];
+        const headers = library.post.filter((line) => !line.startsWith("Content-Type"));
+        const posted = recorded(
+          contract,
+          await connection.post(`${base}/albums`, formOf(parts), [formType, ...headers]),
+        );
+        expect(posted).toMatchObject({ status: 200, body: expect.stringMatching(/"imageSize":"67"/) });
+        const { albumID } = JSON.parse(posted.body);
+        const found = await connection.get(`${base}/albums/${albumID}`, library.get);
+        expect(found).toMatchObject({ status: 200, body: '{"artist":"A","title":"T1","year":"2000"}' });
+        for (const opinion of ["like", "like", "dislike"]) {
+          const path = `${base}/review/${opinion}/${albumID}`;
+          expect(recorded(contract, await connection.post(path, "", library.post))).toMatchObject({
+            status: 201,
+            body: "",
+          });
+        }
+        await vi.waitFor(
+          async () =>
+            expect(await connection.get(`${base}/review/${albumID}`, library.get)).toMatchObject({
+              status: 200,
+              body: '{"likes":2,"dislikes":1}',
+            }),
+          10_000,
+        );
+      },
+    );
 
     test("pictures come back byte for byte with the type of their bytes, from memory and from their rows", async () => {
       const kinds = [

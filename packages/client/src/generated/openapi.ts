@@ -336,7 +336,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** one ride of season 0 */
+        /**
+         * one ride of season 0
+         * @description Without `skierID` it is a ride of an unknown skier, which counts in no vertical and no ranking; each request is a new ride unless it repeats an `Idempotency-Key`.
+         */
         readonly post: operations["postSkiersLiftrides"];
         readonly delete?: never;
         readonly options?: never;
@@ -2373,7 +2376,7 @@ export interface operations {
                     /** @description an integer from 0 to 65535 */
                     readonly dayID: number | string;
                     /** @description an integer from 0 to 9007199254740991 */
-                    readonly skierID: number | string;
+                    readonly skierID?: number | string;
                     /** @description an integer from 0 to 1440 */
                     readonly time: number | string;
                     /** @description an integer from 0 to 1000000 */

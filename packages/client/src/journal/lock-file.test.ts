@@ -55,7 +55,7 @@ const begin = ({ child }: { readonly child: ChildProcessByStdio<Writable, Readab
 
 test.each([
   ["of a process that has ended", true],
-  ["that nobody holds", false],
+  ["that does not exist yet", false],
 ])(
   "of several processes one gets a lock file %s",
   async (_name, exists) => {

@@ -11,9 +11,10 @@ export function boardOf(key: string): string {
   return `day:${key}`;
 }
 
-/** Each new ride counts its vertical for its skier on its day. */
+/** Each new ride counts its vertical for its skier on its day. One of an unknown skier counts for no skier. */
 export function rank(changes: readonly Change<LiftRideEvent>[], moves: Moves): void {
   for (const { event } of changes) {
+    if (event.skierId === null) continue;
     moves.add(skiersOfDay(event.season, event.day, event.resort), String(event.skierId), verticalOf(event));
   }
 }

@@ -1,33 +1,55 @@
 import { ingestRoute } from "@tally/pipeline";
 import { Type } from "typebox";
 import { ids, None } from "../request-values.ts";
-import { liftRideEvent } from "./event.ts";
+import { liftRideEvent, rideOfUnknownSkier } from "./event.ts";
 import { days, lifts, minutes, Resort, ResortText, seasonOfNone, seasons } from "./request-values.ts";
 
-// The id is made of the ride, so a scope makes no difference.
-const scope = (): string => "liftrides";
+// The id of a skier's ride is made of the ride, so a scope makes no difference.
+const scope = "liftrides";
+// Other than the scope that liftRideEvent hashes: no key leads to the id of a skier's ride.
+const scopeOfUnknown = "liftrides without skier";
 
 const withoutSeason = ingestRoute({
   path: "/skiers/liftrides",
   summary: "one ride of season 0",
+  description:
+    "Without `skierID` it is a ride of an unknown skier, which counts in no vertical and no ranking; each request is a new ride unless it " +
+    "repeats an `Idempotency-Key`",
   params: None,
   body: Type.Object(
-    { resortID: Resort, dayID: days.Value, skierID: ids.Value, time: minutes.Value, liftID: lifts.Value },
-    { additionalProperties: false, expected: "an object with resortID, dayID, skierID, time and liftID" },
+    {
+      resortID: Resort,
+      dayID: days.Value,
+      // The first client of the contract's source sends none (contract, section 0, row 9).
+      skierID: Type.Optional(ids.Value),
+      time: minutes.Value,
+      liftID: lifts.Value,
+    },
+    {
+      additionalProperties: false,
+      expected: "an object with resortID, dayID, time and liftID, and skierID if it is known",
+    },
   ),
-  scope,
-  toEvent: (_id, _params, body) =>
-    liftRideEvent({
+  scope: (_params, { skierID }) => (skierID === undefined ? scopeOfUnknown : scope),
+  toEvent(id, _params, { skierID, ...body }) {
+    const ride = {
       resort: String(body.resortID),
       season: seasonOfNone,
       day: days.parse("dayID", body.dayID),
-      skierId: ids.parse("skierID", body.skierID),
       minute: minutes.parse("time", body.time),
       liftId: lifts.parse("liftID", body.liftID),
-    }),
+    };
+    return skierID === undefined
+      ? rideOfUnknownSkier(id, ride)
+      : liftRideEvent({ ...ride, skierId: ids.parse("skierID", skierID) });
+  },
   status: 201,
   examples: {
     "a ride": { body: { resortID: "silverMt", dayID: "1", skierID: "2", time: "408", liftID: "27" } },
+    "a ride of an unknown skier": {
+      body: { resortID: "silverMt", dayID: "1", time: "408", liftID: "27" },
+      idempotencyKey: "lift-27-000001",
+    },
   },
 });
 
@@ -39,7 +61,7 @@ const withSeason = ingestRoute({
     { time: minutes.Value, liftID: lifts.Value },
     { additionalProperties: false, expected: "an object with time and liftID" },
   ),
-  scope,
+  scope: () => scope,
   toEvent: (_id, params, body) =>
     liftRideEvent({
       resort: params.resortID,

@@ -1,7 +1,7 @@
 import { eventStore } from "../event-rows.ts";
 import { verticalOf, type LiftRideEvent } from "./event.ts";
 
-/** The id is made of all fields of a ride, so a row is new if its id is. */
+/** The id of a skier's ride is made of all its fields, so a row is new if its id is. */
 export const store = eventStore<LiftRideEvent>({
   insert:
     "INSERT INTO lift_rides (id, resort, season, day, skier_id, minute, lift_id, vertical, producer, sequence) VALUES ?",

@@ -1,5 +1,5 @@
 import { scaled, spreadOver, type Draw } from "../spread.ts";
-import type { ClientRequest, SourceGroup, SourceRun, Workload } from "../workload.ts";
+import type { ClientRequest, SourceGroup, Workload } from "../workload.ts";
 import { liftRideEvent, type LiftRideEvent } from "./event.ts";
 
 const resort = "silverMt";
@@ -29,26 +29,12 @@ export const workload = {
 
   source: {
     name: "S3",
-    runs: [
-      runOf(256, { perSecond: 1579, postP99Ms: 247, getP99Ms: 636 }),
-      runOf(512, { perSecond: 1638, postP99Ms: 394, getP99Ms: 6003 }),
-    ],
+    runs: [256, 512].map((threads) => ({
+      description: `${threads} threads`,
+      groups: (scale: number) => phases(threads, scale),
+    })),
   },
 } satisfies Workload;
-
-function runOf(
-  threads: number,
-  { perSecond, postP99Ms, getP99Ms }: Readonly<Record<"perSecond" | "postP99Ms" | "getP99Ms", number>>,
-): SourceRun {
-  return {
-    description: `${threads} threads`,
-    groups: (scale) => phases(threads, scale),
-    printed: [
-      { description: "queue and two databases, POST", perSecond, p99Ms: postP99Ms },
-      { description: "queue and two databases, GET", perSecond, p99Ms: getP99Ms, method: "GET" },
-    ],
-  };
-}
 
 /** A quarter of the threads starts; each further phase starts when a tenth of the previous one has ended. */
 function phases(threads: number, scale: number): readonly SourceGroup[] {
