@@ -1,12 +1,12 @@
 -- Accounts and privileges in MySQL: one account for each app and for each kind of operator. Words in double braces are replaced.
 CREATE DATABASE IF NOT EXISTS `{{database}}`;
 
--- The administrator creates and changes tables (`pnpm tally migrate`) and reads the lag of the replica.
+-- The administrator creates and changes tables (`pnpm tally migrate`, `pnpm tally retention`) and reads the lag of the replica.
 CREATE USER IF NOT EXISTS tally@'{{from}}' IDENTIFIED BY '{{admin}}';
 GRANT ALL ON `{{databases}}`.* TO tally@'{{from}}';
 GRANT {{lag}} ON *.* TO tally@'{{from}}';
 
--- `pnpm tally`, except migrate.
+-- `pnpm tally`, except migrate and retention.
 CREATE USER IF NOT EXISTS tally_maintenance@'{{from}}' IDENTIFIED BY '{{maintenance}}';
 GRANT SELECT, INSERT, UPDATE, DELETE ON `{{databases}}`.* TO tally_maintenance@'{{from}}';
 

@@ -1,14 +1,16 @@
 import { accessMigrations } from "@tally/access";
-import { migrate, readMigrations } from "@tally/database";
+import { connectDatabase, migrate, readMigrations } from "@tally/database";
 import { deadLetterMigrations } from "@tally/dead-letters";
 import { domains } from "@tally/domains";
-import { ledgerMigrations } from "@tally/ledger";
+import type { Log } from "@tally/failures";
+import { addDomains, ledgerMigrations } from "@tally/ledger";
+import { retentionMigrations } from "@tally/retention";
 import { createLogger, readConfigOrExit, systemSettings } from "@tally/service";
 import { Command } from "commander";
 import { withExitCodes } from "./exit-codes.ts";
 import { jsonFlag, print, type JsonFlag } from "./flags.ts";
 
-/** tally migrate: the tables of the ledger, the dead letters, the API keys and every domain. */
+/** tally migrate: the tables of the ledger, the dead letters, the API keys, retention and every domain. */
 export function migrateCommand(): Command {
   const command = new Command("migrate").description("creates and updates the tables; safe to repeat");
   withExitCodes(command, { 1: "a migration failed", 3: "the database does not respond" });
@@ -19,11 +21,25 @@ export function migrateCommand(): Command {
       readMigrations(ledgerMigrations, "ledger"),
       readMigrations(deadLetterMigrations, "dead-letters"),
       readMigrations(accessMigrations, "access"),
+      readMigrations(retentionMigrations, "retention"),
       ...domains.map((domain) => readMigrations(domain.migrations, domain.name)),
     ]);
     const log = createLogger({ name: "admin", level: config.logLevel });
     const applied = await migrate({ url: config.databaseWriteUrl, log }, files.flat());
+    await addRows(config.databaseWriteUrl, log);
     const text = applied.length === 0 ? "the tables are up to date\n" : applied.map((name) => `applied ${name}\n`);
     print(flags, { applied }, [text].flat().join(""));
   });
+}
+
+/** The rows that the apps only change. */
+async function addRows(url: string, log: Log): Promise<void> {
+  const pools = { writeUrl: url, readUrl: url, writeConnections: 1, readConnections: 1 };
+  const database = connectDatabase({ ...pools, queryTimeoutMs: 60_000, log });
+  try {
+    const names = domains.map(({ name }) => name);
+    await database.transaction((transaction) => addDomains(transaction, names), { giveUpAfterMs: 60_000 });
+  } finally {
+    await database.close();
+  }
 }

@@ -12,6 +12,7 @@ import { migrateCommand } from "./migrate-command.ts";
 import { newDomainCommand } from "./new-domain/new-domain-command.ts";
 import { planCommand } from "./plan/plan-command.ts";
 import { rebuildCommand, repairCommand } from "./recovery-commands.ts";
+import { retentionCommand } from "./retention/retention-command.ts";
 import { sendCommand } from "./send/send-command.ts";
 import { statusCommand } from "./status/status-command.ts";
 import { topCommand } from "./top/top-command.ts";
@@ -46,6 +47,7 @@ export function tallyProgram(): Command {
       revokeCommand(),
     ]),
     migrateCommand(),
+    retentionCommand(),
     planCommand(),
     newDomainCommand(),
   ]) {

@@ -2,17 +2,22 @@ import { randomBytes } from "node:crypto";
 import { ownDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
 import { silentLog, type Log } from "@tally/failures";
-import { enter, ledgerMigrations, pruneRankingMessages } from "@tally/ledger";
+import { addDomains, enter, ledgerMigrations, pruneRankingMessages, readShards } from "@tally/ledger";
 import { encodeRankingMessage, Moves } from "@tally/pipeline";
 import { connectRankings, encodeMoves, type Rankings } from "@tally/rankings";
 import { rebuild } from "@tally/reconcile";
+import { retentionMigrations } from "@tally/retention";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { Auditor } from "./auditor.ts";
 
 const found = domains.find(({ name }) => name === "purchases");
 if (found === undefined) throw new Error("there is no domain purchases");
 const purchases = found;
-const own = ownDatabase([ledgerMigrations, "ledger"], [purchases.migrations, purchases.name]);
+const own = ownDatabase(
+  [ledgerMigrations, "ledger"],
+  [retentionMigrations, "retention"],
+  [purchases.migrations, purchases.name],
+);
 
 const insertSales =
   "INSERT INTO purchases (id, store_id, customer_id, purchased_on, items, producer, sequence) VALUES ?";
@@ -133,4 +138,34 @@ test("what was checked in this run of Redis is not checked again, and all of it 
   start({ ...rankings, instance: async () => "the run id after a restart" });
   await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 0 }), 10_000);
   expect(await count()).toBe(2);
+});
+
+test("when the database has lost counted batches the rankings are rebuilt, also if batches were stored and counted since", async () => {
+  const { domain, database, rankings, seen, storeSale, rebuild: build, count, start, lines } = open(7);
+  await build();
+  const [kept, lost] = [await storeSale(minutesAgo(3)), await storeSale(minutesAgo(2))];
+  for (const message of [kept, lost]) await rankings.apply(domain.name, message);
+  start();
+  await vi.waitFor(async () => expect((await rankings.newest(domain.name)).inLedger).toBe(lost.storedAt), 10_000);
+  await database.transaction(async (transaction) => {
+    const batch = [Buffer.from(lost.batch.producer, "hex"), lost.batch.sequence];
+    for (const table of ["batches", "purchases"])
+      await transaction.execute(`DELETE FROM ${table} WHERE producer = ? AND sequence = ?`, batch);
+  });
+  await rankings.apply(domain.name, await storeSale(minutesAgo(1)));
+  expect(await count()).toBe(6);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 30_000);
+  expect(await count()).toBe(4);
+  expect(lines[0]).toBe("warn auditor: rebuilding the rankings of store-7 from the rows");
+});
+
+test("the number of shards of rankings that an earlier release has built is kept in the database", async () => {
+  const { domain, database, rankings, start } = open(8);
+  await database.transaction((transaction) => addDomains(transaction, [domain.name]));
+  const generation = (await rankings.build(domain.name, 3)) ?? expect.fail("another one builds");
+  await generation.loaded(0);
+  expect(await generation.switch()).toBe(true);
+  await generation.release();
+  start();
+  await vi.waitFor(async () => expect(await readShards(database.writer, domain.name)).toBe(3), 10_000);
 });

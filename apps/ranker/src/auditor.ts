@@ -1,9 +1,10 @@
 import type { Database } from "@tally/database";
 import { Outage, type Log } from "@tally/failures";
-import { placeAt, type LedgerPlace } from "@tally/ledger";
+import { keepShards, placeAt, type LedgerPlace } from "@tally/ledger";
 import type { Domain } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
 import { prune, rebuild, repair } from "@tally/reconcile";
+import { LostBatches } from "./lost-batches.ts";
 
 /*
  * Keeps the rankings equal to the rows. Every second it checks Redis:
@@ -11,6 +12,8 @@ import { prune, rebuild, repair } from "@tally/reconcile";
  *   another process than before    it may have lost its last writes: checks the mark of every batch in the ledger. The result is noted in
  *                                  Redis, so other rankers need not repeat it
  *   no generation, or a dirty one  Redis lost everything, or a script failed half-way: rebuilds it from the rows
+ *   a counted batch that is not    the database was restored to an earlier moment, or a replica without its last commits was promoted:
+ *   in the ledger                  rebuilds it from the rows of the write endpoint
  *
  * Every five seconds it checks the batches that were stored since, and counts those without a mark from the ledger. Every minute it prunes
  * ranking messages whose batches it has seen marked.
@@ -42,6 +45,9 @@ interface Seen {
   /** All batches stored up to this time are marked; undefined: unknown, so all are checked. */
   until: number | undefined;
   prunedTo: LedgerPlace;
+  readonly lost: LostBatches;
+  /** The number of shards that the database has. */
+  shards: number | undefined;
 }
 
 export class Auditor {
@@ -57,7 +63,10 @@ export class Auditor {
   constructor(options: AuditorOptions) {
     this.#options = options;
     this.#outage = new Outage(options.log, "audit the rankings");
-    for (const domain of options.domains) this.#seen.set(domain, { until: undefined, prunedTo: placeAt(0) });
+    for (const domain of options.domains) {
+      const lost = new LostBatches({ ...options, domain: domain.name });
+      this.#seen.set(domain, { until: undefined, prunedTo: placeAt(0), lost, shards: undefined });
+    }
     this.#schedule(0);
   }
 
@@ -97,14 +106,29 @@ export class Auditor {
         await this.#rebuild(domain, seen, state.name === "dirty" ? state.reason : state.name);
         // Another process may be building; until it is done there is nothing to repair.
         if ((await this.#options.rankings.state(domain.name)).name !== "whole") continue;
+      } else if (await seen.lost.look()) {
+        await this.#rebuild(domain, seen, "the ledger lacks batches that are counted", "write");
+        continue;
       }
-      if (repairing) await this.#repair(domain, seen, instance);
+      if (repairing) {
+        await this.#keepShards(domain, seen);
+        await this.#repair(domain, seen, instance);
+      }
       if (pruning) await this.#prune(domain, seen);
     }
     if (this.#stop.signal.aborted) return;
     this.#instance = instance;
     if (repairing) this.#repairAt = now + repairEveryMs;
     if (pruning) this.#pruneAt = now + pruneEveryMs;
+  }
+
+  /** For rankings whose builder did not: of an earlier release, or killed after the switch. */
+  async #keepShards(domain: Domain, seen: Seen): Promise<void> {
+    const { rankings, database } = this.#options;
+    const shards = await rankings.shards(domain.name);
+    if (shards === seen.shards) return;
+    await database.transaction((transaction) => keepShards(transaction, domain.name, shards));
+    seen.shards = shards;
   }
 
   async #repair(domain: Domain, seen: Seen, instance: string): Promise<void> {
@@ -134,13 +158,14 @@ export class Auditor {
     await this.#options.rankings.noteChecked(domain.name, instance, until);
   }
 
-  async #rebuild(domain: Domain, seen: Seen, reason: string): Promise<void> {
+  async #rebuild(domain: Domain, seen: Seen, reason: string, endpoint: "read" | "write" = "read"): Promise<void> {
     const { log, database, rankings } = this.#options;
     const begunAt = Date.now();
     const outcome = await rebuild({
       domain,
       database,
       rankings,
+      endpoint,
       signal: this.#stop.signal,
       onProgress({ step, batches }) {
         if (step !== "reading batches") return;
@@ -150,6 +175,7 @@ export class Auditor {
         log[isFirst ? "info" : "warn"]({ domain: domain.name, reason }, line);
       },
     });
+    seen.lost.forget();
     // While another process builds, this is retried every second without a log line.
     if (outcome.name === "busy") return;
     log.info({ domain: domain.name, outcome }, `auditor: rankings ${outcome.name}`);

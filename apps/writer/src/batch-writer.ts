@@ -50,7 +50,7 @@ export interface StoredFigures {
   readonly changes: number;
   /** Events whose key belongs to a stored event with other content; they became dead letters. */
   readonly conflicts: number;
-  /** Events that the database rejected; they became dead letters. */
+  /** Events that the database rejected, or whose date is removed; they became dead letters. */
   readonly refused: number;
   /** From the delivery of the oldest batch to the start of the transaction. */
   readonly waitedMs: number;
@@ -143,7 +143,7 @@ export class BatchWriter {
       events: group.reduce((sum, { batch }) => sum + batch.events.length, 0),
       changes: stored.changes,
       conflicts: stored.conflicts.length,
-      refused: group.reduce((sum, { refused }) => sum + refused.size, 0),
+      refused: stored.late + group.reduce((sum, { refused }) => sum + refused.size, 0),
       waitedMs: begunAt - Math.min(...group.map(({ deliveredAtMs }) => deliveredAtMs)),
       transactionMs: storedAt - begunAt,
       oldestMs: Date.now() - Math.min(...group.map(({ batch }) => batch.createdAt)),
@@ -151,7 +151,10 @@ export class BatchWriter {
     for (const { id, domain, stage, reason, messageId } of stored.conflicts) {
       this.#options.log.error({ id, domain, stage, reason, storedEvent: messageId }, "dead letter");
     }
-    const { tracer, domain } = this.#options;
+    const { tracer, domain, log } = this.#options;
+    // One line: an import of old events may have thousands.
+    if (stored.late > 0)
+      log.error({ domain: domain.name, stage: "event", events: stored.late }, "dead letters: their dates are removed");
     for (const received of [...group, ...copies]) {
       const headers = traceStored(tracer, domain.name, received, stored.conflicts);
       this.#track(this.#announce(received, { ...stored, storedAt, headers }));

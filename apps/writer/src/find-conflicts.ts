@@ -32,23 +32,30 @@ export async function findConflicts(
   const contents = await storedContents(reader, domain, ids, content);
   for (const { event } of repeats) {
     const own = first.get(event.id);
-    if (own !== undefined && stored.has(event.id)) contents.set(event.id, content(own.event));
+    if (own !== undefined && stored.has(event.id)) addTo(contents, event.id, content(own.event));
   }
   return [...known, ...repeats]
     .map((recorded): Conflict => ({ recorded, content: content(recorded.event) }))
-    .filter((one) => contents.get(one.recorded.event.id) !== one.content);
+    .filter((one) => contents.get(one.recorded.event.id)?.has(one.content) !== true);
 }
 
+/** The contents of stored events by id. A table with partitions may have several rows of one id (docs/decisions/0023-retention.md). */
 async function storedContents(
   reader: SqlReader,
   { store }: Domain,
   ids: readonly string[],
   content: (event: Event) => string,
-): Promise<Map<string, string>> {
-  const contents = new Map<string, string>();
+): Promise<Map<string, Set<string>>> {
+  const contents = new Map<string, Set<string>>();
   for (let at = 0; at < ids.length; at += store.readMax) {
     const events = await store.read(reader, ids.slice(at, at + store.readMax));
-    for (const event of events) contents.set(event.id, content(event));
+    for (const event of events) addTo(contents, event.id, content(event));
   }
   return contents;
+}
+
+function addTo(contents: Map<string, Set<string>>, id: string, content: string): void {
+  const known = contents.get(id);
+  if (known === undefined) contents.set(id, new Set([content]));
+  else known.add(content);
 }

@@ -2,4 +2,4 @@ import { runFleetApp } from "@tally/fleet";
 import { readConfigOrExit } from "@tally/service";
 import { writerSettings } from "./config.ts";
 
-await runFleetApp("writer", readConfigOrExit(writerSettings), new URL("thread.ts", import.meta.url));
+await runFleetApp("writer", readConfigOrExit(writerSettings), new URL("thread-main.ts", import.meta.url));

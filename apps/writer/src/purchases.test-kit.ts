@@ -4,6 +4,7 @@ import { deadLetterMigrations } from "@tally/dead-letters";
 import { domains } from "@tally/domains";
 import { ledgerMigrations } from "@tally/ledger";
 import type { Delivery } from "@tally/messaging";
+import { retentionMigrations } from "@tally/retention";
 import { encodeBatch, encodeEvent, newEventId, type BatchId, type Event, type SqlReader } from "@tally/pipeline";
 
 const found = domains.find(({ name }) => name === "purchases");
@@ -13,7 +14,12 @@ export const purchases = found;
 /** A database of this test file with the tables that a writer of purchases needs. */
 export function purchasesDatabase() {
   const { name, migrations } = purchases;
-  return ownDatabase([ledgerMigrations, "ledger"], [deadLetterMigrations, "dead-letters"], [migrations, name]);
+  return ownDatabase(
+    [ledgerMigrations, "ledger"],
+    [deadLetterMigrations, "dead-letters"],
+    [retentionMigrations, "retention"],
+    [migrations, name],
+  );
 }
 
 /** Two pieces of item 5, sold in a store. */

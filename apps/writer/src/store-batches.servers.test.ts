@@ -17,11 +17,12 @@ import { receive } from "./received-batch.ts";
 import { storeBatches } from "./store-batches.ts";
 
 const own = purchasesDatabase();
+const partitioned = purchasesDatabase();
 const decode = batchDecoder(purchases.event);
 const options = { ingestQueue: "q", rankingShards: 2 };
 
-function open() {
-  const database = own.connect();
+function open(connect = own.connect) {
+  const database = connect();
   const within = (transaction: SqlTransaction, bodies: readonly Buffer[], domain = purchases) => {
     const received = bodies.map((body) => receive(decode, deliveryOf(body)));
     return storeBatches(transaction, domain, received, options);
@@ -103,3 +104,49 @@ test.each([
     expect(await rowsOf(database.writer, storeId)).toEqual([hexOf(event)]);
   },
 );
+
+test("an event of a removed month becomes a dead letter with the reason; events from the first retained day on are stored", async () => {
+  const { database, store } = open();
+  const storeId = 7;
+  const old = (date: number) => sale(storeId, { date });
+  const before = await store(bodyOf([old(20200101)]));
+  expect([before.changes, before.late]).toEqual([1, 0]);
+  await database.transaction((transaction) =>
+    transaction.execute("INSERT INTO retention (domain, retained_from) VALUES ('purchases', '2020-03-01')"),
+  );
+  const [late, alsoLate, first, recent] = [old(20200229), old(20200101), old(20200301), sale(storeId)];
+  const totals = await readTotals(database.writer, "purchases");
+  const stored = await store(bodyOf([late, first]), bodyOf([alsoLate, recent]));
+  expect([stored.changes, stored.late]).toEqual([2, 2]);
+  const kept = await rowsOf(database.writer, storeId);
+  expect(kept).toHaveLength(3);
+  expect(kept).toEqual(expect.arrayContaining([first, recent].map(hexOf)));
+  const letters = await listLetters(database.writer, { reason: "late: " }, 10);
+  expect(new Set(letters.map(({ id }) => id))).toEqual(new Set([late.id, alsoLate.id]));
+  expect(letters.find(({ id }) => id === late.id)).toMatchObject({
+    stage: "event",
+    state: "open",
+    reason:
+      "late: its date 20200229 is before 20200301; earlier purchases are exported and removed, so it may be a retry of one of them",
+  });
+  const after = await readTotals(database.writer, "purchases");
+  expect([after.events - totals.events, after.changes - totals.changes, after.refused - totals.refused]).toEqual([
+    4, 2, 2,
+  ]);
+});
+
+test("in a table with partitions, a retry of any sale of one id is that sale", async () => {
+  const { database, store } = open(partitioned.connect);
+  await database.transaction((transaction) =>
+    transaction.execute("ALTER TABLE purchases DROP PRIMARY KEY, ADD PRIMARY KEY (id, purchased_on)"),
+  );
+  const one = sale(1);
+  const otherDate = { ...one, date: 20261121 };
+  for (const event of [one, otherDate]) expect((await store(bodyOf([event]))).changes).toBe(1);
+  for (const event of [one, otherDate]) {
+    const { changes, conflicts } = await store(bodyOf([event]));
+    expect([changes, conflicts]).toEqual([0, []]);
+  }
+  const other = sale(1, { id: one.id, lines: [[5, 3]] });
+  expect((await store(bodyOf([other]))).conflicts).toHaveLength(1);
+});

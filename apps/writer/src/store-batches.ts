@@ -14,6 +14,7 @@ import { encodeMoves } from "@tally/rankings";
 import { findConflicts, type Arrivals } from "./find-conflicts.ts";
 import { lettersOfRefused } from "./letters-of-refused.ts";
 import type { ReceivedBatch } from "./received-batch.ts";
+import { countLate, withoutLate } from "./without-late.ts";
 
 /** The ranking message of each batch, by its key; undefined when it was pruned, long after the batch was counted. */
 type RankingMessages = ReadonlyMap<string, Buffer | undefined>;
@@ -24,6 +25,8 @@ export interface Stored {
   readonly changes: number;
   /** Events that became dead letters because their key belongs to a stored event with other content. */
   readonly conflicts: readonly NewLetter[];
+  /** How many events became dead letters because events of their date are removed. */
+  readonly late: number;
 }
 
 /**
@@ -40,15 +43,16 @@ export async function storeBatches(
   const ids = received.map(({ batch }) => batch.id);
   const known = await findStored(transaction, ids);
   const rankingMessages = new Map<string, Buffer | undefined>();
-  const fresh: ReceivedBatch[] = [];
+  const unknown: ReceivedBatch[] = [];
   for (const one of received) {
     const entry = known.get(one.key);
-    if (entry === undefined) fresh.push(one);
+    if (entry === undefined) unknown.push(one);
     else if (entry.bodyHash.equals(one.bodyHash)) rankingMessages.set(one.key, entry.rankingMessage);
     else throw new ForeignBatch(one.key);
   }
-  if (fresh.length === 0) return { rankingMessages, changes: 0, conflicts: [] };
+  if (unknown.length === 0) return { rankingMessages, changes: 0, conflicts: [], late: 0 };
 
+  const fresh = await withoutLate(transaction, domain, unknown);
   const { first, repeats } = arrivalsOf(fresh);
   const changes = await domain.store.write(transaction, inOneOrder(first));
   const changesOf = Map.groupBy(changes, (change: Change) => change.batch);
@@ -75,7 +79,7 @@ export async function storeBatches(
   if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();
   for (const [index, one] of fresh.entries()) rankingMessages.set(one.key, entries[index]?.rankingMessage);
   writerChannels.beforeCommit.publish(domain.name);
-  return { rankingMessages, changes: changes.length, conflicts };
+  return { rankingMessages, changes: changes.length, conflicts, late: countLate(unknown, fresh) };
 }
 
 /** Another writer entered one of the batches after the ledger was read: roll back and retry. */

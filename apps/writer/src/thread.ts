@@ -1,7 +1,7 @@
 import { connectDatabase } from "@tally/database";
 import { letterOfMessage, type NewLetter } from "@tally/dead-letters";
 import { servedDomains } from "@tally/domains";
-import { runThread } from "@tally/fleet";
+import type { ThreadBody } from "@tally/fleet";
 import { Progress } from "@tally/heartbeats";
 import { connectConsumer, connectPublisher, type Delivery } from "@tally/messaging";
 import { queuesOf } from "@tally/pipeline";
@@ -14,8 +14,17 @@ import { writerMetrics } from "./writer-metrics.ts";
 
 const deadPrefetch = 10;
 
+/** Parts that a variant of the writer replaces; the bench compares such variants. */
+export interface WriterParts {
+  readonly connectConsumer: typeof connectConsumer;
+}
+
 /** One writer thread: a complete consumer of each served domain's ingest queue, with its own connections. */
-runThread<WriterConfig>(async (config, { index }) => {
+export async function startWriterThread(
+  config: WriterConfig,
+  index: number,
+  parts: WriterParts = { connectConsumer },
+): Promise<ThreadBody> {
   const domains = servedDomains(config.domains);
   const log = createLogger({ name: `writer-${index}`, level: config.logLevel });
   const metrics = writerMetrics(index, () => database.pools());
@@ -61,14 +70,14 @@ runThread<WriterConfig>(async (config, { index }) => {
       onAnnounced: (ms) => metrics.announced(domain.name, ms),
     });
     const shared = { url: config.amqpUrl, queues: topology, log };
-    const consumer = connectConsumer({
+    const consumer = parts.connectConsumer({
       ...shared,
       connectionName: `tally writer ${index} ${domain.name}`,
       queue: ingest.name,
       prefetch: config.prefetch,
       onDelivery: (delivery) => writer.take(delivery),
     });
-    const deadConsumer = connectConsumer({
+    const deadConsumer = parts.connectConsumer({
       ...shared,
       connectionName: `tally writer ${index} ${domain.name} dead letters`,
       queue: dead.name,
@@ -91,7 +100,7 @@ runThread<WriterConfig>(async (config, { index }) => {
       await Promise.all([database.close(), tracer.close()]);
     },
   };
-});
+}
 
 /** A message that RabbitMQ moved to the queue of dead letters: its headers name the queue and the reason. */
 function letterOfDead(domain: string, { messageId, headers, body }: Delivery): NewLetter {

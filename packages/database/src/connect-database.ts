@@ -3,7 +3,7 @@ import type { SqlReader, SqlSnapshot, SqlTransaction } from "@tally/pipeline";
 import { Endpoint } from "./endpoint.ts";
 import { read, type ReadSource } from "./read.ts";
 import { ReadEndpoints, type Replica } from "./read-endpoints.ts";
-import { snapshot } from "./snapshot.ts";
+import { snapshot, type SnapshotOptions } from "./snapshot.ts";
 import { transact, type TransactionOptions } from "./transact.ts";
 
 export interface DatabaseOptions {
@@ -35,7 +35,11 @@ export interface Database {
   /** Single reads on the write endpoint, which see the latest commits. */
   readonly writer: SqlReader;
   /** Runs `work` on one consistent snapshot of an endpoint, for reads of any size. No retries. A stream may be silent for half an hour. */
-  snapshot<T>(endpoint: "read" | "write", work: (reader: SqlSnapshot) => Promise<T>): Promise<T>;
+  snapshot<T>(
+    endpoint: "read" | "write",
+    work: (reader: SqlSnapshot) => Promise<T>,
+    options?: SnapshotOptions,
+  ): Promise<T>;
   /** Whether each endpoint responds, and the write endpoint is not read-only. Never throws. */
   ping(): Promise<{ readonly write: boolean; readonly read: boolean }>;
   /** The same for one endpoint. */
@@ -57,7 +61,8 @@ export function connectDatabase(options: DatabaseOptions): Database {
     reader: { query: (sql, values) => read(reads, sql, values) },
     replicas: reads.replicas,
     writer: { query: (sql, values) => read(writes, sql, values) },
-    snapshot: (endpoint, work) => snapshot(endpoint === "read" ? reads : writes, work),
+    snapshot: (endpoint, work, snapshotOptions = {}) =>
+      snapshot(endpoint === "read" ? reads : writes, work, snapshotOptions),
     async ping() {
       const [write, readable] = await Promise.all([responds(writes, pingWrite), responds(reads, pingRead)]);
       return { write, read: readable };

@@ -8,12 +8,29 @@ import type { Session } from "./session.ts";
 // The server sorts sums over a hundred million rows before it sends the first one.
 const silenceMs = 1_800_000;
 
+export interface SnapshotOptions {
+  /**
+   * A SELECT that opens tables, such as "SELECT 1 FROM a, b WHERE 1 = 0". Their definitions then stay as they are until `work` ends: statements
+   * like ALTER TABLE wait. Without it a table may be altered or replaced between two reads.
+   */
+  readonly holding?: string | undefined;
+}
+
 /** Runs `work` on one snapshot: all its reads see the same moment. A server that is unavailable is skipped before `work`; no retries after. Closing the database ends it. Throws DatabaseError. */
-export async function snapshot<T>(source: ReadSource, work: (reader: SqlSnapshot) => Promise<T>): Promise<T> {
+export async function snapshot<T>(
+  source: ReadSource,
+  work: (reader: SqlSnapshot) => Promise<T>,
+  { holding }: SnapshotOptions,
+): Promise<T> {
   const { endpoint, session } = await openOn(source);
   try {
     await session.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-    await session.run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
+    if (holding === undefined) await session.run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
+    else {
+      // The moment of the snapshot is that of its first read, which comes after the locks on the definitions.
+      await session.run("START TRANSACTION READ ONLY");
+      await session.run(holding);
+    }
     const result = await work({
       query: async <Row extends object>(sql: string, values?: readonly SqlParameter[]) =>
         rowsOf<Row>(await session.run(sql, values)),

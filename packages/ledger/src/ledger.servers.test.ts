@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import {
   enter,
   findStored,
+  findTimes,
   ledgerMigrations,
   listBatches,
   newestStored,
@@ -16,6 +17,7 @@ import {
   type LedgerEntry,
   type LedgerPlace,
 } from "./ledger.ts";
+import { addDomains, keepShards, readShards } from "./ranking-shards.ts";
 
 const { connect } = ownDatabase([ledgerMigrations, "ledger"]);
 
@@ -88,4 +90,30 @@ test("the newest batch of each domain, and the first one after a time", async ()
   );
   const next = (at: number) => nextStored(database.writer, "newest-a", at);
   expect([await next(0), await next(10), await next(30)]).toEqual([10, 20, undefined]);
+});
+
+test("of some times those of stored batches of a domain are found, each once", async () => {
+  const database = connect();
+  const times = [10, 10, 30];
+  await database.transaction((transaction) =>
+    enter(transaction, [
+      ...times.map((storedAt) => entryOf("timed", { storedAt })),
+      entryOf("other", { storedAt: 20 }),
+    ]),
+  );
+  const find = (...asked: readonly number[]) => findTimes(database.writer, "timed", asked);
+  expect(await find(30, 20, 10)).toEqual(new Set([10, 30]));
+  expect(await find()).toEqual(new Set());
+});
+
+test("the number of shards of a domain is kept; adding the domain again leaves it as it is", async () => {
+  const database = connect();
+  const add = () => database.transaction((transaction) => addDomains(transaction, ["kept", "not built"]));
+  const read = async () => [await readShards(database.writer, "kept"), await readShards(database.writer, "not built")];
+  await add();
+  expect(await read()).toEqual([undefined, undefined]);
+  await database.transaction((transaction) => keepShards(transaction, "kept", 4));
+  await add();
+  expect(await read()).toEqual([4, undefined]);
+  expect(await readShards(database.writer, "unknown")).toBeUndefined();
 });

@@ -19,7 +19,7 @@ const MeasuredRun = Type.Object({
   durability: Type.String(),
   /** The URL of a system that was running already; null: the bench has started its own. */
   target: maybe.string,
-  model: Type.Union([Type.Literal("closed"), Type.Literal("open"), Type.Literal("source")]),
+  model: Type.Union([Type.Literal("closed"), Type.Literal("open"), Type.Literal("source"), Type.Literal("replay")]),
   connections: Type.Number(),
   /** Share of GETs, 0 to 1. */
   readShare: Type.Number(),

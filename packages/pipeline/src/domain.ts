@@ -5,6 +5,7 @@ import type { BulkRoute, FormRoute, IngestRoute } from "./ingest-routes.ts";
 import type { Moves } from "./moves.ts";
 import type { ContentRoute, QueryRoute } from "./query-routes.ts";
 import type { Recount } from "./recount.ts";
+import type { Retention } from "./retention.ts";
 import type { Change, Store } from "./store.ts";
 import type { View } from "./view.ts";
 
@@ -26,6 +27,8 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   /** Pure: what changed rows mean for the boards. Called once for each batch, with the changes of that batch only. */
   readonly rank: (changes: readonly C[], moves: Moves) => void;
   readonly recount: Recount;
+  /** Absent: its rows are kept for ever. */
+  readonly retention?: Retention<E>;
   readonly queries: readonly (QueryRoute | ContentRoute)[];
   /** What the live page shows of this domain. */
   readonly views: readonly View[];

@@ -15,6 +15,8 @@ export interface EventFiles {
   readonly columnValues?: Readonly<Record<string, (column: unknown) => unknown>>;
   /** What `--store` and `--date` select; absent: rows have no such thing. */
   readonly filters: { readonly store?: RowFilter; readonly date?: RowFilter };
+  /** Fields that a POST may lack, but a CSV must have a column for: a whole column is more likely forgotten than absent. */
+  readonly requiredColumns?: readonly string[];
   /** Fields with an own form in a CSV cell. Other cells are text as it is. */
   readonly cells?: Readonly<Record<string, CellForm>>;
 }

@@ -39,6 +39,7 @@ export {
 } from "./ranking-message.ts";
 export type { Described } from "./route-examples.ts";
 export type { Recount, RecountedBoards, RecountedMirror } from "./recount.ts";
+export type { Retention } from "./retention.ts";
 export {
   keyedRead,
   lookup,

@@ -67,6 +67,19 @@ export function connectRankings(options: RankingsOptions): Rankings {
       await redis.set(checkedKey(domain), `${instance} ${until}`);
     },
 
+    async newest(domain) {
+      const [counted, inLedger] = await onShards(domain, ({ keys: [first = ""], live: generation }) =>
+        redis.tallyNewest(first, generation),
+      );
+      return { counted: Number(counted ?? 0) || undefined, inLedger: Number(inLedger ?? 0) || undefined };
+    },
+
+    async noteInLedger(domain, storedAt) {
+      await onShards(domain, ({ keys: [first = ""], live: generation }) =>
+        redis.tallyNoteInLedger(first, generation, storedAt),
+      );
+    },
+
     async shards(domain) {
       return (await shards.read(domain)).keys.length;
     },

@@ -25,6 +25,8 @@ interface Scripts {
   readonly tallyHold: Call<[ms: number], number>;
   readonly tallyRelease: Call<[], number>;
   readonly tallyState: Call<[], [string | null, string | null]>;
+  readonly tallyNewest: Call<[], [counted: string | null, inLedger: string | null]>;
+  readonly tallyNoteInLedger: Call<[storedAt: number], number>;
   readonly tallyTop: Call<[board: string, limit: number], [string | null, string[]]>;
   readonly tallyScore: Call<[board: string, member: string], string | null>;
   readonly tallyUnmarked: Call<[producer: string, ...sequences: readonly number[]], string[]>;
@@ -53,6 +55,8 @@ const all: Readonly<Record<keyof Scripts, Script>> = {
   tallyHold: [scripts.hold],
   tallyRelease: [scripts.release],
   tallyState: [scripts.state, "read only"],
+  tallyNewest: [scripts.newest, "read only"],
+  tallyNoteInLedger: [scripts.noteInLedger],
   tallyTop: [scripts.top, "read only"],
   tallyScore: [scripts.score, "read only"],
   tallyUnmarked: [scripts.unmarked, "read only"],

@@ -41,6 +41,10 @@ export interface Rankings extends BatchCounter {
   checkedUntil(domain: string, instance: string): Promise<number | undefined>;
   /** `instance`: as read before the check. */
   noteChecked(domain: string, instance: string, until: number): Promise<void>;
+  /** When the newest counted batch was stored, and the newest one of noteInLedger for these rankings; ms since 1970. undefined: none. */
+  newest(domain: string): Promise<{ readonly counted: number | undefined; readonly inLedger: number | undefined }>;
+  /** Notes that the ledger has a batch that was stored at this time. A rebuild forgets it. */
+  noteInLedger(domain: string, storedAt: number): Promise<void>;
   /** The number of shards of the live generation. Without one: of the last that was seen, or of the setting. */
   shards(domain: string): Promise<number>;
   /**

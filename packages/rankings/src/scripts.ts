@@ -13,6 +13,7 @@ import { move } from "./move-script.ts";
  *                                             move-script.ts
  *   tally:{liftrides:0:v2}:g:applied:<hex>    the marks of a producer, one bit for each batch: its moves are in the boards
  *   tally:{liftrides:0:v2}:g:as-of            when the newest counted batch was stored, ms since 1970
+ *   tally:{liftrides:0:v2}:g:in-ledger        the same of the newest one that was found in the ledger, in the first shard
  *   tally:{liftrides:0:v2}:g:dirty            why this generation is wrong: a script failed half-way
  *   tally:{liftrides:0:v2}:g:loaded           while it is built: one bit for each chunk that was loaded
  *
@@ -105,6 +106,15 @@ return missing`;
 /** Returns the live generation, and why it is dirty; nil where absent. */
 export const state = `${prefix}
 return { call('GET', KEYS[1] .. ':generation'), call('GET', p .. ':dirty') }`;
+
+/** Returns when the newest counted batch was stored, and the newest one that was found in the ledger; nil where absent. */
+export const newest = `${prefix}
+return { call('GET', p .. ':as-of'), call('GET', p .. ':in-ledger') }`;
+
+/** ARGV: generation, when a batch was stored that was found in the ledger. */
+export const noteInLedger = `${prefix}
+call('SET', p .. ':in-ledger', ARGV[2])
+return 1`;
 
 /** Takes or renews the right to build. ARGV: generation, time to live in ms. Returns 1, or 0 while another builds. */
 export const hold = `

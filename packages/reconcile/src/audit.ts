@@ -3,6 +3,7 @@ import { selectConflicts, type LetterState } from "@tally/dead-letters";
 import { readTotals, type LedgerTotals } from "@tally/ledger";
 import type { Domain, SqlSnapshot } from "@tally/pipeline";
 import type { Rankings, RankingsState } from "@tally/rankings";
+import { withRecount } from "@tally/retention";
 import { auditBatches, type BatchAudit } from "./audit-batches.ts";
 import { auditBoards, type BoardAudit } from "./audit-boards.ts";
 import { auditIds, type IdAudit } from "./audit-ids.ts";
@@ -50,10 +51,11 @@ export interface DomainAudit {
  * and not counted yet appear as differences. Throws DatabaseError, and errors of Redis.
  */
 export async function audit(options: AuditOptions): Promise<DomainAudit> {
-  const { domain, rankings, acknowledged } = options;
+  const { database, endpoint, rankings, acknowledged } = options;
   const progress = (step: AuditProgress["step"], total?: number) => (done: number) =>
     options.onProgress?.({ step, done, total });
-  return options.database.snapshot(options.endpoint, async (snapshot) => {
+  return withRecount(database, endpoint, options.domain, async (snapshot, recount) => {
+    const domain = { ...options.domain, recount };
     const ledger = await readTotals(snapshot, domain.name);
     const state = await rankings.state(domain.name);
     const batches = await auditBatches(snapshot, domain, rankings, progress("batches", ledger.batches));

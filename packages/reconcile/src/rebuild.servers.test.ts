@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { ownDatabase } from "@tally/database/own-database";
-import { enter, ledgerMigrations } from "@tally/ledger";
+import { addDomains, enter, ledgerMigrations } from "@tally/ledger";
 import { encodeRankingMessage, Moves, type BatchId } from "@tally/pipeline";
 import { encodeMoves, type NewGeneration } from "@tally/rankings";
 import { ownRankings } from "@tally/rankings/own-rankings";
@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { rebuild } from "./rebuild.ts";
 
 const database = ownDatabase([ledgerMigrations, "ledger"]).connect();
-const { rankings, build } = ownRankings(1);
+const { namespace, redis, rankings, connect, build } = ownRankings(1);
 
 /** Commits a batch with one move, as a writer does; nothing counts it. */
 async function commitBatch(domain: string): Promise<BatchId> {
@@ -63,4 +63,15 @@ test("a batch that is committed at the moment of the switch is counted after it,
     },
   }));
   expect(await rankings.count("at-switch", "board", "1")).toBe(1);
+});
+
+test("rankings that Redis has lost are rebuilt with the number of shards that they had, by a process with another setting", async () => {
+  const domain = { name: "sharded", recount: { boards: [] } };
+  await database.transaction((transaction) => addDomains(transaction, [domain.name]));
+  await rebuild({ domain, database, rankings, shards: 4 });
+  await redis.unlink(await redis.keys(`${namespace}:{${domain.name}:*`));
+  const restarted = connect();
+  expect(await restarted.shards(domain.name)).toBe(1);
+  await rebuild({ domain, database, rankings: restarted });
+  expect(await restarted.shards(domain.name)).toBe(4);
 });

@@ -1,7 +1,8 @@
 import type { Database } from "@tally/database";
-import { readTotals, selectBatches } from "@tally/ledger";
-import type { Domain, SqlSnapshot } from "@tally/pipeline";
+import { keepShards, readShards, readTotals, selectBatches } from "@tally/ledger";
+import type { Recount, SqlSnapshot } from "@tally/pipeline";
 import type { NewGeneration, Rankings } from "@tally/rankings";
+import { withRecount, type Recounted } from "@tally/retention";
 import { BatchMarks } from "./batch-marks.ts";
 import { readCells } from "./read-cells.ts";
 import { repair } from "./repair.ts";
@@ -13,14 +14,17 @@ import { repair } from "./repair.ts";
  *   2  loads both into new keys, chunk by chunk; each chunk counts once
  *   3  repairs: counts the batches that were committed since from the ledger, until few are left
  *   4  switches, if every chunk is present; and repairs once more for batches that were counted in the old keys meanwhile
+ *   5  keeps the number of shards in the database, for a rebuild after Redis has lost everything
  */
 
 export interface RebuildOptions {
-  readonly domain: Pick<Domain, "name"> & { readonly recount: Pick<Domain["recount"], "boards"> };
+  readonly domain: Recounted<Pick<Recount, "boards">>;
   readonly database: Database;
   readonly rankings: Rankings;
-  /** How many shards the new generation has; by default as many as the live one. */
+  /** How many shards the new generation has; by default as many as the live one, or as the last one if Redis has lost it. */
   readonly shards?: number | undefined;
+  /** The database endpoint to read rows from; default read. */
+  readonly endpoint?: "read" | "write";
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: RebuildProgress) => void;
 }
@@ -46,9 +50,9 @@ const overlapMs = 60_000;
 const repairRoundsMax = 10;
 const shortMs = 1000;
 
-/** Throws DatabaseError, and errors of Redis; nothing was changed then. About 5 s for a million cells. */
+/** Throws DatabaseError, and errors of Redis; the rankings are right before and after. About 5 s for a million cells. */
 export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> {
-  const outcome = await rebuildFrom("read", options);
+  const outcome = await rebuildFrom(options.endpoint ?? "read", options);
   // The read endpoint was so far behind that the ledger had already pruned ranking messages of batches missing there.
   if (outcome.name === "behind") {
     const again = await rebuildFrom("write", options);
@@ -62,11 +66,11 @@ async function rebuildFrom(
   options: RebuildOptions,
 ): Promise<RebuildOutcome | { readonly name: "behind" }> {
   const { domain, database, rankings } = options;
-  const generation = await rankings.build(domain.name, options.shards);
+  const generation = await rankings.build(domain.name, options.shards ?? (await shardsOfLost(options)));
   if (generation === undefined) return { name: "busy" };
   try {
-    const { newest, batches, cells } = await database.snapshot(endpoint, (snapshot) =>
-      load(snapshot, generation, options),
+    const { newest, batches, cells } = await withRecount(database, endpoint, domain, (snapshot, { boards }) =>
+      load(snapshot, boards, generation, options),
     );
     let nextFrom = newest - lateCommitMs;
     const repairInto = async (into: Pick<Rankings, "apply" | "unmarked">, backMs: number) => {
@@ -94,6 +98,8 @@ async function rebuildFrom(
     }
     if (options.signal?.aborted === true || !(await generation.switch())) return { name: "abandoned" };
     counted += (await repairInto(rankings, overlapMs)).counted;
+    const shards = await rankings.shards(domain.name);
+    await database.transaction((transaction) => keepShards(transaction, domain.name, shards));
     options.onProgress?.({ step: "done", batches, cells });
     return { name: "rebuilt", batches, cells, counted };
   } finally {
@@ -101,8 +107,15 @@ async function rebuildFrom(
   }
 }
 
+/** How many shards the rankings had that Redis has lost; undefined: it has them, or there were none. */
+async function shardsOfLost({ domain, database, rankings }: RebuildOptions): Promise<number | undefined> {
+  const { name } = await rankings.state(domain.name);
+  return name === "unbuilt" ? readShards(database.writer, domain.name) : undefined;
+}
+
 async function load(
   snapshot: SqlSnapshot,
+  boards: Recount["boards"],
   generation: NewGeneration,
   { domain, signal, onProgress }: RebuildOptions,
 ): Promise<{ readonly newest: number; readonly batches: number; readonly cells: number }> {
@@ -114,7 +127,7 @@ async function load(
     for (const [producer, sequence] of rows) marks.set(producer, sequence);
   }
   for (const [producer, set] of marks.all()) await generation.mark(producer, set);
-  for (const kind of domain.recount.boards) {
+  for (const kind of boards) {
     const isMirrored = "mirrored" in kind;
     // The rows of a mirrored kind come by member: the generation fills the boards of both.
     const ordered = isMirrored ? { cells: kind.mirrorCells, board: String } : kind;

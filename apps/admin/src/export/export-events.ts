@@ -51,7 +51,9 @@ export function exportEvents(options: ExportOptions, stream: Writable): Promise<
 function entryOf({ fields, columnValues }: EventFiles, [id, ...columns]: readonly unknown[]): EntryFields {
   if (!Buffer.isBuffer(id)) throw new TypeError("files.select must return an id of 16 bytes first");
   const values = fields.map((name, at) => [name, columnValues?.[name]?.(columns[at]) ?? columns[at]] as const);
-  return { ...Object.fromEntries(values), [keyColumn]: eventIdOfBytes(id) };
+  // A column that is NULL is an absent field.
+  const present = values.filter(([, value]) => value !== null);
+  return { ...Object.fromEntries(present), [keyColumn]: eventIdOfBytes(id) };
 }
 
 /** Waits while the reader of the stream is slow. */

@@ -28,5 +28,6 @@ export const exportFormats = {
 export type ExportFormatName = keyof typeof exportFormats;
 
 function textOf(value: unknown): string {
+  if (value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

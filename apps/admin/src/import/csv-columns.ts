@@ -39,6 +39,8 @@ export function csvColumns(file: string, header: readonly string[], domain: Doma
   const problems = routesOf(domain).map((route) => problemOf(route, fields));
   const [problem] = problems;
   if (problem !== undefined && !problems.includes(undefined)) throw wrong(`column ${problem}`);
+  const required = domain.files?.requiredColumns?.find((name) => !fields.includes(name));
+  if (required !== undefined) throw wrong(`column ${required}: expected, its cells may be empty`);
 
   const readers = [
     ...names.flatMap((name, at) => (isOwn(name) || name === keyColumn ? [plainReader(name, at, domain)] : [])),

@@ -1,8 +1,7 @@
 import type { EntryFields } from "@tally/pipeline";
+import { linesOf } from "../entries/lines-of.ts";
 import { parseEntry } from "../entries/parse-entry.ts";
 import type { ImportLine } from "./import-line.ts";
-
-const newline = 0x0a;
 
 /** The lines of a file with one JSON object a line. Empty lines are skipped. Holds the longest line in memory. */
 export async function* ndjsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<ImportLine> {
@@ -22,20 +21,4 @@ function withoutRejection(entry: EntryFields | undefined): EntryFields | undefin
   if (entry === undefined || !("reason" in entry)) return entry;
   const { line: _line, reason: _reason, ...fields } = entry;
   return fields;
-}
-
-// Not readline: it also ends a line at U+2028, which a JSON text may contain.
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let pieces: Buffer[] = [];
-  for await (const chunk of chunks) {
-    let start = 0;
-    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      pieces.push(chunk.subarray(start, end));
-      yield Buffer.concat(pieces).toString();
-      pieces = [];
-      start = end + 1;
-    }
-    pieces.push(chunk.subarray(start));
-  }
-  yield Buffer.concat(pieces).toString();
 }

@@ -28,10 +28,15 @@ function isSold(value: unknown): value is readonly SoldItem[] {
   return Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null && "ItemID" in item);
 }
 
+const columns = "id, store_id, customer_id, DATE_FORMAT(purchased_on, '%Y%m%d'), items";
+
+/** `files.select` of the purchases that `tally retention` removes. */
+export const selectLeaving = `SELECT ${columns} FROM purchases_leaving`;
+
 /** Purchases in files: `POST /purchases` accepts each line. */
 export const files: EventFiles = {
   fields: ["storeID", "custID", "date", "items"],
-  select: "SELECT id, store_id, customer_id, DATE_FORMAT(purchased_on, '%Y%m%d'), items FROM purchases",
+  select: `SELECT ${columns} FROM purchases`,
   order: "id",
   columnValues: {
     items: (column): readonly SoldItem[] =>

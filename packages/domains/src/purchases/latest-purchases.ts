@@ -8,18 +8,19 @@ const searchedMax = 5000;
 // The id of a purchase with an Idempotency-Key has no time, so the time is that of its batch in the ledger. No index leads from a store to its newest
 // batches, and one would cost every purchase. So this reads the purchases of the store with the newest dates (index store_day, backwards),
 // and looks up their batches: about 5 µs for each. The lines come as text, so that those beyond the limit are not parsed.
+// The date beside the id names the partition of a partitioned table.
 const selectLatest = `
-  SELECT purchases.id, store_id AS storeID, customer_id AS custID, DATE_FORMAT(purchased_on, '%Y%m%d') AS date,
+  SELECT purchases.id, store_id AS storeID, customer_id AS custID, DATE_FORMAT(purchases.purchased_on, '%Y%m%d') AS date,
     CAST(items AS CHAR) AS items, JSON_LENGTH(items) AS lineCount, latest.storedAt, latest.searched
   FROM (
-    SELECT newest.id, batches.stored_at AS storedAt, COUNT(*) OVER () AS searched
+    SELECT newest.id, newest.purchased_on, batches.stored_at AS storedAt, COUNT(*) OVER () AS searched
     FROM (
-      SELECT id, producer, sequence FROM purchases WHERE store_id = ? ORDER BY purchased_on DESC, id DESC LIMIT ${searchedMax}
+      SELECT id, purchased_on, producer, sequence FROM purchases WHERE store_id = ? ORDER BY purchased_on DESC, id DESC LIMIT ${searchedMax}
     ) AS newest
     JOIN batches ON batches.producer = newest.producer AND batches.sequence = newest.sequence
     ORDER BY storedAt DESC, newest.id DESC LIMIT ?
   ) AS latest
-  JOIN purchases ON purchases.id = latest.id
+  JOIN purchases ON purchases.id = latest.id AND purchases.purchased_on = latest.purchased_on
   ORDER BY latest.storedAt DESC, purchases.id DESC`;
 
 interface Row extends PurchaseHead {

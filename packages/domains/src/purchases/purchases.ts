@@ -4,6 +4,7 @@ import { files } from "./files.ts";
 import { queries } from "./queries.ts";
 import { rank } from "./rank.ts";
 import { recount } from "./recount.ts";
+import { retention } from "./retention.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
 import { views } from "./views.ts";
@@ -18,6 +19,7 @@ export const purchases = defineDomain({
   store,
   rank,
   recount,
+  retention,
   queries,
   views,
   files,

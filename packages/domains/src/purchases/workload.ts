@@ -1,10 +1,12 @@
 import { scaled, spreadOver, type Draw } from "../spread.ts";
-import type { BulkEntry, ClientRequest, PrintedRow, SourceGroup, SourceRun, Workload } from "../workload.ts";
+import type { BulkEntry, ClientRequest, SourceGroup, SourceRun, Workload } from "../workload.ts";
 import type { PurchaseEvent } from "./event.ts";
 
 const date = 20261120;
 const customersOfStore = 1000;
 const linesOfPurchase = 5;
+// Of a store, in the source's final load.
+const usualPerHour = 300;
 
 // The stores and items of the contract, section 5; narrow: so few that each cell counts many purchases.
 const stores = spreadOver(512, 50);
@@ -32,30 +34,29 @@ export const workload = {
   source: {
     name: "S4",
     runs: [
-      runOf(256, { perSecond: 4293, p99Ms: 299 }, { perSecond: 2798, p99Ms: 689 }),
-      runOf(512, { perSecond: 4488, p99Ms: 392 }, { perSecond: 2804, p99Ms: 992 }),
+      ...[256, 512].map((count) => runOf(count)),
+      // Of its synchronous server, of its sharded broker, and of its first server, which stored nothing.
+      ...[32, 64, 128, 1024].map((count) => extraRunOf(count)),
+      ...[32, 64, 128, 256, 512, 1024, 2048].map((count) => extraRunOf(count, 60)),
     ],
   },
 } satisfies Workload;
 
-type Figures = Pick<PrintedRow, "perSecond" | "p99Ms">;
+const hours = 9;
 
-function runOf(storeCount: number, inMemory: Figures, persistent: Figures): SourceRun {
+function runOf(count: number, perHour = usualPerHour): SourceRun {
   return {
-    description: `${storeCount} stores`,
-    groups: (scale) => timeZones(storeCount, scale),
-    printed: [
-      { description: "in memory", ...inMemory },
-      { description: "persistent, without confirms", ...persistent },
-    ],
+    description: `${count} stores${perHour === usualPerHour ? "" : `, ${perHour} an hour`}`,
+    groups: (scale) => timeZones(count, perHour, scale),
   };
 }
 
-const hours = 9;
-const purchasesPerHour = 300;
+function extraRunOf(count: number, perHour?: number): SourceRun {
+  return { ...runOf(count, perHour), isExtra: true };
+}
 
 /** A store is a connection. The east opens first, the others when the first store of the east starts its 4th and its 6th hour. */
-function timeZones(count: number, scale: number): readonly SourceGroup[] {
+function timeZones(count: number, purchasesPerHour: number, scale: number): readonly SourceGroup[] {
   const perHour = scaled(purchasesPerHour, scale);
   const zone = (name: string, first: number, connections: number, hour: number): SourceGroup => ({
     name,

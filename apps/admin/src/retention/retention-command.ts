@@ -1,0 +1,136 @@
+import type { Database } from "@tally/database";
+import { domains } from "@tally/domains";
+import type { Domain } from "@tally/pipeline";
+import {
+  addPartitionsSql,
+  firstKeptMonth,
+  monthsToPartition,
+  monthsToRemove,
+  partitionedMonths,
+  removedAfterDays,
+  retain,
+  type RetainOutcome,
+  type RetentionProgress,
+} from "@tally/retention";
+import { wholeNumber } from "@tally/service/flag-values";
+import { Command } from "commander";
+import { CommandError } from "../command-error.ts";
+import { exitCodes, withExitCodes } from "../exit-codes.ts";
+import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
+import { withDatabase } from "../open-servers.ts";
+import { withProgress, type Progress } from "../progress.ts";
+import { exportMonth } from "./export-month.ts";
+
+interface RetentionFlags extends JsonFlag {
+  readonly domain: string;
+  readonly keepMonths: number;
+  readonly export?: string;
+  readonly dryRun?: true;
+}
+
+type RetainedDomain = Required<Pick<Domain, "name" | "retention" | "files">>;
+
+const rowsPerTransaction = 10_000;
+
+/** tally retention */
+export function retentionCommand(): Command {
+  const command = new Command("retention")
+    .description("exports the rows of old months to files and removes them; rankings keep their counts")
+    .requiredOption("--domain <name>", "the domain of the rows")
+    .requiredOption(
+      "--keep-months <number>",
+      "the number of earlier months to keep beside the present one",
+      wholeNumber,
+    )
+    .option("--export <directory>", "where the files of the removed months go, DOMAIN-MONTH.ndjson")
+    .option("--dry-run", "only shows what it would do")
+    .addOption(jsonFlag);
+  withExitCodes(command, {
+    1: "another process is removing months, or a file with other content is in the way; nothing is lost: run the same command again to continue",
+    3: "the database does not respond, or the table is in use for too long; run the same command again to continue",
+  });
+  return command.action(runRetention);
+}
+
+async function runRetention(flags: RetentionFlags): Promise<void> {
+  const domain = retainedDomain(flags.domain);
+  const firstKept = firstKeptMonth(flags.keepMonths, Date.now());
+  if (firstKept === undefined) {
+    throw new CommandError(
+      `--keep-months: expected months that ended at least ${removedAfterDays} days ago to be removed; keep one more`,
+      exitCodes.usage,
+    );
+  }
+  if (flags.dryRun === true) return withDatabase(({ database }) => showPlan(database, domain, firstKept, flags));
+  const { export: directory } = flags;
+  if (directory === undefined) throw new CommandError("--export: expected a directory for the files", exitCodes.usage);
+  await withDatabase(({ config, database }) =>
+    withProgress(async (progress) => {
+      const outcome = await retain({
+        url: config.databaseWriteUrl,
+        database,
+        domain,
+        firstKept,
+        rowsPerTransaction,
+        onProgress: (soFar) => show(progress, soFar),
+        exportMonth: (month) =>
+          exportMonth({
+            domain: domain.name,
+            files: domain.files,
+            retention: domain.retention,
+            month,
+            directory,
+            database,
+            onProgress: (events) => progress.show(`exporting ${month}`, events, undefined),
+          }),
+      });
+      progress.end();
+      if (outcome === undefined) throw new CommandError(`${domain.name}: another process removes months`);
+      print(flags, { domain: domain.name, firstKept, ...outcome }, outcomeText(domain, firstKept, outcome));
+    }),
+  );
+}
+
+function retainedDomain(name: string): RetainedDomain {
+  const { retention, files } = domainNamed(name);
+  if (retention !== undefined && files !== undefined) return { name, retention, files };
+  const able = domains.filter((one) => one.retention !== undefined).map((one) => one.name);
+  throw new CommandError(
+    `--domain: expected one of ${able.join(", ")}, got ${name}, whose rows have no calendar date`,
+    exitCodes.usage,
+  );
+}
+
+async function showPlan(
+  database: Database,
+  { name, retention }: RetainedDomain,
+  firstKept: string,
+  flags: RetentionFlags,
+): Promise<void> {
+  const reader = database.writer;
+  const isPartitioned = (await partitionedMonths(reader, retention)) !== undefined;
+  const statement = isPartitioned ? null : addPartitionsSql(retention, await monthsToPartition(reader, retention));
+  const months = await monthsToRemove(reader, retention, firstKept);
+  const lines = [
+    ...(statement === null ? [] : [`would add partitions, and writers would wait: ${statement}`]),
+    ...months.map(({ month, events }) => `would export and remove ${month}: ${events} ${name}`),
+    `would keep ${name} from ${firstKept} on`,
+  ];
+  print(flags, { domain: name, firstKept, addsPartitions: statement, months }, `${lines.join("\n")}\n`);
+}
+
+function outcomeText({ name }: RetainedDomain, firstKept: string, { converted, removed }: RetainOutcome): string {
+  const lines = [
+    ...(converted ? [`${name}: added partitions by month`] : []),
+    ...removed.map(({ month, events, file }) => `${name}: removed ${month}, ${events} events in ${file}`),
+    `${name}: kept from ${firstKept} on`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function show(progress: Progress, { step, month, done, total }: RetentionProgress): void {
+  const label = month === undefined ? step : `${step} ${month}`;
+  if (step === "waiting")
+    progress.note("waits, because a transaction uses the table: a rebuild, an audit or an export");
+  else progress.show(label, done ?? 0, total);
+}

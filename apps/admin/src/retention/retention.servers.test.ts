@@ -1,0 +1,256 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Database } from "@tally/database";
+import { retain, retainedFrom, withRecount, type RetentionProgress } from "@tally/retention";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { exportMonth } from "./export-month.ts";
+import {
+  addKeyedRows,
+  addRows,
+  dayOfMonth,
+  insertPurchases,
+  purchases,
+  purchasesDatabase,
+  rowOf,
+  sumsIn,
+  sumsOf,
+} from "./old-purchases.test-kit.ts";
+
+const main = new URL("../main.ts", import.meta.url).pathname;
+const killer = new URL("kill-after.fixture.ts", import.meta.url).href;
+const keepMonths = 2;
+
+async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "tally-retention-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
+/** Runs the command on the database of a test. `killAfter`: after how many changes it is killed. */
+async function run(
+  writeUrl: string,
+  directory: string,
+  { killAfter = Infinity, flags = [] as readonly string[] } = {},
+) {
+  const { amqpUrl, redisUrl } = inject("services");
+  const args = ["retention", "--domain", "purchases", "--keep-months", String(keepMonths), "--export", directory];
+  const env = {
+    PATH: process.env["PATH"],
+    AMQP_URL: amqpUrl,
+    REDIS_URL: redisUrl,
+    DATABASE_WRITE_URL: writeUrl,
+    DATABASE_READ_URL: writeUrl,
+    KILL_AFTER: String(killAfter),
+  };
+  const ended = promisify(execFile)(process.execPath, ["--import", killer, main, ...args, ...flags], { env });
+  return ended.then(
+    ({ stdout, stderr }) => ({ exitCode: 0, output: stdout, errors: stderr }),
+    (error: { code: number | null; stdout: string; stderr: string }) => ({
+      exitCode: error.code,
+      output: error.stdout,
+      errors: error.stderr,
+    }),
+  );
+}
+
+async function countRows(database: Database, table: string): Promise<number | undefined> {
+  return (await database.writer.query<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`))[0]?.n;
+}
+
+async function linesIn(directory: string, month: string): Promise<readonly string[]> {
+  return (await readFile(join(directory, `purchases-${month}.ndjson`), "utf8")).trimEnd().split("\n");
+}
+
+const monthOfDay = (day: string): string => day.slice(0, 7);
+
+const killed = purchasesDatabase();
+
+test("a command that is killed after any of its changes loses nothing and counts nothing twice; the next one continues", async () => {
+  const database = killed.connect();
+  const directory = await temporaryDirectory();
+  await addRows(database, 40, dayOfMonth(0));
+  await addRows(database, 300, dayOfMonth(4));
+  await addKeyedRows(database, 300, dayOfMonth(4));
+  const sums = await sumsOf(database);
+  const kills: string[] = [];
+  // A step that begins again repeats its first change: then the next command is killed one change later.
+  for (let killAfter = 0; ;) {
+    const { exitCode, output, errors } = await run(killed.writeUrl, directory, { killAfter });
+    expect(await sumsOf(database)).toEqual(sums);
+    if (exitCode === 0) break;
+    expect(errors).toBe("");
+    const kill = output.trim().replace("killed after: ", "");
+    killAfter = kill === kills.at(-1) ? killAfter + 1 : 0;
+    if (killAfter === 0) kills.push(kill);
+    if (killAfter > 5) throw new Error(`no progress after ${kill}`);
+  }
+  expect([...new Set(kills)]).toEqual([
+    "partitions added",
+    "begun",
+    "leaving table renewed",
+    "exchanged",
+    "exporting",
+    "exported",
+    "counting",
+    "counted some",
+    "dropping",
+    "leaving table emptied",
+    "partition dropped",
+    "removed",
+  ]);
+  expect([await countRows(database, "purchases"), await countRows(database, "purchases_leaving")]).toEqual([40, 0]);
+  expect(await linesIn(directory, monthOfDay(dayOfMonth(4)))).toHaveLength(600);
+}, 300_000);
+
+const failedOver = purchasesDatabase();
+
+test("leaving rows that come back with a failover, and are in the base, count once", async () => {
+  const database = failedOver.connect();
+  const execute = (sql: string) => database.transaction((transaction) => transaction.execute(sql));
+  const directory = await temporaryDirectory();
+  await addRows(database, 50, dayOfMonth(6));
+  await execute("CREATE TABLE saved AS SELECT * FROM purchases");
+  await addRows(database, 30, dayOfMonth(5));
+  const flags = ["--keep-months", "5"];
+  expect(await run(failedOver.writeUrl, directory, { flags })).toMatchObject({ exitCode: 0 });
+  const sums = await sumsOf(database);
+  await execute("INSERT INTO purchases_leaving SELECT * FROM saved");
+  expect(await run(failedOver.writeUrl, directory)).toMatchObject({ exitCode: 0 });
+  expect(await sumsOf(database)).toEqual(sums);
+  expect(await linesIn(directory, monthOfDay(dayOfMonth(5)))).toHaveLength(30);
+}, 120_000);
+
+const shared = purchasesDatabase();
+const contended = purchasesDatabase();
+
+interface RemoveOptions {
+  readonly directory: string;
+  /** Months ago. */
+  readonly keep?: number;
+  readonly onProgress?: (progress: RetentionProgress) => void;
+}
+
+/** Removes months in this process, 70 rows in a transaction. */
+function remove(
+  url: string,
+  database: Database,
+  { directory, keep = keepMonths, onProgress = noProgress }: RemoveOptions,
+) {
+  const { name, files, retention } = purchases;
+  return retain({
+    url,
+    database,
+    domain: purchases,
+    firstKept: monthOfDay(dayOfMonth(keep)),
+    rowsPerTransaction: 70,
+    onProgress,
+    exportMonth: (month) =>
+      exportMonth({ domain: name, files, retention, month, directory, database, onProgress: noProgress }),
+  });
+}
+
+const noProgress = (): void => undefined;
+
+test("rows, leaving rows and base have the same sums before, during and after a removal", async () => {
+  const database = shared.connect();
+  const directory = await temporaryDirectory();
+  for (const back of [0, 2, 3, 5]) await addKeyedRows(database, 200, dayOfMonth(back));
+  const sums = await sumsOf(database);
+  const during: Promise<readonly string[]>[] = [];
+  const outcome = await remove(shared.writeUrl, database, {
+    directory,
+    onProgress: () => during.push(sumsOf(database)),
+  });
+  for (const found of await Promise.all(during)) expect(found).toEqual(sums);
+  expect(during.length).toBeGreaterThan(8);
+  expect(await sumsOf(database)).toEqual(sums);
+  expect(outcome).toMatchObject({ converted: true, removed: [{ events: 200 }, { events: 200 }] });
+  expect(await countRows(database, "purchases")).toBe(400);
+}, 120_000);
+
+test("a row that is stored while its month waits to be moved goes with the month; later its date is not retained", async () => {
+  const database = contended.connect();
+  const directory = await temporaryDirectory();
+  await addRows(database, 10, dayOfMonth(4));
+  await remove(contended.writeUrl, database, { directory, keep: 6 });
+  const waiting = Promise.withResolvers<void>();
+  const removal = await database.transaction(async (transaction) => {
+    expect(await retainedFrom(transaction, purchases.name, purchases.retention)).toBeUndefined();
+    // Not awaited here: it waits for this transaction.
+    const running = remove(contended.writeUrl, database, {
+      directory,
+      keep: 3,
+      onProgress: ({ step }) => step === "waiting" && waiting.resolve(),
+    });
+    await Promise.race([waiting.promise, running]);
+    await transaction.insert(insertPurchases, [rowOf(1, dayOfMonth(4))]);
+    return { running };
+  });
+  expect(await removal.running).toMatchObject({ removed: [{ events: 11 }] });
+  const retained = await database.transaction((transaction) =>
+    retainedFrom(transaction, purchases.name, purchases.retention),
+  );
+  expect(retained).toBe(Number(dayOfMonth(3).replaceAll("-", "")));
+}, 120_000);
+
+test("a snapshot that begins before a month is moved sees its rows until it ends", async () => {
+  const database = contended.connect();
+  const directory = await temporaryDirectory();
+  await addRows(database, 25, dayOfMonth(3));
+  const sums = await sumsOf(database);
+  const waiting = Promise.withResolvers<void>();
+  const removal = await withRecount(database, "write", purchases, async (snapshot, recount) => {
+    const running = remove(contended.writeUrl, database, {
+      directory,
+      onProgress: ({ step }) => step === "waiting" && waiting.resolve(),
+    });
+    await Promise.race([waiting.promise, running]);
+    expect(await sumsIn(snapshot, recount)).toEqual(sums);
+    return { running };
+  });
+  expect(await removal.running).toMatchObject({ removed: [{ events: 25 }] });
+  expect(await sumsOf(database)).toEqual(sums);
+  expect(await linesIn(directory, monthOfDay(dayOfMonth(3)))).toHaveLength(25);
+}, 120_000);
+
+test("a file with other content stops the removal before anything is counted or lost; without it the next run continues", async () => {
+  const database = shared.connect();
+  const directory = await temporaryDirectory();
+  const sums = await sumsOf(database);
+  const file = join(directory, `purchases-${monthOfDay(dayOfMonth(2))}.ndjson`);
+  await writeFile(file, "{}\n");
+  await expect(remove(shared.writeUrl, database, { directory, keep: 1 })).rejects.toThrow(
+    /expected the 200 purchases of \d{4}-\d{2}, found other content \(1 lines\); move the file away/,
+  );
+  expect(await sumsOf(database)).toEqual(sums);
+  await rm(file);
+  expect(await remove(shared.writeUrl, database, { directory, keep: 1 })).toMatchObject({ removed: [{ events: 200 }] });
+  expect(await sumsOf(database)).toEqual(sums);
+}, 120_000);
+
+test("a dry run names what it would do and changes nothing", async () => {
+  const database = contended.connect();
+  await addRows(database, 5, dayOfMonth(4));
+  const { output, exitCode } = await run(contended.writeUrl, "unused", { flags: ["--dry-run", "--json"] });
+  expect(JSON.parse(output)).toEqual({
+    domain: "purchases",
+    firstKept: monthOfDay(dayOfMonth(keepMonths)),
+    addsPartitions: null,
+    months: [{ month: monthOfDay(dayOfMonth(4)), events: 5 }],
+  });
+  expect(exitCode).toBe(0);
+  expect(await countRows(database, "purchases")).toBe(5);
+}, 60_000);
+
+test("a domain without dates and a bound that is too young are rejected", async () => {
+  const steps = await run(shared.writeUrl, "unused", { flags: ["--domain", "steps"] });
+  expect(steps).toMatchObject({ exitCode: 2, output: "" });
+  expect(steps.errors).toBe(
+    "tally: --domain: expected one of purchases, got steps, whose rows have no calendar date\n",
+  );
+  const young = await run(shared.writeUrl, "unused", { flags: ["--keep-months", "0"] });
+  expect(young).toMatchObject({ exitCode: 2, output: "" });
+}, 60_000);

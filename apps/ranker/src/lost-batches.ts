@@ -1,0 +1,50 @@
+import type { Database } from "@tally/database";
+import { findTimes } from "@tally/ledger";
+import type { Rankings } from "@tally/rankings";
+
+interface LostBatchesOptions {
+  readonly domain: string;
+  readonly database: Pick<Database, "writer">;
+  readonly rankings: Pick<Rankings, "newest" | "noteInLedger">;
+}
+
+// A server that was the write endpoint until now, and follows the new one, shows the last commits a little later.
+const lostAfterMs = 5000;
+
+/**
+ * Notices that the ledger has lost batches that are counted: the database was restored to an earlier moment, or a replica without the last
+ * commits was promoted. The newest counted batch must be in the ledger, and so must the newest one that was found there before: batches that
+ * are stored after a restore may be counted before the next look.
+ */
+export class LostBatches {
+  readonly #options: LostBatchesOptions;
+  #expected: number | undefined;
+  #missingSinceMs: number | undefined;
+
+  constructor(options: LostBatchesOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a counted batch has been missing for 5 s. One lookup in Redis and one in the ledger. Throws DatabaseError, and errors of Redis. */
+  async look(): Promise<boolean> {
+    const { domain, database, rankings } = this.#options;
+    const { counted, inLedger } = await rankings.newest(domain);
+    // Stays while the database is down: then it is the newest one before the outage.
+    const expected = (this.#expected ??= counted);
+    const times = [expected, inLedger].filter((time) => time !== undefined);
+    const found = await findTimes(database.writer, domain, times);
+    if (times.some((time) => !found.has(time))) {
+      this.#missingSinceMs ??= performance.now();
+      return performance.now() - this.#missingSinceMs >= lostAfterMs;
+    }
+    if (expected !== undefined && expected !== inLedger) await rankings.noteInLedger(domain, expected);
+    this.forget();
+    return false;
+  }
+
+  /** To be called when new rankings are built: what the earlier ones have counted no longer matters. */
+  forget(): void {
+    this.#expected = undefined;
+    this.#missingSinceMs = undefined;
+  }
+}

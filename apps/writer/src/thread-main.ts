@@ -1,0 +1,5 @@
+import { runThread } from "@tally/fleet";
+import type { WriterConfig } from "./config.ts";
+import { startWriterThread } from "./thread.ts";
+
+runThread<WriterConfig>((config, { index }) => startWriterThread(config, index));

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { addMonths, monthOf, monthsBetween } from "./months.ts";
+import { firstKeptMonth } from "./retain.ts";
+import { surelyRetainedFrom } from "./retained-from.ts";
+
+test.each([
+  ["2026-11", -13, "2025-10"],
+  ["2026-01", -1, "2025-12"],
+  ["2025-12", 1, "2026-01"],
+  ["2025-12", 0, "2025-12"],
+  ["1000-01", -1, "0999-12"],
+])("%s and %i months is %s", (month, count, expected) => {
+  expect(addMonths(month, count)).toBe(expected);
+});
+
+test("months between two are all months, also over the end of a year", () => {
+  expect(monthsBetween("2025-11", "2026-02")).toEqual(["2025-11", "2025-12", "2026-01", "2026-02"]);
+  expect(monthsBetween("2026-02", "2026-01")).toEqual([]);
+});
+
+test("no month is removed that ended less than 31 days ago", () => {
+  expect(firstKeptMonth(1, Date.parse("2026-03-01T00:00Z"))).toBeUndefined();
+  expect(firstKeptMonth(1, Date.parse("2026-03-04T00:00Z"))).toBe("2026-02");
+  expect(firstKeptMonth(13, Date.parse("2026-11-22T23:59Z"))).toBe("2025-10");
+});
+
+test("whatever may be removed at any time is checked by a writer whose clock is up to a day behind or ahead", () => {
+  for (let now = Date.parse("2026-01-01T00:00Z"); now < Date.parse("2028-01-02T00:00Z"); now += 21_600_000) {
+    const firstKept = firstKeptMonth(1, now) ?? firstKeptMonth(2, now);
+    const [year = "", month = ""] = (firstKept ?? "").split("-");
+    const firstDay = Number(`${year}${month}01`);
+    for (const skewMs of [-86_400_000, 0, 86_400_000]) {
+      expect(surelyRetainedFrom(now + skewMs)).toBeGreaterThanOrEqual(firstDay);
+    }
+    expect(firstKept).not.toBe(monthOf(now));
+  }
+});
