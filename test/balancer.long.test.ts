@@ -2,10 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { get } from "node:https";
 import { join } from "node:path";
-import { freePorts, startBalancer, type Balancer } from "@tally/local";
+import { freePorts, type Balancer } from "@tally/local";
 import { expect, test, vi } from "vitest";
-import { atEnd, temporaryDirectory } from "./at-end.ts";
+import { temporaryDirectory } from "./at-end.ts";
 import { auditOf } from "./audit-of.ts";
+import { balance } from "./balance.ts";
 import { makeCertificates } from "./certificates.ts";
 import { keepSending } from "./keep-sending.ts";
 import { spawnGateway } from "./start-app.ts";
@@ -15,18 +16,6 @@ const system = await startSystem(
   { TRUST_PROXY: "127.0.0.1", DRAIN_MS: "6000" },
   { instances: { gateway: 2, writer: 2 } },
 );
-
-async function balance(options: Pick<Parameters<typeof startBalancer>[0], "gateways" | "findBy" | "variables">) {
-  const balancer = await startBalancer({
-    ...options,
-    directory: await temporaryDirectory(),
-    environment: process.env,
-    say: () => undefined,
-    signal: new AbortController().signal,
-  });
-  atEnd(() => balancer.stop());
-  return balancer;
-}
 
 const serves = (balancer: Balancer, count: number) =>
   vi.waitFor(async () => expect(await balancer.serving()).toBe(count), { timeout: 30_000, interval: 100 });

@@ -8,8 +8,6 @@ interface Sent {
   readonly ids: ReadonlyMap<string, string>;
   /** Responses by their status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** The longest time without any 201, in ms. */
-  readonly longestGapMs: number;
   /** The most tries of one sale, each at the next gateway. */
   readonly triesMax: number;
 }
@@ -17,6 +15,8 @@ interface Sent {
 interface Clients {
   /** Sales that got 201 so far. */
   readonly count: number;
+  /** The longest time without any 201 since the call before, in ms. */
+  takeLongestGapMs(): number;
   stop(): Promise<Sent>;
 }
 
@@ -32,6 +32,12 @@ export function keepSending(urls: readonly string[], clients: number): Clients {
   let [sales, longestGapMs, triesMax] = [0, 0, 0];
   let createdAt = performance.now();
   let stopping = false;
+
+  /** The end of a time without any 201. */
+  function noteGap(): void {
+    const now = performance.now();
+    [longestGapMs, createdAt] = [Math.max(longestGapMs, now - createdAt), now];
+  }
 
   const post = (url: string, sale: number, key: string): Promise<string | undefined> =>
     new Promise((resolve) => {
@@ -59,8 +65,7 @@ export function keepSending(urls: readonly string[], clients: number): Clients {
       const id = await post(urls[(sale + tries) % urls.length] ?? "", sale, key);
       if (id !== undefined) {
         triesMax = Math.max(triesMax, tries);
-        longestGapMs = Math.max(longestGapMs, performance.now() - createdAt);
-        createdAt = performance.now();
+        noteGap();
         return id;
       }
       await delay(50);
@@ -82,10 +87,16 @@ export function keepSending(urls: readonly string[], clients: number): Clients {
     get count() {
       return ids.size;
     },
+    takeLongestGapMs() {
+      noteGap();
+      const gap = longestGapMs;
+      longestGapMs = 0;
+      return gap;
+    },
     async stop() {
       stopping = true;
       await all.finally(() => agent.destroy());
-      return { ids, statuses, longestGapMs, triesMax };
+      return { ids, statuses, triesMax };
     },
   };
 }

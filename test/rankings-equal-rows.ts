@@ -49,20 +49,24 @@ export async function cellsOfBoards(
 ): Promise<readonly string[]> {
   const redis = new Redis(system.addresses.redisUrl);
   try {
-    const shard = `${system.namespace}:{${domain}:0:v2}`;
-    const generation = `${shard}:${(await redis.get(`${shard}:generation`)) ?? "1"}`;
-    const cells: string[] = [];
-    for (const key of await redis.keys(`${generation}:b:*`)) {
-      const board = key.slice(`${generation}:b:`.length);
-      const all = Object.entries(await redis.hgetall(`${generation}:c:${board}`));
-      const best = await redis.zrange(key, "0", board.startsWith("store:") ? "99" : "-1", "WITHSCORES");
-      const bestOnes = best.flatMap((text, i) => (i % 2 === 0 ? [[text, best[i + 1]] as const] : []));
-      for (const [member, score] of all.length > 0 ? all : bestOnes) {
-        cells.push(`${board} ${member.slice(1)} ${-Number(score)}`);
-      }
-    }
-    return cells.toSorted();
+    return (await cellsOfShard(redis, `${system.namespace}:{${domain}:0:v2}`)).toSorted();
   } finally {
     redis.disconnect();
   }
+}
+
+/** Likewise every cell of one shard, in no order. `redis`: the server or master that has it. `shard`: the beginning of its keys. */
+export async function cellsOfShard(redis: Redis, shard: string): Promise<readonly string[]> {
+  const generation = `${shard}:${(await redis.get(`${shard}:generation`)) ?? "1"}`;
+  const cells: string[] = [];
+  for (const key of await redis.keys(`${generation}:b:*`)) {
+    const board = key.slice(`${generation}:b:`.length);
+    const all = Object.entries(await redis.hgetall(`${generation}:c:${board}`));
+    const best = await redis.zrange(key, "0", board.startsWith("store:") ? "99" : "-1", "WITHSCORES");
+    const bestOnes = best.flatMap((text, i) => (i % 2 === 0 ? [[text, best[i + 1]] as const] : []));
+    for (const [member, score] of all.length > 0 ? all : bestOnes) {
+      cells.push(`${board} ${member.slice(1)} ${-Number(score)}`);
+    }
+  }
+  return cells;
 }

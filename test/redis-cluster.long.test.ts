@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import { addressVariables, freePorts } from "@tally/local";
@@ -10,24 +9,27 @@ import { makeCertificates } from "./certificates.ts";
 import { openStream } from "./event-stream.ts";
 import { twoContents } from "./every-domain.ts";
 import { keepSending } from "./keep-sending.ts";
-import { openRedisNodes, type RedisNode } from "./redis-nodes.ts";
+import { openRedisNodes } from "./redis-nodes.ts";
 import { runTally } from "./run-tally.ts";
 import { sold } from "./sell.ts";
 import { startGateway } from "./start-app.ts";
 import { startSystemWithServers } from "./start-system.ts";
 
-/* Gateways, writer and ranker on a Redis Cluster of three masters, each with a replica. The rankings of a domain begin with one shard. */
+/*
+ * Gateways, writer and ranker on a Redis Cluster of three masters, each with a replica. The rankings of a domain have four shards.
+ * whole-system.long.test.ts changes their number, and kills a master.
+ */
 
 const system = await startSystemWithServers(
-  {},
+  { RANKING_SHARDS: "4" },
   { redisCluster: { masters: 3, replicas: 1 }, instances: { gateway: 2 } },
 );
 const nodes = await openRedisNodes(system);
 const ids = new Set<string>();
 const shardOf = (shard: number) => `${system.namespace}:{purchases:${shard}:v2}`;
 
-/** Sends sales while something happens. Resolves with the longest time without an acknowledgement, in ms. */
-async function whileSending(happens: () => Promise<void>): Promise<number> {
+/** Sends sales while something happens. */
+async function whileSending(happens: () => Promise<void>): Promise<void> {
   const clients = keepSending(system.urls, 20);
   const flows = async () => {
     const before = clients.count;
@@ -40,11 +42,8 @@ async function whileSending(happens: () => Promise<void>): Promise<number> {
   } finally {
     const sent = await clients.stop();
     for (const id of sent.ids.values()) ids.add(id);
-    longestGapMs = sent.longestGapMs;
   }
-  return longestGapMs;
 }
-let longestGapMs = 0;
 
 test("events of every domain are stored and ranked, each once", async () => {
   const ride = '{"resortID":"R","dayID":"1","skierID":"2","time":"408","liftID":"3"}';
@@ -60,23 +59,6 @@ test("events of every domain are stored and ranked, each once", async () => {
   await whileSending(() => delay(1000));
   await expectAllKept(system, ids);
 }, 120_000);
-
-test("one shard becomes four under load, and again four: nothing is lost or counted twice", async () => {
-  for (const flags of [["--shards", "4"], []]) {
-    await whileSending(async () => {
-      const { exitCode, output } = await runTally(system, ["rebuild", ...flags]);
-      expect({ exitCode, output }).toEqual({
-        exitCode: 0,
-        output: expect.stringMatching(/^purchases: .* in 4 shards, /),
-      });
-    });
-    await expectAllKept(system, ids);
-  }
-  const masters = await Promise.all([0, 1, 2, 3].map((shard) => nodes.masterOf(shardOf(shard))));
-  expect(new Set(masters).size).toBeGreaterThan(1);
-  for (const [shard, { redis }] of masters.entries())
-    expect(await redis.get(`${shardOf(shard)}:generation`)).toMatch(/x4$/);
-}, 240_000);
 
 test("the page's routes and the command show rankings of every shard, each master and every process", async () => {
   const boards = Array.from({ length: 7 }, (_, store) => `/stores/${store}/top-items`);
@@ -128,60 +110,11 @@ test("slots that move to another master under load lose and double nothing", asy
   await expectAllKept(system, ids);
 }, 120_000);
 
-/** Kills the master of a shard under load; resolves when its replica serves the shard. */
-async function killMasterOf(shard: number): Promise<void> {
-  const killed = await nodes.masterOf(shardOf(shard));
-  const board = `${system.url}/items/${itemOn(shard)}/top-stores`;
-  const isServed = async () => (await fetch(board, { signal: AbortSignal.timeout(2000) })).status;
-  let [promotedMs, servedMs] = [0, 0];
-  const gapMs = await whileSending(async () => {
-    const begunAt = performance.now();
-    killed.server.kill("SIGKILL");
-    await vi.waitFor(async () => expect(await nodes.masterOf(shardOf(shard))).not.toBe(killed), 60_000);
-    promotedMs = performance.now() - begunAt;
-    await vi.waitFor(async () => expect(await isServed()).toBe(200), 60_000);
-    servedMs = performance.now() - begunAt;
-  });
-  const [promoted, served, gap] = [promotedMs, servedMs, gapMs].map(Math.round);
-  console.log(`promoted after ${promoted} ms, rankings served after ${served} ms, at most ${gap} ms without a 201`);
-}
-
-/** Starts a killed master again; resolves when it is a complete replica. */
-async function returns({ server, redis }: RedisNode): Promise<void> {
-  await server.start();
-  await vi.waitFor(async () => expect(await redis.info("replication")).toContain("master_link_status:up"), 30_000);
-}
-
 /** An item whose board is in a shard. */
 function itemOn(shard: number): number {
   const items = Array.from({ length: 50 }, (_, item) => item);
   return items.find((item) => crc32(`item:${item}`) % 4 === shard) ?? expect.fail("no item");
 }
-
-test("a master is killed under load: its replica takes over, and nothing is lost or counted twice", async () => {
-  const killed = await nodes.masterOf(shardOf(2));
-  await killMasterOf(2);
-  await expectAllKept(system, ids);
-  await returns(killed);
-  await expectAllKept(system, ids);
-}, 180_000);
-
-test("what only a killed master had is counted again from the ledger", async () => {
-  const master = await nodes.masterOf(shardOf(3));
-  const replica = await nodes.replicaOf(master);
-  await replica.redis.readonly();
-  await replica.redis.config("SET", "masterauth", "wrong");
-  await master.redis.call("CLIENT", ["KILL", "TYPE", "replica"]);
-  await whileSending(() => delay(500));
-  const asOf = `${shardOf(3)}:${await master.redis.get(`${shardOf(3)}:generation`)}:as-of`;
-  const [there, here] = [await master.redis.get(asOf), await replica.redis.get(asOf)];
-  expect(Number(there) - Number(here)).toBeGreaterThan(400);
-  await killMasterOf(3);
-  await expectAllKept(system, ids);
-  const log = await readFile(system.ranker.logFile, "utf8");
-  expect(log).toContain("auditor: counted batches from the ledger");
-  await returns(master);
-}, 180_000);
 
 test("a gateway uses the cluster over TLS, and rejects nodes of an unknown authority", async () => {
   const { authority, certificate, key } = makeCertificates(await temporaryDirectory(), "localhost");
@@ -206,4 +139,4 @@ test("a gateway uses the cluster over TLS, and rejects nodes of an unknown autho
   expect(await statusesOf(stranger.url)).toEqual([503, 503, 503, 503]);
   expect(stranger.output()).toContain("cannot connect to Redis (rankings); retrying");
   await expectAllKept(system, ids);
-}, 120_000);
+}, 240_000);

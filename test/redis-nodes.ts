@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Server, System } from "@tally/local";
 import { Redis } from "ioredis";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { atEnd } from "./at-end.ts";
 
 /** A node of the system's Redis Cluster, and a connection of the administrator to it alone. */
-export interface RedisNode {
+interface RedisNode {
   readonly server: Server;
   readonly redis: Redis;
   readonly id: string;
@@ -17,8 +17,10 @@ interface RedisNodes {
   slotOf(key: string): Promise<number>;
   /** The node that serves a key now, as another node says. */
   masterOf(key: string): Promise<RedisNode>;
-  /** Its first replica. */
-  replicaOf(master: RedisNode): Promise<RedisNode>;
+  /** From now on its replica gets nothing more from a master. */
+  cutOff(master: RedisNode): Promise<void>;
+  /** Starts a killed node again. Resolves when it is a complete replica. */
+  restart(node: RedisNode): Promise<void>;
   /** Moves a slot with its keys, some at a time, as redis-cli does. Resolves with the number of keys. */
   moveSlot(slot: number, from: RedisNode, to: RedisNode): Promise<number>;
 }
@@ -41,6 +43,12 @@ export async function openRedisNodes(system: Pick<System, "services" | "addresse
     }),
   );
   const running = (): RedisNode => all.find(({ server }) => server.pid !== undefined) ?? expect.fail("no node runs");
+  async function replicaOf(master: RedisNode): Promise<RedisNode> {
+    // id, address, flags, id of its master, …
+    const lines = String(await running().redis.cluster("NODES")).split("\n");
+    const line = lines.find((one) => one.split(" ")[3] === master.id);
+    return all.find(({ id }) => id === line?.split(" ")[0]) ?? expect.fail("it has no replica");
+  }
   const slotOf = (key: string): Promise<number> => running().redis.cluster("KEYSLOT", key);
 
   return {
@@ -59,11 +67,15 @@ export async function openRedisNodes(system: Pick<System, "services" | "addresse
       return all.find(({ id }) => id === line?.split(" ")[0]) ?? expect.fail(`no master serves ${key}`);
     },
 
-    async replicaOf(master) {
-      // id, address, flags, id of its master, …
-      const lines = String(await running().redis.cluster("NODES")).split("\n");
-      const line = lines.find((one) => one.split(" ")[3] === master.id);
-      return all.find(({ id }) => id === line?.split(" ")[0]) ?? expect.fail("it has no replica");
+    async cutOff(master) {
+      const replica = await replicaOf(master);
+      await replica.redis.config("SET", "masterauth", "wrong");
+      await master.redis.call("CLIENT", ["KILL", "TYPE", "replica"]);
+    },
+
+    async restart({ server, redis }) {
+      await server.start();
+      await vi.waitFor(async () => expect(await redis.info("replication")).toContain("master_link_status:up"), 60_000);
     },
 
     async moveSlot(slot, from, to) {

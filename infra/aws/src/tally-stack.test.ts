@@ -1,9 +1,12 @@
+import { readFileSync } from "node:fs";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { nodeEnvironment } from "./apps/app-settings.ts";
 import { costOf } from "./cost/cost-of.ts";
 import { documentedSettings } from "./documented-settings.test-kit.ts";
 import { synthesise } from "./synthesised.test-kit.ts";
+
+const upgrades = new URL("../../../docs/upgrades.md", import.meta.url);
 
 // Once for all tests of the file. Throws when cdk-nag finds something that has no reason.
 const { stacks, images } = synthesise();
@@ -51,13 +54,21 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
     }
   });
 
-  test("a deployment replaces writers before gateways and rankers", () => {
-    const services = template.findResources("AWS::ECS::Service");
-    const writer = Object.keys(services).find((id) => id.startsWith("writer")) ?? expect.fail("no writer");
-    const waiting = Object.entries(services).filter(([, { DependsOn }]) => DependsOn.includes(writer));
-    expect(
-      waiting.map(([id]) => id.slice(0, "ranker".length)).toSorted((one, other) => one.localeCompare(other)),
-    ).toEqual(["gatewa", "ranker"]);
+  test("a deployment replaces the apps in the order of docs/upgrades.md: rankers, writers, gateways", () => {
+    const steps = readFileSync(upgrades, "utf8").matchAll(/^\| \d +\| (ranker|writer|gateway)s, one after the other/gm);
+    const order = [...steps].map(([, app = ""]) => app);
+    expect(order).toHaveLength(3);
+    const services = Object.entries(template.findResources("AWS::ECS::Service"));
+    const idOf = (app: string) => services.find(([id]) => id.startsWith(app))?.[0] ?? expect.fail(`no service ${app}`);
+    const waitsFor = new Map(
+      services.map(([id, { DependsOn }]) => [id, order.map(idOf).filter((other) => DependsOn.includes(other))]),
+    );
+    const [first = "", second = "", third = ""] = order.map(idOf);
+    expect([first, second, third].map((id) => waitsFor.get(id))).toEqual([
+      [],
+      [first],
+      expect.arrayContaining([second]),
+    ]);
   });
 
   test("every container of tally runs without root, capabilities and a writable file system; apps stop within 30 s", () => {

@@ -87,8 +87,10 @@ export function addTallyStack(app: App, profile: Profile): Stack {
   const ranker = addApp("ranker", () => undefined);
   scaleOnDrain(writer, system, writer, profile.writer);
   scaleOnDrain(ranker, system, ranker, profile.ranker);
-  // Writers declare the queues: a deployment replaces them first.
-  for (const service of [gateway, ranker]) service.node.addDependency(writer);
+  // The order of docs/upgrades.md: a new writer may send messages that an earlier ranker cannot read, and a new gateway those that an earlier writer
+  // cannot. In the first deployment rankers live and wait until a writer has declared the queues.
+  writer.node.addDependency(ranker);
+  gateway.node.addDependency(writer);
 
   const operatorTag = new CfnParameter(stack, "OperatorTag", {
     description: "Tag of the image of migrate and the CLI. In an upgrade it changes before ImageTag",

@@ -6,7 +6,16 @@ export { firstSteps } from "./dev/welcome.ts";
 export { claimDirectory, type ClaimedDirectory } from "./process/directory-lock.ts";
 export { freePorts, portsOfNoLauncher } from "./process/free-ports.ts";
 export { onLauncherGone } from "./process/on-launcher-gone.ts";
-export { processesNaming, readProcess, readProcesses } from "./process/processes.ts";
+export {
+  cpuTimeIn,
+  processesNaming,
+  processIn,
+  readCpuTime,
+  readProcess,
+  readProcesses,
+  type CpuTime,
+  type ProcessFigures,
+} from "./process/processes.ts";
 export { ServiceError, type ServiceErrorCode } from "./process/service-error.ts";
 export { until } from "./process/until.ts";
 export { addressVariables, type Accounts, type Addresses, type Role } from "./services/addresses.ts";

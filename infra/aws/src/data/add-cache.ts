@@ -30,7 +30,7 @@ interface CacheParts {
 
 export interface Cache {
   readonly group: CfnReplicationGroup;
-  /** Of the configuration endpoint: any node that responds. */
+  /** The URL of the configuration endpoint, which leads to any node that responds. */
   url(user: string, password: string): string;
   /** The names of the nodes in CloudWatch. */
   readonly nodes: readonly string[];

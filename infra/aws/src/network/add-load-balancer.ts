@@ -94,7 +94,7 @@ function logAccess(scope: Construct, balancer: ApplicationLoadBalancer, days: nu
     lifecycleRules: [{ expiration: Duration.days(days) }],
     removalPolicy: RemovalPolicy.RETAIN,
   });
-  acknowledge(bucket, { S1: "it holds access logs; logs of its own accesses would need a bucket too" });
+  acknowledge(bucket, { S1: "it holds access logs; a log of the accesses to this bucket would need another bucket" });
   bucket.grantPut(new ServicePrincipal("logdelivery.elasticloadbalancing.amazonaws.com"), "AWSLogs/*");
   balancer.setAttribute("access_logs.s3.enabled", "true");
   balancer.setAttribute("access_logs.s3.bucket", bucket.bucketName);

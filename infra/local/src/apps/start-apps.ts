@@ -33,6 +33,8 @@ export interface AppsOptions {
   readonly execArgv?: (app: AppName, index: number) => readonly string[];
   /** A module to start as the gateway, and its arguments. Default: the app's. */
   readonly gatewayMain?: readonly string[] | undefined;
+  /** The same for the writer. */
+  readonly writerMain?: readonly string[] | undefined;
   readonly say: (line: string) => void;
   readonly signal?: AbortSignal | undefined;
   /** Gets what the start and the stop wait for. */
@@ -129,7 +131,7 @@ async function plannedApps(options: AppsOptions) {
             [directoryVariable]: directory,
           },
           execArgv: options.execArgv?.(app, index) ?? [],
-          main: app === "gateway" ? options.gatewayMain : undefined,
+          main: { gateway: options.gatewayMain, writer: options.writerMain, ranker: undefined }[app],
         },
         home,
       ),
@@ -183,13 +185,17 @@ interface AppPlan {
  * Flags for node that bound the memory of an app. The images and docs/operations.md have the same; a test compares them. With V8's defaults a
  * busy app grows to 300 MB and more, most of it garbage: a young generation of 128 MB, and an old one of three times its live objects.
  * With these bounds, gateway and writer stay near 200 MB (docs/measurements/load-and-reads.md). The young generation has its full size from the
- * start: where it begins small, V8 does not always let it grow, and then the gateway takes half as much CPU time again for each purchase. The
- * last flag bounds the unforeseen: the process ends and is started again, instead of the machine running out of memory.
+ * start: where it begins small, V8 does not always let it grow, and then the gateway takes half as much CPU time again for each purchase.
+ * Pretenuring is off: V8 may decide in the first second of load that the objects of some line of code live long, and then creates them in the
+ * old generation for the rest of the process. A dead old object keeps alive what it refers to, here whole requests, until a collection of all
+ * objects: half of the gateways took 30 % more CPU time (docs/performance.md, "Regression checks"). The last flag bounds the unforeseen: the
+ * process ends and is started again, instead of the machine running out of memory.
  */
 export const heapFlags = [
   "--min-semi-space-size=32",
   "--max-semi-space-size=32",
   "--heap-growing-percent=100",
+  "--no-allocation-site-pretenuring",
   "--max-old-space-size=512",
 ];
 

@@ -15,7 +15,7 @@ const homePath = "/usr/share/grafana";
 
 /**
  * A Grafana, not started yet, that shows the dashboards without a login, on loopback only. Undefined, after a line that says so, where it is
- * not installed: Debian has no package of it.
+ * not installed. Debian does not package it.
  */
 export function grafanaServer(
   { port, prometheusUrl, files }: GrafanaOptions,

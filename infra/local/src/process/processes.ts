@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 /* Reads /proc of Linux. A process that ends while it is read counts as absent; without /proc all do. */
 
@@ -9,6 +9,8 @@ const pageBytes = 4096;
 /** CPU time so far and resident memory of a process. */
 export interface ProcessFigures {
   readonly pid: number;
+  /** Its program, at most 15 characters; a kernel thread has its own name. */
+  readonly name: string;
   /** One letter, such as Z for a zombie. */
   readonly state: string;
   readonly parent: number;
@@ -17,23 +19,65 @@ export interface ProcessFigures {
   /** Clock ticks since boot. Together with the pid it identifies a process. */
   readonly startedAt: string;
   readonly cpuSeconds: number;
+  /** Of its children that have ended, and of theirs. */
+  readonly endedChildrenCpuSeconds: number;
   readonly memoryMiB: number;
+}
+
+/** The CPU time of the whole machine since boot, in seconds of all cores together. */
+export interface CpuTime {
+  /** Of processes, nice ones included, and of the kernel for them. Without interrupts: the kernel counts those apart. */
+  readonly processSeconds: number;
+  /** Time in which the hypervisor gave a core to another virtual machine. */
+  readonly stealSeconds: number;
+  /** All time, idle time included. */
+  readonly totalSeconds: number;
+}
+
+/** undefined: there is no /proc/stat, as on other systems than Linux. */
+export function readCpuTime(): CpuTime | undefined {
+  let text: string;
+  try {
+    text = readFileSync("/proc/stat", "utf8");
+  } catch {
+    return undefined;
+  }
+  return cpuTimeIn(text);
+}
+
+/** Reads the content of /proc/stat. */
+export function cpuTimeIn(text: string): CpuTime {
+  // user nice system idle iowait irq softirq steal; then the time of guests, which user and nice include (proc(5)).
+  const [, ...fields] = text.slice(0, text.indexOf("\n")).split(/ +/);
+  const seconds = fields.slice(0, 8).map((field) => Number(field) / ticksPerSecond);
+  const [user = 0, nice = 0, system = 0] = seconds;
+  return {
+    processSeconds: user + nice + system,
+    stealSeconds: seconds[7] ?? 0,
+    totalSeconds: seconds.reduce((sum, one) => sum + one, 0),
+  };
 }
 
 /** undefined: there is no such process. */
 export function readProcess(pid: number): ProcessFigures | undefined {
   const text = fileOf(pid, "stat");
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : processIn(pid, text);
+}
+
+/** Reads the content of /proc/<pid>/stat. */
+export function processIn(pid: number, text: string): ProcessFigures {
   // After the name, which may contain anything: state, parent, group, … (proc(5), from field 3).
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const field = (number: number): number => Number(fields[number - 3]);
   return {
     pid,
+    name: text.slice(text.indexOf("(") + 1, text.lastIndexOf(")")),
     state: fields[0] ?? "",
     parent: field(4),
     group: field(5),
     startedAt: fields[19] ?? "",
     cpuSeconds: (field(14) + field(15)) / ticksPerSecond,
+    endedChildrenCpuSeconds: (field(16) + field(17)) / ticksPerSecond,
     memoryMiB: (field(24) * pageBytes) / 2 ** 20,
   };
 }
@@ -58,6 +102,7 @@ export function fileOf(pid: number, file: "cmdline" | "environ" | "stat"): strin
 }
 
 function pids(): readonly number[] {
+  if (!existsSync("/proc")) return [];
   return readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry))
     .map(Number);

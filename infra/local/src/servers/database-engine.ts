@@ -17,6 +17,8 @@ export interface DatabaseEngine {
   initialise(options: readonly string[], programs: DatabasePrograms, context: ServerContext): Promise<void>;
   readonly primaryOptions: readonly string[];
   readonly replicaOptions: readonly string[];
+  /** Makes a replica write what it gets from the primary to its own binary log, from which other replicas continue when it is promoted. */
+  readonly relayedLogOptions: readonly string[];
   /** The privileges to read a replica's lag. */
   readonly lagPrivileges: string;
   /** Selects the position of the primary's log. */
@@ -29,7 +31,8 @@ export interface DatabaseEngine {
   follow(primaryPort: number, user: string, password: string): string;
 }
 
-export type DatabaseRole = "primary" | "replica";
+/** `replica-1`, `replica-2`, … when there are several. */
+export type DatabaseRole = "primary" | "replica" | `replica-${number}`;
 
 /** The folder of a role's data. */
 export const dataDirectory = (role: DatabaseRole, context: ServerContext): string =>

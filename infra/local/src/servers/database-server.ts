@@ -31,10 +31,18 @@ export interface DatabaseServer {
   readonly sql: Sql;
 }
 
+interface DatabasePlan {
+  readonly role: DatabaseRole;
+  readonly port: number;
+  /** Different for each server. */
+  readonly id: number;
+  /** Of a replica: whether others can follow it when it is promoted. It then keeps a binary log, as durable as the primary's. */
+  readonly isPromotable: boolean;
+}
+
 /** One database server, not started yet. Each start runs `onResponse` once the server responds, before it counts as ready. */
 export async function databaseServer(
-  role: DatabaseRole,
-  port: number,
+  { role, port, id, isPromotable }: DatabasePlan,
   { engine, programs, context }: DatabaseParts,
   onResponse: (sql: Sql) => Promise<unknown>,
 ): Promise<DatabaseServer> {
@@ -56,9 +64,9 @@ export async function databaseServer(
         `--socket=${socket}`,
         `--pid-file=${join(sockets, "pid")}`,
         `--port=${port}`,
+        `--server-id=${id}`,
         ...commonOptions,
-        ...(role === "primary" ? primaryOptions : replicaOptions),
-        ...(role === "primary" ? engine.primaryOptions : engine.replicaOptions),
+        ...(role === "primary" ? [...logOptions, ...engine.primaryOptions] : replicaOptions(engine, isPromotable)),
         ...(context.configuration?.database ?? []),
       ],
       port,
@@ -101,8 +109,7 @@ const commonOptions = [
   `--innodb-buffer-pool-size=${bufferPoolMebibytes()}M`,
 ];
 
-const primaryOptions = [
-  "--server-id=1",
+const logOptions = [
   "--log-bin=binlog",
   "--binlog-row-image=MINIMAL",
   // A transaction of a thousand purchases in a few large events: 5 % less CPU on primary and replica than in events of 8 kB.
@@ -113,8 +120,13 @@ const primaryOptions = [
   "--binlog-expire-logs-seconds=172800",
 ];
 
+function replicaOptions(engine: DatabaseEngine, isPromotable: boolean): readonly string[] {
+  const log = isPromotable ? [...logOptions, ...engine.relayedLogOptions] : noLogOptions;
+  return ["--relay-log=relay", ...log, ...engine.replicaOptions];
+}
+
 // With this a killed process loses nothing, and a power cut up to a second, which the replica then fetches again.
-const replicaOptions = ["--server-id=2", "--skip-log-bin", "--relay-log=relay", "--innodb-flush-log-at-trx-commit=2"];
+const noLogOptions = ["--skip-log-bin", "--innodb-flush-log-at-trx-commit=2"];
 
 // A sixteenth of the memory for each of the two. When the indexes do not fit, every insert reads from disk (measured on a
 // replica with 128 MB: from a million purchases on, its CPU per purchase rose by two thirds).

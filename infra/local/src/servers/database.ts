@@ -10,6 +10,7 @@ import {
   dataDirectory,
   type DatabaseEngine,
   type DatabasePrograms,
+  type DatabaseRole,
   firstOptions,
   temporaryDirectory,
 } from "./database-engine.ts";
@@ -20,16 +21,17 @@ import { filledTemplate } from "./template.ts";
 
 export interface Database {
   readonly primary: DatabaseServer;
-  readonly replica: DatabaseServer;
-  /** Prepares the data and starts both servers. Resolves when the replica has everything that the primary has. */
+  /** At least one. */
+  readonly replicas: readonly DatabaseServer[];
+  /** Prepares the data and starts all servers. Resolves when the replicas have everything that the primary has. */
   readonly start: () => Promise<void>;
 }
 
-/** A primary and a read-only replica that follows it by GTID, not started yet. */
+/** A primary and read-only replicas that follow it by GTID, not started yet. Each of several replicas can take its place. */
 export async function database(
   name: string,
   programs: DatabasePrograms,
-  ports: { readonly primary: number; readonly replica: number },
+  ports: { readonly primary: number; readonly replicas: readonly number[] },
   context: ServerContext,
 ): Promise<Database> {
   const { output } = await runCommand(programs.server, ["--no-defaults", "--version"], context);
@@ -37,31 +39,39 @@ export async function database(
   const parts = { engine, programs, context };
   // A replica that a fault drill starts again continues at its position. At the first start, start() makes it follow the primary.
   let following = false;
-  const primary = await databaseServer("primary", ports.primary, parts, async () => undefined);
-  const replica = await databaseServer(
-    "replica",
-    ports.replica,
+  const isPromotable = ports.replicas.length > 1;
+  const primary = await databaseServer(
+    { role: "primary", port: ports.primary, id: 1, isPromotable: false },
     parts,
-    async (sql) => following && sql("START REPLICA"),
+    async () => undefined,
   );
+  const replicas = await Promise.all(
+    ports.replicas.map(async (port, index) => {
+      const role: DatabaseRole = isPromotable ? `replica-${index + 1}` : "replica";
+      const plan = { role, port, id: index + 2, isPromotable };
+      const replica = await databaseServer(plan, parts, async (sql) => following && sql("START REPLICA"));
+      return { ...replica, role };
+    }),
+  );
+  const roles = replicas.map(({ role }) => role);
 
   const { waits = new Waits() } = context;
   const start = async (): Promise<void> => {
-    const copied = await waits.during("the database's files", () => prepareData(parts));
-    await Promise.all([primary.server.start(), replica.server.start()]);
-    if (copied) {
-      // There are no writes yet, so the primary is still at the position of the copy.
-      const position = await positionOf(primary.sql, engine);
-      if (position !== "") await replica.sql(engine.adoptPosition(position));
-      await rm(unadoptedFile(context));
+    const copied = await waits.during("the database's files", () => prepareData(roles, parts));
+    await Promise.all([primary, ...replicas].map(({ server }) => server.start()));
+    // There are no writes yet, so the primary is still at the position of the copies.
+    const position = await positionOf(primary.sql, engine);
+    for (const { role, sql } of replicas.filter((replica) => copied.includes(replica.role))) {
+      if (position !== "") await sql(engine.adoptPosition(position));
+      await rm(unadoptedFile(role, context));
     }
     await primary.sql(await accounts(name, engine, context));
     const follow = engine.follow(ports.primary, "tally_replication", context.passwords.databaseReplication);
-    await replica.sql(`${follow}; START REPLICA`);
+    for (const { sql } of replicas) await sql(`${follow}; START REPLICA`);
     following = true;
-    await waits.during("the replica to catch up", () =>
-      untilCaughtUp(primary.sql, replica.sql, engine, context.signal),
-    );
+    await waits.during("the replica to catch up", async () => {
+      for (const { sql } of replicas) await untilCaughtUp(primary.sql, sql, engine, context.signal);
+    });
   };
 
   const startOrRebuild = async (): Promise<void> => {
@@ -71,45 +81,53 @@ export async function database(
       if (!(error instanceof ServiceError) || error.code !== "replica-broken") throw error;
       context.say("The database replica cannot continue from its position: rebuilding it");
       following = false;
-      await Promise.all([primary.server.stop({ atOnce: false }), replica.server.stop({ atOnce: true })]);
-      await rm(dataDirectory("replica", context), { recursive: true, force: true }); // start() copies it again
+      await Promise.all([primary.server.stop(), ...replicas.map(({ server }) => server.stop({ atOnce: true }))]);
+      for (const role of roles) await rm(dataDirectory(role, context), { recursive: true, force: true }); // start() copies it again
       await start();
     }
   };
-  return { primary, replica, start: startOrRebuild };
+  return { primary, replicas, start: startOrRebuild };
 }
 
 /**
- * Creates the data that is missing, while no server runs: the primary's from nothing, the replica's as a copy of the primary's.
- * Each folder is created under another name and then renamed, so that an existing folder is complete. Returns true when the replica is a
- * copy that still needs its position in the primary's log; delete `unadoptedFile` when it has it.
+ * Creates the data that is missing, while no server runs: the primary's from nothing, the replicas' as copies of the primary's.
+ * Each folder is created under another name and then renamed, so that an existing folder is complete. Returns the replicas that are
+ * copies and still need their position in the primary's log; delete the `unadoptedFile` of one when it has it.
  */
-async function prepareData({ engine, programs, context }: DatabaseParts): Promise<boolean> {
+async function prepareData(
+  roles: readonly DatabaseRole[],
+  { engine, programs, context }: DatabaseParts,
+): Promise<readonly DatabaseRole[]> {
   const primary = dataDirectory("primary", context);
-  const replica = dataDirectory("replica", context);
   if (!existsSync(primary)) {
     context.say(`Preparing a ${engine.name} primary and replica (first start)`);
     await rm(`${primary}.new`, { recursive: true, force: true });
     await mkdir(`${primary}.new`, { mode: 0o700 });
     const options = await firstOptions(`${primary}.new`, temporaryDirectory("primary", context));
     await engine.initialise(options, programs, context);
-    await rm(replica, { recursive: true, force: true });
+    for (const role of roles) await rm(dataDirectory(role, context), { recursive: true, force: true });
     await rename(`${primary}.new`, primary);
   }
-  if (existsSync(replica) && !existsSync(unadoptedFile(context))) return false;
-  await rm(replica, { recursive: true, force: true });
-  await rm(`${replica}.new`, { recursive: true, force: true });
-  await writeFile(unadoptedFile(context), "");
-  await cp(primary, `${replica}.new`, { recursive: true, filter: (path) => !primaryOnly.test(basename(path)) });
-  await rename(`${replica}.new`, replica);
-  return true;
+  const toCopy = roles.filter(
+    (role) => !existsSync(dataDirectory(role, context)) || existsSync(unadoptedFile(role, context)),
+  );
+  for (const role of toCopy) {
+    const replica = dataDirectory(role, context);
+    await rm(replica, { recursive: true, force: true });
+    await rm(`${replica}.new`, { recursive: true, force: true });
+    await writeFile(unadoptedFile(role, context), "");
+    await cp(primary, `${replica}.new`, { recursive: true, filter: (path) => !primaryOnly.test(basename(path)) });
+    await rename(`${replica}.new`, replica);
+  }
+  return toCopy;
 }
 
 // The binary log, and the server id that MySQL writes into the folder.
 const primaryOnly = /^(binlog\..*|auto\.cnf)$/;
 
-/** The file that exists until the replica has its position. */
-const unadoptedFile = (context: ServerContext): string => `${dataDirectory("replica", context)}.unadopted`;
+/** The file that exists until a replica has its position. */
+const unadoptedFile = (role: DatabaseRole, context: ServerContext): string =>
+  `${dataDirectory(role, context)}.unadopted`;
 
 const catchUpWithinMs = 120_000;
 

@@ -33,6 +33,7 @@ export const mariadb: DatabaseEngine = {
 
   primaryOptions: ["--gtid-strict-mode=ON", "--innodb-log-file-size=512M", "--binlog-format=ROW"],
   replicaOptions: ["--gtid-strict-mode=ON", "--innodb-log-file-size=512M", "--read-only=ON", "--skip-slave-start"],
+  relayedLogOptions: ["--log-slave-updates=ON", "--binlog-format=ROW"],
   lagPrivileges: "BINLOG MONITOR, SLAVE MONITOR",
   selectPosition: "SELECT @@GLOBAL.gtid_binlog_pos",
   adoptPosition: (position) => `SET GLOBAL gtid_slave_pos = '${position}'`,

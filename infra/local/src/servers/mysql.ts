@@ -21,6 +21,7 @@ export const mysql: DatabaseEngine = {
 
   primaryOptions: gtid,
   replicaOptions: [...gtid, "--super-read-only=ON", "--relay-log-recovery=ON", "--skip-replica-start"],
+  relayedLogOptions: [], // its default
   lagPrivileges: "REPLICATION CLIENT",
   selectPosition: "SELECT @@GLOBAL.gtid_executed",
   // The copy has part of the position already, and gtid_purged accepts only the rest.

@@ -3,7 +3,7 @@ export interface Addresses {
   /** Of a cluster: one for each node, with commas between. */
   readonly amqpUrl: string;
   readonly databaseWriteUrl: string;
-  /** The replica. It follows the primary with a small delay and rejects writes. */
+  /** The replica, of several each, with commas between. It follows the primary with a small delay and rejects writes. */
   readonly databaseReadUrl: string;
   /** Of a cluster: one for each node, with commas between. */
   readonly redisUrl: string;
@@ -25,14 +25,14 @@ const accountsOf = (addresses: (role: Role) => Addresses): Accounts => ({
 /** The same addresses for every role. */
 export const sameForAll = (addresses: Addresses): Accounts => accountsOf(() => addresses);
 
-/** Addresses of servers on this machine for the administrator, and for each role. `amqp` and `redis` have one port for each node. */
+/** Addresses of servers on this machine for the administrator, and for each role. `amqp` and `redis` have one port for each node, `replicas` for each replica. */
 export function addressesOf(
   passwords: Readonly<Record<Role | "rabbitmq" | "database" | "redis", string>>,
   database: string,
   ports: {
     readonly amqp: readonly number[];
     readonly primary: number;
-    readonly replica: number;
+    readonly replicas: readonly number[];
     readonly redis: readonly number[];
   },
 ): { readonly addresses: Addresses; readonly accounts: Accounts } {
@@ -40,7 +40,9 @@ export function addressesOf(
   const at = (user: string, own: { rabbitmq: string; database: string; redis: string }): Addresses => ({
     amqpUrl: ports.amqp.map((port) => `amqp://${user}:${own.rabbitmq}@127.0.0.1:${port}`).join(","),
     databaseWriteUrl: `mysql://${user}:${own.database}@127.0.0.1:${ports.primary}/${database}`,
-    databaseReadUrl: `mysql://${user}:${own.database}@127.0.0.1:${ports.replica}/${database}`,
+    databaseReadUrl: ports.replicas
+      .map((port) => `mysql://${user}:${own.database}@127.0.0.1:${port}/${database}`)
+      .join(","),
     redisUrl: ports.redis.map((port) => `${redisScheme}://${user}:${own.redis}@127.0.0.1:${port}`).join(","),
   });
   return {

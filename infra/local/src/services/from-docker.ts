@@ -73,7 +73,7 @@ export async function fromDocker(options: DockerOptions): Promise<Services | und
   }
 
   return {
-    ...addressesOf(passwords, database, { amqp: [amqp], primary, replica, redis: [redis] }),
+    ...addressesOf(passwords, database, { amqp: [amqp], primary, replicas: [replica], redis: [redis] }),
     source: "docker",
     servers: [],
     stop,

@@ -14,27 +14,29 @@ import type { Services, StartOptions } from "./services.ts";
 /** Starts installed servers as private instances on free loopback ports. When one fails, all are stopped again. */
 export async function fromPrograms(
   programs: Programs,
-  options: Pick<StartOptions, "database" | "keepData" | "brokers" | "redisCluster"> & {
+  options: Pick<StartOptions, "database" | "keepData" | "brokers" | "databaseReplicas" | "redisCluster"> & {
     readonly namespace: string | undefined;
   },
   givenContext: ServerContext,
 ): Promise<Services> {
-  const { database: databaseName, keepData, brokers = 1, namespace } = options;
+  const { database: databaseName, keepData, brokers = 1, databaseReplicas = 1, namespace } = options;
   const failure = new AbortController();
   const context = { ...givenContext, signal: AbortSignal.any([givenContext.signal, failure.signal]) };
   if (keepData && options.redisCluster !== undefined) throw new TypeError("a Redis Cluster does not keep its data");
-  const [epmdPort = 0, primaryPort = 0, replicaPort = 0, ...nodePorts] = await freePorts(3 + 2 * brokers);
+  const [epmdPort = 0, primaryPort = 0, ...others] = await freePorts(2 + databaseReplicas + 2 * brokers);
+  const [replicaPorts, nodePorts] = [others.slice(0, databaseReplicas), others.slice(databaseReplicas)];
   const amqpPorts = nodePorts.slice(0, brokers);
   const nodes = amqpPorts.map((amqp, index) => ({ amqp, distribution: nodePorts[brokers + index] ?? 0 }));
   const broker = await rabbitmq(programs.rabbitmq, { epmd: epmdPort, nodes }, context, namespace);
   const stores = await redisNodes(programs.redis, options.redisCluster, namespace, context);
   const redisPorts = stores.nodes.map(({ port }) => port);
   const [redisPort = 0] = redisPorts;
-  const ports = { primary: primaryPort, replica: replicaPort };
-  const { primary, replica, start } = await database(databaseName, programs.database, ports, context);
+  const ports = { primary: primaryPort, replicas: replicaPorts };
+  const { primary, replicas, start } = await database(databaseName, programs.database, ports, context);
 
   // In the order in which they stop: a server before those that it needs.
-  const groups = [[replica.server, primary.server], [...broker.nodes, broker.epmd], stores.nodes];
+  const databases = [...replicas, primary].map(({ server }) => server);
+  const groups = [databases, [...broker.nodes, broker.epmd], stores.nodes];
   // When this process exits without stop(), e.g. after an uncaught exception, it cannot wait, but the servers still shut down cleanly.
   const onExit = (): void => groups.flat().forEach((server) => server.kill("SIGTERM"));
   process.once("exit", onExit);
@@ -62,7 +64,11 @@ export async function fromPrograms(
     source: "private",
     operator: {
       sql: (text) => primary.sql(text),
-      replicaSql: (text) => replica.sql(text),
+      async replicaSql(text, replica = 1) {
+        const { sql } = replicas[replica - 1] ?? {};
+        if (sql === undefined) throw new TypeError(`there is no replica ${replica}`);
+        return sql(text);
+      },
       async rabbitmqctl(...args) {
         const program = join(context.directory, brokers === 1 ? "rabbitmqctl" : "rabbitmqctl-1");
         const { environment } = context;
@@ -77,7 +83,7 @@ export async function fromPrograms(
       },
       wipeRedis: () => wipeRedis(context, "redis"),
     },
-    servers: [...broker.nodes, primary.server, replica.server, ...stores.nodes],
+    servers: [...broker.nodes, primary.server, ...replicas.map(({ server }) => server), ...stores.nodes],
     stop: () => stopServers().then(() => closeContext(context, { keepData })),
   };
 }

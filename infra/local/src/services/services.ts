@@ -24,6 +24,8 @@ export interface StartOptions {
    * Docker is not used then. A directory that keeps its data needs the same number at each start.
    */
   readonly brokers?: number;
+  /** Default 1. More: the number of database replicas, any of which can be promoted, since each keeps a binary log. Private servers only. */
+  readonly databaseReplicas?: number;
   /** Absent: one Redis. Else a Redis Cluster, of private servers without `keepData` only. Each node can be killed and started separately. */
   readonly redisCluster?: RedisClusterSize;
   /** Lines for the private servers' configurations, e.g. for further listeners. */
@@ -36,8 +38,8 @@ export interface StartOptions {
 export interface Operator {
   /** SQL as the primary's root. */
   sql(text: string): Promise<string>;
-  /** SQL as the replica's root. */
-  replicaSql(text: string): Promise<string>;
+  /** SQL as a replica's root; `replica` counts from 1. Default: the first. */
+  replicaSql(text: string, replica?: number): Promise<string>;
   /** rabbitmqctl; takes about a second. In a cluster: for its first node. */
   rabbitmqctl(...args: readonly string[]): Promise<string>;
   /** A Redis command as its administrator, e.g. `SAVE`. Returns the first bytes of the response. In a cluster: of its first node. */
@@ -52,7 +54,7 @@ export interface Services {
   /** Addresses with the account of each app and of `pnpm tally`, which has the privileges that it needs. The same as `addresses` when these were given. */
   readonly accounts: Accounts;
   readonly source: "docker" | "environment" | "private";
-  /** When private: `rabbitmq` (of a cluster `rabbitmq-1`, `rabbitmq-2`, …), `database-primary`, `database-replica`, `redis` (of a cluster `redis-1`, …). Else empty. */
+  /** When private: `rabbitmq` (of a cluster `rabbitmq-1`, `rabbitmq-2`, …), `database-primary`, `database-replica` (of several `database-replica-1`, …), `redis` (of a cluster `redis-1`, …). Else empty. */
   readonly servers: readonly Server[];
   /** Of private servers only. */
   readonly operator?: Operator;

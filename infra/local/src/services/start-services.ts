@@ -30,14 +30,15 @@ export async function startServices(options: StartOptions): Promise<Services> {
 
   if (!/^[A-Za-z0-9_]{1,40}$/.test(options.database))
     throw new TypeError(`not a valid database name: ${options.database}`);
-  const { say, waits = new Waits(), configuration, brokers = 1 } = options;
+  const { say, waits = new Waits(), configuration, brokers = 1, databaseReplicas = 1 } = options;
   const namespace = plainName.test(options.namespace ?? "") ? options.namespace : undefined;
   const directory = resolve(options.directory);
   const release = await lockDirectory(directory);
   try {
     const services = await whileInterruptible(async (signal) => {
       await waits.during("servers of an earlier run to stop", () => endLeftovers(directory, say));
-      const mayUseDocker = options.docker !== "never" && brokers === 1 && options.redisCluster === undefined;
+      const isSingle = brokers === 1 && databaseReplicas === 1 && options.redisCluster === undefined;
+      const mayUseDocker = options.docker !== "never" && isSingle;
       const docker = mayUseDocker
         ? await fromDocker({ ...options, namespace, directory, environment, signal, waits })
         : undefined;

@@ -1,0 +1,201 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { eventIdOfBytes } from "@tally/pipeline";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { temporaryDirectory } from "./at-end.ts";
+import { expectAllKept } from "./audit-of.ts";
+import { keepSending } from "./keep-sending.ts";
+import { openDatabase, openRedis } from "./rankings-equal-rows.ts";
+import { runTally } from "./run-tally.ts";
+import { sold } from "./sell.ts";
+import { startSystemWithServers } from "./start-system.ts";
+
+/* Runs the commands of docs/backup.md on a system that loses its database, its Redis and its broker. RANKING_SHARDS is 1, the rankings have 4. */
+
+const here = join(import.meta.dirname, "..");
+const guide = readFileSync(join(here, "docs", "backup.md"), "utf8");
+const system = await startSystemWithServers({ RANKING_SHARDS: "1" });
+const { operator } = system.services;
+const database = openDatabase(system);
+const redis = openRedis(system);
+const shard = `${system.namespace}:{purchases:0:v2}`;
+const databaseName = new URL(system.addresses.databaseWriteUrl).pathname.slice(1);
+const files = await temporaryDirectory();
+const binlogs = join(files, "binlogs");
+const servers = join(here, ".tally", `test-apps-${system.namespace}`, "services");
+const environment = {
+  // The launcher has written a `rabbitmqctl` for its broker.
+  PATH: `${servers}:${process.env["PATH"]}`,
+  ROOT_OPTIONS: join(servers, "database-primary.cnf"),
+  BACKUP_OPTIONS: await createAccount(),
+  DATABASE: databaseName,
+  BINLOGS: binlogs,
+};
+
+/** The first commands, or the first SQL, below a text of the guide. */
+function commandsBelow(text: string, language = "sh"): string {
+  const from = guide.indexOf(text);
+  const [, indent = "", block] =
+    new RegExp(`^( *)\`\`\`${language}\n([\\s\\S]*?)^\\1\`\`\`$`, "m").exec(guide.slice(from)) ?? [];
+  if (from < 0 || block === undefined) expect.fail(`docs/backup.md has no commands below "${text}"`);
+  return block.replaceAll(new RegExp(`^${indent}`, "gm"), "");
+}
+
+// Without --norc bash reads the user's file, because its standard input is a socket.
+const shellFlags = ["--norc", "-euo", "pipefail", "-c"];
+
+/** Runs the commands below a text; throws with their errors when one fails. */
+async function run(text: string, more: NodeJS.ProcessEnv = {}): Promise<string> {
+  const env = { ...environment, ...more };
+  const { stdout } = await promisify(execFile)("bash", [...shellFlags, commandsBelow(text)], { env });
+  return stdout;
+}
+
+/** Creates the account of the guide. Returns its options file. */
+async function createAccount(): Promise<string> {
+  const { hostname, port } = new URL(system.addresses.databaseWriteUrl);
+  await operator.sql(commandsBelow("### The account", "sql").replaceAll("`tally`", `\`${databaseName}\``));
+  const file = join(files, "backup.cnf");
+  const lines = ["[client]", `host=${hostname}`, `port=${port}`, "user=tally_backup", "password=PASSWORD", ""];
+  await writeFile(file, lines.join("\n"), { mode: 0o600 });
+  return file;
+}
+
+/** Copies the binary logs until the returned function is called, or the test ends. */
+function copyBinlogs(): () => Promise<void> {
+  const script = commandsBelow("### Copy the binary logs");
+  const copy = spawn("bash", [...shellFlags, script], { env: environment, stdio: ["ignore", "ignore", "inherit"] });
+  const closed = once(copy, "close");
+  onTestFinished(() => void copy.kill());
+  return async () => {
+    expect(copy.exitCode).toBeNull();
+    copy.kill();
+    await closed;
+  };
+}
+
+async function sell(count: number): Promise<readonly string[]> {
+  const sent: string[] = [];
+  for (let n = 0; n < count; n++) sent.push(await sold(system.url, 1));
+  return sent;
+}
+
+async function storedIds(): Promise<ReadonlySet<string>> {
+  const rows = await database.writer.query<{ id: Buffer }>("SELECT id FROM purchases");
+  return new Set(rows.map(({ id }) => eventIdOfBytes(id)));
+}
+const rankerLines = async (text: string): Promise<number> =>
+  (await readFile(system.ranker.logFile, "utf8")).split("\n").filter((line) => line.includes(text)).length;
+const ids = new Set<string>();
+
+test("under load: of a lost database and a lost Redis, the dump and the binary logs restore every acknowledged sale, once", async () => {
+  const BACKUP = join(files, "backup-1");
+  const clients = keepSending(system.urls, 4);
+  onTestFinished(() => clients.stop().then(() => undefined));
+  const more = async (count: number) => {
+    const before = clients.count;
+    await vi.waitFor(() => expect(clients.count).toBeGreaterThan(before + count), 60_000);
+  };
+  await more(200);
+  const endFirstCopy = copyBinlogs();
+  expect((await runTally(system, ["rebuild", "--shards", "4"])).exitCode).toBe(0);
+  await run("### Take a backup", { BACKUP });
+  await more(100);
+  await endFirstCopy();
+  const endCopy = copyBinlogs();
+  await operator.sql("FLUSH BINARY LOGS"); // the next ones are in another file
+  await more(200);
+
+  await operator.sql(`DROP DATABASE ${databaseName}`);
+  await operator.redis("FLUSHALL");
+  // Accepted by the gateway; the writer finds no table.
+  await more(100);
+  for (const app of [system.writer, system.ranker]) await app.stop({ atOnce: true });
+  const isCopied = async () => {
+    const STOP_FILE = (await readdir(binlogs)).toSorted().at(-1) ?? "";
+    const found = await run("**Choose the last transaction**", { STOP_FILE });
+    const [, STOP = expect.fail(found)] = /.*^# at (\d+)$/ms.exec(found) ?? [];
+    return { STOP_FILE, STOP };
+  };
+  const last = await vi.waitFor(isCopied, 30_000);
+  await endCopy();
+  await run("**Load the dump**", { BACKUP });
+  const loaded = (await storedIds()).size;
+  await run("**Replay the binary logs**", { BACKUP, ...last });
+  expect((await storedIds()).size).toBeGreaterThan(loaded + 200);
+
+  // As new processes, which know no number of shards.
+  await Promise.all([system.ranker.start(), system.writer.start()]);
+  await more(100);
+  for (const id of (await clients.stop()).ids.values()) ids.add(id);
+  await expectAllKept(system, ids);
+  expect(await redis.get(`${shard}:generation`)).toMatch(/x4$/);
+}, 300_000);
+
+test("the dump alone restores its moment: the broker stores what it still holds, and rankings that counted more are rebuilt", async () => {
+  const BACKUP = join(files, "backup-2");
+  const place = async () => {
+    const generation = `${shard}:${await redis.get(`${shard}:generation`)}`;
+    return redis.mget(`${generation}:as-of`, `${generation}:in-ledger`);
+  };
+  const inBackup = await storedIds();
+  await run("### Take a backup", { BACKUP });
+  const lost = await sell(30);
+  await vi.waitFor(async () => expect(await storedIds()).toEqual(new Set([...inBackup, ...lost])), 30_000);
+  // They are counted, and the ranker has seen that they are in the ledger.
+  const [newest] = await database.writer.query<{ at: number }>(
+    "SELECT MAX(stored_at) AS at FROM batches WHERE domain = 'purchases'",
+  );
+  await vi.waitFor(async () => expect(await place()).toEqual([String(newest?.at), String(newest?.at)]), 30_000);
+  await system.writer.stop();
+  await system.ranker.stop();
+  const held = await sell(20);
+
+  await operator.sql(`DROP DATABASE ${databaseName}`);
+  await run("**Load the dump**", { BACKUP });
+  await run("**Empty the rank queues.**");
+  expect(await storedIds()).toEqual(inBackup);
+  const before = await rankerLines("the ledger lacks batches that are counted");
+  await Promise.all([system.writer.start(), system.ranker.start()]);
+  await vi.waitFor(
+    async () => expect(await rankerLines("the ledger lacks batches that are counted")).toBe(before + 1),
+    60_000,
+  );
+  for (const id of held) ids.add(id);
+  await expectAllKept(system, ids);
+  expect(await redis.get(`${shard}:generation`)).toMatch(/x4$/);
+}, 300_000);
+
+test("rank messages of batches that a restored ledger lacks are not counted", async () => {
+  const BACKUP = join(files, "backup-3");
+  const inBackup = await storedIds();
+  await run("### Take a backup", { BACKUP });
+  await system.ranker.stop();
+  const uncounted = await sell(10);
+  await vi.waitFor(async () => expect(await storedIds()).toEqual(new Set([...inBackup, ...uncounted])), 30_000);
+  await system.writer.stop();
+  await operator.sql(`DROP DATABASE ${databaseName}`);
+  await run("**Load the dump**", { BACKUP });
+  await run("**Empty the rank queues.**");
+  await system.writer.start();
+  const later = await sell(10);
+  // Their batches are the newest that are counted, and the ledger has them: the ranker would not notice older ones that it lacks.
+  await vi.waitFor(async () => expect(await storedIds()).toEqual(new Set([...inBackup, ...later])), 30_000);
+  await system.ranker.start();
+  for (const id of later) ids.add(id);
+  await expectAllKept(system, ids);
+}, 300_000);
+
+test("the definitions restore a broker that has lost everything", async () => {
+  await operator.rabbitmqctl("delete_vhost", "/");
+  await run("### A lost broker", { BACKUP: join(files, "backup-2") });
+  const clients = keepSending(system.urls, 2);
+  onTestFinished(() => clients.stop().then(() => undefined));
+  await vi.waitFor(() => expect(clients.count).toBeGreaterThan(50), 60_000);
+  for (const id of (await clients.stop()).ids.values()) ids.add(id);
+  await expectAllKept(system, ids);
+}, 120_000);

@@ -1,0 +1,179 @@
+import { readFile } from "node:fs/promises";
+import type { Server } from "@tally/local";
+import { expect, test, vi } from "vitest";
+import { atEnd } from "./at-end.ts";
+import { expectAllKept } from "./audit-of.ts";
+import { balance } from "./balance.ts";
+import { openDatabaseNodes } from "./database-nodes.ts";
+import { keepSending } from "./keep-sending.ts";
+import { cellsOfRows, cellsOfShard, openDatabase } from "./rankings-equal-rows.ts";
+import { recoveryTimes, untilRanked } from "./recovery-times.ts";
+import { openRedisNodes } from "./redis-nodes.ts";
+import { runTally } from "./run-tally.ts";
+import { sold } from "./sell.ts";
+import { startSystemWithServers } from "./start-system.ts";
+import { openWriteName } from "./write-name.ts";
+
+/*
+ * A production-like system on one machine: three broker nodes, a Redis Cluster of three masters and three replicas, a MariaDB primary with two
+ * semi-synchronous replicas, two gateways behind HAProxy, two writers, two rankers. Clients send sales through the balancer from the first test
+ * to the last, and every acknowledged sale is looked for at the end. The table of recovery times goes to docs/measurements/drill.md.
+ */
+
+const writeName = await openWriteName();
+const system = await startSystemWithServers(
+  { TRUST_PROXY: "127.0.0.1" },
+  {
+    brokers: 3,
+    databaseReplicas: 2,
+    redisCluster: { masters: 3, replicas: 1 },
+    instances: { gateway: 2, writer: 2, ranker: 2 },
+    readdress: writeName.readdress,
+  },
+);
+const { operator } = system.services;
+const databases = await openDatabaseNodes(system.services);
+await databases.replicateSemiSynchronously();
+const database = openDatabase(system);
+const redis = await openRedisNodes(system);
+const { url, server: balancer } = await balance({ gateways: system.urls });
+const clients = keepSending([url], 8);
+atEnd(() => clients.stop());
+
+/** Event ids of sales besides those of the clients. */
+const others = new Set<string>();
+const times: Record<string, Record<string, number>> = {};
+const shards = [0, 1, 2, 3].map((shard) => `${system.namespace}:{purchases:${shard}:v2}`);
+
+/** Resolves when the clients got some more 201. */
+async function flows(): Promise<void> {
+  const before = clients.count;
+  await vi.waitFor(() => expect(clients.count).toBeGreaterThan(before + 200), 60_000);
+}
+
+/** Measures how long a sale that is sent right after `begin` takes, while `proceed` runs. */
+async function during(fault: string, begin: () => void, proceed: () => Promise<unknown>): Promise<void> {
+  await flows();
+  clients.takeLongestGapMs();
+  begin();
+  const [{ id, ...recovery }] = await Promise.all([recoveryTimes(url, database), proceed()]);
+  await flows();
+  others.add(id);
+  times[fault] = { ...recovery, withoutAny201Ms: Math.round(clients.takeLongestGapMs()) };
+}
+
+const ask = (...args: readonly string[]) => operator.rabbitmqctl(...args, "--quiet");
+
+/** The node that leads the ingest queue: its name ends in its number. */
+async function leaderOfIngest(): Promise<Server> {
+  const [, number] = /\.ingest\.purchases\s+\S+-(\d)@/.exec(await ask("list_queues", "name", "leader")) ?? [];
+  return system.server(`rabbitmq-${number}`);
+}
+
+/** The node that a gateway publishes to. */
+async function nodeOfGateway(): Promise<Server> {
+  const connections = await ask("list_connections", "port", "client_properties");
+  const [, port] = /^(\d+)\t.*"tally gateway"/m.exec(connections) ?? [];
+  const node = system.services.servers.find((one) => one.port === Number(port));
+  return node ?? expect.fail(`no node serves port ${port}`);
+}
+
+test("each queue is on three nodes; the leader of the queues is killed, and then the node of a gateway", async () => {
+  const queues = (await ask("list_queues", "name", "members")).split("\n");
+  const members = queues.filter((line) => line.startsWith(system.namespace));
+  expect(members.map((line) => line.match(/@localhost/g)?.length)).toEqual(members.map(() => 3));
+  expect(members.length).toBeGreaterThanOrEqual(3); // ingest, rank, dead
+  for (const [fault, find] of [
+    ["leader of the queues killed", leaderOfIngest],
+    ["a gateway's broker node killed", nodeOfGateway],
+  ] as const) {
+    const node = await find();
+    await during(
+      fault,
+      () => node.kill("SIGKILL"),
+      () => node.start(),
+    );
+  }
+}, 300_000);
+
+test("the balancer is killed and started again", async () => {
+  await during(
+    "balancer killed",
+    () => balancer.kill("SIGKILL"),
+    () => balancer.start(),
+  );
+}, 240_000);
+
+test("one shard of the rankings becomes four", async () => {
+  await during(
+    "1 shard becomes 4",
+    () => undefined,
+    async () => {
+      const { exitCode, output } = await runTally(system, ["rebuild", "--shards", "4"]);
+      const done = expect.stringMatching(/^purchases: .* in 4 shards, /);
+      expect({ exitCode, output }).toEqual({ exitCode: 0, output: done });
+    },
+  );
+  const masters = await Promise.all(shards.map((shard) => redis.masterOf(shard)));
+  expect(new Set(masters).size).toBeGreaterThan(1);
+  for (const [shard, master] of masters.entries())
+    expect(await master.redis.get(`${shards[shard]}:generation`)).toMatch(/x4$/);
+}, 240_000);
+
+test("a Redis master is killed while its replica lacks sales: the replica is promoted, and they are counted again from the ledger", async () => {
+  const [, , shard = ""] = shards;
+  const killed = await redis.masterOf(shard);
+  await redis.cutOff(killed);
+  const id = await sold(url, 2, { headers: { "idempotency-key": "ranked-and-lost" } });
+  others.add(id);
+  await untilRanked(url, id);
+  let killedAt = 0;
+  await during(
+    "a Redis master killed",
+    () => {
+      killed.server.kill("SIGKILL");
+      killedAt = performance.now();
+    },
+    async () => {
+      await untilRanked(url, id);
+      times["a Redis master killed: a sale that it alone had"] = { rankedMs: Math.round(performance.now() - killedAt) };
+    },
+  );
+  expect(await redis.masterOf(shard)).not.toBe(killed);
+  const logs = await Promise.all(system.rankers.map(({ logFile }) => readFile(logFile, "utf8")));
+  expect(logs.join("")).toContain("auditor: counted batches from the ledger");
+  await redis.restart(killed);
+}, 300_000);
+
+test("the primary is killed while it reaches no replica: one is promoted, the other follows it, and takes its place in a planned switchover", async () => {
+  // What the clients send from now on is accepted and not stored.
+  for (const { sql } of databases.replicas) await sql("STOP SLAVE IO_THREAD");
+  let promoted = databases.replicas[0];
+  await during(
+    "primary killed, a replica promoted",
+    () => system.server("database-primary").kill("SIGKILL"),
+    async () => {
+      promoted = await databases.promoteAfterDeath();
+      await writeName.moveTo(promoted.port);
+    },
+  );
+  const [from, to] = [promoted, databases.replicas.find((one) => one !== promoted)];
+  if (from === undefined || to === undefined) expect.fail("there are two replicas");
+  await during(
+    "planned switchover to the other replica",
+    () => undefined,
+    async () => {
+      await databases.switchOver(from, to);
+      await writeName.moveTo(to.port);
+    },
+  );
+}, 300_000);
+
+test("every acknowledged sale is stored once and ranked once, no other is, and the rankings equal the rows", async () => {
+  const { ids } = await clients.stop();
+  console.table(times);
+  await expectAllKept(system, new Set([...ids.values(), ...others]));
+  const masters = await Promise.all(shards.map((shard) => redis.masterOf(shard)));
+  const cells = await Promise.all(masters.map((master, shard) => cellsOfShard(master.redis, shards[shard] ?? "")));
+  expect(cells.flat().toSorted()).toEqual(await cellsOfRows(database));
+}, 240_000);
