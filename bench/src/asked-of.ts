@@ -1,6 +1,6 @@
 import { workloadOf } from "@tally/domains/workloads";
 import type { BenchPlan } from "./bench-plan.ts";
-import { durabilityOf } from "./designs/designs.ts";
+import { durabilityOf, meaningOf } from "./designs/designs.ts";
 import { repeatOf } from "./repeat.ts";
 import type { Report } from "./report.ts";
 
@@ -12,6 +12,7 @@ export function askedOf(plan: BenchPlan) {
     repeat: repeatOf(plan),
     design: designIn(plan),
     durability: target === undefined ? durabilityOf(plan.design, plan.durability) : "unknown",
+    meaning: target === undefined ? meaningOf(plan.design, plan.durability) : "unknown",
     target: target ?? null,
     domain: plan.domain,
     model: phase.model,
@@ -57,6 +58,7 @@ function sourceOf({ domain, phase }: BenchPlan): Report["source"] {
 
 function lastingOf({ phase }: BenchPlan): Report["asked"] {
   if (phase.model === "source") return null;
+  if (phase.model === "replay") return { amount: phase.found.lines };
   const { until } = phase;
   return until.name === "amount" ? { amount: until.amount } : { seconds: until.seconds };
 }

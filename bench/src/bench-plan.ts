@@ -1,3 +1,4 @@
+import type { Agents } from "./agents/start-agents.ts";
 import type { Build } from "./builds/with-builds.ts";
 import type { DesignName, Durability } from "./designs/designs.ts";
 import type { LoadPlan, Phase } from "./load/load-plan.ts";
@@ -10,12 +11,21 @@ export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   readonly design: DesignName;
   readonly durability: Durability;
   readonly gateways: number;
+  /** Processes of the writer, and of the ranker. Default 1. */
+  readonly workers?: number;
+  /** Share of a core that each process of an app may use. Default: no limit. */
+  readonly appShare?: number;
+  /** Of this process, or of each agent. */
   readonly clientThreads: number;
+  /** The load generators; undefined: this process. */
+  readonly agents?: Agents | undefined;
   /** Number of POSTs that are stored and ranked before the warm-up; undefined: none. */
   readonly fill: number | undefined;
   /** Not for a source's run, which has its own warm-up or none. */
   readonly warmUpSeconds: number;
   readonly phase: Phase;
+  /** A file that exists and gets a line for each request of `phase`; undefined: none. */
+  readonly requestsCsv?: string | undefined;
   /** Settings of the apps, beside those of the design. */
   readonly settings: Readonly<Record<string, string>>;
   /** The URL of a running system; undefined: the bench starts its own. */

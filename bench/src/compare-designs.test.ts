@@ -1,6 +1,6 @@
 import { tierNames } from "@tally/pipeline/bench-report";
 import { expect, test } from "vitest";
-import { comparison, contenderNamed, contendersNamed, ratiosOf, tooSlow, turns } from "./compare-designs.ts";
+import { comparison, contenderNamed, contendersNamed, faultsOf, ratiosOf, tooSlow, turns } from "./compare-designs.ts";
 import { sampleReport } from "./report.fixture.ts";
 
 test("each round runs the contenders in the reverse order of the one before", () => {
@@ -15,7 +15,7 @@ test("a contender is a design, with or without a durability", () => {
     design: "batched",
     durability: "transient",
   });
-  expect(() => contenderNamed("fast")).toThrow('there is no "fast"; expected batched, balanced, per-message');
+  expect(() => contenderNamed("fast")).toThrow('there is no "fast"; expected batched, balanced, classic');
 });
 
 test("a build is batched at a commit, and may be compared with others", () => {
@@ -44,6 +44,28 @@ test("the first contender is too slow where its median of ranked events is below
   expect(tooSlow(contenders, runs, 0.5)).toEqual([]);
   expect(tooSlow(contenders.slice(0, 2), runs.slice(0, 1), 0.5)).toEqual([
     "batched / batched@v1: ranked /s unknown, below 0.5",
+  ]);
+});
+
+test("contenders that only read are compared by their reads", () => {
+  const contenders = ["batched", "primary-reads"].map(contenderNamed);
+  const none = { accepted: { events: 0, perSecond: 0 }, ranked: { perSecond: null } };
+  const runs = [800, 1000].map((perSecond, index) => ({
+    contender: contenders[index]?.name ?? "",
+    report: sampleReport({ ...none, reads: { requests: 9, perSecond, latencyMs: null } }),
+  }));
+  expect(tooSlow(contenders, runs, 0.9)).toEqual(["batched / primary-reads: reads /s 0.80, below 0.9"]);
+  expect(tooSlow(contenders, runs, 0.8)).toEqual([]);
+});
+
+test("a fault names its cause where nothing is lost or doubled", () => {
+  const audit = { acknowledged: 100, stored: 100, ranked: 100, lost: 0, doubled: 0 };
+  expect(faultsOf("a", sampleReport({ audit, agrees: true, subscriber: { stored: 3, received: 1 } }))).toEqual([
+    "a: lost 0, doubled 0, the third subscriber lacks 2 batches",
+  ]);
+  const followed = { events: 9, neverStored: 2, neverRanked: 2 };
+  expect(faultsOf("a", sampleReport({ audit: null, agrees: null, followed }))).toEqual([
+    "a: 2 of 9 followed events were never stored",
   ]);
 });
 
@@ -86,6 +108,7 @@ test("every figure that both contenders have is compared by round, with its spre
     "accepted /s",
     "p50 ms",
     "p99 ms",
+    "calibration ns",
     "CPU µs/event",
     ...tierNames.map((tier) => `  ${tier}`),
   ]);

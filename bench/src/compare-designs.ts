@@ -1,6 +1,7 @@
 import { quantile } from "@tally/lab";
-import { designNames, durabilityNames, type DesignName, type Durability } from "./designs/designs.ts";
+import { designNames, durabilityNames, meaningOf, type DesignName, type Durability } from "./designs/designs.ts";
 import { figures } from "./figures.ts";
+import { markedLines, markOf } from "./machine/disturbed-text.ts";
 import { isGood, type Report } from "./report.ts";
 import { WrongUsage } from "./wrong-usage.ts";
 
@@ -74,23 +75,24 @@ export function ratiosOf([first, ...others]: readonly Contender[], runs: readonl
 
 /**
  * One line for each other contender whose throughput the first one does not reach by this factor, or for which no round has a ratio. The
- * throughput is of ranked events; of accepted ones where nothing is ranked.
+ * throughput is of ranked events; of accepted ones where nothing is ranked; of reads where nothing else was sent.
  */
 export function tooSlow(contenders: readonly Contender[], runs: readonly Run[], failBelow: number): readonly string[] {
   const ratios = ratiosOf(contenders, runs);
   return contenders.slice(1).flatMap(({ name }) => {
     const own = ratios.filter(({ against }) => against === name);
-    const ratio =
-      own.find(({ figure }) => figure === "ranked /s") ?? own.find(({ figure }) => figure === "accepted /s");
+    const ratio = ["ranked /s", "accepted /s", "reads /s"]
+      .map((throughput) => own.find(({ figure }) => figure === throughput))
+      .find((found) => found !== undefined);
     if (ratio !== undefined && ratio.median >= failBelow) return [];
     const [of, median] = [contenders[0]?.name, ratio?.median.toFixed(2) ?? "unknown"];
     return [`${of} / ${name}: ${ratio?.figure ?? "ranked /s"} ${median}, below ${failBelow}`];
   });
 }
 
-/** A table of medians and ratios for people. */
+/** A table of medians and ratios for people. Marks contenders and ratios with a disturbed run. */
 export function comparison(contenders: readonly Contender[], runs: readonly Run[]): string {
-  const width = Math.max(12, ...contenders.map(({ name }) => name.length + 2));
+  const width = Math.max(12, ...contenders.map(({ name }) => name.length + 4));
   const cell = (text: string): string => text.padStart(width);
   const medians = figures.flatMap(([name, figure]) => {
     const cells = contenders.map((contender) => {
@@ -99,27 +101,40 @@ export function comparison(contenders: readonly Contender[], runs: readonly Run[
     });
     return cells.every((text) => text === "-") ? [] : [`${name.padEnd(15)}${cells.map(cell).join("")}`];
   });
+  const markOfAll = (name: string): string =>
+    runs.some(({ contender, report }) => contender === name && markOf(report) !== "") ? " *" : "";
   const ratios = ratiosOf(contenders, runs).map(({ figure, of, against, low, median, high, rounds }) => {
     const [lowest, middle, highest] = [low, median, high].map((ratio) => ratio.toFixed(2));
-    return `${figure.padEnd(15)}${of} / ${against}: ${middle}  (${lowest} to ${highest}, ${rounds} rounds)`;
+    const mark = markOfAll(of) || markOfAll(against);
+    return `${figure.padEnd(15)}${of} / ${against}: ${middle}  (${lowest} to ${highest}, ${rounds} rounds)${mark}`;
   });
   return [
-    `${"median of".padEnd(15)}${contenders.map(({ name }) => cell(name)).join("")}`,
+    `${"median of".padEnd(15)}${contenders.map(({ name }) => cell(name + markOfAll(name))).join("")}`,
     ...medians,
     "",
     ...ratios,
+    "",
+    ...contenders.map(({ name, design, durability }) => `${name}: a 2xx means ${meaningOf(design, durability)}`),
     ...runs.flatMap(({ contender, report }, index) => faultsOf(`${contender}, run ${index + 1}`, report)),
+    ...markedLines(runs.map(({ contender, report }, index) => ({ name: `${contender}, run ${index + 1}`, report }))),
   ].join("\n");
 }
 
 /** What went wrong in a run, where its figures do not show it. */
-function faultsOf(name: string, report: Report): readonly string[] {
+export function faultsOf(name: string, report: Report): readonly string[] {
   if (isGood(report)) return [];
-  const { accepted, reads, audit } = report;
+  const { accepted, reads, audit, subscriber, followed } = report;
   if (accepted.events + reads.requests === 0) return [`${name}: no request got a 2xx`];
-  return [
-    `${name}: lost ${audit?.lost ?? 0}, doubled ${audit?.doubled ?? 0}${report.agrees === false ? ", the audit does not agree" : ""}`,
+  const missing = subscriber === undefined ? 0 : subscriber.stored - subscriber.received;
+  const causes = [
+    ...(audit === null ? [] : [`lost ${audit.lost}, doubled ${audit.doubled}`]),
+    ...(report.agrees === false ? ["the audit does not agree"] : []),
+    ...(missing > 0 ? [`the third subscriber lacks ${missing} batches`] : []),
+    ...(audit === null && (followed?.neverStored ?? 0) > 0
+      ? [`${followed?.neverStored} of ${followed?.events} followed events were never stored`]
+      : []),
   ];
+  return [`${name}: ${causes.join(", ")}`];
 }
 
 function reportsOf({ name }: Contender, runs: readonly Run[]): readonly Report[] {

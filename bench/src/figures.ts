@@ -10,6 +10,7 @@ export const figures: readonly (readonly [name: string, of: (report: Report) => 
   ["p50 ms", ({ latencyMs }) => latencyMs?.p50 ?? null],
   ["p99 ms", ({ latencyMs }) => latencyMs?.p99 ?? null],
   ["to ranked p99", ({ eventToRankedMs }) => eventToRankedMs?.p99 ?? null],
+  ["calibration ns", ({ disturbance }) => disturbance?.calibration.meanNs ?? null],
   ["CPU µs/event", ({ cpuUsPerEvent }) => cpuUsPerEvent.total],
   ...tierNames.map((tier) => [`  ${tier}`, ({ cpuUsPerEvent }: Report) => cpuUsPerEvent[tier]] as const),
 ];

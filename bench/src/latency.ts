@@ -1,7 +1,7 @@
 import { quantile } from "@tally/lab";
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import type { PhaseResult } from "./load/load-plan.ts";
-import type { Latency, Report, Spans } from "./report.ts";
+import type { Cdf, Latency, Report, Spans } from "./report.ts";
 
 /** POSTs and GETs together. */
 export function latencyOfAll({ posts, gets }: PhaseResult): Latency | null {
@@ -35,6 +35,28 @@ export function distributionOf(encoded: string): Report["histogram"] {
   if (histogram.totalCount === 0) return [];
   const percentiles = [1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 97, 98, 99, 99.5, 99.9, 99.95, 99.99, 100];
   return percentiles.map((percentile) => ({ percentile, ms: histogram.getValueAtPercentile(percentile) / 1000 }));
+}
+
+const cdfPercentiles = [
+  ...Array.from({ length: 100 }, (_, percentile) => percentile),
+  ...Array.from({ length: 9 }, (_, tenth) => (991 + tenth) / 10),
+  99.95,
+  99.99,
+  100,
+];
+
+/** Of each method that was sent. */
+export function cdfOf({ posts, gets }: PhaseResult): readonly Cdf[] {
+  const of = (method: Cdf["method"], encoded: string): readonly Cdf[] => {
+    const histogram = decodeFromCompressedBase64(encoded);
+    if (histogram.totalCount === 0) return [];
+    const points = cdfPercentiles.map((percentile) => ({
+      ms: histogram.getValueAtPercentile(percentile) / 1000,
+      share: round(percentile / 100, 4),
+    }));
+    return [{ method, points }];
+  };
+  return [...of("POST", posts), ...of("GET", gets)];
 }
 
 /** null without values. */

@@ -1,15 +1,18 @@
-import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { cpus, release, totalmem } from "node:os";
 import type { AuditReport } from "@tally/reconcile";
 import { askedOf } from "./asked-of.ts";
 import type { BenchPlan } from "./bench-plan.ts";
+import { commitOf } from "./commit-of.ts";
 import { cpuOf } from "./cpu-of.ts";
 import { designOf } from "./designs/designs.ts";
-import { distributionOf, latencyOf, latencyOfAll, round, spansOf } from "./latency.ts";
+import { figuresOfGroup, figuresOfLoad } from "./phase-figures.ts";
+import { cdfOf, distributionOf, latencyOf, latencyOfAll, round, spansOf } from "./latency.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
 import type { System } from "./open-system.ts";
+import { disturbanceOf, type MachineSeen } from "./machine/disturbance.ts";
 import { phaseTimes } from "./phase-times.ts";
+import { replayReport } from "./replay/replay-report.ts";
 import type { EarlierLoad, Observed, Report } from "./report.ts";
 import { verdictOf } from "./verdict.ts";
 import type { Drained, Moment } from "./watch/drained.ts";
@@ -27,22 +30,27 @@ export interface Seen {
   readonly drained: Drained | undefined;
   readonly startedAt: number;
   readonly clientCpuSeconds: number;
+  /** At the first request and at the last response. */
+  readonly readings: MachineSeen["readings"];
 }
 
 /** What is known beyond the load itself. */
-interface Around {
+export interface Around {
   /** The loads before the measured one, in order. */
   readonly earlier: readonly { readonly name: "fill" | "warm-up"; readonly seen: Seen }[];
   readonly system: System | undefined;
+  readonly roots: MachineSeen["roots"];
   readonly followed: Followed | undefined;
+  readonly subscriber?: Report["subscriber"];
   readonly audit: AuditReport | undefined;
   /** Events that the fill had accepted. */
   readonly filled: number;
+  readonly calibrationNs: MachineSeen["calibrationNs"];
 }
 
 /** Computes the figures. Reads nothing but the machine and the commit. */
 export function makeReport(plan: BenchPlan, seen: Seen, around: Around): Report {
-  const { earlier, system, followed, audit, filled } = around;
+  const { earlier, system, roots, followed, subscriber, audit, filled, calibrationNs } = around;
   const { result, observations, drained, startedAt } = seen;
   const { accepted, seconds } = result;
   const events = accepted + result.read;
@@ -54,6 +62,8 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around): Report 
     versions: { node: process.version, ...system?.versions },
     commit: commitOf(system?.root ?? plan.root),
     ...askedOf(plan),
+    replay: replayReport(plan.phase, result.schedule),
+    agents: result.byAgents?.shares ?? null,
     fill: plan.fill === undefined ? null : { asked: plan.fill, accepted: filled },
     seconds: round(seconds, 2),
     sent: result.sent,
@@ -68,6 +78,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around): Report 
     drainSeconds:
       drained?.ranked === undefined ? null : round(Math.max(0, (drained.ranked.at - startedAt) / 1000 - seconds), 2),
     latencyMs: latencyOf(result.posts),
+    requestsMs: latencyOfAll(result),
     statuses: result.statuses,
     errors: {
       non2xx: Object.values(result.statuses).reduce((sum, count) => sum + count, 0) - events,
@@ -79,6 +90,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around): Report 
     },
     queue: queueOf(observations.filter(({ at }) => at <= startedAt + result.sendingSeconds * 1000)),
     followed: followed === undefined ? null : pick(followed),
+    ...(subscriber !== undefined && { subscriber }),
     eventToStoredMs: spansOf(followed?.stored ?? []),
     eventToRankedMs: spansOf(followed?.ranked ?? []),
     hops: seen.hops,
@@ -87,18 +99,27 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around): Report 
       first === undefined ? null : Math.round(Math.max(...observations.map(({ tiers }) => tiers[tier].memoryMiB))),
     ),
     client: clientOf(result),
-    littlesLaw: littlesLawOf(plan, result),
+    disturbance: disturbanceOf({
+      readings: seen.readings,
+      roots,
+      calibrationNs,
+    }),
+    littlesLaw: figuresOfLoad(result, plan.connections, isSteady(plan, result)).littlesLaw,
     ...verdictOf(plan.design, plan.domain, audit),
-    groups: result.groups.map(({ begun, ended, ...group }) => ({
-      ...group,
-      begun: round(begun, 2),
-      ended: round(ended, 2),
+    groups: result.groups.map((group) => ({
+      name: group.name,
+      connections: group.connections,
+      begun: round(group.begun, 2),
+      ended: round(group.ended, 2),
+      figures: figuresOfGroup(group),
     })),
-    phases: phaseTimes([...earlier, { name: "measured", seen }], startedAt),
+    phases: phasesOf(plan, seen, earlier),
     before: earlier.map(({ seen: before }) => earlierLoad(plan, before, seen)),
     perSecond: result.perSecond,
     observations: observations.map((one) => observed(plan, one, seen)),
     histogram: distributionOf(result.posts),
+    cdf: cdfOf(result),
+    requestLog: logOf(plan, result),
   };
 }
 
@@ -110,13 +131,17 @@ function earlierLoad(plan: BenchPlan, { result, observations, startedAt }: Seen,
   };
 }
 
-function observed(plan: BenchPlan, { at, queued, stored, tiers }: Observation, measured: Seen): Observed {
+function observed(plan: BenchPlan, one: Observation, measured: Seen): Observed {
+  const { at, queued, stored, tiers } = one;
+  const cores = (value: number | null): number | null => (value === null ? null : round(value, 3));
   return {
     second: round((at - measured.startedAt) / 1000, 1),
     queued,
     // From the writer's counter, which stays 0 where the gateway stores.
     stored: designOf(plan.design).stores === "writer" ? stored - (measured.observations[0]?.stored ?? 0) : null,
     cpuSeconds: eachTier((tier) => round(tiers[tier].cpuSeconds, 2)),
+    foreignCores: cores(one.foreignCores),
+    stealCores: cores(one.stealCores),
   };
 }
 
@@ -157,32 +182,27 @@ export function isClientLimit({ busy, delayP99 }: PhaseResult["client"], p99Ms: 
   return busy > 0.95 || delayP99 > p99Ms / 2;
 }
 
-function littlesLawOf(plan: BenchPlan, result: PhaseResult): Report["littlesLaw"] {
-  const mean = latencyOfAll(result)?.mean;
-  const responses = Object.values(result.statuses).reduce((sum, count) => sum + count, 0);
-  // A request without a 2xx occupied a connection too, but its time is not in the mean.
-  const isWhole = responses === result.accepted + result.read && result.connectionErrors === 0;
-  if (mean === undefined || !isWhole) return { expectedPerSecond: null, errorPercent: null };
-  const expected = plan.connections / (mean / 1000);
-  // The requests whose times are in the mean.
-  const measured = (result.accepted + result.read + result.timeouts) / result.seconds;
-  return {
-    expectedPerSecond: round(expected, 0),
-    errorPercent: isSteady(plan, result) ? round(((measured - expected) / expected) * 100, 2) : null,
-  };
+function phasesOf(plan: BenchPlan, seen: Seen, earlier: Around["earlier"]): Report["phases"] {
+  const loads = [...earlier, { name: "measured" as const, seen }];
+  return phaseTimes(loads, seen.startedAt).map(({ name, begun, ended }) => {
+    const load = loads.find((one) => one.name === name);
+    if (load === undefined) return { name, begun, ended };
+    const { result } = load.seen;
+    const isFill = name === "fill";
+    const connections = isFill ? Math.min(plan.connections, plan.fill ?? 0) : plan.connections;
+    const figures = figuresOfLoad(result, connections, isFill || isSteady(plan, result));
+    return { name, begun, ended, figures };
+  });
+}
+
+function logOf(
+  { requestsCsv: file }: BenchPlan,
+  { requestLog }: PhaseResult,
+): NonNullable<Report["requestLog"]> | null {
+  return file === undefined || requestLog === undefined ? null : { file, ...requestLog };
 }
 
 function machine(): string {
   const [first] = cpus();
   return `${cpus().length} × ${first?.model.trim() ?? "unknown"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}`;
-}
-
-function commitOf(root: string): string {
-  const git = (...args: readonly string[]): string =>
-    execFileSync("git", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
-  try {
-    return git("rev-parse", "--short", "HEAD") + (git("status", "--porcelain") === "" ? "" : " with changes");
-  } catch {
-    return "unknown"; // not a git checkout
-  }
 }

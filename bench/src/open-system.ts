@@ -1,13 +1,24 @@
 import { join } from "node:path";
-import { domains } from "@tally/domains";
 import { silentLog } from "@tally/failures";
-import { startBalancer, startPrivateServices, startSystem, type PrivateServices, type Server } from "@tally/local";
+import {
+  startBalancer,
+  startPrivateServices,
+  startSystem,
+  type Accounts,
+  type PrivateServices,
+  type ProcessFigures,
+  type Server,
+} from "@tally/local";
 import { connectPublisher } from "@tally/messaging";
-import { queuesOf } from "@tally/pipeline";
+import { queuesOf, type QueueSpec } from "@tally/pipeline";
 import type { BenchPlan } from "./bench-plan.ts";
-import { designOf } from "./designs/designs.ts";
-import { declareTransientQueues } from "./designs/transient-queues.ts";
-import { eachTier, readTiers, type OfTiers, type TierFigures } from "./watch/tiers.ts";
+import { designOf, type Design } from "./designs/designs.ts";
+import { startSubscriber, type Subscriber } from "./designs/fan-out/start-subscriber.ts";
+import { thirdQueueOf } from "./designs/fan-out/third-queue.ts";
+import { declareQueues, queueDefinitions } from "./designs/queue-definitions.ts";
+import { spreadQueues } from "./designs/several-queues/spread-queues.ts";
+import { limitCpu } from "./scale-out/limit-cpu.ts";
+import { eachTier, tiersOf, type OfTiers, type TierFigures } from "./watch/tiers.ts";
 
 /** A fresh and empty tally, as in production but on one machine. */
 export interface System {
@@ -22,24 +33,30 @@ export interface System {
   readonly environment: NodeJS.ProcessEnv;
   /** The versions of its servers. */
   readonly versions: Readonly<Record<string, string>>;
-  tiers(): OfTiers<TierFigures>;
-  /** Waiting messages and limits of a domain's two queues. */
+  /** Sums of each tier's processes among all processes of the machine. */
+  tiers(processes: readonly ProcessFigures[]): OfTiers<TierFigures>;
+  /** Waiting messages and limits of a domain's queues. */
   queues(domain: string): Promise<readonly { readonly depth: number; readonly max: number }[]>;
-  /** The number of a domain's stored events, counted in its rows. */
-  rows(domain: string): Promise<number>;
+  /** Only of fan-out. */
+  readonly subscriber?: Subscriber | undefined;
   close(): Promise<void>;
 }
 
-type OwnPlan = Pick<BenchPlan, "root" | "design" | "durability" | "gateways" | "settings" | "say" | "signal">;
+type OwnPlan = Pick<
+  BenchPlan,
+  "root" | "design" | "durability" | "gateways" | "workers" | "appShare" | "settings" | "say" | "signal"
+>;
 
 const namespace = "bench";
 const database = "tally_bench";
 const gatewayOfDesigns = join(import.meta.dirname, "designs", "gateway.ts");
+const writerOfSeveralQueues = join(import.meta.dirname, "designs", "several-queues", "writer.ts");
 
 /** Starts the system of a plan. `directory` holds all its files. */
 export async function openSystem(plan: OwnPlan & { readonly directory: string }): Promise<System> {
-  const { root, directory, design, durability, gateways, settings, say, signal } = plan;
-  const isPlain = (design === "batched" || design === "balanced") && durability === "confirmed";
+  const { root, directory, design: designName, durability, gateways, workers = 1, settings, say, signal } = plan;
+  const design = designOf(designName);
+  const { replaces = [] } = design;
   const system = await startSystem({
     root,
     directory,
@@ -47,12 +64,9 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
     namespace,
     async services(options) {
       const services = await startPrivateServices(options);
-      if (durability === "transient") await declareTransientQueues(services, { directory, namespace });
-      const { addresses, accounts } = services;
-      // The synchronous designs write to the database from the gateway, which its account may not.
-      return designOf(design).stores === "gateway"
-        ? { ...services, accounts: { ...accounts, gateway: addresses } }
-        : services;
+      const definitions = queueDefinitions(designName, durability, namespace);
+      if (definitions !== undefined) await declareQueues(services, definitions, directory);
+      return { ...services, accounts: accountsFor(design, services) };
     },
     environment: {
       PATH: process.env["PATH"],
@@ -60,11 +74,15 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
       LOG_LEVEL: "warn",
       // The bench reads the counters every 20 ms while the queues drain.
       HEALTH_KEPT_MS: "0",
-      ...designOf(design).settings,
+      ...design.settings,
       ...settings,
     },
-    instances: { gateway: gateways },
-    gatewayMain: isPlain ? undefined : [gatewayOfDesigns, design, durability],
+    instances: { gateway: gateways, writer: workers, ranker: workers },
+    gatewayMain:
+      durability === "confirmed" && !replaces.includes("gateway")
+        ? undefined
+        : [gatewayOfDesigns, designName, durability],
+    writerMain: replaces.includes("writer") ? [writerOfSeveralQueues] : undefined,
     say,
     signal,
   });
@@ -74,8 +92,12 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
     for (const one of closing) await one();
   };
   try {
+    if (plan.appShare !== undefined) {
+      const apps = [...system.gateways, ...system.writers, ...system.rankers].flatMap(({ pid }) => pid ?? []);
+      closing.push(await limitCpu(apps, plan.appShare));
+    }
     let { urls } = system;
-    if (designOf(design).balanced) {
+    if (design.balanced) {
       const environment = { PATH: process.env["PATH"] };
       const balancer = await startBalancer({
         directory: join(directory, "balancer"),
@@ -87,6 +109,10 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
       closing.unshift(() => balancer.stop());
       urls = [balancer.url];
     }
+    const { amqpUrl } = system.addresses;
+    const third = design.fansOut === true ? thirdQueueOf(namespace) : undefined;
+    const subscriber = third === undefined ? undefined : await startSubscriber(amqpUrl, third);
+    if (subscriber !== undefined) closing.unshift(() => subscriber.stop());
     const healthUrl = ({ port }: Server): string => `http://127.0.0.1:${port}`;
     return await observed({
       root,
@@ -98,12 +124,9 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
       environment: { ...system.environment, AMQP_URL: system.accounts.maintenance.amqpUrl },
       versions: await versionsOf(services),
       processes: [...system.gateways, ...system.writers, ...system.rankers, ...services.servers],
-      amqpUrl: system.addresses.amqpUrl,
-      namespace,
-      async rows(name) {
-        const ids = domains.find((domain) => domain.name === name)?.recount.ids;
-        return Number(await services.operator.sql(`USE ${database}; SELECT COUNT(*) FROM (${ids}) AS ids`));
-      },
+      amqpUrl,
+      queuesOf: (domain) => queuesIn(design, domain),
+      subscriber,
       close,
     });
   } catch (error) {
@@ -112,10 +135,26 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
   }
 }
 
+/** The addresses of each app's account. */
+function accountsFor({ stores, readsFrom }: Design, { addresses, accounts }: PrivateServices): Accounts {
+  // The synchronous designs write to the database from the gateway, which its account may not.
+  if (stores === "gateway") return { ...accounts, gateway: addresses };
+  if (readsFrom !== "primary") return accounts;
+  const { gateway } = accounts;
+  return { ...accounts, gateway: { ...gateway, databaseReadUrl: gateway.databaseWriteUrl } };
+}
+
+/** The queues that a domain's batches and moves wait in. */
+function queuesIn({ queues, fansOut }: Design, domain: string): readonly Pick<QueueSpec, "name" | "messagesMax">[] {
+  const { ingest, rank } = queuesOf(namespace, domain);
+  const parts = queues === "several" ? spreadQueues([ingest]) : [ingest];
+  return [...parts, rank, ...(fansOut === true ? [{ name: thirdQueueOf(namespace) }] : [])];
+}
+
 interface Running extends Omit<System, "tiers" | "queues"> {
   readonly processes: readonly Pick<Server, "name" | "pid">[];
   readonly amqpUrl: string;
-  readonly namespace: string;
+  readonly queuesOf: (domain: string) => readonly Pick<QueueSpec, "name" | "messagesMax">[];
 }
 
 const namesOfTier = {
@@ -128,7 +167,7 @@ const namesOfTier = {
 };
 
 /** Adds the figures that are read from its processes and its broker to a running system. */
-export async function observed({ processes, amqpUrl, namespace: prefix, ...running }: Running): Promise<System> {
+export async function observed({ processes, amqpUrl, queuesOf: queues, ...running }: Running): Promise<System> {
   const groups = eachTier((tier) =>
     processes.flatMap(({ name, pid }) => (namesOfTier[tier].test(name) ? (pid ?? []) : [])),
   );
@@ -136,11 +175,10 @@ export async function observed({ processes, amqpUrl, namespace: prefix, ...runni
   await publisher.ready;
   return {
     ...running,
-    tiers: () => readTiers(groups),
+    tiers: (all) => tiersOf(all, groups),
     queues(domain) {
-      const { ingest, rank } = queuesOf(prefix, domain);
       return Promise.all(
-        [ingest, rank].map(async ({ name, messagesMax = Infinity }) => ({
+        queues(domain).map(async ({ name, messagesMax = Infinity }) => ({
           depth: (await publisher.queueDepth(name)) ?? 0,
           max: messagesMax,
         })),

@@ -1,18 +1,24 @@
 import { figures } from "./figures.ts";
-import type { Report } from "./report.ts";
+import { markedLines, markOf } from "./machine/disturbed-text.ts";
+import type { ReplayReport, Report } from "./report.ts";
 
-/** Figures of our run divided by those of another. No ratio where one report lacks the figure. */
+/** Figures of our run divided by those of another. No ratio where one report lacks the figure. Marks the ratios of a disturbed run. */
 export function ratios(ours: Report, theirs: Report): string {
+  const mark = markOf(ours) || markOf(theirs);
   const lines = figures.flatMap(([name, of]) => {
     const [a, b] = [of(ours), of(theirs)];
     if (a === null && b === null) return [];
     const ratio = a === null || b === null || b === 0 ? "" : (a / b).toFixed(3);
-    return [`${name.padEnd(14)}${cell(a)}${cell(b)}  ${ratio}`];
+    return [`${name.padEnd(14)}${cell(a)}${cell(b)}  ${ratio}${ratio === "" ? "" : mark}`];
   });
   return [
     `compared with ${theirs.design}, ${theirs.at}, commit ${theirs.commit}`,
-    ...differences(ours, theirs),
+    ...differences(conditionsOf(ours), conditionsOf(theirs)),
     ...lines,
+    ...markedLines([
+      { name: "here", report: ours },
+      { name: "there", report: theirs },
+    ]),
   ].join("\n");
 }
 
@@ -36,10 +42,39 @@ const conditions = [
   "spread",
   "readShare",
   "contentBytes",
+  "settings",
+  "replay",
+  "agents",
 ] as const satisfies readonly (keyof Report)[];
 
-/** Reports of an older bench may lack some of them. */
-function differences(ours: Report, theirs: Report): readonly string[] {
+/** Of a replay and of agents only what was requested: the rest are figures. */
+export interface Conditions extends Omit<Pick<Report, (typeof conditions)[number]>, "replay" | "agents"> {
+  readonly replay: Pick<ReplayReport, "file" | "speed" | "keys"> | null;
+  readonly agents: readonly string[] | null;
+}
+
+/** Reports of an earlier bench lack some. */
+function conditionsOf(report: Report): Partial<Conditions> {
+  const { replay, agents, ...others }: Partial<Report> = report;
+  return {
+    ...others,
+    ...(replay !== undefined && { replay: replay && { file: replay.file, speed: replay.speed, keys: replay.keys } }),
+    ...(agents !== undefined && { agents: agents && agents.map(({ url }) => url) }),
+  };
+}
+
+/** The conditions that are equal in all runs. */
+export function commonConditions(reports: readonly Report[]): Partial<Conditions> {
+  const [first, ...others] = reports.map(conditionsOf);
+  const isCommon = (name: keyof Conditions): boolean =>
+    others.every((other) => JSON.stringify(other[name]) === JSON.stringify(first?.[name]));
+  // The keys are those of the list.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Object.fromEntries(conditions.filter(isCommon).map((name) => [name, first?.[name]])) as Partial<Conditions>;
+}
+
+/** Leaves out what `theirs` lacks, such as a report of an older bench. */
+export function differences(ours: Partial<Conditions>, theirs: Partial<Conditions>): readonly string[] {
   return conditions.flatMap((name) => {
     const [a, b] = [ours[name], theirs[name]].map((value) => JSON.stringify(value) ?? "unknown");
     return a === b || theirs[name] === undefined ? [] : [`different ${name}: ${a} here, ${b} there`];

@@ -5,6 +5,7 @@ import type { BenchPlan } from "./bench-plan.ts";
 import { withFlags } from "./command/flags.ts";
 import { planOf } from "./command/plan-of.ts";
 import { askedOf } from "./asked-of.ts";
+import { printedSources } from "./printed/printed-sources.ts";
 import { repeatOf } from "./repeat.ts";
 
 /** The plan that the bench makes from its command line. */
@@ -56,3 +57,18 @@ test("for a source's run, the command repeats all runs of the source", () => {
     warmUpSeconds: null,
   });
 });
+
+test("for a source's extra run, the command has the seed before the name of the subcommand", () => {
+  const { domain, loads } = printedSources.find((source) => source.loads.some(({ isExtra }) => isExtra)) ?? never();
+  const phase = { model: "source", run: loads.findIndex(({ isExtra }) => isExtra), scale: 0.1 } as const;
+  const command = repeatOf({ ...planFor(["--domain", domain, "--seed", "3"]), phase });
+  expect(command).toMatch(/^pnpm bench --seed 3 sources S\d --scale-of-others 0\.1$/);
+  const program = withFlags(new Command()).enablePositionalOptions();
+  program.command("sources").argument("[names...]").option("--scale-of-others <share>");
+  program.parse(wordsOf(command).slice(2), { from: "user" });
+  expect(program.opts()).toMatchObject({ seed: 3 });
+});
+
+function never(): never {
+  throw new Error("no source has an extra run");
+}

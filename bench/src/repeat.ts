@@ -3,7 +3,10 @@ import type { BenchPlan } from "./bench-plan.ts";
 
 /** The command that repeats the run, or all runs of its source. It names defaults too, because they may change. */
 export function repeatOf(plan: BenchPlan): string {
-  const { build } = plan;
+  const { build, phase } = plan;
+  // The seed is a flag of the program, which stands before the subcommand.
+  if (phase.model === "source" && sourceRunOf(plan)?.isExtra === true)
+    return `pnpm bench --seed ${plan.seed} sources ${workloadOf(plan.domain).source?.name} --scale-of-others ${phase.scale}`;
   const own = plan.target === undefined && build === undefined;
   const flags: readonly (readonly [name: string, value: string | number | undefined])[] = [
     ...flagsOfLoad(plan),
@@ -13,10 +16,15 @@ export function repeatOf(plan: BenchPlan): string {
     ["--durability", own ? plan.durability : undefined],
     ...Object.entries(plan.settings).map(([name, value]) => ["--set", `${name}=${value}`] as const),
     ["--target", plan.target],
+    ["--agents", plan.agents?.urls.join(",")],
   ];
   const words = flags.flatMap(([name, value]) => (value === undefined ? [] : [name, quoted(String(value))]));
   const compared = build === undefined ? [] : ["compare", `${plan.design}@${build.commit}`, "--rounds", "1"];
   return ["pnpm", "bench", ...compared, ...words, ...(plan.spread === "zipf" ? ["--zipf"] : [])].join(" ");
+}
+
+function sourceRunOf({ domain, phase }: BenchPlan) {
+  return phase.model === "source" ? workloadOf(domain).source?.runs[phase.run] : undefined;
 }
 
 function flagsOfLoad(plan: BenchPlan): readonly (readonly [name: string, value: string | number | undefined])[] {
@@ -25,6 +33,17 @@ function flagsOfLoad(plan: BenchPlan): readonly (readonly [name: string, value: 
     return [
       ["--source", workloadOf(plan.domain).source?.name],
       ["--scale", phase.scale],
+    ];
+  }
+  if (phase.model === "replay") {
+    return [
+      ["--replay", phase.file],
+      ["--speed", phase.speed],
+      ["--replay-keys", phase.keys],
+      ["--domain", plan.domain],
+      ["--connections", plan.connections],
+      ["--fill", plan.fill],
+      ["--client-threads", plan.clientThreads],
     ];
   }
   const { until } = phase;
@@ -42,6 +61,6 @@ function flagsOfLoad(plan: BenchPlan): readonly (readonly [name: string, value: 
 }
 
 /** Quotes a word for a shell. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

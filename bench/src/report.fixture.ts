@@ -27,6 +27,8 @@ export function sampleReport(
     queued: n,
     fullness: 0,
     tiers: eachTier(() => ({ cpuSeconds: n, memoryMiB: 100 })),
+    foreignCores: n === 0 ? null : 0.1,
+    stealCores: n === 0 ? null : 0,
   }));
   const plan: BenchPlan = {
     root: join(import.meta.dirname, "..", ".."),
@@ -43,6 +45,7 @@ export function sampleReport(
     fill: undefined,
     warmUpSeconds: 0,
     phase: { model: "closed", until: { name: "amount", amount: 100 } },
+    requestsCsv: undefined,
     settings: {},
     target: undefined,
     say: () => undefined,
@@ -70,9 +73,18 @@ export function sampleReport(
     drained: { stored: moment, ranked: moment },
     startedAt,
     clientCpuSeconds: 1,
+    readings: [undefined, undefined] as const,
   };
   return {
-    ...makeReport(plan, seen, { earlier: [], system: undefined, followed: undefined, audit, filled: 0 }),
+    ...makeReport(plan, seen, {
+      earlier: [],
+      system: undefined,
+      roots: undefined,
+      followed: undefined,
+      audit,
+      filled: 0,
+      calibrationNs: { before: 4, after: 4 },
+    }),
     ...changes,
   };
 }

@@ -3,14 +3,18 @@ import { join } from "node:path";
 import { workloadOf } from "@tally/domains/workloads";
 import { reasonOf } from "@tally/failures";
 import { idBytes } from "@tally/lab/load";
-import { claimDirectory, runTally } from "@tally/local";
+import { claimDirectory, runTally, until } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
+import { startAgents } from "./agents/start-agents.ts";
 import type { BenchPlan } from "./bench-plan.ts";
 import { openBuild } from "./builds/open-build.ts";
 import { designOf } from "./designs/designs.ts";
 import type { Fill, Phase, PhaseResult } from "./load/load-plan.ts";
 import { startLoad } from "./load/start-load.ts";
-import { makeReport, type Seen } from "./make-report.ts";
+import { calibrate } from "./machine/calibrate.ts";
+import { rootsOf } from "./machine/own-processes.ts";
+import { readMachine } from "./machine/read-machine.ts";
+import { makeReport, type Around, type Seen } from "./make-report.ts";
 import { openSystem, type System } from "./open-system.ts";
 import type { Report } from "./report.ts";
 import { withUnnamed } from "./verdict.ts";
@@ -64,12 +68,19 @@ async function measure(
   const { connections, seed, spread, readShare, contentBytes, responseWithinMs, domain } = plan;
   const shape = { connections, seed, spread, readShare, contentBytes, responseWithinMs, domain };
   const urls = system?.urls ?? [url];
-  const load = startLoad({ ...shape, urls }, plan.clientThreads);
+  const { agents, clientThreads } = plan;
+  const load =
+    agents === undefined
+      ? startLoad({ ...shape, urls }, clientThreads)
+      : await startAgents({ ...shape, urls }, clientThreads, agents);
+  const roots = rootsOf(plan.target, load.processes);
   plan.signal.addEventListener("abort", () => void load.close(), { once: true });
   try {
-    const seenOf = async (what: Phase | Fill): Promise<Seen> => {
+    const seenOf = async (what: Phase | Fill, requests?: string): Promise<Seen> => {
       const run = await load.prepare(what);
-      return runPhase(plan, system, () => withProgress(plan, what, load, () => run(idsFile)));
+      return runPhase(plan, { system, roots }, () =>
+        withProgress(plan, what, load, () => run({ ids: idsFile, requests })),
+      );
     };
     const earlier: { readonly name: "fill" | "warm-up"; readonly seen: Seen }[] = [];
     if (plan.fill !== undefined) {
@@ -84,14 +95,17 @@ async function measure(
     }
     const follower = designOf(plan.design).stores === "writer" ? new Follower(url) : undefined;
     load.onSample = (sample) => follower?.follow(sample);
-    const seen = await seenOf(plan.phase);
+    const before = calibrate();
+    const seen = await seenOf(plan.phase, plan.requestsCsv);
     const followed = await follower?.done();
+    const subscriber = system && (await receivedByThird(system));
+    const calibrationNs = { before, after: calibrate() };
     const acknowledged = acceptedIn(earlier) + seen.result.accepted;
     const audit =
       system === undefined || idsFile === undefined || acknowledged === 0
         ? undefined
         : await audited(plan, system, idsFile, acknowledged);
-    return makeReport(plan, seen, { earlier, system, followed, audit, filled });
+    return makeReport(plan, seen, { earlier, system, roots, followed, subscriber, audit, filled, calibrationNs });
   } finally {
     await load.close();
   }
@@ -106,21 +120,22 @@ function warmUpOf({ domain, phase, warmUpSeconds }: BenchPlan): Phase | undefine
     const run = workloadOf(domain).source?.runs[phase.run];
     return run?.warmUp === undefined ? undefined : { ...phase, warmUp: true };
   }
+  if (phase.model === "replay") return undefined;
   return warmUpSeconds > 0 ? { ...phase, until: { name: "seconds", seconds: warmUpSeconds } } : undefined;
 }
 
 /** Runs a load and observes the system until it has drained. */
-async function runPhase(plan: BenchPlan, system: System | undefined, run: () => Promise<PhaseResult>): Promise<Seen> {
+async function runPhase(
+  plan: BenchPlan,
+  { system, roots }: { readonly system: System | undefined; readonly roots: Around["roots"] },
+  run: () => Promise<PhaseResult>,
+): Promise<Seen> {
   const { domain, say } = plan;
   const { stores, ranks } = designOf(plan.design);
   const before = system && (await readCounters(system));
   const hopsBefore = system && (await readHops(system));
-  const rowsBefore = stores === "gateway" ? await system?.rows(domain) : undefined;
-  const watch = system && new Watch(system, domain);
-  const cpuBefore = process.cpuUsage();
-  const startedAt = performance.now();
-  const result = await run();
-  const clientCpu = process.cpuUsage(cpuBefore);
+  const watch = system && new Watch(system, domain, roots);
+  const { result, startedAt, clientCpuSeconds, readings } = await runLoad(run);
   const { accepted, seconds, sendingSeconds } = result;
   let whenDrained: Drained | undefined;
   if (system !== undefined && before !== undefined && stores === "writer") {
@@ -128,12 +143,10 @@ async function runPhase(plan: BenchPlan, system: System | undefined, run: () => 
     const sentAt = startedAt + sendingSeconds * 1000;
     const series = watch?.observations ?? [];
     whenDrained = await drained(system, domain, { before, accepted, unknown, sentAt, series, say });
-  } else if (system !== undefined && rowsBefore !== undefined) {
-    // In these designs the row and its rankings exist before the response.
-    const responded = { at: startedAt + seconds * 1000, events: (await system.rows(domain)) - rowsBefore };
-    const stored = responded.events < accepted ? undefined : responded;
+  } else if (system !== undefined && stores === "gateway") {
+    // In these designs the row and its rankings exist before the response. The audit finds a missing one.
+    const stored = { at: startedAt + seconds * 1000, events: accepted };
     whenDrained = { stored, ranked: ranks === false ? undefined : stored };
-    if (stored === undefined) say(`${responded.events} rows were stored, ${accepted} events were accepted`);
   }
   return {
     result,
@@ -141,8 +154,33 @@ async function runPhase(plan: BenchPlan, system: System | undefined, run: () => 
     observations: (await watch?.stop()) ?? [],
     drained: whenDrained,
     startedAt,
-    clientCpuSeconds: (clientCpu.user + clientCpu.system) / 1e6,
+    clientCpuSeconds,
+    readings,
   };
+}
+
+// Its queue was filled at the same time as the writer's, which is empty.
+const thirdWithinMs = 10_000;
+
+/** Waits until the third subscriber, if there is one, has as many batches as the writer has stored. */
+async function receivedByThird(system: System): Promise<Report["subscriber"]> {
+  const { subscriber } = system;
+  if (subscriber === undefined) return undefined;
+  const { batches: stored } = await readCounters(system);
+  await until(async () => (await subscriber.received()) >= stored, { withinMs: thirdWithinMs });
+  return { stored, received: await subscriber.received() };
+}
+
+/** Runs a load. Returns also when it began, by performance.now(), and the CPU time of its clients. */
+async function runLoad(run: () => Promise<PhaseResult>) {
+  const readingBefore = readMachine();
+  const cpuBefore = process.cpuUsage();
+  const calledAt = performance.now();
+  const result = await run();
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const readings = [readingBefore, readMachine()] as const;
+  const { leadMs = 0, cpuSeconds = 0 } = result.byAgents ?? {};
+  return { result, startedAt: calledAt + leadMs, clientCpuSeconds: (user + system) / 1e6 + cpuSeconds, readings };
 }
 
 async function expectLive(url: string): Promise<void> {

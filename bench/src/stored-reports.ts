@@ -2,18 +2,25 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { figures } from "./figures.ts";
 import { pageOf } from "./page/page.ts";
+import { replaceFile } from "./replace-file.ts";
 import type { Report } from "./report.ts";
 
 /** Reads a stored report. Throws an error of one line for a file that is unreadable or no report. */
 export async function readReport(file: string): Promise<Report> {
-  const text = await readFile(file, "utf8");
+  const report = reportIn(await readFile(file, "utf8"));
+  if (report === undefined) throw new TypeError(`${file} is not a report of pnpm bench`);
+  return report;
+}
+
+/** The report in the text of a file; undefined: it has none. */
+export function reportIn(text: string): Report | undefined {
   try {
     const report: Report = JSON.parse(text);
-    if (isCompared(report)) return report;
+    return isCompared(report) ? report : undefined;
   } catch {
     // not JSON, or JSON without the objects of a report
+    return undefined;
   }
-  throw new TypeError(`${file} is not a report of pnpm bench`);
 }
 
 /** Whether it has all figures for a comparison. Throws where an object around them is missing. */
@@ -26,15 +33,16 @@ function isCompared(report: Report): boolean {
   );
 }
 
-/** Stores a report and its page, named after the time of the run. Returns their files. */
+/** Stores a report and its page, named after the time of the run, each whole or not at all. Returns their files. */
 export async function keepReport(
   report: Report,
   results: string,
 ): Promise<{ readonly file: string; readonly page: string }> {
   const name = join(results, `${report.at.replaceAll(":", "-")}-${report.design}`);
   const [file, page] = [`${name}.json`, `${name}.html`];
-  await writeWithFolder(file, jsonOf(report));
-  await writeWithFolder(page, await pageOf(report));
+  await mkdir(results, { recursive: true });
+  await replaceFile(file, jsonOf(report));
+  await replaceFile(page, await pageOf(report));
   return { file, page };
 }
 
@@ -45,6 +53,12 @@ export async function writeWithFolder(file: string, content: string): Promise<vo
 }
 
 export const jsonOf = (content: object): string => `${JSON.stringify(content, undefined, 1)}\n`;
+
+/** The cumulative distribution of the latencies, by method: the share of requests with at most this latency, in ms. */
+export function cdfCsvOf({ runId, cdf = [] }: Report): string {
+  const rows = cdf.flatMap(({ method, points }) => points.map(({ ms, share }) => [runId, method, ms, share].join(",")));
+  return ["run,method,latency_ms,share", ...rows, ""].join("\n");
+}
 
 /** One line for each second of the load. */
 export function csvOf({ runId, perSecond }: Report): string {

@@ -1,10 +1,16 @@
+import { basename } from "node:path";
+import { disturbedAbovePercent } from "./machine/disturbance.ts";
+import { calibrationText, disturbanceText } from "./machine/disturbed-text.ts";
+import type { PhaseFigures } from "./phase-figures.ts";
+import { scheduleCells } from "./replay/replay-report.ts";
 import type { Latency, Report, Spans } from "./report.ts";
 
 const unknown = "unknown";
 
 /** A report as text for people. */
 export function textOf(report: Report): string {
-  const { accepted, stored, ranked, latencyMs, reads, errors, queue, followed, audit, littlesLaw } = report;
+  const { accepted, stored, ranked, latencyMs, reads, errors, queue, followed, audit, littlesLaw, disturbance } =
+    report;
   const lines = [
     headOf(report),
     askedLine(report),
@@ -13,6 +19,7 @@ export function textOf(report: Report): string {
       .map(([name, version]) => `${name} ${version}`)
       .join(", ")}; commit ${report.commit}`,
     `run ${report.runId}, ${report.at}, ${report.mode}`,
+    `a 2xx means: ${report.meaning ?? unknown}`,
     "",
     row("accepted", `${accepted.perSecond}/s`, `${accepted.events} in ${report.seconds} s`),
     row("stored", perSecond(stored.perSecond)),
@@ -22,8 +29,11 @@ export function textOf(report: Report): string {
       report.drainSeconds === null ? "" : `drained after ${report.drainSeconds} s`,
     ),
     row("latency ms", ...latencyCells(latencyMs)),
+    report.replay !== null && row("schedule", ...scheduleCells({ replay: report.replay, sent: report.sent })),
     reads.requests > 0 && row("reads", `${reads.perSecond}/s`, ...latencyCells(reads.latencyMs)),
     reads.requests > 0 && byMethod(report),
+    report.subscriber !== undefined &&
+      row("third queue", `${report.subscriber.received} batches received, ${report.subscriber.stored} stored`),
     row("to stored ms", ...spanCells(report.eventToStoredMs)),
     row("to ranked ms", ...spanCells(report.eventToRankedMs)),
     followed !== null &&
@@ -41,14 +51,24 @@ export function textOf(report: Report): string {
       JSON.stringify(report.statuses).replaceAll('"', ""),
       `${errors.timeouts} timed out, ${errors.connections} connections broken, ${errors.unanswered} without a response, ${errors.retries} retries`,
     ),
-    ...report.groups.map(({ name, connections, begun, ended }) =>
-      row(name, `${connections} connections`, `from ${begun.toFixed(1)} to ${ended.toFixed(1)} s`),
-    ),
+    ...phaseRows(report),
+    report.requestLog && row("requests", ...logCells(report.requestLog)),
     row("queues", queue.max === null ? unknown : `at most ${queue.max} messages`, queue.verdict ?? ""),
     row("CPU µs/event", ...tierCells(report.cpuUsPerEvent)),
     row("CPU s", ...tierCells(report.cpuSeconds)),
     row("memory MiB", ...tierCells(report.memoryMiB)),
+    ...(report.agents ?? []).map(({ url, sent, accepted: ofAgent, busy, clockOffsetMs, roundTripMs }) =>
+      row(
+        "agent",
+        url,
+        `${sent} sent, ${ofAgent} events accepted`,
+        `busy ${Math.round(busy * 100)} %`,
+        `clock ${clockOffsetMs.toFixed(1)} ms off, known to ${(roundTripMs / 2).toFixed(1)} ms`,
+      ),
+    ),
     row("client", `busy ${Math.round(report.client.busy * 100)} %`, `loop delay p99 ${report.client.delayP99Ms} ms`),
+    disturbance !== undefined && row("machine", disturbanceText(disturbance)),
+    disturbance !== undefined && row("calibration", calibrationText(disturbance)),
     littlesLaw.errorPercent !== null &&
       row("Little's law", `${littlesLaw.expectedPerSecond}/s expected`, `${littlesLaw.errorPercent} % off`),
     audit === null
@@ -60,20 +80,32 @@ export function textOf(report: Report): string {
           report.boardsHash === null ? "no rankings" : `boards ${report.boardsHash}`,
           audit.ranked === null ? "(no ledger: compared ids, rows and, if any, boards only)" : "",
         ),
+    ...warningsOf(report),
+  ];
+  return lines.filter((line) => typeof line === "string").join("\n");
+}
+
+/** What limits the meaning of the figures. */
+function warningsOf({ disturbance, queue, client }: Report): readonly (string | false)[] {
+  return [
+    disturbance?.isDisturbed === true &&
+      `\nThe run was disturbed: ${disturbanceText(disturbance)}. Above ${disturbedAbovePercent} % together, its figures are not those of an idle machine.`,
     queue.verdict === "full" &&
       "\nA queue was full and rejected messages: the accepted rate is the rate at which it was emptied.",
-    report.client.isLimit &&
+    client.isLimit &&
       "\nThe client was the bottleneck: its thread was never idle, or its own delay was half of the p99. Use more --client-threads or another machine.",
   ];
-  return lines.filter((line) => line !== false).join("\n");
 }
 
 /** The run in one line. */
-export function headOf({ domain, design, durability, connections, source, model, offeredPerSecond }: Report): string {
+export function headOf({ domain, design, durability, connections, source, replay, ...report }: Report): string {
+  const { model, offeredPerSecond } = report;
   const load =
-    source === null
-      ? `${model} model${offeredPerSecond === null ? "" : ` at ${offeredPerSecond}/s`}`
-      : `${source.name}, ${source.description} (run ${source.run} of ${source.runs}), scale ${source.scale}`;
+    replay !== null
+      ? `replay of ${basename(replay.file)} at speed ${replay.speed}`
+      : source === null
+        ? `${model} model${offeredPerSecond === null ? "" : ` at ${offeredPerSecond}/s`}`
+        : `${source.name}, ${source.description} (run ${source.run} of ${source.runs}), scale ${source.scale}`;
   return `${domain}, ${design}, ${durability}, ${load}, ${connections} connections`;
 }
 
@@ -105,6 +137,36 @@ function byMethod({ accepted, reads, errors }: Report): string {
     `POST ${accepted.events}, ${failed - errors.ofReads} failed`,
     `GET ${reads.requests}, ${errors.ofReads} failed`,
   );
+}
+
+/** The phases of a run with several. A run with one has its figures in other rows. */
+function phaseRows({ phases, groups }: Report): readonly string[] {
+  const loads = phases.filter(({ name }) => name !== "drain");
+  return [...(loads.length + groups.length > 1 ? loads : []), ...groups].map((phase) => {
+    const { name, begun, ended, figures } = phase;
+    const connections = figures?.connections ?? ("connections" in phase ? phase.connections : undefined);
+    return row(
+      name,
+      connections === undefined ? "" : `${connections} connections`,
+      `from ${begun.toFixed(1)} to ${ended.toFixed(1)} s`,
+      ...(figures === undefined ? [] : phaseCells(figures)),
+    );
+  });
+}
+
+function phaseCells({ perSecond: rate, latencyMs, littlesLaw }: PhaseFigures): readonly string[] {
+  const { expectedPerSecond, errorPercent } = littlesLaw;
+  return [
+    `${rate}/s`,
+    ...latencyCells(latencyMs),
+    expectedPerSecond === null ? "" : `Little's law ${expectedPerSecond}/s`,
+    errorPercent === null ? "" : `${errorPercent} % off`,
+  ];
+}
+
+function logCells({ file, lines, leftOut, failure }: NonNullable<Report["requestLog"]>): readonly string[] {
+  const why = failure ?? "the disk was slower than the load";
+  return [`${lines} lines in ${file}`, leftOut === 0 ? "" : `${leftOut} requests left out: ${why}`];
 }
 
 function perSecond(value: number | null): string {

@@ -4,6 +4,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { freePorts, portsOfNoLauncher, ServiceError, until } from "@tally/local";
+import { queuesOf } from "@tally/pipeline";
 import type { BenchPlan } from "../bench-plan.ts";
 import { observed, type System } from "../open-system.ts";
 import type { Build } from "./with-builds.ts";
@@ -66,8 +67,10 @@ export async function openBuild({ folder }: Build, plan: Pick<BenchPlan, "settin
       versions: {},
       processes: [...(await processesIn(join(directory, "apps"))), ...(await processesIn(join(directory, "dev")))],
       amqpUrl: environment["AMQP_URL"] ?? "",
-      namespace: settings["NAMESPACE"] ?? "tally",
-      rows: () => Promise.reject(new TypeError("a build stores with its writer, whose counters are read")),
+      queuesOf(domain) {
+        const { ingest, rank } = queuesOf(settings["NAMESPACE"] ?? "tally", domain);
+        return [ingest, rank];
+      },
       close,
     });
   } catch (error) {

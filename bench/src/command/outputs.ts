@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import type { BenchPlan } from "../bench-plan.ts";
+import { requestLogHead } from "../load/request-log.ts";
 import { isGood, type Report } from "../report.ts";
 import { runBench } from "../run-bench.ts";
 import { reasonOf } from "@tally/failures";
@@ -24,10 +25,21 @@ export async function makeResults(results: string): Promise<void> {
   }
 }
 
+/** Called before a run: throws a WrongUsage where the requests of its load could not be written. Truncates the file. */
+export async function makeRequestsCsv(file: string | undefined): Promise<void> {
+  try {
+    if (file !== undefined) await writeWithFolder(file, requestLogHead);
+  } catch (error) {
+    throw new WrongUsage(`--requests-csv: ${file} cannot be written: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
 /** Runs a plan and stores its report, before anything else can fail. `line` names its files. A run that is not good sets the exit status 1. */
 export async function runAndStore(plan: BenchPlan, results: string): Promise<{ report: Report; line: string }> {
   const report = await runBench(plan);
   if (!isGood(report)) process.exitCode = 1;
+  // Exit status 1 (an event was lost) takes precedence.
+  if (report.requestLog && report.requestLog.leftOut > 0) process.exitCode ??= 2;
   try {
     const { file, page } = await keepReport(report, results);
     return { report, line: `stored as ${file}\npage with plots: ${page}` };

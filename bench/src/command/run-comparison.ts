@@ -3,7 +3,7 @@ import { comparison, contendersNamed, ratiosOf, tooSlow, turns, type Run } from 
 import { jsonOf } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import { refuse, refuseExcluded, type Asked } from "./asked.ts";
+import { refuse, refuseExcluded, refuseReplay, type Asked } from "./asked.ts";
 import { root } from "./flags.ts";
 import { makeResults, runAndStore, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
@@ -12,16 +12,18 @@ import { say } from "./say.ts";
 /** Runs designs and builds in turns, each on a fresh system, and prints their ratios. Exit status 1 for a ratio below `failBelow`. */
 export async function runComparison(
   names: readonly string[],
-  { rounds, failBelow }: { readonly rounds: number; readonly failBelow?: number },
+  { rounds }: { readonly rounds: number },
   asked: Asked,
   signal: AbortSignal,
 ): Promise<void> {
   const { flags } = asked;
+  const { failBelow } = flags;
   refuse(
     asked,
-    ["csv", "html", "compare"],
+    ["csv", "cdfCsv", "requestsCsv", "html", "compare"],
     "needs a single run; a comparison stores all its runs, and --json has their ratios",
   );
+  refuseReplay(asked);
   refuse(asked, ["design", "durability"], "is set by compare: name the designs as its arguments");
   refuse(
     asked,

@@ -2,12 +2,14 @@ import { reasonOf } from "@tally/failures";
 import { pageOf } from "../page/page.ts";
 import { ratios } from "../ratios.ts";
 import type { Report } from "../report.ts";
-import { csvOf, jsonOf, readReport } from "../stored-reports.ts";
+import { cdfCsvOf, csvOf, jsonOf, readReport } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
+import { slowerThan } from "../throughput.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { refuse, refuseExcluded, type Asked } from "./asked.ts";
-import { makeResults, runAndStore, writeOutputs } from "./outputs.ts";
+import { makeRequestsCsv, makeResults, runAndStore, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
+import { planOfReplay } from "./plan-of-replay.ts";
 import { say } from "./say.ts";
 
 /** One run: printed, stored, and written to the requested files. */
@@ -15,17 +17,33 @@ export async function runOnce(asked: Asked, signal: AbortSignal): Promise<void> 
   const { flags } = asked;
   refuse(asked, ["scale"], "needs --source");
   refuseExcluded(asked);
+  if (flags.compare === undefined) refuse(asked, ["failBelow"], "needs --compare, or the command compare");
+  if (flags.replay === undefined) refuse(asked, ["speed", "replayKeys"], "needs --replay");
   const before = flags.compare === undefined ? undefined : await storedReport(flags.compare);
+  const plan = flags.replay === undefined ? planOf(flags, signal) : await planOfReplay(flags.replay, asked, signal);
+  if (flags.agents !== undefined)
+    refuse(asked, ["requestsCsv"], "cannot be combined with --agents, which may have other disks");
   await makeResults(flags.results);
-  const { report, line } = await runAndStore(planOf(flags, signal), flags.results);
+  await makeRequestsCsv(flags.requestsCsv);
+  const { report, line } = await runAndStore(plan, flags.results);
   say(`\n${textOf(report)}`);
-  if (before !== undefined) say(`\n${ratios(report, before)}`);
+  if (before !== undefined) compare(report, before, flags.failBelow);
   say(`\n${line}`);
   await writeOutputs([
     { flag: "--json", file: flags.json, content: () => jsonOf(report) },
     { flag: "--csv", file: flags.csv, content: () => csvOf(report) },
+    { flag: "--cdf-csv", file: flags.cdfCsv, content: () => cdfCsvOf(report) },
     { flag: "--html", file: flags.html, content: () => pageOf(report) },
   ]);
+}
+
+/** Prints the ratios to an earlier run. Exit status 1 for a throughput below `failBelow`. */
+function compare(report: Report, before: Report, failBelow: number | undefined): void {
+  say(`\n${ratios(report, before)}`);
+  const failure = failBelow === undefined ? undefined : slowerThan(report, before, failBelow);
+  if (failure === undefined) return;
+  process.exitCode = 1;
+  say(failure);
 }
 
 async function storedReport(file: string): Promise<Report> {

@@ -1,47 +1,69 @@
-import { workloads, type Source } from "@tally/domains/workloads";
-import { printedBeside, printedHead } from "../printed-beside.ts";
+import { join, parse } from "node:path";
+import { printedSources, type PrintedSource } from "../printed/printed-sources.ts";
 import type { Report } from "../report.ts";
-import { jsonOf } from "../stored-reports.ts";
+import { storedRunOf } from "../results/stored-run.ts";
+import { tableText } from "../results/table-text.ts";
+import { cdfCsvOf, csvOf, jsonOf } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { refuse, refuseExcluded, type Asked } from "./asked.ts";
-import { makeResults, runAndStore, writeOutputs } from "./outputs.ts";
+import { makeRequestsCsv, makeResults, runAndStore, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
 
-/** All runs of a source, each on a fresh system, and a table that compares them with the printed figures. */
+/** All runs of a source with one arrangement, each on a fresh system, and a table of all its printed rows with our figures beside them. */
 export async function runSource(name: string, asked: Asked, signal: AbortSignal): Promise<void> {
   const { flags } = asked;
-  refuse(asked, ["csv", "html", "compare", "amount", "rate"], "needs a single run; a source stores all its runs");
+  refuse(asked, ["html", "compare", "failBelow", "amount", "rate"], "needs a single run; a source stores all its runs");
   refuse(
     asked,
     ["domain", "connections", "duration", "fill", "warmUp", "mix", "contentBytes", "zipf", "clientThreads"],
     "is set by the source",
   );
+  refuse(asked, ["agents"], "cannot be combined with --source, whose groups of connections wait for each other");
+  refuse(asked, ["replay", "speed", "replayKeys"], "cannot be combined with --source");
   refuseExcluded(asked);
-  const { domain, runs } = sourceNamed(name);
+  const source = sourceNamed(name, "--source");
+  const { domain, loads } = source;
   await makeResults(flags.results);
-  const rows: string[] = [];
+  const runs = loads.flatMap((load, run) => (load.isExtra === true ? [] : [{ ...load, run }]));
+  for (const { run } of runs) await makeRequestsCsv(fileOfRun(flags.requestsCsv, run));
   const reports: Report[] = [];
-  for (const [run, { description, groups, printed }] of runs.entries()) {
+  for (const { run, description, groups } of runs) {
     say(`\n${name}, ${description}`);
     const connections = groups(flags.scale).reduce((sum, group) => sum + group.connections, 0);
-    const plan = planOf({ ...flags, domain, connections, clientThreads: 1 }, signal);
+    const requestsCsv = fileOfRun(flags.requestsCsv, run);
+    const plan = { ...planOf({ ...flags, domain, connections, clientThreads: 1 }, signal), requestsCsv };
     const phase = { model: "source", run, scale: flags.scale } as const;
     const { report, line } = await runAndStore({ ...plan, phase }, flags.results);
     say(`\n${textOf(report)}\n\n${line}`);
-    rows.push(...printedBeside(description, printed, report));
+    await writeOutputs([
+      { flag: "--csv", file: fileOfRun(flags.csv, run), content: () => csvOf(report) },
+      { flag: "--cdf-csv", file: fileOfRun(flags.cdfCsv, run), content: () => cdfCsvOf(report) },
+    ]);
     reports.push(report);
   }
-  say(`\n${printedHead}\n${rows.join("\n")}`);
-  const all = { source: name, scale: flags.scale, table: [printedHead, ...rows], runs: reports };
+  const table = tableText(
+    source,
+    reports.flatMap((report) => storedRunOf(report) ?? []),
+  );
+  say(`\n${table.join("\n")}`);
+  say(`\npnpm bench sources ${name} runs every arrangement of this table`);
+  const all = { source: name, scale: flags.scale, table, runs: reports };
   await writeOutputs([{ flag: "--json", file: flags.json, content: () => jsonOf(all) }]);
 }
 
-/** The runs of a source, and their domain. */
-function sourceNamed(name: string): Pick<Source, "runs"> & { readonly domain: string } {
-  const found = workloads.find(({ source }) => source?.name === name);
-  if (found?.source !== undefined) return { domain: found.domain, runs: found.source.runs };
-  const known = workloads.flatMap(({ source }) => source?.name ?? []).join(", ");
-  throw new WrongUsage(`--source: expected one of ${known}, got ${name}`);
+/** The file of one of several runs: `requests.csv` is `requests-1.csv` for the first. */
+function fileOfRun(file: string | undefined, run: number): string | undefined {
+  if (file === undefined) return undefined;
+  const { dir, name, ext } = parse(file);
+  return join(dir, `${name}-${run + 1}${ext}`);
+}
+
+/** A source by its name. Throws a WrongUsage that names `where` the name was given. */
+export function sourceNamed(name: string, where: "--source" | "sources"): PrintedSource {
+  const found = printedSources.find((source) => source.name === name);
+  if (found !== undefined) return found;
+  const known = printedSources.map((source) => source.name).join(", ");
+  throw new WrongUsage(`${where}: expected one of ${known}, got ${name}`);
 }

@@ -1,6 +1,7 @@
 /*
  * A design is a variant of tally with one idea taken away, to measure what the idea is worth. It differs by settings that the apps have
- * anyway, and by parts of its gateway (gateway-parts.ts). The apps themselves have no switches for it.
+ * anyway, by queues that are declared before the apps start (queue-definitions.ts), and by replaced parts of the apps (gateway-parts.ts). The apps
+ * themselves have no switches for it.
  */
 
 export interface Design {
@@ -8,6 +9,16 @@ export interface Design {
   readonly settings?: NodeJS.ProcessEnv;
   /** False: responds before the broker has confirmed, with every durability. */
   readonly confirms?: false;
+  /** What a 2xx means with the durability `confirmed`. Default: what the durability says. */
+  readonly means?: string;
+  /** Apps of which parts are replaced, so that the design has an own main for them. */
+  readonly replaces?: readonly ("gateway" | "writer")[];
+  /** Default: one quorum queue for the batches of a domain. */
+  readonly queues?: "classic" | "several";
+  /** True: a third subscriber, besides writer and ranker, gets every batch from a third queue. */
+  readonly fansOut?: true;
+  /** What serves reads of rows. Default: the replica. */
+  readonly readsFrom?: "primary";
   /** What stores events: the writer, after the response; the gateway, before it; nothing. */
   readonly stores: "writer" | "gateway" | "nothing";
   /** True: clients reach the gateways through HAProxy (infra/haproxy). */
@@ -32,27 +43,69 @@ const designs = {
     balanced: true,
     stores: "writer",
   },
+  classic: {
+    description: "durable classic queues instead of quorum queues",
+    means: "on the disk of one node of the broker",
+    queues: "classic",
+    stores: "writer",
+  },
+  "several-queues": {
+    description: "four quorum queues for the batches of each domain, filled in turn, each with its own consumer",
+    queues: "several",
+    replaces: ["gateway", "writer"],
+    stores: "writer",
+  },
+  "fan-out": {
+    description: "a third subscriber gets every batch too, through the exchange, in its own quorum queue",
+    means:
+      "on disk at a majority of the broker's nodes, in the queue of the writer and in that of the third subscriber",
+    fansOut: true,
+    stores: "writer",
+  },
+  "primary-reads": {
+    description: "no read/write split: the primary serves reads of rows, and the replica nothing",
+    readsFrom: "primary",
+    stores: "writer",
+  },
   "per-message": {
     description: "one confirmed message for each request, one transaction for each event",
     settings: oneByOne,
+    replaces: ["gateway"],
     stores: "writer",
   },
   unconfirmed: {
     description: "one message for each request without a confirm, one transaction for each event",
     settings: oneByOne,
     confirms: false,
+    replaces: ["gateway"],
     stores: "writer",
   },
   synchronous: {
     description: "no queue: one row into MySQL, then the rankings in Redis, before the response",
+    means: "its row is committed in MySQL and counted in Redis",
+    replaces: ["gateway"],
+    stores: "gateway",
+  },
+  "balanced-synchronous": {
+    description: "no queue, as synchronous, with HAProxy between the clients and the gateways",
+    means: "its row is committed in MySQL and counted in Redis",
+    replaces: ["gateway"],
+    balanced: true,
     stores: "gateway",
   },
   "synchronous-unranked": {
     description: "no queue: one row into MySQL before the response, and no rankings",
+    means: "its row is committed in MySQL",
+    replaces: ["gateway"],
     stores: "gateway",
     ranks: false,
   },
-  bare: { description: "nothing behind the HTTP app and its checks: the upper limit", stores: "nothing" },
+  bare: {
+    description: "nothing behind the HTTP app and its checks: the upper limit",
+    means: "checked, and stored nowhere",
+    replaces: ["gateway"],
+    stores: "nothing",
+  },
 } as const satisfies Record<string, Design>;
 
 /** What a 2xx means. */
@@ -76,4 +129,10 @@ export const designOf = (name: DesignName): Design => designs[name];
 /** What a 2xx means in a design: the requested durability, or less where the design does not wait for confirms. */
 export function durabilityOf(design: DesignName, requested: Durability): Durability {
   return designOf(design).confirms === false && requested === "confirmed" ? "persistent" : requested;
+}
+
+/** What a 2xx means in a design, for people. */
+export function meaningOf(design: DesignName, requested: Durability): string {
+  const durability = durabilityOf(design, requested);
+  return (durability === "confirmed" ? designOf(design).means : undefined) ?? durabilities[durability];
 }

@@ -1,21 +1,23 @@
 import { openIntake, Pace, type GatewayParts } from "@tally/gateway";
 import { connectPublisher } from "@tally/messaging";
 import { openUnconfirmedChannel } from "@tally/messaging/open-unconfirmed-channel";
-import { durabilityOf, type DesignName, type Durability } from "./designs.ts";
+import { designOf, durabilityOf, type DesignName, type Durability } from "./designs.ts";
+import { connectSpreadingPublisher } from "./several-queues/spreading-publisher.ts";
 import { synchronousIntake } from "./synchronous-intake.ts";
 
 /** The parts of its gateway that a design replaces. */
 export function gatewayParts(design: DesignName, requested: Durability): Partial<GatewayParts> {
   const durability = durabilityOf(design, requested);
+  const connect = designOf(design).queues === "several" ? connectSpreadingPublisher : connectPublisher;
+  if (durability === "confirmed")
+    return connect === connectPublisher ? replaced[design] : { ...replaced[design], connectPublisher: connect };
   return {
     ...replaced[design],
-    ...(durability !== "confirmed" && {
-      connectPublisher: (options) =>
-        connectPublisher({
-          ...options,
-          openChannel: (model) => openUnconfirmedChannel(model, { persistent: durability === "persistent" }),
-        }),
-    }),
+    connectPublisher: (options) =>
+      connect({
+        ...options,
+        openChannel: (model) => openUnconfirmedChannel(model, { persistent: durability === "persistent" }),
+      }),
   };
 }
 
@@ -36,9 +38,14 @@ const writeConnections = 32;
 const replaced: Readonly<Record<DesignName, Partial<GatewayParts>>> = {
   batched: {},
   balanced: {},
+  classic: {},
+  "several-queues": {},
+  "fan-out": {},
+  "primary-reads": {},
   "per-message": unpaced,
   unconfirmed: unpaced,
   synchronous: { openIntake: synchronousIntake({ ranks: true }), writeConnections },
+  "balanced-synchronous": { openIntake: synchronousIntake({ ranks: true }), writeConnections },
   "synchronous-unranked": { openIntake: synchronousIntake({ ranks: false }), writeConnections },
   bare: {
     openIntake: (domain) => ({

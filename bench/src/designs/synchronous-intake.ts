@@ -34,7 +34,8 @@ export function synchronousIntake({ ranks }: { readonly ranks: boolean }): Gatew
           domain.rank(changes, moves);
           const { batch } = recorded;
           const encoded = encodeMoves(moves, config.rankingShards);
-          await rankings.apply(domain.name, { batch, storedAt: Date.now(), ...encoded });
+          // 0 means unknown. With a time the ranker would look for this batch in the ledger, not find it, and rebuild the rankings.
+          await rankings.apply(domain.name, { batch, storedAt: 0, ...encoded });
         }
         return "confirmed";
       } catch {

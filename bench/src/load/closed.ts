@@ -2,6 +2,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientRequest } from "@tally/domains/workloads";
 import { isGood, LoadClient, type Recorder } from "@tally/lab/load";
+import type { OnReply } from "./load-plan.ts";
 import { share } from "./share.ts";
 
 export interface Closed {
@@ -13,6 +14,7 @@ export interface Closed {
   /** Returns the next request of a connection, from the number it has sent and the event id of its last response, if that was 2xx. */
   readonly next: (connection: number, sent: number, eventId: string | undefined) => ClientRequest;
   readonly recorder: Recorder;
+  readonly onReply?: OnReply | undefined;
   /** How often a request without a 2xx is sent again. */
   readonly retries?: number;
   /** Called when a connection has all its responses. */
@@ -66,6 +68,7 @@ async function sendUntilAccepted(
     o.recorder.sending(dueAt);
     const reply = await client.send(request, { dueAt });
     o.recorder.record(reply, request.method === "GET");
+    o.onReply?.(dueAt, request, reply);
     if (isGood(reply)) return reply.id || undefined;
     if (reply.name === "broken") await pause(reconnectAfterMs, ending);
     if (retriesLeft === 0 || ending.aborted) return undefined;

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { LoadClient, sendEvenly, type Recorder } from "@tally/lab/load";
-import type { LoadPlan, Until } from "./load-plan.ts";
+import type { LoadPlan, OnReply, Until } from "./load-plan.ts";
 import type { Requests } from "./requests.ts";
 import { share } from "./share.ts";
 
@@ -18,7 +18,7 @@ interface OpenPhase {
  */
 export async function openLoad(
   plan: LoadPlan,
-): Promise<(phase: OpenPhase, requests: Requests, recorder: Recorder) => Promise<void>> {
+): Promise<(phase: OpenPhase, requests: Requests, recorder: Recorder, onReply?: OnReply) => Promise<void>> {
   const { responseWithinMs, connections } = plan;
   // At least one connection for each client.
   const urls = plan.urls.slice(0, connections);
@@ -27,13 +27,17 @@ export async function openLoad(
   );
   await Promise.all(clients.map((client) => client.connect()));
 
-  return async ({ until, perSecond }, requests, recorder) => {
+  return async ({ until, perSecond }, requests, recorder, onReply) => {
     const amount = until.name === "amount" ? until.amount : Math.round(until.seconds * perSecond);
     let settled = 0;
     const sendOne = async (dueAt: number): Promise<void> => {
       const client = clients[recorder.sending(dueAt) % clients.length];
       const request = requests.next();
-      if (client !== undefined) recorder.record(await client.send(request, { dueAt }), request.method === "GET");
+      if (client !== undefined) {
+        const reply = await client.send(request, { dueAt });
+        recorder.record(reply, request.method === "GET");
+        onReply?.(dueAt, request, reply);
+      }
       settled++;
     };
     await sendEvenly(amount, perSecond, (dueAt) => void sendOne(dueAt));

@@ -1,3 +1,4 @@
+import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import { expect, test, vi } from "vitest";
 import { lengthOf } from "../with-progress.ts";
 import { albumServer, loadOn, serverOf } from "./start-load.fixture.ts";
@@ -10,7 +11,7 @@ test("a source's warm-up is a phase by itself, and its groups start on their con
   expect(warmUp).toMatchObject({ accepted: 10, read: 10 });
   asked.clear();
   const later = await load.run({ model: "source", run: 3, scale });
-  expect(later).toMatchObject({ accepted: 300 * 4, read: 3 * 4, sent: 303 * 4 });
+  expect(later).toMatchObject({ accepted: 100 * 4, read: 3 * 4, sent: 103 * 4 });
   const thread = [...asked.values()].find(([first]) => first === "POST /albums") ?? [];
   const album = /album-\d+$/.exec(thread[1] ?? "")?.[0];
   expect(thread).toEqual([
@@ -45,6 +46,11 @@ test("each phase of a source begins on its condition and sends the exact number 
     ["peak", 32],
     ["cool-down", 8],
   ]);
+  // Each group counts its own requests.
+  expect(result.groups.map(({ good, failed, timeouts }) => [good, failed, timeouts])).toEqual(
+    iterations.map((count) => [count * 5, 0, 0]),
+  );
+  for (const { good, latencies } of result.groups) expect(decodeFromCompressedBase64(latencies).totalCount).toBe(good);
 });
 
 test("a source with retries sends a request until it gets a 2xx, six times at most", async () => {

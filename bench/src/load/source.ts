@@ -2,19 +2,21 @@ import type { SourceGroup } from "@tally/domains/workloads";
 import { mixSeed, Random } from "@tally/lab";
 import type { Recorder } from "@tally/lab/load";
 import { runClosed } from "./closed.ts";
-import type { GroupTime, LoadPlan } from "./load-plan.ts";
+import { GroupRecorder } from "./group-recorder.ts";
+import type { GroupResult, LoadPlan, OnReply } from "./load-plan.ts";
 
 /** Runs all groups of a source's run, each from its start. Ends when the last is done. */
 export async function runSource(
   plan: LoadPlan,
   { groups, retries }: { readonly groups: readonly SourceGroup[]; readonly retries: number },
   recorder: Recorder,
-): Promise<readonly GroupTime[]> {
+  onReply?: OnReply,
+): Promise<readonly GroupResult[]> {
   const startedAt = performance.now();
   const seconds = (): number => (performance.now() - startedAt) / 1000;
   const waiting = new Set(groups.filter(({ startsAfter }) => startsAfter !== undefined));
   const responses = new Map(groups.map(({ name, connections }) => [name, new Uint32Array(connections)]));
-  const times: GroupTime[] = [];
+  const results: GroupResult[] = [];
   // Groups with a number of requests that are not done; paced groups last until these are.
   const counting = new Set(groups.filter(({ pacedEveryMs }) => pacedEveryMs === undefined));
   const endPaced: (() => void)[] = [];
@@ -37,12 +39,17 @@ export async function runSource(
     const first = plan.seed * 1_000_003 + groups.indexOf(group) * 10_007;
     const randoms = Array.from({ length: connections }, (_, connection) => new Random(mixSeed(first + connection)));
     const begun = seconds();
+    const recorded = new GroupRecorder();
     const { urls, responseWithinMs } = plan;
     const load = {
       urls,
       connections,
       responseWithinMs,
       recorder,
+      onReply(...reply: Parameters<OnReply>) {
+        recorded.record(reply[2]);
+        onReply?.(...reply);
+      },
       next(connection: number, n: number, eventId?: string) {
         responded(group, connection, n);
         return group.request(connection, n, randoms[connection]?.fraction ?? Math.random, { eventId });
@@ -56,10 +63,10 @@ export async function runSource(
     if (pacedEveryMs !== undefined) endPaced.push(() => running.end());
     running.done
       .then(() => {
-        times.push({ name, connections, begun, ended: seconds() });
+        results.push({ name, connections, pacedEveryMs, begun, ended: seconds(), ...recorded.result() });
         counting.delete(group);
         if (counting.size === 0) for (const end of endPaced) end();
-        if (times.length === groups.length) all.resolve();
+        if (results.length === groups.length) all.resolve();
         return undefined;
       })
       .catch(all.reject);
@@ -71,7 +78,7 @@ export async function runSource(
     else setTimeout(() => start(group), group.startsAfterSeconds * 1000);
   }
   await all.promise;
-  return times;
+  return results;
 }
 
 function isDue(

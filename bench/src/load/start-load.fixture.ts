@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { onTestFinished } from "vitest";
-import type { Fill, LoadPlan, Phase } from "./load-plan.ts";
+import type { Fill, LoadPlan, Phase, PhaseFiles } from "./load-plan.ts";
 import { startLoad } from "./start-load.ts";
 
 /** A server that stops with its test. Counts connections. */
@@ -35,24 +35,25 @@ export const accept: RequestListener = (request, response) => {
   response.writeHead(201, { "Tally-Event-Id": "01a1fb30-2980-71ee-89cd-4f71757df440" }).end();
 };
 
+export function planOn(url: string, more: Partial<LoadPlan> = {}): LoadPlan {
+  return {
+    urls: [url],
+    domain: "purchases",
+    connections: 10,
+    seed: 1,
+    spread: "wide",
+    readShare: 0,
+    responseWithinMs: 5000,
+    ...more,
+  };
+}
+
 /** A load on a server. Its threads stop with the test. */
 export function loadOn(url: string, more: Partial<LoadPlan> = {}, threads = 1) {
-  const load = startLoad(
-    {
-      urls: [url],
-      domain: "purchases",
-      connections: 10,
-      seed: 1,
-      spread: "wide",
-      readShare: 0,
-      responseWithinMs: 5000,
-      ...more,
-    },
-    threads,
-  );
+  const load = startLoad(planOn(url, more), threads);
   onTestFinished(() => load.close());
   return {
-    run: async (phase: Phase | Fill, idsFile?: string) => (await load.prepare(phase))(idsFile),
+    run: async (phase: Phase | Fill, files?: PhaseFiles) => (await load.prepare(phase))(files),
     progress: () => load.progress(),
   };
 }

@@ -1,13 +1,12 @@
 import { startThread } from "@tally/lab";
 import type { Sample } from "@tally/lab/load";
-import type { Fill, LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
+import type { Fill, LoadPlan, Phase, PhaseFiles, PhaseResult } from "./load-plan.ts";
 import { mergeResults } from "./merge-results.ts";
 import { seedOfThread } from "./requests.ts";
 import { share } from "./share.ts";
 import type { LoadCalls } from "./thread.ts";
 
-/** `idsFile` gets the ids of accepted events, one a line. */
-type RunPhase = (idsFile?: string) => Promise<PhaseResult>;
+type RunPhase = (files?: PhaseFiles) => Promise<PhaseResult>;
 
 /** A load client in its own threads. */
 export interface Load {
@@ -17,17 +16,23 @@ export interface Load {
   onSample: (sample: Sample) => void;
   /** Requests of the running phase that are over, with a response or timed out; those of paced groups do not count. */
   progress(): Promise<number>;
+  /** Processes that send the load, besides this one. undefined: one of them is on another machine. */
+  readonly processes: readonly number[] | undefined;
   close(): Promise<void>;
 }
 
-/** Divides connections, rate and amount among the threads without a remainder. */
-export function startLoad(plan: LoadPlan, count: number): Load {
+/**
+ * Divides connections, rate and amount among the threads without a remainder. Where several processes share a load of `total` threads, those of this
+ * one are `count` threads from `first` on; all together send what one process with `total` threads would send.
+ */
+export function startLoad(plan: LoadPlan, count: number, { first, total } = { first: 0, total: count }): Load {
   const threads = Array.from({ length: count }, (_, index) => {
+    const place = first + index;
     const own: LoadPlan = {
       ...plan,
-      urls: rotated(plan.urls, sharesBefore(plan.connections, index, count)),
-      connections: share(plan.connections, index, count),
-      seed: seedOfThread(plan.seed, index),
+      urls: rotated(plan.urls, sharesBefore(plan.connections, place, total)),
+      connections: share(plan.connections, place, total),
+      seed: seedOfThread(plan.seed, place),
     };
     return startThread<LoadCalls, Sample>(new URL("thread.ts", import.meta.url), own, (sample) =>
       load.onSample(sample),
@@ -35,9 +40,13 @@ export function startLoad(plan: LoadPlan, count: number): Load {
   });
   const load: Load = {
     onSample: () => undefined,
+    processes: [],
     async prepare(phase) {
-      await Promise.all(threads.map((thread, index) => thread.call("prepare", shareOf(phase, index, count))));
-      return async (idsFile) => mergeResults(await Promise.all(threads.map((thread) => thread.call("run", idsFile))));
+      await Promise.all(threads.map((thread, index) => thread.call("prepare", shareOf(phase, first + index, total))));
+      return async (files) => {
+        const startedAt = performance.timeOrigin + performance.now();
+        return mergeResults(await Promise.all(threads.map((thread) => thread.call("run", { ...files, startedAt }))));
+      };
     },
     async progress() {
       const each = await Promise.all(threads.map((thread) => thread.call("progress")));
@@ -63,6 +72,7 @@ function sharesBefore(whole: number, index: number, parts: number): number {
 function shareOf(phase: Phase | Fill, index: number, threads: number): Phase | Fill {
   if (phase.model === "fill") return { ...phase, amount: share(phase.amount, index, threads) };
   if (phase.model === "source") return phase; // runs in one thread
+  if (phase.model === "replay") return { ...phase, part: index, parts: threads };
   const { until } = phase;
   const own = until.name === "amount" ? { ...until, amount: share(until.amount, index, threads) } : until;
   return phase.model === "open"

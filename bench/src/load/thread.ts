@@ -4,8 +4,9 @@ import { workloadOf } from "@tally/domains/workloads";
 import { mixSeed, Random, serveThread } from "@tally/lab";
 import { Recorder, type Sample } from "@tally/lab/load";
 import { runClosed } from "./closed.ts";
-import type { Fill, GroupTime, LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
+import type { Fill, LoadPlan, OnReply, Phase, PhaseFiles, PhaseResult } from "./load-plan.ts";
 import { openLoad } from "./open.ts";
+import { RequestLog } from "./request-log.ts";
 import { Requests } from "./requests.ts";
 import { runSource } from "./source.ts";
 
@@ -15,8 +16,8 @@ import { runSource } from "./source.ts";
 export interface LoadCalls {
   /** Does what a phase needs before its time starts. */
   prepare: (phase: Phase | Fill) => void;
-  /** Appends the ids of accepted events to `idsFile`, one a line. */
-  run: (idsFile: string | undefined) => PhaseResult;
+  /** `startedAt`: the start of the load, in ms since 1970. */
+  run: (files: PhaseFiles & { readonly startedAt: number }) => PhaseResult;
   /** Requests of the running phase that are over. */
   progress: () => number;
 }
@@ -30,23 +31,25 @@ const requests = new Requests(plan, workload);
 let recorder: Recorder | undefined;
 let runPhase: RunPhase | undefined;
 
-/** Resolves with the times of the groups, if the phase has groups. */
-type RunPhase = (to: Recorder) => Promise<readonly GroupTime[] | void>;
+/** Resolves with what a recorder does not see of the phase, if there is something. */
+type RunPhase = (to: Recorder, onReply?: OnReply) => Promise<Partial<Pick<PhaseResult, "groups" | "schedule">> | void>;
 
 const emit = serveThread<LoadCalls, Sample>({
   async prepare(phase) {
     recorder = undefined;
     runPhase = await prepare(phase);
   },
-  async run(idsFile) {
+  async run({ ids, requests: requestsFile, startedAt }) {
     const run = runPhase;
     if (run === undefined) throw new Error("no phase is prepared");
     runPhase = undefined;
-    recorder = new Recorder((sample) => emit(sample));
-    const groups = (await run(recorder)) ?? [];
+    const log = requestsFile === undefined ? undefined : new RequestLog(requestsFile, startedAt);
+    recorder = new Recorder((sample) => emit(sample), { keepsIds: ids !== undefined });
+    const more = (await run(recorder, log?.add)) ?? {};
+    const result = recorder.result();
     // In one write, because other threads append to it too.
-    if (idsFile !== undefined) appendFileSync(idsFile, recorder.ids);
-    return { ...recorder.result(), groups };
+    if (ids !== undefined) appendFileSync(ids, recorder.ids);
+    return { ...result, groups: [], ...more, requestLog: await log?.close() };
   },
   progress: () => recorder?.through ?? 0,
 });
@@ -65,20 +68,27 @@ async function prepare(phase: Phase | Fill): Promise<RunPhase> {
       };
     case "open": {
       const runOpen = await openLoad(plan);
-      return (to) => runOpen(phase, requests, to);
+      return (to, onReply) => runOpen(phase, requests, to, onReply);
     }
     case "source": {
       const run = workload.source?.runs[phase.run];
       if (run === undefined) throw new RangeError(`${plan.domain} has ${workload.source?.runs.length ?? 0} runs`);
       const groups = phase.warmUp === true ? run.warmUp : run.groups;
-      return (to) => runSource(plan, { groups: groups?.(phase.scale) ?? [], retries: run.retries ?? 0 }, to);
+      const own = { groups: groups?.(phase.scale) ?? [], retries: run.retries ?? 0 };
+      return async (to, onReply) => ({ groups: await runSource(plan, own, to, onReply) });
+    }
+    case "replay": {
+      // It loads the schemas of all domains, which other phases do not need.
+      const { openReplay } = await import("../replay/run-replay.ts");
+      const runReplay = await openReplay(plan, phase);
+      return async (to, onReply) => ({ schedule: await runReplay(to, onReply) });
     }
     case "closed": {
       const { until } = phase;
       const amount = until.name === "amount" ? until.amount : undefined;
-      return (to) => {
+      return (to, onReply) => {
         const next = (_connection: number, _sent: number, eventId: string | undefined) => requests.next(eventId);
-        const closed = runClosed({ ...plan, amount, next, recorder: to });
+        const closed = runClosed({ ...plan, amount, next, recorder: to, onReply });
         if (until.name === "seconds") setTimeout(() => closed.end(), until.seconds * 1000);
         return closed.done;
       };

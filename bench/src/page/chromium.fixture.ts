@@ -13,3 +13,13 @@ export async function openPage(url: string, colorScheme: "light" | "dark" = "lig
   await page.goto(url);
   return page;
 }
+
+/** The end of the name of a test that needs a browser: why it is skipped. */
+export const reason = browserPath === undefined ? " (skipped: no chromium or google-chrome in the PATH)" : "";
+
+/** Evaluated in a page: title and number of lines of each plot, and whether anything is on its canvas. */
+export const drawn = `[...document.querySelectorAll("#plots figure")].map((figure) => [
+  figure.querySelector("figcaption").textContent,
+  Number(figure.dataset.drawn),
+  [...figure.querySelector("canvas").getContext("2d").getImageData(0, 0, 2000, 2000).data].some((value) => value > 0),
+])`;

@@ -34,6 +34,7 @@ export function headFigures(report: Report): readonly HeadFigure[] {
     cpuUsPerEvent.total === null
       ? undefined
       : { name: "CPU per event", value: `${cpuUsPerEvent.total} µs`, note: "all tiers, without the client" },
+    machine(report),
     failures(report),
   ];
   return all.filter((one) => one !== undefined);
@@ -54,6 +55,19 @@ function failures({ errors, sent }: Report): HeadFigure {
     value: count(failed),
     note: `of ${count(sent)} sent`,
     ...(failed > 0 && { isGood: false }),
+  };
+}
+
+function machine({ disturbance }: Report): HeadFigure | undefined {
+  if (disturbance === undefined) return undefined;
+  const { foreign, steal, isDisturbed } = disturbance;
+  const percent = (part: { readonly percent: number } | null): string =>
+    part === null ? "unknown" : `${part.percent} %`;
+  return {
+    name: "Foreign CPU, steal",
+    value: `${percent(foreign)}, ${percent(steal)}`,
+    note: isDisturbed === true ? "the run was disturbed" : "of the machine's CPU time",
+    ...(isDisturbed === true && { isGood: false }),
   };
 }
 

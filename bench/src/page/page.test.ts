@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { sampleReport } from "../report.fixture.ts";
 import type { Report } from "../report.ts";
-import { browserPath, openPage } from "./chromium.fixture.ts";
+import { browserPath, drawn, openPage, reason } from "./chromium.fixture.ts";
 import { pageOf } from "./page.ts";
 
 /* In a real browser. Skipped on a machine without one, unless CHROMIUM names it. */
@@ -22,13 +22,6 @@ async function opened(report: Report, colorScheme?: "light" | "dark") {
   return openPage(pathToFileURL(file).href, colorScheme);
 }
 
-const drawn = `[...document.querySelectorAll("figure")].map((figure) => [
-  figure.querySelector("figcaption").textContent,
-  Number(figure.dataset.drawn),
-  [...figure.querySelector("canvas").getContext("2d").getImageData(0, 0, 2000, 2000).data].some((value) => value > 0),
-])`;
-
-const reason = browserPath === undefined ? " (skipped: no chromium or google-chrome in the PATH)" : "";
 const pageTest = (name: string, run: () => Promise<void>) =>
   test.skipIf(browserPath === undefined)(`${name}${reason}`, run);
 
@@ -40,8 +33,9 @@ pageTest("every plot of a page renders", async () => {
         ["2xx a second", 2, true],
         ["Latency by second", 2, true],
         ["Latency by percentile", 1, true],
+        ["Share of requests up to a latency", 1, true],
         ["Messages in the queues", 1, true],
-        ["Cores busy, by tier", 6, true],
+        ["Cores busy, by tier", 8, true],
         ["Events stored so far", 1, true],
       ]),
     { timeout: 60_000 },
@@ -49,7 +43,7 @@ pageTest("every plot of a page renders", async () => {
 });
 
 test.skipIf(browserPath === undefined)(`a target's page plots the known figures${reason}`, async () => {
-  const page = await opened(sampleReport({ observations: [], latencyMs: null, histogram: [] }));
+  const page = await opened(sampleReport({ observations: [], latencyMs: null, histogram: [], cdf: [] }));
   await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(2), { timeout: 60_000 });
 });
 
@@ -114,6 +108,7 @@ pageTest(
       ["Ranked", ""],
       ["Latency p99", ""],
       ["CPU per event", ""],
+      ["Foreign CPU, steal", ""],
       ["Failed requests", "bad"],
     ]);
     const isBeforePlots = `document.querySelector("#headline").compareDocumentPosition(document.querySelector("#plots")) === Node.DOCUMENT_POSITION_FOLLOWING`;
@@ -156,7 +151,7 @@ const wrongOnPaper = `[
 // A4 without the margins that browsers leave.
 pageTest("on paper no plot is cut off, split across pages, or on top of another", async () => {
   const page = await opened(sampleReport());
-  await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(6), { timeout: 60_000 });
+  await vi.waitFor(async () => expect(await page.evaluate(drawn)).toHaveLength(7), { timeout: 60_000 });
   await page.emulateMedia({ media: "print" });
   await page.setViewportSize({ width: paperPx, height: 1000 });
   await vi.waitFor(async () => expect(await page.evaluate(wrongOnPaper)).toEqual([]), { timeout: 20_000 });

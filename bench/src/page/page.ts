@@ -1,35 +1,17 @@
-import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import type { PhaseTime, Report } from "../report.ts";
 import { headOf, textOf } from "../text-of.ts";
 import type { Hop } from "../watch/hops.ts";
+import { escaped } from "./escaped.ts";
 import { headFigures, type HeadFigure } from "./headline.ts";
+import { htmlDocument } from "./html-document.ts";
+import { phaseTable } from "./phase-table.ts";
 
-/** The report as text and plots, in one file. It opens without a network, follows the reader's colour scheme, and prints well. */
-export async function pageOf(report: Report): Promise<string> {
-  const read = (url: string): Promise<string> => readFile(fileURLToPath(url), "utf8");
-  const library = {
-    style: await read(import.meta.resolve("uplot/dist/uPlot.min.css")),
-    script: await read(import.meta.resolve("uplot/dist/uPlot.iife.min.js")),
-  };
-  const own = {
-    style: await read(new URL("page.css", import.meta.url).href),
-    script: await read(new URL("plots.js", import.meta.url).href),
-  };
+/** The report as text and plots, in one file. */
+export function pageOf(report: Report): Promise<string> {
   const title = headOf(report);
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(`tally bench: ${title}`)}</title>
-<style>
-${library.style}
-${own.style}
-</style>
-</head>
-<body>
-<h1>${escaped(title)}</h1>
+  return htmlDocument({
+    title: `tally bench: ${title}`,
+    body: `<h1>${escaped(title)}</h1>
 <p class="run">Run ${escaped(report.runId)}, ${escaped(report.at)}. Repeat with <code>${escaped(report.repeat)}</code></p>
 <dl id="headline">
 ${headFigures(report).map(cardOf).join("\n")}
@@ -38,14 +20,10 @@ ${headFigures(report).map(cardOf).join("\n")}
 ${report.phases.map(phaseOf).join("\n")}
 </ul>
 <div id="plots"></div>
-${hopsOf(report)}<h2>All figures</h2>
-<pre>${escaped(textOf(report))}</pre>
-<script type="application/json" id="report">${JSON.stringify(report).replaceAll("<", String.raw`\u003c`)}</script>
-<script>${library.script}</script>
-<script>${own.script}</script>
-</body>
-</html>
-`;
+${phaseTable(report)}${hopsOf(report)}<h2>All figures</h2>
+<pre>${escaped(textOf(report))}</pre>`,
+    plots: { id: "report", data: report, script: new URL("report-plots.js", import.meta.url).href },
+  });
 }
 
 function cardOf({ name, value, note, isGood }: HeadFigure): string {
@@ -78,8 +56,4 @@ function hopsOf({ hops }: Report): string {
 ${rows.map((row) => `<tr>${row.join("")}</tr>`).join("\n")}
 </table></div>
 `;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

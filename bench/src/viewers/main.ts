@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { claimDirectory } from "@tally/local";
+import { claimDirectory, readProcesses } from "@tally/local";
 import { startLoad } from "../load/start-load.ts";
 import { openSystem, type System } from "../open-system.ts";
 import { openViewers, untilSeen } from "./open-viewers.ts";
@@ -35,7 +35,7 @@ const watchesOf = (viewer: number): readonly string[] => {
   ];
 };
 
-const cpu = (of: System): number => of.tiers().gateway.cpuSeconds;
+const cpu = (of: System): number => of.tiers(readProcesses()).gateway.cpuSeconds;
 
 const { directory } = await claimDirectory(join(root, ".tally"), "bench", say);
 const settings = { STREAMS_PER_ADDRESS_MAX: String(2 * idleViewers), HEALTH_KEPT_MS: "1000" };
@@ -137,7 +137,7 @@ async function delays(url: string, days: "all days" | "one day"): Promise<void> 
 async function memory(of: System, url: string): Promise<void> {
   const resident = async (): Promise<number> => {
     await delay(seconds * 1000);
-    return of.tiers().gateway.memoryMiB;
+    return of.tiers(readProcesses()).gateway.memoryMiB;
   };
   const before = await resident();
   const viewers = await openViewers(url, idleViewers, () => ["/views", "/steps/top?day=1"]);

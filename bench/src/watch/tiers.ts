@@ -1,4 +1,4 @@
-import { readProcesses } from "@tally/local";
+import type { ProcessFigures } from "@tally/local";
 import type { TierName } from "@tally/pipeline/bench-report";
 
 /** A figure for each tier. */
@@ -21,9 +21,11 @@ export interface TierFigures {
   readonly memoryMiB: number;
 }
 
-/** Sums of each tier's processes. `groups`: the leaders of process groups. Costs some ms. */
-export function readTiers(groups: OfTiers<readonly number[]>): OfTiers<TierFigures> {
-  const processes = readProcesses();
+/** Sums of each tier's processes. `groups`: the leaders of process groups. */
+export function tiersOf(
+  processes: readonly ProcessFigures[],
+  groups: OfTiers<readonly number[]>,
+): OfTiers<TierFigures> {
   return eachTier((tier) => {
     const own = processes.filter(({ group }) => groups[tier].includes(group));
     return {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as albums from "./albums/rank.ts";
 import type { AlbumsEvent } from "./albums/event.ts";
 import { boardsOf, changeOf } from "./boards-of.fixture.ts";
-import { liftRideEvent, type LiftRide } from "./liftrides/event.ts";
+import { liftRideEvent, rideOfUnknownSkier, type LiftRide } from "./liftrides/event.ts";
 import * as liftrides from "./liftrides/rank.ts";
 import type { PurchaseEvent } from "./purchases/event.ts";
 import * as purchases from "./purchases/rank.ts";
@@ -44,7 +44,7 @@ test("albums: counts each review for its album on the board of its kind; an albu
 const ride = (fields: Partial<LiftRide>) =>
   changeOf(liftRideEvent({ resort: "a", season: 0, day: 1, skierId: 1, minute: 1, liftId: 3, ...fields }));
 
-test("liftrides: counts ten times the lift's number for the skier on the board of the day, the season and the resort", () => {
+test("liftrides: counts ten times the lift's number for the skier on the board of the day, the season and the resort; no unknown skier", () => {
   const changes = [
     ride({}),
     ride({ minute: 2, liftId: 4 }),
@@ -52,6 +52,7 @@ test("liftrides: counts ten times the lift's number for the skier on the board o
     ride({ day: 2 }),
     ride({ season: 2019 }),
     ride({ resort: "b:1" }),
+    changeOf(rideOfUnknownSkier("", { resort: "a", season: 0, day: 1, minute: 1, liftId: 3 })),
   ];
   expect(boardsOf(liftrides.rank, changes)).toEqual({
     "day:0:1:a": { "1": 70, "2": 30 },

@@ -57,7 +57,7 @@ export interface BulkEntry {
   readonly content: () => Readonly<Record<string, unknown>>;
 }
 
-/** The load of a source document on its own server, and the figures that it prints (contract, section 6). */
+/** The loads of a source document. The bench has the figures that it prints. */
 export interface Source {
   /** S0 to S4. */
   readonly name: string;
@@ -65,12 +65,14 @@ export interface Source {
 }
 
 export interface SourceRun {
+  /** Unique in its source. */
   readonly description: string;
+  /** True: a load of single printed rows. `pnpm bench sources` runs it, `pnpm bench --source` does not. */
+  readonly isExtra?: true;
   /** `scale` 1 is the source's own number of requests. Each connection of a group sends one request after the other. */
   readonly groups: (scale: number) => readonly SourceGroup[];
   /** Sent first and not measured. */
   readonly warmUp?: (scale: number) => readonly SourceGroup[];
-  readonly printed: readonly PrintedRow[];
   /** How often a request without a 2xx is retried; default 0. */
   readonly retries?: number;
 }
@@ -89,15 +91,4 @@ export interface SourceGroup {
   readonly startsAfterSeconds?: number;
   /** The nth request of a connection, both counted from 0. */
   readonly request: (connection: number, n: number, random: () => number, context?: RequestContext) => ClientRequest;
-}
-
-/** A row of a source's table. */
-export interface PrintedRow {
-  readonly description: string;
-  /** All requests, GETs included. */
-  readonly perSecond: number;
-  /** null: not printed, or not plausible. */
-  readonly p99Ms: number | null;
-  /** The method that p99Ms is about; default POST. */
-  readonly method?: "GET";
 }

@@ -7,7 +7,7 @@ import type { Workload } from "./workload.ts";
 
 export { albumRequest } from "./albums/workload.ts";
 export { spreadOver } from "./spread.ts";
-export type { BulkEntry, ClientRequest, PrintedRow, Source, SourceGroup, Spread, Workload } from "./workload.ts";
+export type { BulkEntry, ClientRequest, Source, SourceGroup, SourceRun, Spread, Workload } from "./workload.ts";
 
 /** The workload of every domain, in the order of `domains`. Production loads no file of this entry point. */
 export const workloads: readonly Workload[] = [purchases, albums, liftrides, steps, swipes];

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { quantile } from "./quantile.ts";
-import { Recorder } from "./recorder.ts";
+import { idBytes, Recorder } from "./recorder.ts";
 
 test("the longest time without a 2xx counts from the start and to the end, and other replies do not end it", async () => {
   const recorder = new Recorder();
@@ -15,6 +15,19 @@ test("the longest time without a 2xx counts from the start and to the end, and o
   expect(longestGapMs).toBeGreaterThanOrEqual(199);
   expect(slowestMs).toBe(30);
   expect(counts).toMatchObject({ accepted: 1, connectionErrors: 1, statuses: { "201": 1, "503": 1 } });
+});
+
+test.each([
+  [true, 2 * idBytes],
+  [false, 0],
+])("ids are kept only where they are read (%s), and samples are taken in any case", (keepsIds, bytes) => {
+  const samples: string[] = [];
+  const recorder = new Recorder(({ id }) => samples.push(id), { keepsIds });
+  const id = "01a1fb30-2980-71ee-89cd-4f71757df440";
+  for (let n = 0; n < 2; n++) recorder.record({ name: "responded", status: 201, id, text: "", ms: 1 }, false);
+  recorder.result();
+  expect(recorder.ids).toHaveLength(bytes);
+  expect(samples).toEqual([id]);
 });
 
 test("quantiles are interpolated, and 0 without values", () => {

@@ -63,6 +63,11 @@ const longestUs = 120_000_000;
 export const microseconds = (): Histogram =>
   build({ lowestDiscernibleValue: 1, highestTrackableValue: longestUs, numberOfSignificantValueDigits: 3 });
 
+/** Records a time in such a histogram. A longer one than it can hold counts as the longest. */
+export function recordMs(histogram: Histogram, ms: number): void {
+  histogram.recordValue(Math.min(Math.max(1, Math.round(ms * 1000)), longestUs));
+}
+
 const sampleEveryMs = 100;
 /** Length of a line of the file of event ids. */
 export const idBytes = 37;
@@ -88,6 +93,7 @@ export class Recorder {
     slowestMs: 0,
   };
   readonly #onSample: (sample: Sample) => void;
+  readonly #keepsIds: boolean;
   #second = { number: 0, accepted: 0, read: 0, failed: 0, latencies: microseconds() };
   #sampledAt = 0;
   #lastSentAt = this.#startedAt;
@@ -101,12 +107,14 @@ export class Recorder {
   retries = 0;
   paced = 0;
 
-  constructor(onSample: (sample: Sample) => void = () => undefined) {
+  /** `keepsIds`: whether somebody reads `ids`, which grow with the load. */
+  constructor(onSample: (sample: Sample) => void = () => undefined, { keepsIds = false } = {}) {
     this.#onSample = onSample;
+    this.#keepsIds = keepsIds;
     this.#loop.enable();
   }
 
-  /** Ids of accepted events, one a line. */
+  /** Ids of accepted events, one a line; empty without `keepsIds`. */
   get ids(): Buffer {
     return this.#ids.subarray(0, this.#idsLength);
   }
@@ -152,7 +160,9 @@ export class Recorder {
     }
     this.#counts.accepted++;
     second.accepted++;
-    if (reply.id !== "") this.#keep(reply.id, now, reply.ms);
+    if (reply.id === "") return;
+    if (this.#keepsIds) this.#keep(reply.id);
+    this.#sample(reply.id, now, reply.ms);
   }
 
   /** Ends the recording. */
@@ -181,21 +191,23 @@ export class Recorder {
   }
 
   #recordTime(ms: number, isRead: boolean): void {
-    const us = Math.min(Math.max(1, Math.round(ms * 1000)), longestUs);
-    this.#second.latencies.recordValue(us);
-    (isRead ? this.#gets : this.#posts).recordValue(us);
+    recordMs(this.#second.latencies, ms);
+    recordMs(isRead ? this.#gets : this.#posts, ms);
   }
 
   #endGap(now: number): void {
     this.#counts.longestGapMs = Math.max(this.#counts.longestGapMs, now - this.#lastGoodAt);
   }
 
-  #keep(id: string, now: number, ms: number): void {
+  #keep(id: string): void {
     if (this.#idsLength + idBytes > this.#ids.length)
       this.#ids = Buffer.concat([this.#ids, Buffer.alloc(this.#ids.length)]);
     this.#ids.write(id, this.#idsLength, "latin1");
     this.#ids[this.#idsLength + idBytes - 1] = 0x0a;
     this.#idsLength += idBytes;
+  }
+
+  #sample(id: string, now: number, ms: number): void {
     if (now - this.#sampledAt < sampleEveryMs) return;
     this.#sampledAt = now;
     this.#onSample({ id, sentAt: performance.timeOrigin + now - ms });

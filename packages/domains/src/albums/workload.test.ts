@@ -26,7 +26,10 @@ test("a thread posts an album and then reads it", () => {
 });
 
 test("later in the series a thread likes it twice and dislikes it once, and readers get the reviews of random albums", () => {
-  const [threads, readers] = groupsOf(3, 1);
+  const groups = groupsOf(5, 1);
+  expect(groups).toHaveLength(31);
+  const [threads, second, readers] = [groups[0], groups[1], groups.at(-1)];
+  expect([threads?.connections, second?.startsAfterSeconds]).toEqual([10, 2]);
   expect(threads?.requestsOfEach).toBe(400);
   const paths = [undefined, "album", "review", "review"].map(
     (eventId, n) => threads?.request(7, n, half, { eventId }).path,

@@ -1,5 +1,5 @@
 import { scaled } from "../spread.ts";
-import type { ClientRequest, PrintedRow, RequestContext, SourceGroup, SourceRun, Workload } from "../workload.ts";
+import type { ClientRequest, RequestContext, SourceGroup, SourceRun, Workload } from "../workload.ts";
 import { albumIdOf } from "./album-id.ts";
 import type { AlbumEvent } from "./event.ts";
 import type { Profile } from "./profile.ts";
@@ -10,6 +10,8 @@ const dot = Buffer.from(
   "hex",
 );
 const coverBytes = 3475;
+
+const groupCounts = [10, 20, 30];
 
 /**
  * A connection posts an album and then reads it, as the source does; without a context it posts only. Reviews are about albums. Reads are the
@@ -35,24 +37,7 @@ export const workload = {
 
   source: {
     name: "S0",
-    runs: [
-      runOf(10, [
-        { description: "single server", perSecond: 204, p99Ms: 6678 },
-        { description: "two servers", perSecond: 1886, p99Ms: 83 },
-        { description: "tuned", perSecond: 2127, p99Ms: 71 },
-      ]),
-      runOf(20, [
-        { description: "single server", perSecond: 856, p99Ms: 5648 },
-        { description: "two servers", perSecond: 2580, p99Ms: 187 },
-        { description: "tuned", perSecond: 2580, p99Ms: 177 },
-      ]),
-      runOf(30, [
-        { description: "single server", perSecond: 436, p99Ms: 7966 },
-        { description: "two servers", perSecond: 2352, p99Ms: 618 },
-        { description: "tuned", perSecond: 2255, p99Ms: 590 },
-      ]),
-      { description: "albums and reviews", groups: albumsAndReviews, printed: [] },
-    ],
+    runs: [...groupCounts.map(albumsAlone), ...groupCounts.map(albumsAndReviews)],
   },
 } satisfies Workload;
 
@@ -61,50 +46,64 @@ const roundsOfThread = 1000;
 const roundsOfWarmUp = 100;
 const groupEverySeconds = 2;
 
-function runOf(groups: number, printed: readonly PrintedRow[]): SourceRun {
+/** Groups of threads that start one after the other. Each thread posts an album and reads it. */
+function albumsAlone(groups: number): SourceRun {
   const group = (number: number, rounds: number, scale: number): SourceGroup => ({
-    name: `group ${number}`,
-    connections: threadsOfGroup,
+    ...startOf(number, scale),
     requestsOfEach: 2 * scaled(rounds, scale),
-    startsAfter: undefined,
-    // Scaled too; otherwise a short run mostly waits for groups to start.
-    startsAfterSeconds: number * groupEverySeconds * scale,
     request: (_connection, n, random, { eventId } = {}) => (n % 2 === 0 ? newAlbum(random, cover) : albumOf(eventId)),
   });
   return {
     description: `${groups} groups`,
     groups: (scale) => Array.from({ length: groups }, (_, number) => group(number, roundsOfThread, scale)),
     warmUp: (scale) => [group(0, roundsOfWarmUp, scale)],
-    printed,
   };
 }
 
-const reviewers = 300;
+function startOf(number: number, scale: number) {
+  return {
+    name: `group ${number}`,
+    connections: threadsOfGroup,
+    startsAfter: undefined,
+    // Scaled too; otherwise a short run mostly waits for groups to start.
+    startsAfterSeconds: number * groupEverySeconds * scale,
+  };
+}
+
+const roundsOfReviewer = 100;
 const readers = 3;
 
 /** Later in the series: each thread posts an album, likes it twice and dislikes it once; three readers get the reviews of random albums. */
-function albumsAndReviews(scale: number): readonly SourceGroup[] {
-  const requestsOfEach = 4 * scaled(100, scale);
+function albumsAndReviews(count: number): SourceRun {
+  return {
+    description: `${count} groups, albums and reviews`,
+    groups: (scale) => reviewing(count, scale),
+  };
+}
+
+function reviewing(count: number, scale: number): readonly SourceGroup[] {
+  const requestsOfEach = 4 * scaled(roundsOfReviewer, scale);
   const albums: string[] = [];
-  const newest: string[] = [];
-  return [
-    {
-      name: "threads",
-      connections: reviewers,
+  const groups = Array.from({ length: count }, (_, number): SourceGroup => {
+    const newest: string[] = [];
+    return {
+      ...startOf(number, scale),
       requestsOfEach,
-      startsAfter: undefined,
       request(connection, n, random, { eventId } = {}) {
         const step = n % 4;
         if (step === 0) return newAlbum(random, cover);
         if (step === 1) albums.push((newest[connection] = eventId ?? "none"));
         return reviewOf(newest[connection], step === 3 ? "dislike" : "like");
       },
-    },
+    };
+  });
+  return [
+    ...groups,
     {
       name: "readers",
       connections: readers,
       requestsOfEach,
-      startsAfter: { group: "threads", connections: 1, responses: 2 },
+      startsAfter: { group: "group 0", connections: 1, responses: 2 },
       request: (_connection, _n, random) => ({
         method: "GET",
         path: `/review/${albums[Math.floor(random() * albums.length)]}`,

@@ -25,21 +25,9 @@ export const workload = {
 
   source: {
     name: "S1",
-    runs: [
-      { threads: 32, printed: [{ description: "one server", perSecond: 649.8, p99Ms: null }] },
-      { threads: 64, printed: [{ description: "one server", perSecond: 811.6, p99Ms: null }] },
-      { threads: 128, printed: [{ description: "one server", perSecond: 886.7, p99Ms: null }] },
-      {
-        threads: 256,
-        printed: [
-          { description: "one server", perSecond: 907.2, p99Ms: null },
-          { description: "one server, client beside it", perSecond: 1256.3, p99Ms: null },
-        ],
-      },
-    ].map(({ threads, printed }) => ({
+    runs: [32, 64, 128, 256].map((threads) => ({
       description: `${threads} threads`,
       groups: (scale: number) => phases(threads, scale),
-      printed,
     })),
   },
 } satisfies Workload;

@@ -28,17 +28,11 @@ export const workload = {
         description: "900 threads",
         groups: (scale) => shares(Math.max(900, scaled(500_000, scale)), 900),
         retries: 5,
-        printed: [
-          { description: "without storage", perSecond: 9082, p99Ms: 312 },
-          { description: "without storage, Spring", perSecond: 2929, p99Ms: 605 },
-          { description: "with queue and MySQL", perSecond: 7215, p99Ms: 360 },
-        ],
       },
       {
         description: "900 threads and readers",
         groups: (scale) => [...shares(Math.max(900, scaled(500_000, scale)), 900), readers],
         retries: 5,
-        printed: [],
       },
     ],
   },

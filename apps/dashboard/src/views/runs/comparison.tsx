@@ -1,5 +1,5 @@
 import { Table, type Column } from "../../parts/table.tsx";
-import { differenceOf, figuresOf, type Figure, type Report } from "./figures.ts";
+import { differenceOf, figuresOf, isDisturbed, type Figure, type Report } from "./figures.ts";
 
 interface ComparisonProps {
   /** One or two. */
@@ -35,13 +35,16 @@ export function Comparison({ runs }: ComparisonProps) {
   return (
     <>
       <dl class="fields">
-        {runs.map(({ title }, index) => (
+        {runs.map(({ title, report }, index) => (
           <div key={index}>
             <dt>{"AB"[index]}</dt>
-            <dd>{title}</dd>
+            <dd>{isDisturbed(report) ? `${title} *` : title}</dd>
           </div>
         ))}
       </dl>
+      {runs.some(({ report }) => isDisturbed(report)) && (
+        <p class="hint">* disturbed: other processes or the hypervisor took CPU time that the run lacked.</p>
+      )}
       <Table title="Figures side by side" rows={rows} keyOf={({ name }) => name} columns={columns} isNarrow />
     </>
   );

@@ -11,7 +11,7 @@ export interface Figure {
   readonly better: "more" | "less" | undefined;
 }
 
-type Kind = "perSecond" | "count" | "ms" | "seconds" | "us" | "mib";
+type Kind = "perSecond" | "count" | "ms" | "seconds" | "us" | "ns" | "mib" | "percent";
 
 type Known = readonly [name: string, path: string, kind: Kind, better?: "more" | "less"];
 
@@ -29,6 +29,9 @@ const benchFigures: readonly Known[] = [
   ["CPU for each event", "cpuUsPerEvent.total", "us", "less"],
   ["Memory of gateways", "memoryMiB.gateway", "mib", "less"],
   ["Memory of writers", "memoryMiB.writer", "mib", "less"],
+  ["Foreign CPU", "disturbance.foreign.percent", "percent"],
+  ["Steal", "disturbance.steal.percent", "percent"],
+  ["Calibration step", "disturbance.calibration.meanNs", "ns"],
   ["Errors", "errors.non2xx", "count", "less"],
   ["Connections", "connections", "count"],
   ["Lost", "audit.lost", "count", "less"],
@@ -72,6 +75,9 @@ export function differenceOf(
   return { text, isBetter: a.better === "more" ? percent > 0 : percent < 0 };
 }
 
+/** Whether other processes or the hypervisor disturbed a bench run. */
+export const isDisturbed = (report: Report): boolean => valueAt(report, "disturbance.isDisturbed") === true;
+
 /** The value at a path such as "latencyMs.p99"; undefined: there is none. */
 export function valueAt(value: unknown, path: string): unknown {
   return path
@@ -89,6 +95,10 @@ function textOf(value: number, kind: Kind): string {
       return `${numberText(value)} s`;
     case "us":
       return `${numberText(value)} µs`;
+    case "ns":
+      return `${numberText(value)} ns`;
+    case "percent":
+      return `${numberText(value)} %`;
     case "mib":
       return `${numberText(value)} MiB`;
     case "count":

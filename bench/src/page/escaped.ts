@@ -1,0 +1,4 @@
+/** Text as part of HTML, in an element or an attribute. */
+export function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}
