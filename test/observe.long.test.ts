@@ -77,7 +77,7 @@ test("Prometheus reads every app, and its rules find nothing wrong with a health
 test("Grafana shows every dashboard without a login, and its data source has the metrics of the apps", async (context) => {
   const { observe } = await observed(context);
   const { grafanaUrl } = observe;
-  if (grafanaUrl === undefined) return context.skip("grafana-server is not installed; Debian has no package of it");
+  if (grafanaUrl === undefined) return context.skip("grafana-server is not installed, and Debian does not package it");
   const dashboards = join(import.meta.dirname, "..", "infra", "observe", "grafana", "dashboards");
   const files = await readdir(dashboards);
   expect(files.length).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { temporaryDirectory } from "./at-end.ts";
 
 const mainOf = (folder: "bench" | "chaos") => join(import.meta.dirname, "..", folder, "src", "main.ts");
@@ -28,3 +28,10 @@ export async function runReported(folder: "bench" | "chaos", ...flags: readonly 
 /** Runs `pnpm bench`, which stores its runs in a temporary folder. */
 export const runBench = async (...flags: readonly string[]) =>
   runReported("bench", "--results", await temporaryDirectory(), ...flags);
+
+/** Runs `pnpm bench`, which must succeed. */
+export async function bench(...flags: readonly string[]) {
+  const run = await runBench(...flags);
+  expect(run).toMatchObject({ exitCode: 0 });
+  return run;
+}

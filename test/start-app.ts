@@ -58,6 +58,6 @@ export async function startGateway(system: System, settings: NodeJS.ProcessEnv) 
   const [port] = await freePorts(1);
   const gateway = spawnGateway(system, { HOST: "127.0.0.1", PORT: String(port), ...settings });
   const url = `http://127.0.0.1:${port}`;
-  await vi.waitFor(async () => expect((await fetch(`${url}/health/live`)).status).toBe(200), 40_000);
+  await vi.waitFor(async () => expect((await fetch(`${url}/health/live`)).status).toBe(200), 90_000);
   return { ...gateway, url };
 }

@@ -27,13 +27,22 @@ export function startSystem(settings: NodeJS.ProcessEnv = {}, options: Options =
   return start(({ namespace }) => servicesOfRun(namespace), settings, options);
 }
 
-/** Likewise, on servers that the test may kill, with a cluster of `brokers` and a Redis Cluster. */
+interface ServerOptions extends Options, Pick<StartOptions, "brokers" | "databaseReplicas" | "redisCluster"> {
+  /** Returns the same servers, with addresses at which the apps find them. Default: unchanged. */
+  readonly readdress?: (services: PrivateServices) => Promise<PrivateServices>;
+}
+
+/** Likewise, on servers that the test may kill, with a cluster of `brokers`, replicas of the database and a Redis Cluster. */
 export function startSystemWithServers(
   settings: NodeJS.ProcessEnv = {},
-  { brokers = 1, redisCluster, ...options }: Options & Pick<StartOptions, "brokers" | "redisCluster"> = {},
+  { brokers = 1, databaseReplicas = 1, redisCluster, readdress, ...options }: ServerOptions = {},
 ): Promise<System<PrivateServices>> {
   return start(
-    (own) => startPrivateServices({ ...own, brokers, ...(redisCluster && { redisCluster }) }),
+    async (own) => {
+      const sizes = { brokers, databaseReplicas, ...(redisCluster && { redisCluster }) };
+      const services = await startPrivateServices({ ...own, ...sizes });
+      return readdress === undefined ? services : readdress(services);
+    },
     settings,
     options,
   );

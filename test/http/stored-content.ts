@@ -7,7 +7,8 @@ interface Contents {
     items: readonly (readonly [item: number, count: number])[];
   };
   swipe: { swiper: number; swipee: number; liked: boolean; comment: string };
-  ride: { resort: string; season: number; day: number; skier: number; minute: number; lift: number };
+  /** `skier`: null where the client named none. */
+  ride: { resort: string; season: number; day: number; skier: number | null; minute: number; lift: number };
   steps: { user: number; day: number; hour: number; steps: number };
   /** `image`: SHA-256 of its bytes. */
   album: { artist: string; title: string; year: string; image: string };

@@ -144,7 +144,7 @@ async function toolsIn(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   const scripts = {
     turbo: `exec "${join(checkout, "node_modules", ".bin", "turbo")}" "$@"`,
-    // Files of their own: links to the store would share its permissions.
+    // Copies: links to the store would share its permissions.
     pnpm: `exec npx -y pnpm@12 --config.package-import-method=copy --config.prefer-offline=true "$@"`,
   };
   for (const [script, line] of Object.entries(scripts)) {

@@ -9,7 +9,7 @@ const days = ["2026-11-20T08:00:00.000Z", "2026-11-21T08:00:00.000Z"] as const;
 export async function writeReports(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   const reports: readonly (readonly [name: string, at: string, report: Report | DrillReport])[] = [
-    ["batched", days[0], benchReport(days[0], 8000, 140)],
+    ["batched", days[0], { ...benchReport(days[0], 8000, 140), disturbance: busy }],
     ["batched", days[1], benchReport(days[1], 9180, 121)],
     ["drill", "2026-11-21T09:00:00.000Z", drillReport],
   ];
@@ -20,6 +20,13 @@ export async function writeReports(directory: string): Promise<void> {
     await utimes(file, new Date(at), new Date(at));
   }
 }
+
+const busy: NonNullable<Report["disturbance"]> = {
+  foreign: { percent: 12.5, cpuSeconds: 7.5, largest: [{ name: "tsc", cpuSeconds: 7.1 }] },
+  steal: { percent: 0.2, cpuSeconds: 0.12 },
+  calibration: { beforeNs: 4.1, afterNs: 4.5, meanNs: 4.3, changePercent: 9.8 },
+  isDisturbed: true,
+};
 
 function benchReport(at: string, perSecond: number, p99: number): Report {
   const seconds = Array.from({ length: 30 }, (_, second) => ({
@@ -43,6 +50,8 @@ function benchReport(at: string, perSecond: number, p99: number): Report {
     domain: "purchases",
     model: "closed",
     source: null,
+    replay: null,
+    agents: null,
     connections: 512,
     readShare: 0,
     offeredPerSecond: null,

@@ -8,7 +8,7 @@ import { browserPath, openBrowser } from "@tally/lab/chromium";
 import { startPrivateServices, startSystem } from "@tally/local";
 import { withPalette } from "./with-palette.ts";
 
-/* The second half of `pnpm screenshots`: plays the demo into a system of its own, and takes the README's picture in the evening peak. */
+/* The second half of `pnpm screenshots`: starts a system, plays the demo into it, and takes the README's picture in the evening peak. */
 
 const root = join(import.meta.dirname, "..", "..");
 const directory = join(root, ".tally", `demo-picture-${process.pid}`);

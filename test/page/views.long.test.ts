@@ -75,6 +75,13 @@ pageTest("two runs stand side by side, and a drill shows its faults", async () =
       expect(await accepted.getByRole("cell").allTextContents()).toEqual(["9,180 /s", "8,000 /s", "−12.9 % worse"]),
     20_000,
   );
+  expect(
+    await page
+      .getByRole("row", { name: /^Foreign CPU/ })
+      .getByRole("cell")
+      .allTextContents(),
+  ).toEqual(["–", "12.5 %", "–"]);
+  await page.getByText("* disturbed:").waitFor();
   // Failures alone are red, and a height is the same value in A and in B: the slower run's line is lower.
   const strokes = `Object.fromEntries([...document.querySelectorAll(".legend li")].map((item) => [
     item.textContent.trim().split(" ")[0], getComputedStyle(item.querySelector("line")).stroke]))`;
