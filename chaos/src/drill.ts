@@ -88,7 +88,10 @@ export async function runDrill(options: DrillOptions): Promise<DrillReport> {
   const system = await openSystem(options);
   let load: Thread<LoadCalls> | undefined;
   try {
-    const plan: LoadPlan = { urls: system.urls, domains: names, eventsPerSecond, inFlightMax, seed, spread, directory };
+    // A sabotage loses events; the requests that follow these never get a 2xx.
+    const finishWithinMs = options.sabotage === undefined ? 60_000 : 15_000;
+    const limits = { inFlightMax, finishWithinMs };
+    const plan: LoadPlan = { urls: system.urls, domains: names, eventsPerSecond, ...limits, seed, spread, directory };
     load = startThread<LoadCalls>(new URL("load/thread.ts", import.meta.url), plan);
     const { outcomes, failures, letters } = await injectAll(system, load, options);
     say("the load ends; waiting for the events under way");

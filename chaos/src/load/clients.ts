@@ -17,7 +17,6 @@ import { Sender } from "./sender.ts";
  */
 
 const tickMs = 5;
-const finishWithinMs = 60_000;
 // One event in this many.
 const oneIn = { repeated: 50, twin: 100, reused: 50, bulk: 50 };
 // Longer than the drill's gateways remember a key.
@@ -72,7 +71,7 @@ export class Clients {
   async finish(): Promise<Totals> {
     this.#isFinishing = true;
     const seconds = (performance.now() - this.#startedAt) / 1000;
-    const giveUp = setTimeout(() => this.#sender.giveUp(), finishWithinMs);
+    const giveUp = setTimeout(() => this.#sender.giveUp(), this.#plan.finishWithinMs);
     await Promise.all(this.#inFlight);
     clearTimeout(giveUp);
     clearInterval(this.#timer);

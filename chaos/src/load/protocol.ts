@@ -9,6 +9,8 @@ export interface LoadPlan {
   readonly eventsPerSecond: number;
   /** No event is started while this many wait for their response. */
   readonly inFlightMax: number;
+  /** After its last event a load waits this long for responses before it gives up. */
+  readonly finishWithinMs: number;
   readonly seed: number;
   readonly spread: Spread;
   /** Where the files of AcknowledgedFiles are written. */
