@@ -28,7 +28,7 @@ export interface SourcesFlags {
 
 /**
  * Runs every arrangement with which a printed row is compared, each on a fresh system, and stores the reports: tally as it is with the loads of all
- * sources, then the others. Skips a run that the folder has from this commit with the same share of the requests and the same seed, so that the
+ * sources, then the others, and tally as it is again with their share of the requests. Skips a run that the folder has from this commit with the same share of the requests and the same seed, so that the
  * command continues where it was interrupted. `designs`: only rows that are compared with these. Prints the tables at the end.
  */
 export async function runSources(
@@ -64,12 +64,12 @@ export async function runSources(
   const tasks = sources
     .flatMap((source) => tasksOf(source).map((task) => ({ source, task })))
     .filter(({ task }) => designs?.includes(task.arrangement.design) ?? true);
-  const inOrder = [
-    ...tasks.filter(({ task }) => task.arrangement === asItIs),
-    ...tasks.filter(({ task }) => task.arrangement !== asItIs),
-  ];
-  for (const [index, { source, task }] of inOrder.entries()) {
-    const share = task.arrangement === asItIs ? scale : scaleOfOthers;
+  const ofTally = tasks.filter(({ task }) => task.arrangement === asItIs);
+  const others = tasks.filter(({ task }) => task.arrangement !== asItIs);
+  // Only runs of the same size show what a change is worth.
+  const sameSize = scale === scaleOfOthers || others.length === 0 ? [] : ofTally;
+  const inOrder = [...withShare(ofTally, scale), ...withShare([...sameSize, ...others], scaleOfOthers)];
+  for (const [index, { source, task, share }] of inOrder.entries()) {
     const { load, arrangement } = task;
     say(`\n${source.name}, ${load.description}, ${nameOf(arrangement)}, run ${index + 1} of ${inOrder.length}`);
     const isStored = (run: StoredRun): boolean =>
@@ -90,6 +90,10 @@ export async function runSources(
     const own = runs.filter((run) => run.source === source.name);
     say(`\n${source.name}\n\n${tableText(source, own).join("\n")}`);
   }
+}
+
+function withShare<T extends object>(tasks: readonly T[], share: number): readonly (T & { readonly share: number })[] {
+  return tasks.map((task) => Object.assign({ share }, task));
 }
 
 function designNamed(name: string): DesignName {

@@ -1,6 +1,6 @@
 import { arrangementOf, isSame } from "../printed/arrangements.ts";
 import { asItIs, type Arrangement, type PrintedRow } from "../printed/printed-row.ts";
-import type { StoredRun } from "./stored-run.ts";
+import { bestFirst, type StoredRun } from "./stored-run.ts";
 
 /** The runs of ours that stand beside a printed row. */
 export interface Beside {
@@ -18,6 +18,13 @@ export function besideOf(row: PrintedRow, runs: readonly StoredRun[]): Beside {
   const found = (wanted: Arrangement) => ofLoad.find((run) => isRunOf(run, wanted));
   const running = ofLoad.find(({ gateways }) => gateways === null);
   return { same: found(arrangement), asItIs: isSame(arrangement, asItIs) ? running : (found(asItIs) ?? running) };
+}
+
+/** All runs with the arrangement that the row compares with, one for each scale, the best first. */
+export function runsBeside(row: PrintedRow, runs: readonly StoredRun[]): readonly StoredRun[] {
+  const arrangement = arrangementOf(row);
+  if (arrangement === undefined) return [];
+  return runs.filter((run) => run.load === row.load && isRunOf(run, arrangement)).toSorted(bestFirst);
 }
 
 /** Whether a run has this arrangement. */

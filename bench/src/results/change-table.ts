@@ -1,5 +1,5 @@
 import type { PrintedRow } from "../printed/printed-row.ts";
-import { besideOf } from "./beside.ts";
+import { runsBeside } from "./beside.ts";
 import { rateColumn } from "./figures-of.ts";
 import { escaped } from "../page/escaped.ts";
 import type { Change } from "./lessons/lesson.ts";
@@ -13,7 +13,7 @@ export function changeTable(
 ): string {
   const lines = changes.map(({ name, of, against }) => {
     const [changed, before] = [rowNamed(rows, of), rowNamed(rows, against)];
-    const [ours, oursBefore] = [besideOf(changed, runs).same, besideOf(before, runs).same];
+    const [ours, oursBefore] = pairOf(runsBeside(changed, runs), runsBeside(before, runs));
     const cells = [quotient(rateColumn.of(changed), rateColumn.of(before)), ourQuotient(ours, oursBefore)];
     return `<tr><th scope="row">${escaped(name)}</th>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
   });
@@ -23,6 +23,15 @@ export function changeTable(
 ${lines.join("\n")}
 </tbody>
 </table></div>`;
+}
+
+/** The best two runs of the same scale; else the best of each. */
+function pairOf(
+  changed: readonly StoredRun[],
+  before: readonly StoredRun[],
+): readonly [StoredRun | undefined, StoredRun | undefined] {
+  const pairs = changed.flatMap((ours) => before.map((other) => [ours, other] as const));
+  return pairs.find(([ours, other]) => ours.scale === other.scale) ?? [changed[0], before[0]];
 }
 
 function ourQuotient(ours: StoredRun | undefined, before: StoredRun | undefined): string {

@@ -102,10 +102,26 @@ test("a run beside other work and a run with a part of the requests are marked o
   const run = sampleRun({ isDisturbed: true, scale: 0.25 });
   const page = (await pagesOf([run])).get("S4.html") ?? "";
   expect(page).toContain("ours: batched, confirmed, 1 gateway (scale 0.25, disturbed)");
-  expect(page).toContain("<td>disturbed</td>");
+  expect(page).toContain('<tr class="disturbed"><th scope="row">256 stores</th>');
   const all = (await pagesOf(sampleRuns({ isDisturbed: true }))).get("S4.html") ?? "";
   expect(all).toMatch(/<td>[\d.]+ \(disturbed\)<\/td>/);
   expect(all).toContain("(ours: disturbed)");
+});
+
+test("a change is shown with runs of the same size where there are two, and the table has what the machine did", async () => {
+  const ofS1 = { source: "S1", load: "32 threads", durability: "confirmed" } as const;
+  const balanced = { ...ofS1, design: "balanced", gateways: 2, scale: 0.1, perSecond: 400 };
+  const runs = [
+    sampleRun({ ...ofS1, perSecond: 1000, foreignPercent: 1.5, stealPercent: null }),
+    sampleRun({ ...balanced, calibration: { beforeNs: 4.1, changePercent: -2 } }),
+  ];
+  const row = /load balancer, 32 threads<\/th><td>[\d.]+<\/td><td>([^<]+)</;
+  const page = (await pagesOf(runs)).get("S1.html") ?? "";
+  expect(row.exec(page)?.[1]).toBe("0.40 (different scales)");
+  expect(page).toContain("<td>1.5 %</td><td>unknown</td>");
+  expect(page).toContain("<td>4.1 ns, -2 %</td>");
+  const more = [...runs, sampleRun({ ...ofS1, perSecond: 800, scale: 0.1 })];
+  expect(row.exec((await pagesOf(more)).get("S1.html") ?? "")?.[1]).toBe("0.50");
 });
 
 test("docs/results is what its runs make", async () => {

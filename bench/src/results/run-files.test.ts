@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { runReport } from "../command/run-report.ts";
 import { sampleReport } from "../report.fixture.ts";
 import { jsonOf } from "../stored-reports.ts";
-import { bestRuns, readRuns, runsInReports } from "./run-files.ts";
+import { bestRuns, readRuns, runsInReports, withoutOtherScales } from "./run-files.ts";
 import { sampleRun, sampleSourceReport } from "./stored-run.fixture.ts";
 
 async function folder(): Promise<string> {
@@ -30,7 +30,7 @@ test("the sources' runs are found among the reports of a folder", async () => {
   ]);
 });
 
-test("of each load and arrangement the run with most requests is kept, and of those the newest", () => {
+test("of each load, arrangement and scale the newest run is kept; of all scales the largest one compares", () => {
   const small = sampleRun({ runId: "small", scale: 0.1, at: "2026-11-22T12:00:00.000Z" });
   const old = sampleRun({ runId: "old", at: "2026-11-22T10:00:00.000Z" });
   const young = sampleRun({ runId: "young", at: "2026-11-22T11:00:00.000Z" });
@@ -38,16 +38,20 @@ test("of each load and arrangement the run with most requests is kept, and of th
   for (const runs of [
     [small, old, young, other],
     [other, young, old, small],
-  ])
-    expect(bestRuns(runs).map(({ runId }) => runId)).toEqual(["young", "other"]);
+  ]) {
+    const kept = bestRuns(runs);
+    expect(kept.map(({ runId }) => runId)).toEqual(["small", "young", "other"]);
+    expect(withoutOtherScales(kept).map(({ runId }) => runId)).toEqual(["young", "other"]);
+  }
 });
 
-test("a good run is kept before a larger one that lost events, and an undisturbed one before a disturbed one", () => {
+test("a good run comes before a larger one that lost events, and an undisturbed one before a disturbed one", () => {
   const lost = sampleRun({ runId: "lost", lost: 1, isGood: false });
   const stuck = sampleRun({ runId: "stuck", perSecond: null });
   const disturbed = sampleRun({ runId: "disturbed", isDisturbed: true });
   const small = sampleRun({ runId: "small", scale: 0.1, isDisturbed: false });
-  const best = (...runs: Parameters<typeof bestRuns>[0]) => bestRuns(runs).map(({ runId }) => runId);
+  const best = (...runs: Parameters<typeof bestRuns>[0]) =>
+    withoutOtherScales(bestRuns(runs)).map(({ runId }) => runId);
   expect(best(lost, stuck, disturbed)).toEqual(["disturbed"]);
   expect(best(small, lost, stuck, disturbed)).toEqual(["small"]);
 });

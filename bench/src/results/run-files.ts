@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { printedSources } from "../printed/printed-sources.ts";
 import { reportIn } from "../stored-reports.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import { isSound, storedRunOf, type StoredRun } from "./stored-run.ts";
+import { bestFirst, storedRunOf, type StoredRun } from "./stored-run.ts";
 
 /**
  * The sources' runs among the reports in a folder, oldest first. A file that is no report is skipped, such as one that was cut off; so is a run
@@ -58,29 +58,28 @@ export async function writeRuns(folder: string, runs: readonly StoredRun[]): Pro
   }
 }
 
-/**
- * Of each load and arrangement one run: a good one before others, then an undisturbed one, then the one with most requests, then the newest. Sorted
- * by source, load and arrangement.
- */
+/** The best run of each load, arrangement and scale, sorted by these. */
 export function bestRuns(runs: readonly StoredRun[]): readonly StoredRun[] {
-  const best = new Map<string, StoredRun>();
-  for (const run of runs) {
-    const key = keyOf(run);
-    const other = best.get(key);
-    if (other === undefined || isBetter(run, other)) best.set(key, run);
-  }
-  return [...best].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, run]) => run);
+  return bestOf(runs, keyOf).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-function isBetter(run: StoredRun, other: StoredRun): boolean {
-  if (isSound(run) !== isSound(other)) return isSound(run);
-  const isQuiet = ({ isDisturbed }: StoredRun): boolean => isDisturbed !== true;
-  if (isQuiet(run) !== isQuiet(other)) return isQuiet(run);
-  return run.scale === other.scale ? run.at > other.at : run.scale > other.scale;
+/** Of the runs with the same load and arrangement the best one, which is the largest if all are good and undisturbed. Keeps the order. */
+export function withoutOtherScales(runs: readonly StoredRun[]): readonly StoredRun[] {
+  const best = new Set(bestOf(runs, arrangedKeyOf));
+  return runs.filter((run) => best.has(run));
+}
+
+function bestOf(runs: readonly StoredRun[], key: (run: StoredRun) => string): readonly StoredRun[] {
+  const groups = Map.groupBy(runs, key);
+  return [...groups.values()].flatMap((group) => group.toSorted(bestFirst).slice(0, 1));
 }
 
 /** Equal for runs of which one is kept. */
-function keyOf({ source, load, design, durability, gateways }: StoredRun): string {
+function keyOf(run: StoredRun): string {
+  return `${arrangedKeyOf(run)} ${run.scale}`;
+}
+
+function arrangedKeyOf({ source, load, design, durability, gateways }: StoredRun): string {
   return JSON.stringify([source, load, design, durability, gateways]);
 }
 

@@ -7,6 +7,7 @@ import { resultPage, withCode } from "./html.ts";
 import type { Lesson } from "./lessons/lesson.ts";
 import { lessonOf } from "./lessons/lessons.ts";
 import { phaseTable } from "./phase-table.ts";
+import { withoutOtherScales } from "./run-files.ts";
 import { runTable } from "./run-table.ts";
 import type { StoredRun } from "./stored-run.ts";
 
@@ -14,17 +15,18 @@ import type { StoredRun } from "./stored-run.ts";
 export function sourcePage(source: PrintedSource, runs: readonly StoredRun[]): Promise<string> {
   const { name, rows } = source;
   const lesson = lessonOf(name);
-  const plotted = plottedRuns(source, runs);
+  const shown = withoutOtherScales(runs);
+  const plotted = plottedRuns(source, shown);
   const body = `${navigation(name)}
 <h1>${escaped(lesson.title)}</h1>
 <p class="question">${withCode(lesson.question)}</p>
 <p class="experiment">${withCode(lesson.experiment)}</p>
 <p class="comparison">${withCode(lesson.comparison)}</p>
-${rateChart(rows, runs)}
-${tailChart(rows, runs)}
+${rateChart(rows, shown)}
+${tailChart(rows, shown)}
 <h2>Every printed row, and ours beside it</h2>
-${figureTable(source, runs)}
-${phaseTable(source, runs)}<h2>What each change is worth</h2>
+${figureTable(source, shown)}
+${phaseTable(source, shown)}<h2>What each change is worth</h2>
 <p class="key">The rate with the change divided by the rate without it. This is what a reader can carry from one machine to another; rates are not.</p>
 ${changeTable(lesson.changes, rows, runs)}
 <h2>Our runs over time</h2>

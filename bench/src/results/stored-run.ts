@@ -1,3 +1,4 @@
+import type { Disturbance } from "../machine/disturbance.ts";
 import { designNames, designOf } from "../designs/designs.ts";
 import { readers } from "../printed/printed-sources.ts";
 import type { PrintedLatency } from "../printed/printed-row.ts";
@@ -27,6 +28,11 @@ export interface StoredRun {
   readonly connections: number;
   /** Whether other work used the machine; null: unknown. */
   readonly isDisturbed: boolean | null;
+  /** Of the CPU time of all cores during the load. null: unknown. */
+  readonly foreignPercent: number | null;
+  readonly stealPercent: number | null;
+  /** A step of the calibration loop before the load, and its change until all was ranked. null: unknown. */
+  readonly calibration: { readonly beforeNs: number; readonly changePercent: number } | null;
   /** From the first request until all was ranked; where the design ranks nothing, until the last response. null: it did not drain. */
   readonly wallSeconds: number | null;
   /** All requests by that time, without those of readers beside the load. */
@@ -49,7 +55,7 @@ export interface StoredRun {
 
 /** Reduces a report; undefined: it is not of a source's run. */
 export function storedRunOf(report: Report): StoredRun | undefined {
-  const { source, reads, accepted, errors, groups, audit, gateways } = report;
+  const { source, reads, accepted, errors, groups, audit, gateways, disturbance = null } = report;
   if (source === null) return undefined;
   const { perSecond, wallSeconds } = rateOf(report);
   return {
@@ -68,7 +74,10 @@ export function storedRunOf(report: Report): StoredRun | undefined {
     seed: report.seed,
     connections: report.connections,
     // Reports of an earlier bench do not know it.
-    isDisturbed: report.disturbance?.isDisturbed ?? null,
+    isDisturbed: disturbance?.isDisturbed ?? null,
+    foreignPercent: disturbance?.foreign?.percent ?? null,
+    stealPercent: disturbance?.steal?.percent ?? null,
+    calibration: disturbance && calibrationOf(disturbance),
     wallSeconds,
     perSecond,
     latencies: [
@@ -92,9 +101,21 @@ export function storedRunOf(report: Report): StoredRun | undefined {
   };
 }
 
+function calibrationOf({ calibration: { beforeNs, changePercent } }: Disturbance): StoredRun["calibration"] {
+  return { beforeNs, changePercent };
+}
+
 /** Whether a run lost and doubled nothing, and drained. */
 export function isSound(run: StoredRun): boolean {
   return run.isGood && run.perSecond !== null;
+}
+
+/** Compares two runs with the same load and arrangement: a good one comes before others, then an undisturbed one, then the one with most requests, then the newest. */
+export function bestFirst(a: StoredRun, b: StoredRun): number {
+  const isNoisy = ({ isDisturbed }: StoredRun): number => Number(isDisturbed === true);
+  return (
+    Number(isSound(b)) - Number(isSound(a)) || isNoisy(a) - isNoisy(b) || b.scale - a.scale || b.at.localeCompare(a.at)
+  );
 }
 
 /** All requests, divided by the time until the last event was ranked; where nothing is ranked, until the last response. */

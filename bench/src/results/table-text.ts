@@ -3,13 +3,15 @@ import type { PrintedSource } from "../printed/printed-sources.ts";
 import type { PrintedRow } from "../printed/printed-row.ts";
 import { besideOf } from "./beside.ts";
 import { columnsOf, comparableFigures, rateColumn, shown, type Column, type Figures } from "./figures-of.ts";
+import { withoutOtherScales } from "./run-files.ts";
 import type { StoredRun } from "./stored-run.ts";
 
 /**
  * Every printed row of a source as a table in Markdown: a line with the printed figures, a line with each run of ours beside it, and the ratio of
  * the rates. A row without a run says why. Runs that no row compares with come last.
  */
-export function tableText({ rows }: Pick<PrintedSource, "rows">, runs: readonly StoredRun[]): readonly string[] {
+export function tableText({ rows }: Pick<PrintedSource, "rows">, allRuns: readonly StoredRun[]): readonly string[] {
+  const runs = withoutOtherScales(allRuns);
   const columns = columnsOf(rows);
   const heads = ["load", "server", "ratio", ...columns.map(({ name }) => name)];
   return [
