@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -107,11 +107,14 @@ test("a killed sweep goes on where it was, and a later sweep is compared with it
   killed.stdout.on("data", (data: Buffer) => (printed += data.toString()));
   await vi.waitFor(() => expect(printed).toContain("round 1 of 2, connections 4: accepted /s "), 120_000);
   await vi.waitFor(() => expect(posts).toBeGreaterThan(150), 60_000);
+  const folder = join(results, readdirSync(results)[0] ?? "");
+  const beside = await runReported("bench", "sweep", "--resume", folder);
+  expect(beside).toMatchObject({ exitCode: 2, output: expect.not.stringContaining("round ") });
+  expect(beside.errors).toMatch(`Process ${killed.pid} already runs tally in ${folder}.`);
   killed.kill("SIGKILL");
   await once(killed, "exit");
   held.resolve();
 
-  const folder = join(results, readdirSync(results)[0] ?? "");
   const first = join(folder, "round-1_connections-2.json");
   const before = await readFile(first, "utf8");
   const resumed = await runReported("bench", "sweep", "--resume", folder, "--within-p99", "10000");
@@ -148,6 +151,29 @@ test("a killed sweep goes on where it was, and a later sweep is compared with it
     exitCode: 2,
     errors: "--seed cannot be combined with --resume: the sweep has its own\n",
   });
+  const other = join(folder, "round-2_connections-4.json");
+  await copyFile(first, other);
+  expect(await runReported("bench", "sweep", "--resume", folder)).toMatchObject({
+    exitCode: 2,
+    errors: `--resume: ${other}: connections: expected 4, got 2; delete the file to measure it again\n`,
+  });
+});
+
+test("no file is replaced before the load begins, and no input at all", async () => {
+  const [directory, results] = [await temporaryDirectory(), await temporaryDirectory()];
+  const file = join(directory, "day.ndjson");
+  await writeFile(file, "kept");
+  const nowhere = ["--target", "http://127.0.0.1:1", "--results", results];
+  const unreachable = await runBench(...nowhere, "--requests-csv", file);
+  expect(unreachable).toMatchObject({ exitCode: 2, errors: expect.stringContaining("does not respond") });
+  const target = ["--target", await elsewhere(), "--amount", "20", "--connections", "2", "--results", results];
+  await bench(...target, "--json", join(directory, "report.json"));
+  const compared = ["--compare", join(directory, "report.json"), "--csv", join(directory, ".", "report.json")];
+  expect(await runBench(...target, ...compared)).toMatchObject({
+    exitCode: 2,
+    errors: `--csv: expected another file than that of --compare, got ${join(directory, "report.json")}\n`,
+  });
+  expect(await readFile(file, "utf8")).toBe("kept");
 });
 
 test("a file that cannot be written is reported in a line, and the stored report and other files are written", async () => {

@@ -82,10 +82,12 @@ test.each([
   [["compare", "bare", "--requests-csv", "x"], "--requests-csv needs a single run"],
   [["--source", "S4", "--html", "x"], "--html needs a single run"],
   [["--requests-csv", join(benchMain, "requests.csv")], "requests.csv cannot be written: "],
+  [["--csv", "x/y", "--json", "./x/../x/y"], "--csv: expected another file than that of --json, got x/y"],
+  [["--source", "S4", "--csv", "x", "--cdf-csv", "x"], "--cdf-csv: expected another file than that of --csv, got x"],
   [["compare", "bare", "--compare", "x"], "--compare needs a single run"],
   [["compare", "bare", "--design", "batched"], "--design is set by compare"],
   [["compare", "bare", "--target", "http://127.0.0.1:1"], "--target cannot be combined with compare"],
-  [["--replay", "/no/such/file"], "--replay: ENOENT"],
+  [["--replay", "/no/such/file"], "--replay: /no/such/file cannot be read: ENOENT"],
   [["--replay", "/no/such/file", "--amount", "5"], "--amount cannot be combined with --replay"],
   [["--agents", "http://127.0.0.1:1", "--source", "S4"], "--agents cannot be combined with --source"],
   // The app reports it.

@@ -24,7 +24,7 @@ export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   /** Not for a source's run, which has its own warm-up or none. */
   readonly warmUpSeconds: number;
   readonly phase: Phase;
-  /** A file that exists and gets a line for each request of `phase`; undefined: none. */
+  /** A file that gets a line for each request of `phase`, instead of its content; undefined: none. */
   readonly requestsCsv?: string | undefined;
   /** Settings of the apps, beside those of the design. */
   readonly settings: Readonly<Record<string, string>>;

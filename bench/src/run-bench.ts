@@ -1,4 +1,4 @@
-import { rm, stat } from "node:fs/promises";
+import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { workloadOf } from "@tally/domains/workloads";
 import { reasonOf } from "@tally/failures";
@@ -10,6 +10,7 @@ import type { BenchPlan } from "./bench-plan.ts";
 import { openBuild } from "./builds/open-build.ts";
 import { designOf } from "./designs/designs.ts";
 import type { Fill, Phase, PhaseResult } from "./load/load-plan.ts";
+import { requestLogHead } from "./load/request-log.ts";
 import { startLoad } from "./load/start-load.ts";
 import { calibrate } from "./machine/calibrate.ts";
 import { rootsOf } from "./machine/own-processes.ts";
@@ -95,6 +96,7 @@ async function measure(
     }
     const follower = designOf(plan.design).stores === "writer" ? new Follower(url) : undefined;
     load.onSample = (sample) => follower?.follow(sample);
+    if (plan.requestsCsv !== undefined) await startRequestsCsv(plan.requestsCsv);
     const before = calibrate();
     const seen = await seenOf(plan.phase, plan.requestsCsv);
     const followed = await follower?.done();
@@ -108,6 +110,15 @@ async function measure(
     return makeReport(plan, seen, { earlier, system, roots, followed, subscriber, audit, filled, calibrationNs });
   } finally {
     await load.close();
+  }
+}
+
+/** Replaces what an earlier run has left in the file. */
+async function startRequestsCsv(file: string): Promise<void> {
+  try {
+    await writeFile(file, requestLogHead);
+  } catch (error) {
+    throw new WrongUsage(`--requests-csv: ${file} cannot be written: ${reasonOf(error)}`, { cause: error });
   }
 }
 

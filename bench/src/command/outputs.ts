@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, open, realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import type { BenchPlan } from "../bench-plan.ts";
-import { requestLogHead } from "../load/request-log.ts";
 import { isGood, type Report } from "../report.ts";
 import { runBench } from "../run-bench.ts";
 import { reasonOf } from "@tally/failures";
@@ -25,10 +25,39 @@ export async function makeResults(results: string): Promise<void> {
   }
 }
 
-/** Called before a run: throws a WrongUsage where the requests of its load could not be written. Truncates the file. */
-export async function makeRequestsCsv(file: string | undefined): Promise<void> {
+/** The files of a command by their flags; undefined: the flag was not given. */
+export type FilesByFlag = Readonly<Record<string, string | undefined>>;
+
+/** Throws a WrongUsage where an output has the file of another one or of an input, also by another path to it. */
+export async function refuseSameFiles(outputs: FilesByFlag, inputs: FilesByFlag): Promise<void> {
+  const flagOf = new Map<string, string>();
+  for (const [flag, file] of Object.entries(inputs)) if (file !== undefined) flagOf.set(await placeOf(file), flag);
+  for (const [flag, file] of Object.entries(outputs)) {
+    if (file === undefined) continue;
+    const place = await placeOf(file);
+    const other = flagOf.get(place);
+    if (other !== undefined) throw new WrongUsage(`${flag}: expected another file than that of ${other}, got ${file}`);
+    flagOf.set(place, flag);
+  }
+}
+
+/** The path without links. The file may be missing, and so may its folders. */
+async function placeOf(file: string): Promise<string> {
+  const path = resolve(file);
   try {
-    if (file !== undefined) await writeWithFolder(file, requestLogHead);
+    return await realpath(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(await placeOf(parent), basename(path));
+  }
+}
+
+/** Called before a run: throws a WrongUsage where the requests of its load could not be written. The file keeps its content until the load begins. */
+export async function checkRequestsCsv(file: string | undefined): Promise<void> {
+  try {
+    if (file === undefined) return;
+    await mkdir(dirname(file), { recursive: true });
+    await (await open(file, "a")).close();
   } catch (error) {
     throw new WrongUsage(`--requests-csv: ${file} cannot be written: ${reasonOf(error)}`, { cause: error });
   }

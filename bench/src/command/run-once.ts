@@ -7,7 +7,7 @@ import { textOf } from "../text-of.ts";
 import { slowerThan } from "../throughput.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { refuse, refuseExcluded, type Asked } from "./asked.ts";
-import { makeRequestsCsv, makeResults, runAndStore, writeOutputs } from "./outputs.ts";
+import { checkRequestsCsv, makeResults, refuseSameFiles, runAndStore, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { planOfReplay } from "./plan-of-replay.ts";
 import { say } from "./say.ts";
@@ -23,8 +23,13 @@ export async function runOnce(asked: Asked, signal: AbortSignal): Promise<void> 
   const plan = flags.replay === undefined ? planOf(flags, signal) : await planOfReplay(flags.replay, asked, signal);
   if (flags.agents !== undefined)
     refuse(asked, ["requestsCsv"], "cannot be combined with --agents, which may have other disks");
+  const { json, csv, cdfCsv, html, requestsCsv } = flags;
+  await refuseSameFiles(
+    { "--json": json, "--csv": csv, "--cdf-csv": cdfCsv, "--html": html, "--requests-csv": requestsCsv },
+    { "--replay": flags.replay, "--compare": flags.compare },
+  );
   await makeResults(flags.results);
-  await makeRequestsCsv(flags.requestsCsv);
+  await checkRequestsCsv(flags.requestsCsv);
   const { report, line } = await runAndStore(plan, flags.results);
   say(`\n${textOf(report)}`);
   if (before !== undefined) compare(report, before, flags.failBelow);

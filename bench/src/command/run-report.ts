@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { reasonOf } from "@tally/failures";
-import { bestRuns, readRuns, runsInReports, writeRuns } from "../results/run-files.ts";
-import { writePages } from "../results/write-pages.ts";
+import { bestRuns, filesOfRuns, readRuns, runsInReports } from "../results/run-files.ts";
+import { pagesOf, writeAll } from "../results/write-pages.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { root } from "./flags.ts";
 import { say } from "./say.ts";
@@ -28,14 +28,16 @@ export async function runReport({ from, to }: ReportFlags): Promise<void> {
         ? `${folder} has no runs; name a folder of reports with --from`
         : `--from: ${from} has no report of a source's run`,
     );
-  if (from !== undefined) await writeRuns(folder, runs);
-  const files = await writePages(to, runs);
+  // All pages before the first file, so that a run which breaks one is not kept.
+  const pages = await pagesOf(runs);
+  if (from !== undefined) await writeAll(folder, filesOfRuns(runs));
+  const files = await writeAll(to, pages);
   say([`${runs.length} runs`, ...files].join("\n"));
 }
 
 async function inFolder(from: string) {
   try {
-    return await runsInReports(from);
+    return await runsInReports(from, say);
   } catch (error) {
     throw new WrongUsage(`--from: ${reasonOf(error)}`, { cause: error });
   }

@@ -7,7 +7,7 @@ import { cdfCsvOf, csvOf, jsonOf } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { refuse, refuseExcluded, type Asked } from "./asked.ts";
-import { makeRequestsCsv, makeResults, runAndStore, writeOutputs } from "./outputs.ts";
+import { checkRequestsCsv, makeResults, refuseSameFiles, runAndStore, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
 
@@ -25,15 +25,19 @@ export async function runSource(name: string, asked: Asked, signal: AbortSignal)
   refuseExcluded(asked);
   const source = sourceNamed(name, "--source");
   const { domain, loads } = source;
+  const { json, csv, cdfCsv, requestsCsv } = flags;
+  await refuseSameFiles({ "--json": json, "--csv": csv, "--cdf-csv": cdfCsv, "--requests-csv": requestsCsv }, {});
   await makeResults(flags.results);
   const runs = loads.flatMap((load, run) => (load.isExtra === true ? [] : [{ ...load, run }]));
-  for (const { run } of runs) await makeRequestsCsv(fileOfRun(flags.requestsCsv, run));
+  for (const { run } of runs) await checkRequestsCsv(fileOfRun(flags.requestsCsv, run));
   const reports: Report[] = [];
   for (const { run, description, groups } of runs) {
     say(`\n${name}, ${description}`);
     const connections = groups(flags.scale).reduce((sum, group) => sum + group.connections, 0);
-    const requestsCsv = fileOfRun(flags.requestsCsv, run);
-    const plan = { ...planOf({ ...flags, domain, connections, clientThreads: 1 }, signal), requestsCsv };
+    const plan = {
+      ...planOf({ ...flags, domain, connections, clientThreads: 1 }, signal),
+      requestsCsv: fileOfRun(requestsCsv, run),
+    };
     const phase = { model: "source", run, scale: flags.scale } as const;
     const { report, line } = await runAndStore({ ...plan, phase }, flags.results);
     say(`\n${textOf(report)}\n\n${line}`);

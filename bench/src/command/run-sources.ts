@@ -60,7 +60,7 @@ export async function runSources(
   const sources = names.length === 0 ? printedSources : names.map((name) => sourceNamed(name, "sources"));
   await makeResults(flags.results);
   const commit = commitOf(root);
-  const before = await runsInReports(flags.results);
+  const before = await runsInReports(flags.results, say);
   const tasks = sources
     .flatMap((source) => tasksOf(source).map((task) => ({ source, task })))
     .filter(({ task }) => designs?.includes(task.arrangement.design) ?? true);
@@ -85,7 +85,7 @@ export async function runSources(
     if (stored.length > 0) say("stored already");
     else await runTask(source, task, { ...flags, scale: share }, signal);
   }
-  const runs = bestRuns(await runsInReports(flags.results));
+  const runs = bestRuns(await runsInReports(flags.results, say));
   for (const source of sources) {
     const own = runs.filter((run) => run.source === source.name);
     say(`\n${source.name}\n\n${tableText(source, own).join("\n")}`);

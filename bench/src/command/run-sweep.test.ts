@@ -21,7 +21,8 @@ async function sweepFolder(): Promise<string> {
   const sweep = { ...sample, commit: commitOf(root), flags };
   const folder = await makeSweepFolder(results, sweep);
   for (const point of pointsOf(sweep.dimensions))
-    for (const round of [0, 1, 2]) await storeTurn(folder, sweep, { round, point }, sampleRun(100, 9));
+    for (const round of [0, 1, 2])
+      await storeTurn(folder, sweep, { round, point }, { ...sampleRun(100, 9), connections: Number(point[0]) });
   return folder;
 }
 

@@ -1,10 +1,11 @@
 import { join, resolve } from "node:path";
+import { inspect, isDeepStrictEqual } from "node:util";
 import { reasonOf } from "@tally/failures";
+import { lockDirectory } from "@tally/local";
 import type { BenchPlan } from "../bench-plan.ts";
 import { commitOf } from "../commit-of.ts";
 import { quoted } from "../repeat.ts";
-import { replaceFile } from "../replace-file.ts";
-import { isGood } from "../report.ts";
+import { isGood, type Report } from "../report.ts";
 import { runBench } from "../run-bench.ts";
 import { jsonOf } from "../stored-reports.ts";
 import { choiceOf, withBest } from "../sweep/best-setting.ts";
@@ -13,9 +14,11 @@ import { nameOf, pointsOf, settingsOf, type Point } from "../sweep/dimensions.ts
 import { orderOfRound } from "../sweep/order-of-rounds.ts";
 import { sweepPage } from "../sweep/sweep-page.ts";
 import {
+  fileOf,
   makeSweepFolder,
   readSweep,
   storedTurn,
+  storeResult,
   storeSweep,
   storeTurn,
   type Sweep,
@@ -27,7 +30,7 @@ import { throughputFigure } from "../throughput.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { refuse, refuseExcluded, refuseOthers, refuseReplay, type Asked } from "./asked.ts";
 import { root } from "./flags.ts";
-import { makeResults, writeOutputs } from "./outputs.ts";
+import { makeResults, refuseSameFiles, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
 import { say } from "./say.ts";
 import type { SweepFlags } from "./sweep-flags.ts";
@@ -49,10 +52,29 @@ export async function runSweep(asked: Asked<SweepFlags>, signal: AbortSignal): P
   const before = flags.compare === undefined ? undefined : await storedResult(flags.compare);
   if (before !== undefined) checkComparable({ dimensions: sweep.dimensions, points }, before);
 
+  await refuseSameFiles({ "--json": flags.json, "--html": flags.html }, { "--compare": flags.compare });
   if (resume === undefined) await makeResults(flags.results);
-  // More rounds than before.
-  else if (isGiven("rounds")) await storeSweep(resume, sweep);
   const folder = resume ?? (await makeSweepFolder(flags.results, sweep));
+  // Two processes would load the machine at the same time, and store different results.
+  const unlock = await lockDirectory(folder);
+  try {
+    // More rounds than before.
+    if (resume !== undefined && isGiven("rounds")) await storeSweep(folder, sweep);
+    await measureSweep(sweep, { folder, points, plans, before, flags });
+  } finally {
+    unlock();
+  }
+}
+
+interface Measured {
+  readonly folder: string;
+  readonly points: readonly Point[];
+  readonly plans: readonly { readonly point: Point; readonly plan: BenchPlan }[];
+  readonly before: SweepResult | undefined;
+  readonly flags: Pick<SweepFlags, "within" | "json" | "html"> & ReturnType<typeof judgement>;
+}
+
+async function measureSweep(sweep: Sweep, { folder, points, plans, before, flags }: Measured): Promise<void> {
   say(
     `${points.length} settings, rounds: ${sweep.rounds}; if it is interrupted, it goes on with\n  pnpm bench sweep --resume ${quoted(folder)}`,
   );
@@ -70,8 +92,7 @@ export async function runSweep(asked: Asked<SweepFlags>, signal: AbortSignal): P
   if (before !== undefined) compare(result, before, flags.failBelow);
   const page = (isStored: boolean): Promise<string> =>
     sweepPage(result, { choice, limitMs: flags.withinP99, turns: isStored ? turns : [] });
-  await replaceFile(join(folder, "result.json"), jsonOf(result));
-  await replaceFile(join(folder, "page.html"), await page(true));
+  await storeResult(folder, jsonOf(result), await page(true));
   say(`\nstored as ${join(folder, "result.json")}\npage with plots: ${join(folder, "page.html")}`);
   await writeOutputs([
     { flag: "--json", file: flags.json, content: () => jsonOf(result) },
@@ -148,6 +169,7 @@ async function storedResult(file: string): Promise<SweepResult> {
 /** Measures and stores a run, or reads it where it has ended before. */
 async function ended(folder: string, sweep: Sweep, turn: Turn, plan: BenchPlan): Promise<EndedTurn> {
   const stored = await storedTurn(folder, sweep, turn);
+  if (stored !== undefined) checkTurn(folder, sweep, turn, { stored, plan });
   const report = stored ?? (await runBench(plan));
   if (stored === undefined) await storeTurn(folder, sweep, turn, report);
   if (!isGood(report)) process.exitCode = 1;
@@ -159,6 +181,32 @@ async function ended(folder: string, sweep: Sweep, turn: Turn, plan: BenchPlan):
   );
   return { ...turn, report };
 }
+
+/** Throws a WrongUsage where a stored run is not of the setting that its name says. */
+function checkTurn(
+  folder: string,
+  sweep: Sweep,
+  turn: Turn,
+  { stored, plan }: { readonly stored: Report; readonly plan: BenchPlan },
+): void {
+  const conditions = ({ commit, connections, gateways, seed, settings }: Pick<Report, CheckedConditions>) => ({
+    commit,
+    connections,
+    // A target's are unknown.
+    gateways: plan.target === undefined ? gateways : null,
+    seed,
+    settings,
+  });
+  const expected: Readonly<Record<string, unknown>> = conditions({ ...plan, commit: sweep.commit });
+  for (const [name, got] of Object.entries(conditions(stored))) {
+    if (isDeepStrictEqual(got, expected[name])) continue;
+    const file = join(folder, `${fileOf(sweep.dimensions, turn)}.json`);
+    const difference = `expected ${inspect(expected[name])}, got ${inspect(got)}`;
+    throw new WrongUsage(`--resume: ${file}: ${name}: ${difference}; delete the file to measure it again`);
+  }
+}
+
+type CheckedConditions = "commit" | "connections" | "gateways" | "seed" | "settings";
 
 /** Prints the ratios to an earlier sweep. Exit status 1 for a setting below `failBelow`. */
 function compare(result: SweepResult, before: SweepResult, failBelow: number | undefined): void {

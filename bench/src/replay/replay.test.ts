@@ -94,7 +94,9 @@ test("bad lines are named by number and field before anything is sent, and the f
     /line 10: .*\n--replay: .*: 3 more lines are wrong$/,
   );
   await expect(scanReplay(await fileOf(""), purchases, "same")).rejects.toThrow("has no events");
-  await expect(scanReplay("/no/such/file", purchases, "same")).rejects.toThrow("--replay: ENOENT");
+  await expect(scanReplay("/no/such/file", purchases, "same")).rejects.toThrow(
+    "--replay: /no/such/file cannot be read: ENOENT",
+  );
   await expect(scanReplay(await fileOf("x".repeat(2 ** 20 + 1)), purchases, "same")).rejects.toThrow(
     "line 1: expected at most 1048576 bytes",
   );

@@ -31,7 +31,7 @@ export async function scanReplay(file: string, domain: Domain, keys: ReplayKeys)
       found.lastMs = Math.max(found.lastMs, line.atMs);
     }
   } catch (error) {
-    throw new WrongUsage(`--replay: ${reasonOf(error)}`, { cause: error });
+    throw new WrongUsage(`--replay: ${file} cannot be read: ${reasonOf(error)}`, { cause: error });
   }
   if (bad > shownMax) problems.push(`--replay: ${file}: ${bad - shownMax} more lines are wrong`);
   if (problems.length > 0) throw new WrongUsage(problems.join("\n"));

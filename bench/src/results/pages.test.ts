@@ -10,14 +10,14 @@ import { defaultPages } from "../command/run-report.ts";
 import { lessonOf } from "./lessons/lessons.ts";
 import { readRuns } from "./run-files.ts";
 import { sampleRun, sampleRuns } from "./stored-run.fixture.ts";
-import { pagesOf, writePages } from "./write-pages.ts";
+import { pagesOf, writeAll } from "./write-pages.ts";
 
 /* In a real browser. Skipped on a machine without one, unless CHROMIUM names it. */
 
 let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "tally-pages-"));
-  await writePages(directory, sampleRuns());
+  await writeAll(directory, await pagesOf(sampleRuns()));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 

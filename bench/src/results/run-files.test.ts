@@ -24,9 +24,19 @@ test("the sources' runs are found among the reports of a folder", async () => {
   await write("settings.json", sampleSourceReport({ settings: { BATCH_EVERY_MS: "0" } }));
   await write("source.json", { source: "S4", scale: 1, table: [], runs: [sampleSourceReport()] });
   await writeFile(join(directory, "cut-off.json"), jsonOf(sampleSourceReport()).slice(0, -100));
-  expect((await runsInReports(directory)).map(({ at, load }) => [at, load])).toEqual([
+  await mkdir(join(directory, "folder.json"));
+  const { groups, ...earlier } = sampleSourceReport();
+  void groups;
+  await write("earlier.json", earlier);
+  await write("wrong.json", sampleSourceReport({ machine: JSON.parse("5") }));
+  const said: string[] = [];
+  expect((await runsInReports(directory, (line) => said.push(line))).map(({ at, load }) => [at, load])).toEqual([
     ["2026-11-22T10:00:00.000Z", "256 stores"],
     ["2026-11-22T11:00:00.000Z", "256 stores"],
+  ]);
+  expect(said.toSorted()).toEqual([
+    expect.stringContaining("earlier.json is skipped: "),
+    `${join(directory, "wrong.json")} is skipped: machine: expected string, got 5`,
   ]);
 });
 
@@ -79,5 +89,18 @@ test("a report without any run is wrong usage", async () => {
   await expect(runReport({ from: join(from, "absent"), to })).rejects.toThrow("--from: ENOENT");
   await mkdir(join(to, "runs"));
   await writeFile(join(to, "runs", "S4.json"), "no JSON");
-  await expect(runReport({ to })).rejects.toThrow("S4.json is not a file of pnpm bench report");
+  await expect(runReport({ to })).rejects.toThrow("S4.json is not a file of pnpm bench report: expected JSON");
+  await writeFile(join(to, "runs", "S4.json"), '[{"source":"S4","load":"x","series":{"p99":[]}}]');
+  await expect(runReport({ to })).rejects.toThrow(/S4\.json is not a file of pnpm bench report: \[0\]\.\w+: expected/);
+  await rm(join(to, "runs", "S4.json"));
+  await mkdir(join(to, "runs", "S4.json"));
+  await expect(runReport({ to })).rejects.toThrow("S4.json cannot be read: EISDIR");
+});
+
+test("nothing is kept where the pages cannot be written", async () => {
+  const [from, to] = [await folder(), join(await folder(), "file")];
+  await writeFile(join(from, "run.json"), jsonOf(sampleSourceReport()));
+  await writeFile(to, "x");
+  await expect(runReport({ from, to })).rejects.toThrow("ENOTDIR");
+  expect(await readFile(to, "utf8")).toBe("x");
 });

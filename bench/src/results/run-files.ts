@@ -1,25 +1,45 @@
-import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { reasonOf } from "@tally/failures";
+import { Type } from "typebox";
+import { Compile } from "typebox/compile";
 import { printedSources } from "../printed/printed-sources.ts";
+import type { Report } from "../report.ts";
+import { problemIn, problemOf } from "../stored-json.ts";
 import { reportIn } from "../stored-reports.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import { bestFirst, storedRunOf, type StoredRun } from "./stored-run.ts";
+import { bestFirst, StoredRunSchema, storedRun, storedRunOf, type StoredRun } from "./stored-run.ts";
+
+const storedRuns = Compile(Type.Array(StoredRunSchema));
 
 /**
  * The sources' runs among the reports in a folder, oldest first. A file that is no report is skipped, such as one that was cut off; so is a run
- * with settings that differ from the defaults, which is not tally as a row compares with it.
+ * with settings that differ from the defaults, which is not tally as a row compares with it. `say` is called for a report that lacks figures.
  */
-export async function runsInReports(folder: string): Promise<readonly StoredRun[]> {
-  const files = (await readdir(folder)).filter((name) => name.endsWith(".json"));
+export async function runsInReports(folder: string, say: (line: string) => void): Promise<readonly StoredRun[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".json")).map(({ name }) => name);
   const runs: StoredRun[] = [];
   for (const file of files) {
     const text = await readFile(join(folder, file), "utf8");
     // Cheaper than the check of a report; a folder of the bench has many other runs.
     const report = text.includes('"model": "source"') ? reportIn(text) : undefined;
-    const run = report && storedRunOf(report);
-    if (run !== undefined && Object.keys(run.settings).length === 0) runs.push(run);
+    const run = report && reduced(report);
+    if (typeof run === "string") say(`${join(folder, file)} is skipped: ${run}`);
+    else if (run !== undefined && Object.keys(run.settings).length === 0) runs.push(run);
   }
   return runs.toSorted((a, b) => a.at.localeCompare(b.at));
+}
+
+/** The run of a report; undefined: it is not of a source's run. A text: what is wrong with it. */
+function reduced(report: Report): StoredRun | string | undefined {
+  try {
+    const run = storedRunOf(report);
+    return run && (problemOf(run, storedRun) ?? run);
+  } catch (error) {
+    // Of a report only the figures of a comparison are known to be there.
+    return `another version of the bench wrote it (${reasonOf(error)})`;
+  }
 }
 
 /** The kept runs of all sources. A source without a file has none. */
@@ -35,27 +55,24 @@ export async function readRuns(folder: string): Promise<readonly StoredRun[]> {
 
 /** Reads a file that writeRuns has written. */
 async function runsIn(file: string): Promise<readonly StoredRun[]> {
-  const text = await readFile(file, "utf8");
-  try {
-    const runs: readonly StoredRun[] = JSON.parse(text);
-    if (runs.every(({ source, load, series }) => [source, load].every(isText) && Array.isArray(series.p99)))
-      return runs;
-  } catch {
-    // not JSON, or not a list of runs
-  }
-  throw new WrongUsage(`${file} is not a file of pnpm bench report`);
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new WrongUsage(`${file} cannot be read: ${reasonOf(error)}`, { cause: error });
+  });
+  const problem = problemIn(text, storedRuns);
+  if (problem !== undefined) throw new WrongUsage(`${file} is not a file of pnpm bench report: ${problem}`);
+  const runs: readonly StoredRun[] = JSON.parse(text);
+  return runs;
 }
 
-const isText = (value: unknown): boolean => typeof value === "string";
-
-/** Writes a file for each source that has runs, a line for each run. */
-export async function writeRuns(folder: string, runs: readonly StoredRun[]): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  for (const { name } of printedSources) {
-    const own = runs.filter(({ source }) => source === name);
-    if (own.length === 0) continue;
-    await writeFile(join(folder, fileOf(name)), `[\n${own.map((run) => JSON.stringify(run)).join(",\n")}\n]\n`);
-  }
+/** The contents of a file for each source that has runs, a line for each run, by file names. */
+export function filesOfRuns(runs: readonly StoredRun[]): ReadonlyMap<string, string> {
+  return new Map(
+    printedSources.flatMap(({ name }) => {
+      const own = runs.filter(({ source }) => source === name);
+      if (own.length === 0) return [];
+      return [[fileOf(name), `[\n${own.map((run) => JSON.stringify(run)).join(",\n")}\n]\n`]];
+    }),
+  );
 }
 
 /** The best run of each load, arrangement and scale, sorted by these. */

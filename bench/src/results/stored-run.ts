@@ -1,4 +1,6 @@
 import type { Disturbance } from "../machine/disturbance.ts";
+import { Type, type TSchema } from "typebox";
+import { Compile } from "typebox/compile";
 import { designNames, designOf } from "../designs/designs.ts";
 import { readers } from "../printed/printed-sources.ts";
 import type { PrintedLatency } from "../printed/printed-row.ts";
@@ -52,6 +54,38 @@ export interface StoredRun {
   readonly series: Series;
   readonly histogram: Report["histogram"];
 }
+
+const nullable = (schema: TSchema) => Type.Union([Type.Null(), schema]);
+const values = Type.Array(nullable(Type.Number()));
+
+/** Of a stored run: what the pages need to be built. */
+export const StoredRunSchema = Type.Object({
+  source: Type.String(),
+  load: Type.String(),
+  scale: Type.Number(),
+  design: Type.String(),
+  durability: Type.String(),
+  gateways: nullable(Type.Integer()),
+  at: Type.String(),
+  machine: Type.String(),
+  versions: Type.Record(Type.String(), Type.String()),
+  commit: Type.String(),
+  settings: Type.Record(Type.String(), Type.String()),
+  isDisturbed: nullable(Type.Boolean()),
+  foreignPercent: nullable(Type.Number()),
+  stealPercent: nullable(Type.Number()),
+  calibration: nullable(Type.Object({ beforeNs: Type.Number(), changePercent: Type.Number() })),
+  wallSeconds: nullable(Type.Number()),
+  perSecond: nullable(Type.Number()),
+  latencies: Type.Array(Type.Object({ of: Type.Enum(["POST", "GET", "all"]) })),
+  phases: Type.Array(Type.Object({ name: Type.String(), connections: Type.Number(), seconds: Type.Number() })),
+  failed: Type.Number(),
+  lost: nullable(Type.Number()),
+  doubled: nullable(Type.Number()),
+  isGood: Type.Boolean(),
+  series: Type.Object({ everySeconds: Type.Number(), perSecond: values, p50: values, p99: values }),
+});
+export const storedRun = Compile(StoredRunSchema);
 
 /** Reduces a report; undefined: it is not of a source's run. */
 export function storedRunOf(report: Report): StoredRun | undefined {

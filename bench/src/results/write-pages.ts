@@ -1,6 +1,9 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { reasonOf } from "@tally/failures";
 import { printedSources } from "../printed/printed-sources.ts";
+import { replaceFile } from "../replace-file.ts";
+import { WrongUsage } from "../wrong-usage.ts";
 import { indexPage } from "./index-page.ts";
 import { sourcePage } from "./source-page.ts";
 import type { StoredRun } from "./stored-run.ts";
@@ -15,14 +18,18 @@ export async function pagesOf(runs: readonly StoredRun[]): Promise<ReadonlyMap<s
   return pages;
 }
 
-/** Writes the pages and returns their files. */
-export async function writePages(folder: string, runs: readonly StoredRun[]): Promise<readonly string[]> {
-  await mkdir(folder, { recursive: true });
+/** Writes files into a folder, each whole or not at all, and returns their paths. Throws a WrongUsage where one cannot be written. */
+export async function writeAll(folder: string, contents: ReadonlyMap<string, string>): Promise<readonly string[]> {
   const files: string[] = [];
-  for (const [name, content] of await pagesOf(runs)) {
-    const file = join(folder, name);
-    await writeFile(file, content);
-    files.push(file);
+  try {
+    await mkdir(folder, { recursive: true });
+    for (const [name, content] of contents) {
+      const file = join(folder, name);
+      await replaceFile(file, content);
+      files.push(file);
+    }
+  } catch (error) {
+    throw new WrongUsage(`${folder} cannot be written: ${reasonOf(error)}`, { cause: error });
   }
   return files;
 }

@@ -1,21 +1,43 @@
 import { readFile } from "node:fs/promises";
+import { Type } from "typebox";
+import { Compile } from "typebox/compile";
 import { differences } from "../ratios.ts";
+import { problemIn } from "../stored-json.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import { nameOf, type Dimension, type Point } from "./dimensions.ts";
+import { Dimensions, nameOf, type Dimension, type Point } from "./dimensions.ts";
 import { isSame, markOfSetting, type SettingFigures, type Spread, type SweepResult } from "./sweep-result.ts";
 
 const kind: SweepResult["kind"] = "result of a sweep of pnpm bench, version 1";
 
+const Figure = Type.Union([
+  Type.Null(),
+  Type.Object({ low: Type.Number(), median: Type.Number(), high: Type.Number() }),
+]);
+const resultFile = Compile(
+  Type.Object({
+    kind: Type.Literal(kind),
+    at: Type.String(),
+    commit: Type.String(),
+    dimensions: Dimensions,
+    conditions: Type.Object({}),
+    throughput: Type.String(),
+    settings: Type.Array(
+      Type.Object({ point: Type.Array(Type.String()), throughput: Figure, p99Ms: Figure, cpuUsPerEvent: Figure }),
+    ),
+  }),
+);
+
 /** Reads the stored result of a sweep. Throws a TypeError of one line for any other file. */
 export async function readSweepResult(file: string): Promise<SweepResult> {
   const text = await readFile(file, "utf8");
-  try {
+  const problem = problemIn(text, resultFile);
+  if (problem === undefined) {
     const result: SweepResult = JSON.parse(text);
-    if (result.kind === kind) return result;
-  } catch {
-    // not JSON, or null
+    return result;
   }
-  throw new TypeError(`${file} is not the result of a sweep; a sweep stores it in its folder as result.json`);
+  throw new TypeError(
+    `${file} is not the result of a sweep, which a sweep stores in its folder as result.json: ${problem}`,
+  );
 }
 
 /** Throws a WrongUsage unless both sweeps have the same dimensions and at least one setting in common. */

@@ -1,3 +1,4 @@
+import { Type } from "typebox";
 import { WrongUsage } from "../wrong-usage.ts";
 
 /** A setting of the load or of the apps, and the values that a sweep gives it, in their order. */
@@ -8,6 +9,15 @@ export interface Dimension {
   readonly variable?: string;
   readonly values: readonly string[];
 }
+
+/** Of stored sweeps. */
+export const Dimensions = Type.Array(
+  Type.Object({
+    name: Type.String(),
+    variable: Type.Optional(Type.String()),
+    values: Type.Array(Type.String(), { minItems: 1 }),
+  }),
+);
 
 /** Flags of a sweep that stand for a variable of the apps. */
 const variables = {

@@ -45,9 +45,15 @@ test("a run counts as done only when its report is complete", async () => {
   expect(await storedTurn(folder, sweep, turn)).toBeUndefined();
 });
 
-test.each(["{}", "null", "no JSON"])("a folder with another sweep.json is rejected: %s", async (content) => {
+test.each([
+  ["{}", "expected"],
+  ["null", "expected"],
+  ["no JSON", "expected JSON"],
+  ['{"kind":"sweep of pnpm bench, version 1","commit":"abc1234"}', "at: expected"],
+])("a folder with another sweep.json is rejected: %s", async (content, problem) => {
   const { folder } = await newFolder();
   await writeFile(join(folder, "sweep.json"), content);
-  await expect(readSweep(folder)).rejects.toThrow("sweep.json is not a sweep of pnpm bench");
+  await expect(readSweep(folder)).rejects.toThrow("sweep.json is not a sweep of pnpm bench, version 1: ");
+  await expect(readSweep(folder)).rejects.toThrow(problem);
   await expect(readSweep(join(folder, "none"))).rejects.toThrow("none has no sweep: ENOENT");
 });
