@@ -49,7 +49,7 @@ export const lessonOfS3: Lesson = {
     {
       heading: "Two databases help reads that wait",
       paragraphs: [
-        "A replica takes reads away from the database that writes. In this load fewer than 1 request in 100 is a read, so there is little to take away. (Our factor compares a short run with a full one, and is too high: runs of one size in turns gave 1.12 for half reads.) The p99 of GET with 512 threads is 6 s beside a median of 0.17 s: a few reads waited very long, for a connection or a timeout, and another database does not change that. Before you add a server, find out what the slow requests wait for.",
+        "A replica takes reads away from the database that writes. In this load fewer than 1 request in 100 is a read, so there is little to take away. (Our factors are near 1 for the same reason. With half reads, runs in turns gave 1.12.) The p99 of GET with 512 threads is 6 s beside a median of 0.17 s: a few reads waited very long, for a connection or a timeout, and another database does not change that. Before you add a server, find out what the slow requests wait for.",
       ],
     },
   ],

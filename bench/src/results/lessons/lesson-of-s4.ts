@@ -32,7 +32,7 @@ export const lessonOfS4: Lesson = {
       heading: "Persistent is not yet durable",
       paragraphs: [
         "A persistent queue has 0.65 and 0.62 of the rate of the queue in memory. That is what the broker's writes to disk cost when each purchase is one message. But the server responded before the broker had written anything: it did not wait for a confirm. When the broker dies, the last messages are lost in both cases, and the clients hold a 2xx for them. So the source has the cost of the writes to disk, and its 2xx does not promise durability.",
-        "tally waits for the confirm. It sends many purchases in one message, so one confirm and one write serve all of them. The cost of durability is a cost per batch. Runs of the same size, in turns, show it: `docs/performance.md` has 0.97 of the rate without confirms. The lines of ours in this table have different sizes, which makes them unfit for that question.",
+        "tally waits for the confirm. It sends many purchases in one message, so one confirm and one write serve all of them. The cost of durability is a cost per batch. Runs of the same size, in turns, show it: `docs/performance.md` has 0.97 of the rate without confirms. Our rows with other queues are of short runs, so do not compare them with the rows of tally as it is.",
       ],
     },
     {
