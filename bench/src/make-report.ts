@@ -30,7 +30,7 @@ export interface Seen {
   readonly drained: Drained | undefined;
   readonly startedAt: number;
   readonly clientCpuSeconds: number;
-  /** At the first request and at the last response. */
+  /** At the first request and when everything was ranked. */
   readonly readings: MachineSeen["readings"];
 }
 

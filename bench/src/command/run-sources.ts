@@ -61,14 +61,7 @@ export async function runSources(
   await makeResults(flags.results);
   const commit = commitOf(root);
   const before = await runsInReports(flags.results, say);
-  const tasks = sources
-    .flatMap((source) => tasksOf(source).map((task) => ({ source, task })))
-    .filter(({ task }) => designs?.includes(task.arrangement.design) ?? true);
-  const ofTally = tasks.filter(({ task }) => task.arrangement === asItIs);
-  const others = tasks.filter(({ task }) => task.arrangement !== asItIs);
-  // Only runs of the same size show what a change is worth.
-  const sameSize = scale === scaleOfOthers || others.length === 0 ? [] : ofTally;
-  const inOrder = [...withShare(ofTally, scale), ...withShare([...sameSize, ...others], scaleOfOthers)];
+  const inOrder = plannedRuns(sources, { scale, scaleOfOthers, designs });
   for (const [index, { source, task, share }] of inOrder.entries()) {
     const { load, arrangement } = task;
     say(`\n${source.name}, ${load.description}, ${nameOf(arrangement)}, run ${index + 1} of ${inOrder.length}`);
@@ -90,6 +83,35 @@ export async function runSources(
     const own = runs.filter((run) => run.source === source.name);
     say(`\n${source.name}\n\n${tableText(source, own).join("\n")}`);
   }
+}
+
+/** A run, and its share of the requests. */
+export interface PlannedRun {
+  readonly source: PrintedSource;
+  readonly task: SourceTask;
+  readonly share: number;
+}
+
+/**
+ * The runs of some sources in their order: tally as it is, then the others. With two shares tally as it is runs with the share of the others too,
+ * because only runs of the same size show what a change is worth.
+ */
+export function plannedRuns(
+  sources: readonly PrintedSource[],
+  options: {
+    readonly scale: number;
+    readonly scaleOfOthers: number;
+    readonly designs?: readonly DesignName[] | undefined;
+  },
+): readonly PlannedRun[] {
+  const { scale, scaleOfOthers, designs } = options;
+  const tasks = sources
+    .flatMap((source) => tasksOf(source).map((task) => ({ source, task })))
+    .filter(({ task }) => designs?.includes(task.arrangement.design) ?? true);
+  const ofTally = tasks.filter(({ task }) => task.arrangement === asItIs);
+  const others = tasks.filter(({ task }) => task.arrangement !== asItIs);
+  const sameSize = scale === scaleOfOthers || others.length === 0 ? [] : ofTally;
+  return [...withShare(ofTally, scale), ...withShare([...sameSize, ...others], scaleOfOthers)];
 }
 
 function withShare<T extends object>(tasks: readonly T[], share: number): readonly (T & { readonly share: number })[] {

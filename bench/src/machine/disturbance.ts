@@ -2,7 +2,7 @@ import { round } from "../latency.ts";
 import { foreignCpu } from "./foreign-cpu.ts";
 import type { MachineReading } from "./read-machine.ts";
 
-/** What the machine did besides the run, and how fast it was. Percentages are of the CPU time of all cores during the measured load. */
+/** What the machine did besides the run, and how fast it was. Percentages are of the CPU time of all cores from the first request until everything was ranked. */
 export interface Disturbance {
   /**
    * CPU time of processes that do not belong to the run, and which programs used most of it. null: unknown, because the machine has no /proc or
@@ -31,7 +31,7 @@ export const disturbedAbovePercent = 5;
 
 /** What is known about the machine during a load. */
 export interface MachineSeen {
-  /** At the first request and at the last response. undefined: the machine has no /proc. */
+  /** At the first request and when everything was ranked, or at the last response where nothing is. undefined: the machine has no /proc. */
   readonly readings: readonly [before: MachineReading | undefined, after: MachineReading | undefined];
   /** The processes whose descendants are the run; undefined: unknown. */
   readonly roots: readonly number[] | undefined;

@@ -61,7 +61,12 @@ function labelOf({ load, server }: PrintedRow, more: string): string {
 }
 
 function markOf(run: StoredRun | undefined): string {
-  return run?.isDisturbed === true ? " (ours: disturbed)" : "";
+  if (run === undefined) return "";
+  const marks = [
+    ...(run.scale === 1 ? [] : [`scale ${run.scale}`]),
+    ...(run.isDisturbed === true ? ["disturbed"] : []),
+  ];
+  return marks.length === 0 ? "" : ` (ours: ${marks.join(", ")})`;
 }
 
 function chart(id: string, title: string, lines: readonly string[]): string {

@@ -106,6 +106,9 @@ test("a run beside other work and a run with a part of the requests are marked o
   const all = (await pagesOf(sampleRuns({ isDisturbed: true }))).get("S4.html") ?? "";
   expect(all).toMatch(/<td>[\d.]+ \(disturbed\)<\/td>/);
   expect(all).toContain("(ours: disturbed)");
+  const parts = (await pagesOf(sampleRuns({ isDisturbed: true, scale: 0.25 }))).get("S4.html") ?? "";
+  expect(parts).toContain("256 stores, queue in memory, single server (ours: scale 0.25, disturbed)</span>");
+  expect(parts).toContain('"label":"256 stores, transient, scale 0.25, disturbed"');
 });
 
 test("a change is shown with runs of the same size where there are two, and the table has what the machine did", async () => {

@@ -71,6 +71,11 @@ function plottedRuns({ loads }: PrintedSource, runs: readonly StoredRun[]): read
     .slice(0, linesMax);
 }
 
-function labelOf({ load, durability }: StoredRun): string {
-  return durability === "confirmed" ? load : `${load}, ${durability}`;
+function labelOf({ load, durability, scale, isDisturbed }: StoredRun): string {
+  return [
+    load,
+    ...(durability === "confirmed" ? [] : [durability]),
+    ...(scale === 1 ? [] : [`scale ${scale}`]),
+    ...(isDisturbed === true ? ["disturbed"] : []),
+  ].join(", ");
 }

@@ -30,7 +30,7 @@ export interface StoredRun {
   readonly connections: number;
   /** Whether other work used the machine; null: unknown. */
   readonly isDisturbed: boolean | null;
-  /** Of the CPU time of all cores during the load. null: unknown. */
+  /** Of the CPU time of all cores until everything was ranked. null: unknown. */
   readonly foreignPercent: number | null;
   readonly stealPercent: number | null;
   /** A step of the calibration loop before the load, and its change until all was ranked. null: unknown. */

@@ -1,7 +1,9 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { askedOf } from "../command/asked.ts";
-import { withFlags } from "../command/flags.ts";
+import { root, withFlags } from "../command/flags.ts";
 import { withSweepFlags, type SweepFlags } from "../command/sweep-flags.ts";
 import { compareSettings, nameOf, pointsOf, settingsOf } from "./dimensions.ts";
 
@@ -101,4 +103,19 @@ test("flags have lists of values after the word sweep, and may stand before it",
   ]);
   expect(() => asked("sweep", "--connections", "32,")).toThrow("expected whole numbers, separated by commas");
   expect(() => asked("--connections", "32,64", "sweep")).toThrow("expected a whole number from 1 on");
+});
+
+test("the flags of a sweep set settings that exist", async () => {
+  const words = ["--writer-threads", "--prefetch", "--batch-events", "--transaction-every", "--shards"];
+  const command = withSweepFlags(new Command()).parse(
+    words.flatMap((word) => [word, "1"]),
+    { from: "user" },
+  );
+  const { flags } = askedOf<SweepFlags>(command);
+  const { fixed } = settingsOf({ ...flags, connections: ["1", "2"], gateways: ["1"] });
+  const variables = fixed.flatMap(({ variable }) => variable ?? []);
+  expect(variables).toHaveLength(words.length);
+  // Its tables are equal to the settings of the apps.
+  const documented = await readFile(join(root, "docs", "operations.md"), "utf8");
+  for (const variable of variables) expect(documented).toContain(`\n| \`${variable}\` `);
 });

@@ -6,11 +6,15 @@ export const lessonOfS1: Lesson = {
   experiment:
     "Four phases follow each other: warm-up with a tenth of the threads, load with half, peak with all, cool-down with a quarter. A thread posts steps, reads the current day of one user and a single day of another, five requests each time. The source repeated this with 32 to 256 threads, with and without a load balancer, and with another server language.",
   comparison:
-    "One server stands beside one gateway, the load balancer beside HAProxy with two gateways. Our client runs on the machine of the servers, so our latencies contain no network. The times are of POST and GET together, as the source printed them.",
+    "One server stands beside one gateway, the load balancer beside HAProxy with two gateways. Our balancer and both gateways share two cores with everything else, so our factors of a balancer show its cost on the same hardware. Our client runs on the machine of the servers, so our latencies contain no network. The times are of POST and GET together, as the source printed them.",
   changes: [
     { name: "64 threads instead of 32", of: "64", against: "32" },
     { name: "128 threads instead of 64", of: "128", against: "64" },
-    { name: "256 threads instead of 128, client in the data centre", of: "256-ec2", against: "128" },
+    {
+      name: "256 threads instead of 128; the source also moved the client into the data centre",
+      of: "256-ec2",
+      against: "128",
+    },
     { name: "load balancer, 32 threads", of: "32-balancer", against: "32" },
     { name: "load balancer, 64 threads", of: "64-balancer", against: "64" },
     { name: "load balancer, 128 threads", of: "128-balancer", against: "128" },

@@ -6,7 +6,7 @@ export const lessonOfS3: Lesson = {
   experiment:
     "256 or 512 threads in three phases that overlap: a quarter starts, then all, then a quarter closes. A thread posts 1,000 lift rides and then reads a few sums. The first server (A2) wrote to its database before it responded. The second (A3) put rides into a queue. The third (A4) had a queue and a second database, a replica for reads.",
   comparison:
-    "A2 stands beside our design without a queue. A3 stands beside our variant whose reads go to the one database that writes, A4 beside tally as it is, which reads from a replica. The rows with a load balancer stand beside two gateways behind HAProxy, which read from the replica too. Our run ends when the last ride is stored and ranked. The source's runs ended with the last response.",
+    "A2 stands beside our design without a queue. A3 stands beside our variant whose reads go to the one database that writes, A4 beside tally as it is, which reads from a replica. The rows with a load balancer stand beside two gateways behind HAProxy, which read from the replica too. Our balancer and both gateways share two cores with everything else, so our factors of a balancer show its cost on the same hardware. Our run ends when the last ride is stored and ranked. The source's runs ended with the last response.",
   changes: [
     { name: "a queue, 256 threads", of: "a3-256", against: "a2-256" },
     { name: "two databases, 256 threads", of: "a4-256", against: "a3-256" },
@@ -49,7 +49,7 @@ export const lessonOfS3: Lesson = {
     {
       heading: "Two databases help reads that wait",
       paragraphs: [
-        "A replica takes reads away from the database that writes. In this load fewer than 1 request in 100 is a read, so there is little to take away. (Our factors are near 1 for the same reason. With half reads, runs in turns gave 1.12.) The p99 of GET with 512 threads is 6 s beside a median of 0.17 s: a few reads waited very long, for a connection or a timeout, and another database does not change that. Before you add a server, find out what the slow requests wait for.",
+        "A replica takes reads away from the database that writes. In this load fewer than 1 request in 100 is a read, so there is little to take away. (Our factors are near 1 for the same reason. With steps and half reads, runs in turns gave 1.12.) The p99 of GET with 512 threads is 6 s beside a median of 0.17 s: a few reads waited very long, for a connection or a timeout, and another database does not change that. Before you add a server, find out what the slow requests wait for.",
       ],
     },
   ],
