@@ -1,5 +1,7 @@
+import { once } from "node:events";
+import { createConnection, createServer } from "node:net";
 import { openTcpProxy } from "@tally/lab";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { ownDatabase } from "./own-database.test-kit.ts";
 
 const { writeUrl, readUrl, connect } = ownDatabase();
@@ -15,6 +17,40 @@ test("the reader uses the read endpoint, the writer the write endpoint", async (
 test("the reader cannot write, also with the write endpoint's address", async () => {
   const database = connect({ readUrl: writeUrl });
   await expect(database.reader.query("CREATE TABLE written (id INT)")).rejects.toMatchObject({ errno: 1792 });
+});
+
+test("a connection to a primary that was demoted is replaced, though its server lives; a new one is used in any case", async () => {
+  const idAt = async (url: string) => {
+    const [row] = await connect({ writeUrl: url }).writer.query<{ id: number }>("SELECT @@server_id AS id");
+    return row?.id;
+  };
+  const [primary, demoted] = [await idAt(writeUrl), await idAt(readUrl)];
+  // The name's earlier connections stay open.
+  let port = Number(new URL(readUrl).port);
+  const name = createServer((near) => {
+    const far = createConnection(port, new URL(writeUrl).hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const)
+      from
+        .on("error", () => to.destroy())
+        .on("close", () => to.destroy())
+        .pipe(to);
+  }).listen(0, "127.0.0.1");
+  await once(name, "listening");
+  onTestFinished(() => void name.close());
+  const address = name.address();
+  const url = new URL(writeUrl);
+  url.port = String(typeof address === "object" ? address?.port : 0);
+  const named = connect({ writeUrl: url.href, writeConnections: 2 });
+  const ids = () =>
+    Promise.all([1, 2].map(() => named.writer.query<{ id: number }>("SELECT @@server_id AS id, SLEEP(0.2)")));
+  const seen = async () => new Set((await ids()).map(([row]) => row?.id));
+  expect([await seen(), await named.responds("write")]).toEqual([new Set([demoted]), false]);
+  port = Number(new URL(writeUrl).port);
+  await vi.waitFor(async () => expect(await seen()).toEqual(new Set([primary])), 10_000);
+  expect(await named.responds("write")).toBe(true);
 });
 
 test("a read retries after a lost connection", async () => {

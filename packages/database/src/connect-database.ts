@@ -1,6 +1,6 @@
 import type { Log } from "@tally/failures";
 import type { SqlReader, SqlSnapshot, SqlTransaction } from "@tally/pipeline";
-import { Endpoint } from "./endpoint.ts";
+import { Endpoint, takesWrites } from "./endpoint.ts";
 import { read, type ReadSource } from "./read.ts";
 import { ReadEndpoints, type Replica } from "./read-endpoints.ts";
 import { snapshot, type SnapshotOptions } from "./snapshot.ts";
@@ -64,10 +64,10 @@ export function connectDatabase(options: DatabaseOptions): Database {
     snapshot: (endpoint, work, snapshotOptions = {}) =>
       snapshot(endpoint === "read" ? reads : writes, work, snapshotOptions),
     async ping() {
-      const [write, readable] = await Promise.all([responds(writes, pingWrite), responds(reads, pingRead)]);
+      const [write, readable] = await Promise.all([responds(writes, takesWrites), responds(reads, pingRead)]);
       return { write, read: readable };
     },
-    responds: (endpoint) => (endpoint === "read" ? anyResponds(reads.replicas) : responds(writes, pingWrite)),
+    responds: (endpoint) => (endpoint === "read" ? anyResponds(reads.replicas) : responds(writes, takesWrites)),
     pools: () => [writeEndpoint.load, reads.load],
     async close() {
       await Promise.all([writeEndpoint.close(), reads.close()]);
@@ -95,5 +95,3 @@ async function anyResponds(replicas: readonly Replica[]): Promise<boolean> {
 }
 
 const pingRead = "SELECT 1 AS ok";
-// Aurora's readers set innodb_read_only, other replicas read_only.
-const pingWrite = "SELECT @@global.read_only = 0 AND @@global.innodb_read_only = 0 AS ok";

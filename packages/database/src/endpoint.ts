@@ -4,6 +4,7 @@ import { createPool, type Pool, type PoolConnection } from "mysql2";
 import { connectionOptions, sessionSql } from "./connection-options.ts";
 import { DatabaseError } from "./database-error.ts";
 import { fromConnectError } from "./driver-error.ts";
+import { rowsOf } from "./run-statement.ts";
 import { Session } from "./session.ts";
 
 export interface EndpointOptions {
@@ -20,6 +21,9 @@ export interface EndpointOptions {
 /** Between attempts while the server is unavailable. */
 export const unavailableBackOff = { firstMs: 50, longestMs: 2000 };
 const closePollMs = 10;
+const askEveryMs = 1000;
+/** One row; `ok` is 1 where the server takes writes. Aurora's readers set innodb_read_only, other replicas read_only. */
+export const takesWrites = "SELECT @@global.read_only = 0 AND @@global.innodb_read_only = 0 AS ok";
 // A server that accepts one connection and refuses the next would fill the log otherwise.
 const settleMs = 1000;
 
@@ -28,7 +32,8 @@ export class Endpoint {
   readonly #options: EndpointOptions;
   readonly #outage: Outage;
   readonly #pool: Pool;
-  readonly #prepared = new WeakSet<PoolConnection>();
+  /** When the server of a prepared connection was asked whether it takes writes, or the connection was new. */
+  readonly #askedAt = new WeakMap<PoolConnection, number>();
   readonly #lent = new Set<Session>();
   readonly #abandonable = new Set<Session>();
   #waiting = 0;
@@ -49,19 +54,37 @@ export class Endpoint {
 
   /** A session, after at most the query timeout. Throws DatabaseError. `abandonable`: it only reads, and close() need not wait for it. */
   async open({ abandonable = false } = {}): Promise<Session> {
-    const connection = await this.#connect();
-    const session = new Session(connection, this.#options.queryTimeoutMs, (returned) => {
-      this.#lent.delete(returned);
-      this.#abandonable.delete(returned);
-    });
-    this.#lent.add(session);
-    if (abandonable) this.#abandonable.add(session);
-    if (this.#prepared.has(connection)) return session;
+    for (;;) {
+      const connection = await this.#connect();
+      const session = new Session(connection, this.#options.queryTimeoutMs, (returned) => {
+        this.#lent.delete(returned);
+        this.#abandonable.delete(returned);
+      });
+      this.#lent.add(session);
+      if (abandonable) this.#abandonable.add(session);
+      if (await this.#isUsable(connection, session)) return session;
+      // Each turn ends one connection; the pool opens a new one in the end, which is usable.
+      session.destroy();
+    }
+  }
+
+  /**
+   * Prepares a new connection. Asks one of the write endpoint once a second whether its server still takes writes: after a switchover the name
+   * leads to another server, while the old one may live on, read-only, and keep its connections. A new connection is used in any case.
+   */
+  async #isUsable(connection: PoolConnection, session: Session): Promise<boolean> {
+    const { name, queryTimeoutMs } = this.#options;
+    const askedAt = this.#askedAt.get(connection);
     try {
-      const { name, queryTimeoutMs } = this.#options;
-      for (const sql of sessionSql(queryTimeoutMs, name)) await session.run(sql);
-      this.#prepared.add(connection);
-      return session;
+      if (askedAt === undefined) {
+        for (const sql of sessionSql(queryTimeoutMs, name)) await session.run(sql);
+        this.#askedAt.set(connection, performance.now());
+        return true;
+      }
+      if (name === "read" || performance.now() - askedAt < askEveryMs) return true;
+      const [row] = rowsOf<{ readonly ok: number }>(await session.run(takesWrites));
+      this.#askedAt.set(connection, performance.now());
+      return row?.ok === 1;
     } catch (error) {
       session.return();
       throw error;
