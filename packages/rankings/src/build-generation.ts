@@ -149,9 +149,15 @@ export async function buildGeneration(
     async switch() {
       // A process that was frozen for longer than `holdMs` may have been overtaken.
       if (!(await hold())) return false;
+      const chunksOf = (index: number): number => shards[index]?.chunks ?? 0;
+      // Before the first is switched: one that has lost a part would leave the others switched.
+      const complete = await Promise.all(
+        allKeys.map((key, index) => redis.tallyIsComplete(key, name, chunksOf(index))),
+      );
+      if (complete.includes(0)) return false;
       // A shard without a part of it gets its name too: a process that knows the earlier number of shards learns the new one there.
       const switchOne = async (key: string, index: number): Promise<boolean> =>
-        (await redis.tallySwitch(key, name, shards[index]?.chunks ?? 0)) === 1;
+        (await redis.tallySwitch(key, name, chunksOf(index))) === 1;
       const [, ...others] = await Promise.all(
         allKeys.map(async (key, index) => index === 0 || (await switchOne(key, index))),
       );

@@ -6,7 +6,7 @@ import { ownRankings } from "./own-rankings.test-kit.ts";
 
 const mirrored = { prefix: "item:", mirrorPrefix: "store:" };
 const boards: Recount["boards"] = [{ mirrored, cells: "", mirrorCells: "" }];
-const domains = ["one", "stale", "late", "half", "fewer"].map((name) => ({ name, recount: { boards } }));
+const domains = ["one", "stale", "late", "half", "fewer", "lacking"].map((name) => ({ name, recount: { boards } }));
 const { namespace, rankings, connect, redis } = ownRankings(1, domains);
 const producer = randomBytes(8).toString("hex");
 
@@ -103,4 +103,23 @@ test("a change that was interrupted between two shards is dirty, and another gen
   await again.release();
   expect(await rankings.state("half")).toEqual({ name: "whole" });
   expect(await tops("half")).toEqual(expected);
+});
+
+test("a generation of which one shard lacks a part is switched in no shard", async () => {
+  await rankings.apply("lacking", batchFor(1, 0));
+  const expected = await tops("lacking");
+  const whole = await rebuild("lacking", 4);
+  expect(await whole.switch()).toBe(true);
+  await whole.release();
+  const names = () => redis.mget([0, 1, 2, 3].map((shard) => `${namespace}:{lacking:${shard}:v2}:generation`));
+  const before = await names();
+  expect(new Set(before).size).toBe(1);
+  const lacking = await rebuild("lacking", 4);
+  const loaded = await redis.keys(`${namespace}:{lacking:1:v2}:*:loaded`);
+  expect(await redis.del(...loaded)).toBe(1);
+  expect(await lacking.switch()).toBe(false);
+  expect(await names()).toEqual(before);
+  await lacking.release();
+  expect(await tops("lacking")).toEqual(expected);
+  expect(await rankings.state("lacking")).toEqual({ name: "whole" });
 });

@@ -21,6 +21,7 @@ interface Scripts {
     [chunk: number, cells: Buffer, asOf: number, ...marks: readonly (string | number | Buffer)[]],
     number
   >;
+  readonly tallyIsComplete: Call<[chunks: number], number>;
   readonly tallySwitch: Call<[chunks: number], number>;
   readonly tallyHold: Call<[ms: number], number>;
   readonly tallyRelease: Call<[], number>;
@@ -51,6 +52,7 @@ type Script = readonly [lua: string, readOnly?: "read only"];
 const all: Readonly<Record<keyof Scripts, Script>> = {
   tallyApply: [scripts.apply],
   tallyLoad: [scripts.load],
+  tallyIsComplete: [scripts.isComplete, "read only"],
   tallySwitch: [scripts.switchTo],
   tallyHold: [scripts.hold],
   tallyRelease: [scripts.release],

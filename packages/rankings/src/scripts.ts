@@ -75,13 +75,19 @@ call('SET', p .. ':as-of', ARGV[4])
 for i = 5, #ARGV, 3 do call('SETRANGE', p .. ':applied:' .. ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
 return 1`;
 
+const completeness = `
+if call('GET', KEYS[1] .. ':generation') == ARGV[1] then return 1 end
+if call('BITCOUNT', p .. ':loaded') ~= tonumber(ARGV[2]) or call('EXISTS', p .. ':dirty') == 1 then return 0 end`;
+
+/** ARGV: generation, number of chunks. Returns 1 if switchTo would return it, and changes nothing. */
+export const isComplete = `${prefix}${completeness}
+return 1`;
+
 /**
  * Makes a generation the live one if all its chunks are present: Redis may have restarted half-way, from an older file.
  * ARGV: generation, number of chunks. Returns 1, also when it is live already, or 0 when a chunk is missing.
  */
-export const switchTo = `${prefix}
-if call('GET', KEYS[1] .. ':generation') == ARGV[1] then return 1 end
-if call('BITCOUNT', p .. ':loaded') ~= tonumber(ARGV[2]) or call('EXISTS', p .. ':dirty') == 1 then return 0 end
+export const switchTo = `${prefix}${completeness}
 call('SET', KEYS[1] .. ':generation', ARGV[1])
 call('DEL', p .. ':loaded')
 return 1`;
