@@ -43,10 +43,9 @@ export type RebuildOutcome =
   | { readonly name: "abandoned" };
 
 // A ledger row becomes visible at its commit, later than its stored_at: usually by seconds, at worst by the longest statement. The
-// first round looks back this far, the last one as far as the auditor does.
+// first round looks back this far, and so does the last one: nothing looks at these batches again.
 const lateCommitMs = 600_000;
 const roundOverlapMs = 5000;
-const overlapMs = 60_000;
 const repairRoundsMax = 10;
 const shortMs = 1000;
 
@@ -97,7 +96,7 @@ async function rebuildFrom(
       if (found.tookMs <= shortMs) break;
     }
     if (options.signal?.aborted === true || !(await generation.switch())) return { name: "abandoned" };
-    counted += (await repairInto(rankings, overlapMs)).counted;
+    counted += (await repairInto(rankings, lateCommitMs)).counted;
     const shards = await rankings.shards(domain.name);
     await database.transaction((transaction) => keepShards(transaction, domain.name, shards));
     options.onProgress?.({ step: "done", batches, cells });
