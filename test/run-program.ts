@@ -32,6 +32,6 @@ export const runBench = async (...flags: readonly string[]) =>
 /** Runs `pnpm bench`, which must succeed. */
 export async function bench(...flags: readonly string[]) {
   const run = await runBench(...flags);
-  expect(run).toMatchObject({ exitCode: 0 });
+  expect(run, `${run.output}\n${run.errors}`).toMatchObject({ exitCode: 0 });
   return run;
 }
