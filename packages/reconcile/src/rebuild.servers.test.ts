@@ -11,11 +11,10 @@ const database = ownDatabase([ledgerMigrations, "ledger"]).connect();
 const { namespace, redis, rankings, connect, build } = ownRankings(1);
 
 /** Commits a batch with one move, as a writer does; nothing counts it. */
-async function commitBatch(domain: string): Promise<BatchId> {
+async function commitBatch(domain: string, storedAt = Date.now()): Promise<BatchId> {
   const batch = { producer: randomBytes(8).toString("hex"), sequence: 0 };
   const moves = new Moves();
   moves.add("board", "1", 1);
-  const storedAt = Date.now();
   const rankingMessage = encodeRankingMessage({ batch, storedAt, ...encodeMoves(moves, 1) });
   const bodyHash = createHash("sha256").update(batch.producer).digest().subarray(0, 8);
   const entry = { batch, domain, bodyHash, events: 1, changes: 1, refused: 0, storedAt, rankingMessage };
@@ -55,14 +54,15 @@ test("a batch that is committed after the snapshot is counted before the switch"
   expect(await rankings.count("during", "board", "1")).toBe(1);
 });
 
-test("a batch that is committed at the moment of the switch is counted after it, once", async () => {
+test("batches that are committed at the moment of the switch are counted after it, once, also one whose commit took minutes", async () => {
   await rebuildWith("at-switch", (generation) => ({
     async switch() {
       await commitBatch("at-switch");
+      await commitBatch("at-switch", Date.now() - 5 * 60_000);
       return generation.switch();
     },
   }));
-  expect(await rankings.count("at-switch", "board", "1")).toBe(1);
+  expect(await rankings.count("at-switch", "board", "1")).toBe(2);
 });
 
 test("rankings that Redis has lost are rebuilt with the number of shards that they had, by a process with another setting", async () => {
