@@ -38,6 +38,12 @@ export function renewWithChannel(channel: Channel, renew: Renew, onEnd: () => vo
   });
 }
 
+/*
+ * While amqplib connects, it listens for the first error of its socket only. A TLS socket can have two: its certificate is not trusted, and
+ * the broker's next bytes are not TLS. The second one would end the process. Node listens on a socket with a signal as long as it exists.
+ */
+const listensForAllErrors = { signal: new AbortController().signal };
+
 /** amqplib restores the connection only: `setup` creates channels, consumers and queues on each new one, then `onUp` is called. */
 export function openConnection(
   options: ConnectionOptions & {
@@ -99,6 +105,7 @@ export function openConnection(
       noDelay: true,
       // For a peer that accepts the connection and then stays silent; heartbeats begin only after the handshake.
       timeout: 10_000,
+      ...listensForAllErrors,
       clientProperties: { connection_name: connectionName },
       recovery: { initialDelay: 100, maxDelay: 2000, jitter: 0.5, waitForConnect: false, setup: setUp },
     });

@@ -1,6 +1,7 @@
 import { backOffMs, Outage, type Log } from "@tally/failures";
 import { Redis as Driver, type RedisCommander, type RedisOptions as DriverOptions } from "ioredis";
 import { clusterAddressOf } from "./cluster-address.ts";
+import { Connector } from "./connector.ts";
 import { openCluster } from "./open-cluster.ts";
 
 /** A Lua script by the name of the method that calls it. `readOnly`: a replica may run it. */
@@ -11,7 +12,10 @@ interface Script {
 }
 
 /** Of every connection, to a single server or to a node. */
-export type ConnectionOptions = Pick<DriverOptions, "socketTimeout" | "commandTimeout" | "maxRetriesPerRequest">;
+export type ConnectionOptions = Pick<
+  DriverOptions,
+  "socketTimeout" | "commandTimeout" | "maxRetriesPerRequest" | "Connector"
+>;
 
 /** The commands of a single server or of a cluster. In a cluster all keys of one command are in one hash slot. */
 export interface Redis extends RedisCommander<{ type: "default"; mapping: "resp2" }> {
@@ -53,6 +57,7 @@ export function openRedis(options: RedisOptions): Redis {
     ...(options.commandTimeoutMs === undefined ? {} : { commandTimeout: options.commandTimeoutMs }),
     // For a peer that vanished without closing: reconnect after this much silence.
     socketTimeout: silenceMs,
+    Connector,
   };
   return cluster === undefined ? openServer(options, shared) : openCluster(cluster, options, shared);
 }
