@@ -24,9 +24,9 @@ export async function openShop() {
   // Sales without a 201: their outcome is unknown, so they are sent again with the same key.
   const unknown: number[] = [];
 
-  async function post(n = sales++): Promise<Response> {
+  async function post(n = sales++, url = system.url): Promise<Response> {
     const sale = { customer: n, item: n % 40, quantity: 1 + (n % 3), headers: { "idempotency-key": `sale-${n}` } };
-    const response = await sell(system.url, n % 5, sale);
+    const response = await sell(url, n % 5, sale);
     await response.arrayBuffer();
     if (response.status === 201) acknowledged.add((response.headers.get("tally-event-id") ?? "").replaceAll("-", ""));
     else unknown.push(n);
@@ -38,7 +38,10 @@ export async function openShop() {
 
   return {
     ...system,
-    post,
+    /** Sells to the gateway. */
+    post: () => post(),
+    /** Sells to another gateway of the system. */
+    postTo: (url: string) => post(undefined, url),
     metrics,
     /** Lines of an app's log with this text. */
     linesOf,
