@@ -65,6 +65,5 @@ export async function startGateway(system: System, settings: NodeJS.ProcessEnv) 
   } catch (error) {
     throw new Error(`the gateway at ${url} is not live; it wrote:\n${gateway.output()}`, { cause: error });
   }
-  ended.catch(() => undefined); // the test may stop it
   return { ...gateway, url };
 }

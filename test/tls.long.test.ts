@@ -1,6 +1,7 @@
 import dns from "node:dns";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { openTcpProxy } from "@tally/lab";
 import {
   addressVariables,
   freePorts,
@@ -9,7 +10,6 @@ import {
   type Accounts,
   type Addresses,
 } from "@tally/local";
-import { openTcpProxy } from "@tally/lab";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { atEnd, temporaryDirectory } from "./at-end.ts";
 import { makeCertificates } from "./certificates.ts";
@@ -149,7 +149,7 @@ test("certificates of an unknown authority are rejected, and the log names the r
 
 test("bytes that are not TLS, after a certificate of an unknown authority, do not end a gateway", async () => {
   const own = secured(services.accounts.gateway);
-  // Each piece of the handshake, and in the same segment an alert that is not encrypted.
+  // After each piece of the handshake, in the same segment: an alert that is not encrypted.
   const onResponse = (piece: Buffer): Buffer => Buffer.concat([piece, Buffer.from("15030300020232", "hex")]);
   const [amqp, redis] = await Promise.all([own.amqpUrl, own.redisUrl].map((url) => openTcpProxy(url, { onResponse })));
   onTestFinished(async () => void (await Promise.all([amqp?.close(), redis?.close()])));
@@ -157,11 +157,10 @@ test("bytes that are not TLS, after a certificate of an unknown authority, do no
   const gateway = startApp("gateway", {
     ...gatewayEnvironment({ ...own, amqpUrl: named(amqp?.url), redisUrl: named(redis?.url) }),
   });
-  const retries = (text: string): number => gateway.output().split(text).length - 1;
   await vi.waitFor(() => {
     expect([amqp?.connections, redis?.connections].every((count = 0) => count > 10)).toBe(true);
-    expect(retries("cannot connect to the broker; retrying")).toBeGreaterThan(0);
-    expect(retries("cannot connect to Redis")).toBeGreaterThan(0);
+    expect(gateway.output()).toContain("cannot connect to the broker; retrying");
+    expect(gateway.output()).toContain("cannot connect to Redis");
   }, 60_000);
   expect(gateway.output()).not.toContain("uncaught error");
   expect(await gateway.stop()).toBe(0);

@@ -40,7 +40,7 @@ export function renewWithChannel(channel: Channel, renew: Renew, onEnd: () => vo
 
 /*
  * While amqplib connects, it listens for the first error of its socket only. A TLS socket can have two: its certificate is not trusted, and
- * the broker's next bytes are not TLS. The second one would end the process. Node listens on a socket with a signal as long as it exists.
+ * the broker's next bytes are not TLS. The second one would end the process. On a socket with a signal, Node itself keeps a listener.
  */
 const listensForAllErrors = { signal: new AbortController().signal };
 
