@@ -93,14 +93,25 @@ test("every service, secret and volume that a service names exists", () => {
   }
 });
 
-test("each service of production has an image, a restart policy and a limit of memory; tally's own can write no file", () => {
+test("servers and apps start again after they end, and have a limit of memory; `migrate` tries ten times, a command once", () => {
+  const policies = Object.entries(services).map(([name, { restart }]) => [name, restart]);
+  expect(Object.fromEntries(policies)).toEqual({
+    ...Object.fromEntries(Object.keys(servers.services).map((name) => [name, "${TALLY_RESTART:-unless-stopped}"])),
+    ...Object.fromEntries(Object.keys(production.services).map((name) => [name, "unless-stopped"])),
+    migrate: "on-failure:10",
+    tally: undefined,
+  });
+  for (const [name, { deploy }] of Object.entries(services)) {
+    expect([name, deploy?.resources.limits.memory]).toEqual([
+      name,
+      expect.stringMatching(/^(\d+[MG]|\$\{TALLY_\w+_MEMORY:-\d+G\})$/),
+    ]);
+  }
+});
+
+test("each service of production has an image with a version; tally's own can write no file", () => {
   for (const [name, service] of Object.entries(production.services)) {
     expect([name, service.image]).toEqual([name, expect.stringMatching(/:[^:]*\d|TALLY_VERSION/)]);
-    expect([name, service.restart ?? "a command"]).toEqual([
-      name,
-      expect.stringMatching(/^(unless-stopped|on-failure:10|a command)$/),
-    ]);
-    expect([name, service.deploy?.resources.limits.memory]).toEqual([name, expect.stringMatching(/^\d+[MG]$/)]);
     if (service.build === undefined && name !== "balancer") continue;
     expect([name, service.read_only, service.cap_drop]).toEqual([name, true, ["ALL"]]);
   }
@@ -157,9 +168,9 @@ test("make-secrets.sh writes every secret once, as the addresses that the apps r
     );
     const given = Object.entries(service.environment ?? {}).map(([variable, value]) => [
       variable,
-      inContainer.get(value) ?? value,
+      inContainer.get(value) ?? value.replace(/^\$\{\w+:-(.*)\}$/, "$1"),
     ]);
-    const config = readConfig(systemSettings, { ...Object.fromEntries(given), NAMESPACE: "", LOG_LEVEL: "" });
+    const config = readConfig(systemSettings, Object.fromEntries(given));
     const account = name === "tally" ? "tally_maintenance" : `tally_${name}`;
     expect(
       [config.amqpUrl, config.databaseWriteUrl, config.databaseReadUrl, config.redisUrl].map(

@@ -37,6 +37,7 @@ export async function fromDocker(options: DockerOptions): Promise<Services | und
     runCommand(docker, ["compose", "--file", composeFile, "--project-name", project, ...args], {
       environment: {
         ...environment,
+        TALLY_RESTART: "no",
         TALLY_DATABASE: database,
         TALLY_AMQP_PORT: String(amqp),
         TALLY_DATABASE_PRIMARY_PORT: String(primary),
