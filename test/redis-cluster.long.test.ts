@@ -110,6 +110,18 @@ test("slots that move to another master under load lose and double nothing", asy
   await expectAllKept(system, ids);
 }, 120_000);
 
+test("an audit while a slot moves counts the keys of both masters", async () => {
+  const slot = await nodes.slotOf(shardOf(2));
+  const from = await nodes.masterOf(shardOf(2));
+  const to = nodes.all.slice(0, 3).find((one) => one !== from) ?? expect.fail("one master");
+  const keysOf = async ({ redis }: typeof from): Promise<number> =>
+    Number(await redis.cluster("COUNTKEYSINSLOT", slot));
+  await nodes.moveSlot(slot, from, to, async () => {
+    expect(Math.min(await keysOf(from), await keysOf(to))).toBeGreaterThan(5);
+    await expectAllKept(system, ids);
+  });
+}, 120_000);
+
 /** An item whose board is in a shard. */
 function itemOn(shard: number): number {
   const items = Array.from({ length: 50 }, (_, item) => item);

@@ -21,8 +21,8 @@ interface RedisNodes {
   cutOff(master: RedisNode): Promise<void>;
   /** Starts a killed node again. Resolves when it is a complete replica. */
   restart(node: RedisNode): Promise<void>;
-  /** Moves a slot with its keys, some at a time, as redis-cli does. Resolves with the number of keys. */
-  moveSlot(slot: number, from: RedisNode, to: RedisNode): Promise<number>;
+  /** Moves a slot with its keys, some at a time, as redis-cli does; waits for `midway` when half of them have moved. Resolves with their number. */
+  moveSlot(slot: number, from: RedisNode, to: RedisNode, midway?: () => Promise<unknown>): Promise<number>;
 }
 
 export async function openRedisNodes(system: Pick<System, "services" | "addresses">): Promise<RedisNodes> {
@@ -78,7 +78,9 @@ export async function openRedisNodes(system: Pick<System, "services" | "addresse
       await vi.waitFor(async () => expect(await redis.info("replication")).toContain("master_link_status:up"), 60_000);
     },
 
-    async moveSlot(slot, from, to) {
+    async moveSlot(slot, from, to, midway) {
+      const half = (await from.redis.cluster("COUNTKEYSINSLOT", slot)) / 2;
+      let waited = false;
       await to.redis.cluster("SETSLOT", slot, "IMPORTING", from.id);
       await from.redis.cluster("SETSLOT", slot, "MIGRATING", to.id);
       let moved = 0;
@@ -89,6 +91,10 @@ export async function openRedisNodes(system: Pick<System, "services" | "addresse
         const account = ["AUTH2", username, password, "KEYS", ...keys];
         await from.redis.call("MIGRATE", ["127.0.0.1", String(to.server.port), "", "0", "5000", ...account]);
         moved += keys.length;
+        if (moved >= half && !waited) {
+          waited = true;
+          await midway?.();
+        }
         await delay(20); // so that commands meet a slot of which each node has a part
       }
       await to.redis.cluster("SETSLOT", slot, "NODE", to.id);

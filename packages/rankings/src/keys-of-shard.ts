@@ -1,25 +1,28 @@
-import { masterOfKey } from "@tally/redis";
+import { masterOfKey, mastersWithSlotOf } from "@tally/redis";
 import type { RankingsRedis } from "./open-redis.ts";
 
 /**
  * All keys with a prefix that names a shard, in portions; a key may occur twice. Scans all keys of the Redis, in a cluster those of the
- * shard's master, without blocking it. If the shard moves to another master meanwhile, that one is scanned as well.
+ * shard's master, without blocking it. While the shard's slot moves, two masters have keys of it: both are scanned, first the one that the
+ * keys leave.
  */
 export async function* keysOfShard(redis: RankingsRedis, prefix: string): AsyncGenerator<readonly string[]> {
   const pattern = `${prefix.replaceAll(/[*?[\]\\]/g, String.raw`\$&`)}*`;
   // Waits until the masters are known.
   await redis.exists(prefix);
-  let master = masterOfKey(redis, prefix);
-  while (master !== undefined) {
+  const scanned = new Set<unknown>();
+  for (;;) {
+    const owner = masterOfKey(redis, prefix);
+    if (owner === undefined) throw new Error("no master of the cluster serves the shard");
+    const holders = scanned.has(owner) ? await mastersWithSlotOf(redis, prefix) : [owner];
+    const master = holders.find((holder) => !scanned.has(holder));
+    if (master === undefined) return;
+    scanned.add(master);
     let cursor = "0";
     do {
       const [next, keys] = await master.scan(cursor, "MATCH", pattern, "COUNT", 2000);
       if (keys.length > 0) yield keys;
       cursor = next;
     } while (cursor !== "0");
-    const next = masterOfKey(redis, prefix);
-    if (next === master) return;
-    master = next;
   }
-  throw new Error("no master of the cluster serves the shard");
 }

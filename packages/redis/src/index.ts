@@ -1,3 +1,3 @@
 export { isCluster } from "./cluster-address.ts";
-export { masterOfKey, mastersOf } from "./masters-of.ts";
+export { masterOfKey, mastersOf, mastersWithSlotOf, slotOf, slots } from "./masters-of.ts";
 export { openRedis, type Redis, type RedisOptions } from "./open-redis.ts";

@@ -11,6 +11,22 @@ export function mastersOf(redis: Redis): readonly Node[] {
 export function masterOfKey(redis: Redis, key: string): Node | undefined {
   const masters = mastersOf(redis);
   if (!(redis instanceof Cluster)) return masters[0];
-  const [name] = redis.slots[new Command("get", [key]).getSlot()] ?? [];
+  const [name] = redis.slots[slotOf(key)] ?? [];
   return masters.find(({ options: { host, port } }) => `${host}:${port}` === name);
+}
+
+/** The ones that have keys of the same slot: of a cluster one, two while the slot moves, or none. */
+export async function mastersWithSlotOf(redis: Redis, key: string): Promise<readonly Node[]> {
+  const masters = mastersOf(redis);
+  if (!(redis instanceof Cluster)) return masters;
+  const counts = await Promise.all(masters.map((master) => master.cluster("COUNTKEYSINSLOT", slotOf(key))));
+  return masters.filter((_, index) => Number(counts[index]) > 0);
+}
+
+/** The slots of a cluster: 0 to one less. */
+export const slots = 16_384;
+
+/** The slot of a key in a cluster: of its part in braces, or of all of it. */
+export function slotOf(key: string): number {
+  return new Command("get", [key]).getSlot();
 }
