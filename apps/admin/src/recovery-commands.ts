@@ -109,7 +109,7 @@ const rebuildDomain: Work = async (domain, { database, rankings }, progress, { d
   });
   if (outcome.name === "busy") throw new CommandError(`${domain.name}: another process is rebuilding it`);
   if (outcome.name === "abandoned")
-    throw new CommandError(`${domain.name}: Redis lost a part of the new rankings; nothing was changed, try again`);
+    throw new CommandError(`${domain.name}: Redis lost a part of the new rankings, which were abandoned: try again`);
   const { cells, batches, counted } = outcome;
   const seconds = (performance.now() - startedAt) / 1000;
   const count = await rankings.shards(domain.name);

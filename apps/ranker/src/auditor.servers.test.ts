@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { ownDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
 import { silentLog, type Log } from "@tally/failures";
-import { addDomains, enter, ledgerMigrations, pruneRankingMessages, readShards } from "@tally/ledger";
+import { addDomains, enter, keepShards, ledgerMigrations, pruneRankingMessages, readShards } from "@tally/ledger";
 import { encodeRankingMessage, Moves } from "@tally/pipeline";
 import { connectRankings, encodeMoves, type Rankings } from "@tally/rankings";
 import { rebuild } from "@tally/reconcile";
@@ -167,5 +167,9 @@ test("the number of shards of rankings that an earlier release has built is kept
   expect(await generation.switch()).toBe(true);
   await generation.release();
   start();
-  await vi.waitFor(async () => expect(await readShards(database.writer, domain.name)).toBe(3), 10_000);
+  const kept = () => readShards(database.writer, domain.name);
+  await vi.waitFor(async () => expect(await kept()).toBe(3), 10_000);
+  // The same after a failover to a replica without the last commits.
+  await database.transaction((transaction) => keepShards(transaction, domain.name, 1));
+  await vi.waitFor(async () => expect(await kept()).toBe(3), 15_000);
 });

@@ -1,6 +1,6 @@
 import type { Database } from "@tally/database";
 import { Outage, type Log } from "@tally/failures";
-import { keepShards, placeAt, type LedgerPlace } from "@tally/ledger";
+import { keepShards, placeAt, readShards, type LedgerPlace } from "@tally/ledger";
 import type { Domain } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
 import { prune, rebuild, repair } from "@tally/reconcile";
@@ -46,8 +46,6 @@ interface Seen {
   until: number | undefined;
   prunedTo: LedgerPlace;
   readonly lost: LostBatches;
-  /** The number of shards that the database has. */
-  shards: number | undefined;
 }
 
 export class Auditor {
@@ -65,7 +63,7 @@ export class Auditor {
     this.#outage = new Outage(options.log, "audit the rankings");
     for (const domain of options.domains) {
       const lost = new LostBatches({ ...options, domain: domain.name });
-      this.#seen.set(domain, { until: undefined, prunedTo: placeAt(0), lost, shards: undefined });
+      this.#seen.set(domain, { until: undefined, prunedTo: placeAt(0), lost });
     }
     this.#schedule(0);
   }
@@ -111,7 +109,7 @@ export class Auditor {
         continue;
       }
       if (repairing) {
-        await this.#keepShards(domain, seen);
+        await this.#keepShards(domain);
         await this.#repair(domain, seen, instance);
       }
       if (pruning) await this.#prune(domain, seen);
@@ -122,13 +120,11 @@ export class Auditor {
     if (pruning) this.#pruneAt = now + pruneEveryMs;
   }
 
-  /** For rankings whose builder did not: of an earlier release, or killed after the switch. */
-  async #keepShards(domain: Domain, seen: Seen): Promise<void> {
+  /** For rankings whose builder did not: of an earlier release, or killed after the switch; and for a database that lost the number in a failover. */
+  async #keepShards({ name }: Domain): Promise<void> {
     const { rankings, database } = this.#options;
-    const shards = await rankings.shards(domain.name);
-    if (shards === seen.shards) return;
-    await database.transaction((transaction) => keepShards(transaction, domain.name, shards));
-    seen.shards = shards;
+    const [shards, kept] = await Promise.all([rankings.shards(name), readShards(database.writer, name)]);
+    if (shards !== kept) await database.transaction((transaction) => keepShards(transaction, name, shards));
   }
 
   async #repair(domain: Domain, seen: Seen, instance: string): Promise<void> {

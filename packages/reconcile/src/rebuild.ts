@@ -39,7 +39,10 @@ export type RebuildOutcome =
   | { readonly name: "rebuilt"; readonly batches: number; readonly cells: number; readonly counted: number }
   /** Another process builds this domain's generation. */
   | { readonly name: "busy" }
-  /** Redis lost a part of it, or it was interrupted: nothing was changed. */
+  /**
+   * Redis lost a part of it, or it was interrupted. The rankings are as before; unless a master failed in the middle of the switch to another
+   * number of shards: then the ranker rebuilds them.
+   */
   | { readonly name: "abandoned" };
 
 // A ledger row becomes visible at its commit, later than its stored_at: usually by seconds, at worst by the longest statement. The
