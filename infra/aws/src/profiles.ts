@@ -38,11 +38,11 @@ export interface Profile {
 }
 
 /*
- * Sizes follow docs/performance.md: CPU time of a purchase, upper end of its spread: gateway 35 µs, writer 9, ranker 3, broker 8, database 19 (both
+ * Sizes follow docs/performance.md: CPU time of a purchase, upper end of its spread: gateway 42 µs, writer 9, ranker 3, broker 8, database 19 (both
  * instances), Redis 20. Cores = µs × peak / 1,000,000 / 0.3: at 0.6 of a core in use, with room for twice the cost, because smaller batches cost more.
  */
 
-/** 5,000 events a second: 0.6 cores of gateway, less than 0.4 of any other tier. Each tier has the two processes that a failure needs, not more. */
+/** 5,000 events a second: 0.7 cores of gateway, less than 0.4 of any other tier. Each tier has the two processes that a failure needs, not more. */
 const small: Profile = {
   name: "small",
   peakEventsPerSecond: 5000,
@@ -60,8 +60,8 @@ const small: Profile = {
 };
 
 /**
- * 50,000 events a second: 5.8 cores of gateway, 1.5 of writer, 0.5 of ranker, 1.3 of broker, 3.2 of database, 3.3 of Redis. A gateway and a Redis
- * master use one core each, so there are 6 gateways and 4 masters.
+ * 50,000 events a second: 7 cores of gateway, 1.5 of writer, 0.5 of ranker, 1.3 of broker, 3.2 of database, 3.3 of Redis. A gateway and a Redis
+ * master use one core each, so there are 7 gateways and 4 masters.
  */
 const large: Profile = {
   name: "large",
@@ -70,7 +70,7 @@ const large: Profile = {
   natGateways: 2,
   // Three tasks on each: 4 network interfaces, 4 cores.
   instances: { type: "c7g.xlarge", min: 5, max: 16 },
-  gateway: { tasksMin: 6, tasksMax: 24, cpu: 1152, memory: 2048 },
+  gateway: { tasksMin: 7, tasksMax: 24, cpu: 1152, memory: 2048 },
   writer: { tasksMin: 3, tasksMax: 12, cpu: 1024, memory: 1536 },
   ranker: { tasksMin: 2, tasksMax: 8, cpu: 1024, memory: 1024 },
   database: { instance: "r7g.xlarge", readers: 1, ioOptimized: true, storageGb: 2000 },

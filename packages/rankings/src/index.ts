@@ -9,3 +9,4 @@ export {
   type Rankings,
   type RankingsState,
 } from "./rankings.ts";
+export { spreadShards, type Spread } from "./spread-shards.ts";

@@ -29,7 +29,7 @@ test("a hundred times as many stores: stateless tiers get more instances, the ot
     ["ranker", "c7g.large", 2],
     ["broker", "m7g.large", 3],
     ["database", "db.r7g.4xlarge", 2],
-    ["redis", "cache.r7g.large", 18], // 5.4 cores, / 0.6 = 9 shards
+    ["redis", "cache.r7g.large", 22], // 5.4 cores, / 0.6 = 9, × 6 / 58 on the busiest of 11 masters
   ]);
   // A larger instance costs in proportion: 16 cores as eight of 2.
   expect(plan.tiers[4]?.usdPerMonth).toBeCloseTo(2 * 8 * 0.276 * 730, 6);

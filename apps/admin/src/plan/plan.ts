@@ -1,5 +1,6 @@
 import type { MeasuredRun, TierName as Tier } from "@tally/pipeline/bench-report";
 import { hoursPerMonth, prices, type PriceName } from "@tally/prices";
+import { spreadShards } from "@tally/rankings";
 
 export interface Demand {
   readonly stores: number;
@@ -54,8 +55,13 @@ const sizes = (family: string) => [
   { name: `${family}.16xlarge`, cores: 64 },
 ];
 
+const severalSystems = "run several systems, each with its own servers and a part of the stores";
+
 /** The instances that each tier needs. Assumes that one of their cores does as much as a core of the measured machine. */
-export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, { cpuUsPerEvent }: MeasuredRun): Plan {
+export function planFor(
+  { stores, eventsPerHour, peak, utilization }: Demand,
+  { cpuUsPerEvent, domain }: MeasuredRun,
+): Plan {
   const meanPerSecond = (stores * eventsPerHour) / 3600;
   const peakPerSecond = meanPerSecond * peak;
   const usOf = (tier: Tier): number => cpuUsPerEvent[tier] ?? 0;
@@ -87,24 +93,44 @@ export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, { 
       instance: `larger than ${largest?.name ?? family}`,
       count,
       sum: `more than ${largest?.cores ?? 0} cores, × ${count}`,
-      why: `${why}; too much for one machine: run several systems, each with its own servers and a part of the stores`,
+      why: `${why}; too much for one machine: ${severalSystems}`,
       usdPerMonth: undefined,
     });
   };
-  const shards = Math.max(1, Math.ceil(neededBy("redis")));
+  /** Masters that use one core each, and their replicas. */
+  const sharded = (): TierPlan => {
+    const instance = "cache.r7g.large";
+    const spread = spreadShards(domain, neededBy("redis"));
+    if (spread === undefined)
+      return plan("redis", {
+        instance,
+        count: 0,
+        sum: "more than all shards carry",
+        why: severalSystems,
+        usdPerMonth: undefined,
+      });
+    const { masters, shards, most } = spread;
+    const count = 2 * masters;
+    const usdPerMonth = usdOf("cache.r7g", 2, count);
+    if (shards === 1)
+      return plan("redis", {
+        instance,
+        count,
+        sum: "rounded up = 1, × 2",
+        why: "a shard uses one core, with a replica",
+        usdPerMonth,
+      });
+    const sum = `× ${most} / ${shards} on the busiest of ${masters}, × 2`;
+    const why = `a Redis Cluster of ${masters} masters that use one core each, with replicas: pnpm tally rebuild --shards ${shards}`;
+    return plan("redis", { instance, count, sum, why, usdPerMonth });
+  };
   const tiers = [
     scaledOut("gateway", "one process per core, plus one spare instance"),
     scaledOut("writer", "one thread per core, plus one spare instance"),
     scaledOut("ranker", "one thread per core, plus one spare instance"),
     scaledUp("broker", "m7g", 3, "every node of a quorum queue holds every message"),
     scaledUp("database", "db.r7g", 2, "writer and reader were measured together; each is sized for both"),
-    plan("redis", {
-      instance: "cache.r7g.large",
-      count: 2 * shards,
-      sum: `rounded up = ${shards}, × 2`,
-      why: `a shard uses one core, each with a replica${shards === 1 ? "" : `: a Redis Cluster with RANKING_SHARDS=${shards}`}`,
-      usdPerMonth: usdOf("cache.r7g", 2, 2 * shards),
-    }),
+    sharded(),
   ];
   const costs = tiers.map(({ usdPerMonth }) => usdPerMonth);
   const usdPerMonth = costs.some((usd) => usd === undefined)

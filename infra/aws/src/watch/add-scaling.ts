@@ -11,8 +11,8 @@ import { appMetric } from "./app-metrics.ts";
 /** Above the first, one more task; above the second, two more; above the third, four more. */
 const drainSteps = { one: 10, two: 30, four: 120 } as const;
 
-/** What a gateway's core accepts at full load (docs/performance.md: 22 to 35 µs) less the reserve for smaller batches: 0.3 of 28,000 a second. */
-const requestsPerMinuteOfGateway = 500_000;
+/** What a gateway's core accepts at full load (docs/scale.md: 41.6 µs) less the reserve for smaller batches: 0.3 of 24,000 a second. */
+const requestsPerMinuteOfGateway = 430_000;
 
 /**
  * Adds tasks when the waiting events need long: seconds to drain, of the slowest domain. Removes one at a time when nothing waits and the CPU is
