@@ -1,16 +1,16 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf } from "@tally/failures";
+import { Type } from "typebox";
+import { Compile } from "typebox/compile";
 import type { Flags } from "../command/flags.ts";
 import { pageOf } from "../page/page.ts";
 import { replaceFile } from "../replace-file.ts";
 import type { Report } from "../report.ts";
+import { problemIn } from "../stored-json.ts";
 import { jsonOf, readReport } from "../stored-reports.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import { Type } from "typebox";
-import { Compile } from "typebox/compile";
 import { Dimensions, type Dimension, type Point, type Settings } from "./dimensions.ts";
-import { problemIn } from "../stored-json.ts";
 
 /** What a sweep measures. Stored before the first run, so that it can go on after an interruption. */
 export interface Sweep extends Settings {
