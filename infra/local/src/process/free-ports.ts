@@ -1,13 +1,30 @@
 import { randomInt } from "node:crypto";
-import getPort from "get-port";
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
+import { ServiceError } from "./service-error.ts";
 
 /**
- * Distinct ports on 127.0.0.1 that were free a moment ago. Below 32768, where Linux begins to assign ports to outgoing connections: such a
- * port can be taken by any client while its server is down, and a client that retries a dead one can connect to itself.
+ * Distinct ports on 127.0.0.1 that were free a moment ago. While this process runs, no other gets one of them here, also not while its server
+ * is down: each process claims a block of ports. Below 32768, where Linux begins to assign ports to outgoing connections: such a port can be
+ * taken by any client while its server is down, and a client that retries a dead one can connect to itself. Throws ServiceError when none is
+ * left.
  */
 export async function freePorts(count: number, range: PortRange = usualPorts): Promise<number[]> {
+  let claimed = blocks.get(range);
+  if (claimed === undefined) blocks.set(range, (claimed = claimBlock(range)));
+  const block = await claimed;
   const ports: number[] = [];
-  while (ports.length < count) ports.push(await getPort({ host: "127.0.0.1", port: candidates(range) }));
+  for (let tried = 0; ports.length < count; tried++) {
+    if (tried === portsOfBlock)
+      throw new ServiceError("no-free-port", `fewer than ${count} of the ports from ${block.first} on are free`);
+    block.last = (block.last % portsOfBlock) + 1;
+    const port = block.first + block.last;
+    const server = await listenOn(port);
+    if (server === undefined) continue;
+    server.close();
+    await once(server, "close");
+    ports.push(port);
+  }
   return ports;
 }
 
@@ -16,9 +33,44 @@ type PortRange = readonly [number, number];
 
 const usualPorts: PortRange = [15_000, 32_000];
 
-/** For a port that another launcher must not choose, before it is in use. */
-export const portsOfNoLauncher: PortRange = [32_000, 32_768];
+/** For a port that the launcher of an older checkout must not choose, before it is in use. */
+export const portsOfNoLauncher: PortRange = [32_000, 32_700];
 
-function* candidates([first, end]: PortRange): Generator<number> {
-  for (;;) yield randomInt(first, end);
+/** The ports after `first`. A process that asks for more of them than there are gets the free ones again, in turn. */
+interface Block {
+  readonly first: number;
+  /** How far after `first` the last port was that was handed out. */
+  last: number;
+}
+
+const portsOfBlock = 99;
+const blockSize = portsOfBlock + 1;
+const blocks = new Map<PortRange, Promise<Block>>();
+
+/** Claims a block by listening on its first port until this process ends. */
+async function claimBlock([first, end]: PortRange): Promise<Block> {
+  const count = Math.floor((end - first) / blockSize);
+  // Not always the first free one: a client of a system that has just ended may still try its ports.
+  const start = randomInt(count);
+  for (let tried = 0; tried < count; tried++) {
+    const port = first + ((start + tried) % count) * blockSize;
+    const claim = await listenOn(port);
+    if (claim === undefined) continue;
+    claim.unref();
+    return { first: port, last: 0 };
+  }
+  throw new ServiceError("no-free-port", `other processes have claimed all ports from ${first} to ${end - 1}`);
+}
+
+/** undefined: the port is in use. */
+async function listenOn(port: number): Promise<Server | undefined> {
+  const server = createServer((socket) => socket.destroy());
+  server.listen({ host: "127.0.0.1", port, exclusive: true });
+  try {
+    await once(server, "listening");
+    return server;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") return undefined;
+    throw error;
+  }
 }

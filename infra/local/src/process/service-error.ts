@@ -4,6 +4,7 @@ export type ServiceErrorCode =
   | "environment-incomplete"
   | "install-failed"
   | "interrupted"
+  | "no-free-port"
   | "not-installed"
   | "replica-broken"
   | "server-failed";
