@@ -155,7 +155,7 @@ test("on a terminal the bench shows the progress of its fill, warm-up and load",
   const flags = ["--connections", "8", "--fill", "20000", "--warm-up", "3", "--duration", "3"];
   const command = [process.execPath, benchMain, ...flags, "--results", await temporaryDirectory()].join(" ");
   // Gives the command a terminal.
-  const { exitCode, output, errors } = await runProgram("script", "-qec", command, "/dev/null");
+  const { exitCode, output, errors } = await runProgram("script", ["-qec", command, "/dev/null"]);
   expect({ exitCode, output, errors }).toMatchObject({ exitCode: 0 });
   // A bar starts by saving the position of the cursor.
   const [before = "", ...bars] = output.split("\u001B7");

@@ -17,7 +17,7 @@ const database = openDatabase(system);
 // A day in about 4 s.
 const fast = ["--url", system.url, "--speed", "20000", "--stores", "2"];
 
-const demo = (...flags: readonly string[]) => runProgram(process.execPath, main, ...flags);
+const demo = (...flags: readonly string[]) => runProgram(process.execPath, [main, ...flags]);
 
 /** Rows of purchases by store and business date. */
 async function rows(): Promise<Readonly<Record<string, number>>> {
@@ -114,7 +114,7 @@ test("an API key is sent, of the flag or of the environment, and without one the
     return played;
   }, 60_000);
   expect(output).toMatch(/200 of 200 acknowledged purchases are stored and ranked/);
-  const environment = await runProgram("env", `TALLY_API_KEY=${key}`, process.execPath, main, ...flags);
+  const environment = await runProgram("env", [`TALLY_API_KEY=${key}`, process.execPath, main, ...flags]);
   expect(environment).toMatchObject({ exitCode: 0, errors: "" });
 }, 120_000);
 

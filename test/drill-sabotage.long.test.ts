@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { runDrill } from "./run-drill.ts";
+import { endOf } from "./run-program.ts";
 
 type Found = "lost" | "doubled" | "wrong contents";
 
@@ -8,7 +9,7 @@ async function expectFound(sabotage: string, faults: number, kinds: string, foun
   const flags = ["--seed", "3", "--faults", `${faults}`, "--rate", "1500", "--kinds", kinds, "--sabotage", sabotage];
   const { exitCode, output, errors, report } = await runDrill(...flags);
   const count = found === "wrong contents" ? report?.contents.wrong : report?.audit[found];
-  expect(count, `${sabotage}: ${output}\n${errors}`).toBeGreaterThan(0);
+  expect(count, `${sabotage}: ${endOf(output, errors)}`).toBeGreaterThan(0);
   if (found === "wrong contents") expect(report?.audit).toMatchObject({ lost: 0, doubled: 0 });
   expect(exitCode).toBe(1);
 }

@@ -18,7 +18,7 @@ function commandsOf(block: string): string {
 test("the README's first steps, pasted at once, show the purchase in the ranking, however late the ranker is", async () => {
   const commands = commandsOf(firstCommands).replaceAll("http://127.0.0.1:8080", system.url);
   system.ranker.kill("SIGSTOP");
-  const running = runProgram("bash", "-c", commands);
+  const running = runProgram("bash", ["-c", commands]);
   // The ranking is read before it can have the purchase.
   setTimeout(() => system.ranker.kill("SIGCONT"), 1500);
   const { exitCode, output } = await running;

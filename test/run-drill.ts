@@ -1,6 +1,6 @@
 import type { AuditReport } from "@tally/reconcile";
 import { expect, vi } from "vitest";
-import { runReported } from "./run-program.ts";
+import { endOf, runReported } from "./run-program.ts";
 
 // For each test that imports this. 11 min were seen for 25 faults beside eight other test runs.
 vi.setConfig({ testTimeout: 15 * 60_000 });
@@ -28,8 +28,12 @@ export async function runDrill(...args: readonly string[]) {
 export async function expectCleanDrill(kinds: readonly string[], ...args: readonly string[]): Promise<DrillReport> {
   const flags = ["--faults", String(kinds.length), "--kinds", kinds.join(","), ...args];
   const { exitCode, output, errors, report } = await runDrill(...flags);
-  if (report === undefined) throw new Error(`the drill wrote no report\n${output}\n${errors}`);
-  expect(report, `${output}\n${errors}`).toMatchObject({ audit: { lost: 0, doubled: 0 }, differences: [] });
+  if (report === undefined) throw new Error(`the drill wrote no report\n${endOf(output, errors)}`);
+  const { audit, differences } = report;
+  expect({ audit, differences }, `\n${endOf(output, errors)}`).toMatchObject({
+    audit: { lost: 0, doubled: 0 },
+    differences: [],
+  });
   expect(exitCode).toBe(0);
   expect(report.faults.map(({ kind }) => kind).toSorted()).toEqual(kinds.toSorted());
   expect(report.audit.stored).toBe(report.audit.acknowledged);

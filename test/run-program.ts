@@ -2,25 +2,59 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import type { Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 import { temporaryDirectory } from "./at-end.ts";
 
 const mainOf = (folder: "bench" | "chaos") => join(import.meta.dirname, "..", folder, "src", "main.ts");
 export const benchMain = mainOf("bench");
 
-/** Runs a program to its end. It gets SIGTERM when the test ends before it. */
-export async function runProgram(program: string, ...args: readonly string[]) {
+// Below the limits of the tests: what a test prints when it reaches its own limit does not say what the program was doing.
+const benchMaxMs = 9 * 60_000;
+const drillMaxMs = 14 * 60_000;
+const closeWithinMs = 30_000;
+
+/**
+ * Runs a program to its end. It gets SIGTERM when the test ends before it. Throws when it runs longer than `maxMs`, and when a process that
+ * it has left holds its output open; both with the end of the output.
+ */
+export async function runProgram(program: string, args: readonly string[], maxMs = benchMaxMs) {
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill());
-  const [output, errors, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
-  return { exitCode, output, errors };
+  const output = collect(child.stdout);
+  const errors = collect(child.stderr);
+  const closed = once(child, "close");
+  const wrong = (what: string) => new Error(`${program} ${args.join(" ")}\n${what}\n${endOf(output(), errors())}`);
+  const running = new AbortController();
+  const exited = once(child, "exit").finally(() => running.abort());
+  const isLate = delay(maxMs, true, { signal: running.signal }).catch(() => false);
+  if (await isLate) throw wrong(`still runs after ${maxMs / 1000} s`);
+  const [exitCode] = await exited;
+  const isOpen = delay(closeWithinMs, true, { ref: false });
+  if ((await Promise.race([closed, isOpen])) === true)
+    throw wrong("has ended, but a process that it left holds its output");
+  return { exitCode, output: output(), errors: errors() };
+}
+
+function collect(stream: Readable): () => string {
+  let text = "";
+  stream.setEncoding("utf8").on("data", (part: string) => (text += part));
+  return () => text;
+}
+
+const linesShown = 12;
+
+/** The last lines of what a program printed, for the message of a failed test. */
+export function endOf(output: string, errors: string): string {
+  return `${output}\n${errors}`.trim().split("\n").slice(-linesShown).join("\n");
 }
 
 /** Runs `pnpm bench` or `pnpm chaos`. `report`: what it wrote as JSON; undefined if nothing. */
 export async function runReported(folder: "bench" | "chaos", ...flags: readonly string[]) {
   const file = join(await temporaryDirectory(), "report.json");
-  const run = await runProgram(process.execPath, mainOf(folder), "--json", file, ...flags);
+  const maxMs = folder === "bench" ? benchMaxMs : drillMaxMs;
+  const run = await runProgram(process.execPath, [mainOf(folder), "--json", file, ...flags], maxMs);
   const written = await readFile(file, "utf8").catch(() => undefined);
   return { ...run, report: written === undefined ? undefined : JSON.parse(written) };
 }
@@ -32,6 +66,6 @@ export const runBench = async (...flags: readonly string[]) =>
 /** Runs `pnpm bench`, which must succeed. */
 export async function bench(...flags: readonly string[]) {
   const run = await runBench(...flags);
-  expect(run, `${run.output}\n${run.errors}`).toMatchObject({ exitCode: 0 });
+  expect(run, `\n${endOf(run.output, run.errors)}`).toMatchObject({ exitCode: 0 });
   return run;
 }

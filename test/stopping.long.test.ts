@@ -112,7 +112,7 @@ test("apps end with a launcher that throws", async () => {
     import { startApps } from "${join(root, "infra", "local", "src", "index.ts")}";
     await startApps({ ...${options}, say() {} });
     throw new Error("the launcher dies");`;
-  const { errors } = await runProgram(process.execPath, "--input-type=module", "--eval", launcher);
+  const { errors } = await runProgram(process.execPath, ["--input-type=module", "--eval", launcher]);
   expect(errors).toContain("the launcher dies");
   await vi.waitFor(() => expect(processesNaming(`=${directory}\0`)).toEqual([]), 25_000);
 }, 60_000);
