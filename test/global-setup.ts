@@ -19,6 +19,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     database: "tally_test",
     keepData: false,
     docker: "never",
+    redoLogMiB: 64,
     say: (line) => process.stdout.write(`  ${line}\n`),
   });
   project.provide("services", { ...services.addresses, accounts: services.accounts });

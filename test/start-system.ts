@@ -40,7 +40,7 @@ export function startSystemWithServers(
   return start(
     async (own) => {
       const sizes = { brokers, databaseReplicas, ...(redisCluster && { redisCluster }) };
-      const services = await startPrivateServices({ ...own, ...sizes });
+      const services = await startPrivateServices({ ...own, ...sizes, redoLogMiB: 64 });
       return readdress === undefined ? services : readdress(services);
     },
     settings,

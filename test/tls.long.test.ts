@@ -26,6 +26,7 @@ const [amqps = 0, rediss = 0] = await freePorts(2);
 const services = await startPrivateServices({
   directory: join(directory, "services"),
   database: "tally_tls_test",
+  redoLogMiB: 64,
   say,
   configuration: {
     redis: [

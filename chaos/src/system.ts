@@ -87,7 +87,7 @@ export async function openSystem(options: SystemOptions): Promise<System> {
       database: "tally_chaos_test",
       namespace,
       async services(own) {
-        const services = await startPrivateServices(own);
+        const services = await startPrivateServices({ ...own, redoLogMiB: 128 });
         closers.push(() => services.stop());
         for (const name of appProcesses) links.set(name, await openLinks(services.accounts[appOf(name)]));
         return services;

@@ -23,6 +23,7 @@ export interface ServerContext extends ServerHome {
   /** For Unix sockets, whose paths have at most 107 bytes. */
   readonly socketDirectory: string;
   readonly configuration?: MoreConfiguration | undefined;
+  readonly redoLogMiB?: number | undefined;
 }
 
 /** Random, created with the directory and kept in it, readable by its owner only. Hex digits: safe in URLs, SQL and files. */

@@ -15,6 +15,8 @@ export interface DatabaseEngine {
   readonly name: "MariaDB" | "MySQL";
   /** Creates the system tables and sets root's password: root never exists without one. `options` name the folder and must come first. */
   initialise(options: readonly string[], programs: DatabasePrograms, context: ServerContext): Promise<void>;
+  /** Sets the size of the redo log. */
+  readonly redoLogOption: string;
   readonly primaryOptions: readonly string[];
   readonly replicaOptions: readonly string[];
   /** Makes a replica write what it gets from the primary to its own binary log, from which other replicas continue when it is promoted. */

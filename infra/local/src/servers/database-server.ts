@@ -67,6 +67,7 @@ export async function databaseServer(
         `--server-id=${id}`,
         ...commonOptions,
         ...(role === "primary" ? [...logOptions, ...engine.primaryOptions] : replicaOptions(engine, isPromotable)),
+        `${engine.redoLogOption}=${context.redoLogMiB ?? 512}M`,
         ...(context.configuration?.database ?? []),
       ],
       port,

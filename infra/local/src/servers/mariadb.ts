@@ -31,8 +31,9 @@ export const mariadb: DatabaseEngine = {
     checkSetup("mariadbd --bootstrap", accounts);
   },
 
-  primaryOptions: ["--gtid-strict-mode=ON", "--innodb-log-file-size=512M", "--binlog-format=ROW"],
-  replicaOptions: ["--gtid-strict-mode=ON", "--innodb-log-file-size=512M", "--read-only=ON", "--skip-slave-start"],
+  redoLogOption: "--innodb-log-file-size",
+  primaryOptions: ["--gtid-strict-mode=ON", "--binlog-format=ROW"],
+  replicaOptions: ["--gtid-strict-mode=ON", "--read-only=ON", "--skip-slave-start"],
   relayedLogOptions: ["--log-slave-updates=ON", "--binlog-format=ROW"],
   lagPrivileges: "BINLOG MONITOR, SLAVE MONITOR",
   selectPosition: "SELECT @@GLOBAL.gtid_binlog_pos",

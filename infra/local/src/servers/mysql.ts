@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { runCommand } from "../process/run-command.ts";
 import { checkSetup, type DatabaseEngine } from "./database-engine.ts";
 
-const gtid = ["--gtid-mode=ON", "--enforce-gtid-consistency=ON", "--innodb-redo-log-capacity=512M", "--mysqlx=OFF"];
+const gtid = ["--gtid-mode=ON", "--enforce-gtid-consistency=ON", "--mysqlx=OFF"];
 
 /** Oracle's MySQL from 8.0.30. */
 export const mysql: DatabaseEngine = {
@@ -19,6 +19,7 @@ export const mysql: DatabaseEngine = {
     checkSetup("mysqld --initialize", tables);
   },
 
+  redoLogOption: "--innodb-redo-log-capacity",
   primaryOptions: gtid,
   replicaOptions: [...gtid, "--super-read-only=ON", "--relay-log-recovery=ON", "--skip-replica-start"],
   relayedLogOptions: [], // its default

@@ -30,6 +30,8 @@ export interface StartOptions {
   readonly redisCluster?: RedisClusterSize;
   /** Lines for the private servers' configurations, e.g. for further listeners. */
   readonly configuration?: MoreConfiguration;
+  /** The size of the redo log of each private database, allocated at its first start. Default 512. A small one slows down heavy writing. */
+  readonly redoLogMiB?: number;
   /** The NAMESPACE whose queues and keys the accounts may use: letters, digits, `_` and `-`. Absent, or with other characters: all. */
   readonly namespace?: string;
 }

@@ -30,7 +30,7 @@ export async function startServices(options: StartOptions): Promise<Services> {
 
   if (!/^[A-Za-z0-9_]{1,40}$/.test(options.database))
     throw new TypeError(`not a valid database name: ${options.database}`);
-  const { say, waits = new Waits(), configuration, brokers = 1, databaseReplicas = 1 } = options;
+  const { say, waits = new Waits(), configuration, redoLogMiB, brokers = 1, databaseReplicas = 1 } = options;
   const namespace = plainName.test(options.namespace ?? "") ? options.namespace : undefined;
   const directory = resolve(options.directory);
   const release = await lockDirectory(directory);
@@ -45,7 +45,7 @@ export async function startServices(options: StartOptions): Promise<Services> {
       if (docker) return docker;
       const programs = await installedPrograms({ environment, say, signal });
       const context = await openContext(directory, environment, { say, signal, waits });
-      return fromPrograms(programs, { ...options, namespace }, { ...context, configuration });
+      return fromPrograms(programs, { ...options, namespace }, { ...context, configuration, redoLogMiB });
     });
     let stopped: Promise<void> | undefined;
     return { ...services, stop: () => (stopped ??= services.stop().finally(release)) };
