@@ -152,7 +152,7 @@ test("2xx responses without an event id count as lost, and the bench exits with 
 });
 
 test("on a terminal the bench shows the progress of its fill, warm-up and load", async () => {
-  const flags = ["--connections", "8", "--fill", "20000", "--warm-up", "3", "--duration", "3"];
+  const flags = ["--connections", "64", "--fill", "20000", "--warm-up", "3", "--duration", "3"];
   const command = [process.execPath, benchMain, ...flags, "--results", await temporaryDirectory()].join(" ");
   // Gives the command a terminal.
   const { exitCode, output, errors } = await runProgram("script", ["-qec", command, "/dev/null"]);
