@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import { silentLog } from "@tally/failures";
@@ -137,6 +139,37 @@ test("while a slot moves, all boards are found, on both masters", async () => {
   });
   expect(await boards()).toEqual(all);
 }, 120_000);
+
+async function moveShard(shard: number, to: (typeof nodes.all)[number]): Promise<void> {
+  const from = await nodes.masterOf(shardOf(shard));
+  if (from !== to) await nodes.moveSlot(await nodes.slotOf(shardOf(shard)), from, to);
+}
+
+test("a master is killed between the switches of a change of shards, and its replica lacks the new ones: the ranker builds the rankings again", async () => {
+  const first = await nodes.masterOf(shardOf(0));
+  const killed = nodes.all.slice(0, 3).find((one) => one !== first) ?? expect.fail("one master");
+  // Shard 1 is switched, shard 2 is not, and neither is the first shard, which is always the last.
+  await moveShard(1, first);
+  await moveShard(2, killed);
+  const rebuildsOfRanker = async () => {
+    const log = await readFile(system.server("ranker").logFile, "utf8");
+    return log.split("\n").filter((line) => line.includes("auditor:"));
+  };
+  await whileSending(async () => {
+    await nodes.cutOff(killed);
+    const { exitCode, errors } = await runTally(system, ["rebuild", "--domain", "purchases", "--shards", "8"], {
+      NODE_OPTIONS: `--import=${join(import.meta.dirname, "kill-at-switch.fixture.ts")}`,
+      KILLED_SHARD: shardOf(2),
+      KILLED_PID: String(killed.server.pid),
+    });
+    expect({ exitCode, errors }).toEqual({ exitCode: 1, errors: expect.stringContaining("Redis lost") });
+    const reason = "a change of the number of shards was interrupted";
+    await vi.waitFor(async () => expect((await rebuildsOfRanker()).join("\n")).toContain(reason), 60_000);
+  });
+  expect(await nodes.masterOf(shardOf(2))).not.toBe(killed);
+  await nodes.restart(killed);
+  await expectAllKept(system, ids);
+}, 300_000);
 
 /** An item whose board is in a shard. */
 function itemOn(shard: number): number {
