@@ -11,5 +11,6 @@ read -r -d '' SETTINGS <<'END' || true
 NAMESPACE=tally
 RANKING_SHARDS=4
 STOP_WITHIN_MS=20000
+DRAIN_MS=15000
 TRUST_PROXY=<networks of the load balancer, such as 10.20.0.0/24,10.20.1.0/24>
 END

@@ -50,10 +50,10 @@ ExecStart=/usr/bin/docker run --rm --name tally --init --user 1000:1000 --read-o
   --env-file /etc/tally/settings --env-file /run/tally.files \\
   --env NODE_EXTRA_CA_CERTS=/etc/tally/rds-ca.pem --env NODE_COMPILE_CACHE=/tmp/compile-cache \\
   --volume /run/tally:/run/secrets:ro --volume /etc/tally:/etc/tally:ro --log-driver journald $IMAGE
-# SIGTERM, then up to STOP_WITHIN_MS for the work in flight.
-ExecStop=/usr/bin/docker stop --time 30 tally
+# SIGTERM, then up to DRAIN_MS and STOP_WITHIN_MS for the work in flight.
+ExecStop=/usr/bin/docker stop --time 40 tally
 TimeoutStartSec=300
-TimeoutStopSec=45
+TimeoutStopSec=55
 Restart=always
 RestartSec=2
 

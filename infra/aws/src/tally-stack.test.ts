@@ -94,6 +94,20 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
     }
   });
 
+  test("the parameter Domains, empty by default, selects the domains of gateways, writers and rankers", () => {
+    template.hasParameter("Domains", { Default: "" });
+    for (const name of ["gateway", "writer", "ranker"]) {
+      template.hasResourceProperties("AWS::ECS::TaskDefinition", {
+        ContainerDefinitions: Match.arrayWith([
+          Match.objectLike({
+            Name: name,
+            Environment: Match.arrayWith([{ Name: "DOMAINS", Value: { Ref: "Domains" } }]),
+          }),
+        ]),
+      });
+    }
+  });
+
   test("every variable of a container is a setting that the app has, and none that must be set is missing", () => {
     const known = documentedSettings();
     const containers = all("AWS::ECS::TaskDefinition").flatMap(({ Properties }) => Properties.ContainerDefinitions);

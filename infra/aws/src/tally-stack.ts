@@ -42,6 +42,12 @@ export function addTallyStack(app: App, profile: Profile): Stack {
     allowedPattern: tagPattern,
   }).valueAsString;
 
+  const servedDomains = new CfnParameter(stack, "Domains", {
+    description: "The domains that this system serves, such as purchases,steps. Empty: all",
+    allowedPattern: "([a-z]+(,[a-z]+)*)?",
+    default: "",
+  }).valueAsString;
+
   const { vpc, natGatewayId } = addVpc(stack, profile);
   const groups = addSecurityGroups(stack, vpc, profile.broker.kind);
   const passwords = addPasswords(stack);
@@ -66,7 +72,7 @@ export function addTallyStack(app: App, profile: Profile): Stack {
       imageTag,
       size: profile[name],
       secrets: settingsFrom(addSettingsSecret(inside, name, servers)),
-      environment: appEnvironment(name, profile, trustedProxies),
+      environment: appEnvironment(name, profile, { trustedProxies, servedDomains }),
       logDays: profile.logDays,
       ports: name === "gateway" ? [livePorts.gateway] : [],
       healthCheck: liveCheck(livePorts[name]),

@@ -23,6 +23,14 @@ test.each(["gateway", "writer", "ranker"] as const)(
     const [, settings = ""] = /<<'END' \|\| true\n(.*?)\nEND\n/s.exec(script) ?? [];
     const names = settings.split("\n").map((line) => line.split("=")[0]);
     expect(names).toContain("NAMESPACE");
+    const setting = (name: string) => Number(new RegExp(`^${name}=(\\d+)$`, "m").exec(settings)?.[1] ?? 0);
+    const seconds = (option: string) => Number(new RegExp(`${option}(\\d+)`).exec(script)?.[1] ?? expect.fail(option));
+    // The app ends by itself before Docker kills it, and Docker before systemd does.
+    expect(setting("STOP_WITHIN_MS")).toBeGreaterThan(0);
+    expect(seconds("docker stop --time ")).toBeGreaterThan((setting("DRAIN_MS") + setting("STOP_WITHIN_MS")) / 1000);
+    expect(seconds("TimeoutStopSec=")).toBeGreaterThan(seconds("docker stop --time "));
+    // Longer than two checks of 5 s (docs/deploy-aws.md).
+    if (app === "gateway") expect(setting("DRAIN_MS")).toBeGreaterThan(2 * 5000);
     const known = new Set(documentedSettings()[app]?.map(({ variable }) => variable));
     expect(names.filter((name) => name === undefined || !known.has(name))).toEqual([]);
   },

@@ -28,16 +28,20 @@ export const nodeEnvironment = {
 /** Seconds between SIGTERM and SIGKILL. An app stops within STOP_WITHIN_MS. */
 export const stopTimeoutSeconds = 30;
 
-/** The settings that differ from their defaults or that other parts of the stack rely on. Without secrets. */
+/**
+ * The settings that differ from their defaults or that other parts of the stack rely on. Without secrets. `servedDomains`: names with commas between
+ * them; empty means all.
+ */
 export function appEnvironment(
   app: App,
   { cache }: Pick<Profile, "cache">,
-  trustedProxies: readonly string[],
+  { trustedProxies, servedDomains }: { readonly trustedProxies: readonly string[]; readonly servedDomains: string },
 ): Readonly<Record<string, string>> {
   const all = {
     NAMESPACE: namespace,
     RANKING_SHARDS: String(cache.rankingShards),
     STOP_WITHIN_MS: "20000",
+    DOMAINS: servedDomains,
   };
   switch (app) {
     case "gateway":
