@@ -23,7 +23,7 @@ const selectRowsOfBatches = `
     SELECT producer, sequence, COUNT(*) AS purchases FROM purchases GROUP BY producer, sequence
     UNION ALL SELECT producer, sequence, COUNT(*) FROM purchases_leaving WHERE id > ${countedTo} GROUP BY producer, sequence
     UNION ALL SELECT producer, sequence, purchases FROM purchases_base_batches
-  ) AS stored
+  ) AS counted
   GROUP BY producer, sequence`;
 
 const addQuantities = `
