@@ -8,7 +8,7 @@ const database = ownDatabase().connect();
 
 const id = "00000000-0001-7000-8000-000000000001";
 const things = lookup({
-  select: "SELECT id FROM (SELECT X'00000000000170008000000000000001' AS id) stored WHERE id IN (?)",
+  select: "SELECT id FROM (SELECT X'00000000000170008000000000000001' AS id) known WHERE id IN (?)",
   idsMax: 10,
   ofRows: (rows: readonly { readonly id: Buffer }[]) => rows.length,
   ofEvent: () => undefined,
