@@ -15,7 +15,7 @@ import { twoContents } from "./every-domain.ts";
 import { keepSending } from "./keep-sending.ts";
 import { openRedisNodes } from "./redis-nodes.ts";
 import { runTally } from "./run-tally.ts";
-import { sold } from "./sell.ts";
+import { sell, sold } from "./sell.ts";
 import { startGateway } from "./start-app.ts";
 import { startSystemWithServers } from "./start-system.ts";
 
@@ -99,6 +99,22 @@ test("a client of a single server does not find the boards of other masters", as
     [0, 1, 2].map(async (store) => (await fetch(`${gateway.url}/stores/${store}/top-items`)).status),
   );
   expect(statuses).toEqual([500, 500, 500]);
+}, 60_000);
+
+test("gateways limit rates through the cluster", async () => {
+  const limits = { RATE_LIMIT_PER_ADDRESS: "1", RATE_LIMIT_PER_ADDRESS_BURST: "5" };
+  const settings = { ...addressVariables(system.accounts.gateway), ...limits, AUTH: "off" };
+  const gateways = [await startGateway(system, settings), await startGateway(system, settings)];
+  const responses = await Promise.all(Array.from({ length: 30 }, (_, n) => sell(gateways[n % 2]?.url ?? "", 3)));
+  for (const { headers } of responses) {
+    const id = headers.get("tally-event-id");
+    if (id !== null) ids.add(id);
+  }
+  const accepted = responses.filter(({ status }) => status === 201).length;
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201, 429]));
+  // One more each second, on a machine that may be busy.
+  expect(accepted).toBeGreaterThanOrEqual(5);
+  expect(accepted).toBeLessThan(20);
 }, 60_000);
 
 test("slots that move to another master under load lose and double nothing", async () => {
