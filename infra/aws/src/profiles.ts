@@ -39,7 +39,8 @@ export interface Profile {
 
 /*
  * Sizes follow docs/performance.md: CPU time of a purchase, upper end of its spread: gateway 42 µs, writer 9, ranker 3, broker 8, database 19 (both
- * instances), Redis 20. Cores = µs × peak / 1,000,000 / 0.3: at 0.6 of a core in use, with room for twice the cost, because smaller batches cost more.
+ * instances), Redis 20, or 34 with
+ * many shards. Cores = µs × peak / 1,000,000 / 0.3: at 0.6 of a core in use, with room for twice the cost, because smaller batches cost more.
  */
 
 /** 5,000 events a second: 0.7 cores of gateway, less than 0.4 of any other tier. Each tier has the two processes that a failure needs, not more. */
@@ -60,8 +61,9 @@ const small: Profile = {
 };
 
 /**
- * 50,000 events a second: 7 cores of gateway, 1.5 of writer, 0.5 of ranker, 1.3 of broker, 3.2 of database, 3.3 of Redis. A gateway and a Redis
- * master use one core each, so there are 7 gateways and 4 masters.
+ * 50,000 events a second: 7 cores of gateway, 1.5 of writer, 0.5 of ranker, 1.3 of broker, 3.2 of database, 5.7 of Redis. A gateway and a Redis
+ * master use one core each, so there are 7 gateways. Of 14
+ * shards the busiest of 5 masters has 3: 0.36 of its core at the peak, 0.73 where an event costs twice as much.
  */
 const large: Profile = {
   name: "large",
@@ -74,7 +76,7 @@ const large: Profile = {
   writer: { tasksMin: 3, tasksMax: 12, cpu: 1024, memory: 1536 },
   ranker: { tasksMin: 2, tasksMax: 8, cpu: 1024, memory: 1024 },
   database: { instance: "r7g.xlarge", readers: 1, ioOptimized: true, storageGb: 2000 },
-  cache: { node: "cache.r7g.large", nodeGroups: 4, rankingShards: 16 },
+  cache: { node: "cache.r7g.large", nodeGroups: 5, rankingShards: 14 },
   broker: { kind: "amazon-mq", instance: "mq.m7g.large", storageGb: 45 },
   logDays: 30,
 };

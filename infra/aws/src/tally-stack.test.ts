@@ -95,7 +95,10 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
   });
 
   test("the parameter Domains, empty by default, selects the domains of gateways, writers and rankers", () => {
-    template.hasParameter("Domains", { Default: "" });
+    const { AllowedPattern } = template.findParameters("Domains", { Default: "" })["Domains"] ?? {};
+    const pattern = new RegExp(`^(?:${AllowedPattern})$`);
+    for (const valid of ["", "purchases", "purchases,ticket-scans,steps2"]) expect(valid).toMatch(pattern);
+    for (const wrong of ["purchases,", "purchases steps", "Purchases"]) expect(wrong).not.toMatch(pattern);
     for (const name of ["gateway", "writer", "ranker"]) {
       template.hasResourceProperties("AWS::ECS::TaskDefinition", {
         ContainerDefinitions: Match.arrayWith([

@@ -44,7 +44,8 @@ export function addTallyStack(app: App, profile: Profile): Stack {
 
   const servedDomains = new CfnParameter(stack, "Domains", {
     description: "The domains that this system serves, such as purchases,steps. Empty: all",
-    allowedPattern: "([a-z]+(,[a-z]+)*)?",
+    // Names as `new-domain` makes them.
+    allowedPattern: "([a-z][a-z0-9-]*(,[a-z][a-z0-9-]*)*)?",
     default: "",
   }).valueAsString;
 

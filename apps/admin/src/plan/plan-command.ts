@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { TierName } from "@tally/pipeline/bench-report";
 import { region } from "@tally/prices";
 import { numberFlag } from "@tally/service/flag-values";
 import { Command, Option } from "commander";
@@ -6,6 +7,7 @@ import { CommandError } from "../command-error.ts";
 import { withExitCodes } from "../exit-codes.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { chooseRun, fitRun, readRun, type Chosen } from "./choose-run.ts";
+import { costOfShards } from "./cost-of-shards.ts";
 import { figure, planFor, type Demand, type Plan } from "./plan.ts";
 
 interface Flags extends JsonFlag {
@@ -54,7 +56,7 @@ function textOf({ stores, eventsPerHour, peak, utilization }: Demand, chosen: Ch
   const atPeak = figure(plan.peakPerSecond);
   const lines = plan.tiers.map(
     ({ tier, usPerEvent, cores, sum, instance, count, why, usdPerMonth }) =>
-      `${tier.padEnd(10)}${usPerEvent} µs × ${atPeak}/s = ${figure(cores)} cores, ${sum} = ${count} × ${instance}, ${dollars(usdPerMonth)}  (${why})`,
+      `${tier.padEnd(10)}${figure(usPerEvent)} µs × ${atPeak}/s = ${figure(cores)} cores, ${sum} = ${count} × ${instance}, ${dollars(usdPerMonth)}  (${why})`,
   );
   return [
     `${stores} stores × ${eventsPerHour} events an hour / 3600 s = ${figure(plan.meanPerSecond)} events/s, × ${peak} at the peak = ${atPeak}/s`,
@@ -68,8 +70,17 @@ function textOf({ stores, eventsPerHour, peak, utilization }: Demand, chosen: Ch
     `The cost of an event was measured at full load, with ${run.connections} busy connections, on ${run.machine}, which ran all tiers and the clients.`,
     "Batches are largest at full load, so an event costs least: at half the load or less it has cost up to twice as much (docs/measurements/load-and-reads.md).",
     `This plan uses ${utilization} of the cores: --utilization ${figure(utilization / 2)} leaves room for twice the cost.`,
+    ...shardLines(plan),
     "It assumes that a core there does as much as one of the measured machine: measure on the instances themselves before you buy many.",
   ].join("\n");
+}
+
+function shardLines({ shards }: Plan): readonly string[] {
+  if (shards === 1) return [];
+  const times = (tier: TierName): string => costOfShards(tier, shards).toFixed(1);
+  return [
+    `With ${shards} shards an event costs Redis ${times("redis")} times as much as with one, rankers ${times("ranker")}, writers ${times("writer")}. That is included (docs/measurements/sweeps-and-designs.md#shards).`,
+  ];
 }
 
 function dollars(usd: number | undefined): string {

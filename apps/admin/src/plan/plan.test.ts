@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { costOfShards } from "./cost-of-shards.ts";
 import { measuredRun } from "./measured-run.fixture.ts";
 import { planFor } from "./plan.ts";
 
@@ -29,7 +30,7 @@ test("a hundred times as many stores: stateless tiers get more instances, the ot
     ["ranker", "c7g.large", 2],
     ["broker", "m7g.large", 3],
     ["database", "db.r7g.4xlarge", 2],
-    ["redis", "cache.r7g.large", 22], // 5.4 cores, / 0.6 = 9, × 6 / 58 on the busiest of 11 masters
+    ["redis", "cache.r7g.large", 62], // 43 µs × (1.61 + 0.0053 × 36) = 9.7 cores, / 0.6 = 16, × 2 / 36 on the busiest of 31 masters
   ]);
   // A larger instance costs in proportion: 16 cores as eight of 2.
   expect(plan.tiers[4]?.usdPerMonth).toBeCloseTo(2 * 8 * 0.276 * 730, 6);
@@ -37,4 +38,18 @@ test("a hundred times as many stores: stateless tiers get more instances, the ot
   const tooMuch = planFor({ ...demand, stores: 5_000_000 }, measuredRun);
   expect(tooMuch.tiers[4]?.why).toContain("run several systems");
   expect(tooMuch.usdPerMonth).toBeUndefined();
+  expect(tooMuch.tiers.at(-1)).toMatchObject({ count: 0, why: expect.stringContaining("run several systems") });
+});
+
+test("a run that was measured with several shards has their cost already", () => {
+  const large = { ...demand, stores: 500_000 };
+  const shards = planFor(large, measuredRun).shards;
+  const redis = (settings: Readonly<Record<string, string>>) =>
+    planFor(large, { ...measuredRun, settings }).tiers.at(-1)?.usPerEvent ?? Number.NaN;
+  const factor = costOfShards("redis", 4);
+  expect(factor).toBeGreaterThan(1.5);
+  expect(redis({})).toBeCloseTo(43 * costOfShards("redis", shards), 6);
+  // Fewer cores: other shards.
+  const { shards: others } = planFor(large, { ...measuredRun, settings: { RANKING_SHARDS: "4" } });
+  expect(redis({ RANKING_SHARDS: "4" })).toBeCloseTo((43 * costOfShards("redis", others)) / factor, 6);
 });

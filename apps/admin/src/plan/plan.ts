@@ -1,6 +1,7 @@
 import type { MeasuredRun, TierName as Tier } from "@tally/pipeline/bench-report";
 import { hoursPerMonth, prices, type PriceName } from "@tally/prices";
 import { spreadShards } from "@tally/rankings";
+import { costOfShards } from "./cost-of-shards.ts";
 
 export interface Demand {
   readonly stores: number;
@@ -29,6 +30,8 @@ export interface Plan {
   readonly meanPerSecond: number;
   readonly peakPerSecond: number;
   readonly tiers: readonly TierPlan[];
+  /** Shards of the domain's rankings. Their costs are included. */
+  readonly shards: number;
   /** Of all instances; undefined: a tier has none that is large enough. */
   readonly usdPerMonth: number | undefined;
 }
@@ -60,11 +63,16 @@ const severalSystems = "run several systems, each with its own servers and a par
 /** The instances that each tier needs. Assumes that one of their cores does as much as a core of the measured machine. */
 export function planFor(
   { stores, eventsPerHour, peak, utilization }: Demand,
-  { cpuUsPerEvent, domain }: MeasuredRun,
+  { cpuUsPerEvent, domain, settings = {} }: MeasuredRun,
 ): Plan {
   const meanPerSecond = (stores * eventsPerHour) / 3600;
   const peakPerSecond = meanPerSecond * peak;
-  const usOf = (tier: Tier): number => cpuUsPerEvent[tier] ?? 0;
+  const measuredShards = Number(settings["RANKING_SHARDS"] ?? 1);
+  const usWith = (shards: number, tier: Tier): number =>
+    ((cpuUsPerEvent[tier] ?? 0) * costOfShards(tier, shards)) / costOfShards(tier, measuredShards);
+  const redisCores = (shards: number): number => (usWith(shards, "redis") * peakPerSecond) / 1e6 / utilization;
+  const spread = spreadShards(domain, redisCores);
+  const usOf = (tier: Tier): number => usWith(spread?.shards ?? 1, tier);
   const coresOf = (tier: Tier): number => (usOf(tier) * peakPerSecond) / 1e6;
   const neededBy = (tier: Tier): number => coresOf(tier) / utilization;
   const plan = (tier: Tier, of: Omit<TierPlan, "tier" | "usPerEvent" | "cores">): TierPlan => ({
@@ -100,12 +108,11 @@ export function planFor(
   /** Masters that use one core each, and their replicas. */
   const sharded = (): TierPlan => {
     const instance = "cache.r7g.large";
-    const spread = spreadShards(domain, neededBy("redis"));
     if (spread === undefined)
       return plan("redis", {
         instance,
         count: 0,
-        sum: "more than all shards carry",
+        sum: "more than 64 shards carry, the most that were measured",
         why: severalSystems,
         usdPerMonth: undefined,
       });
@@ -136,7 +143,7 @@ export function planFor(
   const usdPerMonth = costs.some((usd) => usd === undefined)
     ? undefined
     : costs.reduce<number>((sum, usd = 0) => sum + usd, 0);
-  return { meanPerSecond, peakPerSecond, tiers, usdPerMonth };
+  return { meanPerSecond, peakPerSecond, tiers, shards: spread?.shards ?? 1, usdPerMonth };
 }
 
 /** Rounded to 6 significant digits, so that printed calculations can be checked by hand. */
