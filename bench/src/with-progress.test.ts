@@ -26,6 +26,18 @@ test("a load that does not reply is asked once, and its late reply is reported",
   expect(reported).toEqual([{ share: 0.25, through: 50 }]);
 });
 
+test("a reply that comes after the load has ended is not reported", async () => {
+  const reply = Promise.withResolvers<number>();
+  let reported = 0;
+  const plan = { domain: "purchases", onProgress: () => void reported++, onLoadEnded: () => undefined };
+  const asked = Promise.withResolvers<void>();
+  const load = { progress: () => (asked.resolve(), reply.promise) };
+  await withProgress(plan, { model: "fill", amount: 200 }, load, () => asked.promise);
+  reply.resolve(200);
+  await delay(50);
+  expect(reported).toBe(0);
+});
+
 test.each([
   [{ model: "fill", amount: 7 }, { requests: 7 }],
   [{ model: "closed", until: { name: "amount", amount: 9 } }, { requests: 9 }],

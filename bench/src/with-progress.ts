@@ -13,6 +13,7 @@ export async function withProgress<T>(
   const startedAt = performance.now();
   const length = lengthOf(domain, phase);
   let asking = false;
+  let isOver = false;
   const timer = setInterval(() => {
     // One question at a time: a busy thread replies late.
     if (asking) return;
@@ -20,6 +21,8 @@ export async function withProgress<T>(
     void load
       .progress()
       .then((through) => {
+        // A bar that begins after the end of its load would never be stopped, and its timer would keep the process alive.
+        if (isOver) return undefined;
         const seconds = (performance.now() - startedAt) / 1000;
         const share = "seconds" in length ? seconds / length.seconds : through / length.requests;
         onProgress({ share: Math.min(1, share), through });
@@ -31,6 +34,7 @@ export async function withProgress<T>(
   try {
     return await run();
   } finally {
+    isOver = true;
     clearInterval(timer);
     onLoadEnded();
   }
