@@ -14,12 +14,16 @@ export interface Recovery {
   readonly ranked: number;
   /** After Redis lost writes: until all batches stored before are counted again. */
   readonly equal: number | undefined;
+  /** Seconds until the load was held, so that what waits could become less; undefined if it was not. */
+  readonly heldAfter: number | undefined;
   /** Which of these were not reached within patienceMs. */
   readonly late: readonly string[];
 }
 
 // A rebuild of the rankings reads all rows while the load continues.
 const patienceMs = (events: number): number => 120_000 + (events / 1_000_000) * 60_000;
+// A machine may store fewer events than it accepts. A new event then waits longer with every second of the load.
+const heldAfterMs = 30_000;
 const lookEveryMs = 20;
 const pageSize = 1000;
 
@@ -34,13 +38,11 @@ export async function recovery(
   const deadline = performance.now() + patienceMs(events);
   const late: string[] = [];
   const since = (): number => (performance.now() - backAt) / 1000;
+  // A check that throws, because what was hit does not respond yet, counts as false.
+  const isTrueBy = (at: number, check: () => Promise<boolean>): Promise<boolean> =>
+    until(() => check().catch(() => false), { withinMs: at - performance.now(), everyMs: lookEveryMs });
   const reached = async (what: string, check: () => Promise<boolean>): Promise<number> => {
-    // A check that throws, because what was hit does not respond yet, counts as false.
-    const isReached = await until(() => check().catch(() => false), {
-      withinMs: deadline - performance.now(),
-      everyMs: lookEveryMs,
-    });
-    if (!isReached) late.push(what);
+    if (!(await isTrueBy(deadline, check))) late.push(what);
     return since();
   };
   const equal = aftermath.redisLost === true && !pileUp ? reached("equal", equalAgain(system)) : undefined;
@@ -55,9 +57,19 @@ export async function recovery(
     for (const id of ids) if (!(await eventState(system.urls[0] ?? "", id, 2000))[place]) return false;
     return true;
   };
-  const stored = await reached("stored", () => all("stored"));
-  const ranked = await reached("ranked", () => all("ranked"));
-  return { accepted, stored, ranked, equal: await equal, late };
+  const heldAt = performance.now() + heldAfterMs;
+  let heldAfter: number | undefined;
+  const reachedOrHeld = async (place: "stored" | "ranked"): Promise<number> => {
+    if (heldAfter === undefined && !(await isTrueBy(heldAt, () => all(place)))) {
+      heldAfter = since();
+      await load.call("hold", true);
+    }
+    return reached(place, () => all(place));
+  };
+  const stored = await reachedOrHeld("stored");
+  const ranked = await reachedOrHeld("ranked");
+  if (heldAfter !== undefined) await load.call("hold", false);
+  return { accepted, stored, ranked, equal: await equal, heldAfter, late };
 }
 
 /** A check whether all batches that are stored now are marked in complete rankings. */

@@ -93,6 +93,11 @@ export function summaryOf(report: DrillReport): string {
     `${faults.length} faults in ${load.seconds.toFixed(0)} s, ${report.eventsPerSecond} events/s, ${load.repeated} repeated on purpose`,
     `${audit.acknowledged} acknowledged, ${audit.stored} stored, ${audit.ranked} ranked: ${audit.lost} lost, ${audit.doubled} doubled (audit: ${report.auditSeconds.toFixed(1)} s)`,
     `${load.reused.rejected} reused keys rejected, ${load.reused.acknowledged} acknowledged; ${load.partialRetries} bulk requests repeated in part; ${contents.checked} contents compared`,
+    ...faults.flatMap(({ kind, recovery: { heldAfter } }) =>
+      heldAfter === undefined
+        ? []
+        : [`  load held ${heldAfter.toFixed(0)} s after "${kind}", until a new event was ranked`],
+    ),
     ...faults.filter(({ lost }) => lost > 0).map(({ kind, lost }) => `  lost ${lost} around "${kind}"`),
     ...differences.map((difference) => `  ${difference}`),
   ].join("\n");

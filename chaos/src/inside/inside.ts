@@ -15,7 +15,8 @@ export interface Inside {
   endThread(processName: string): Promise<void>;
 }
 
-const executedWithinMs = 15_000;
+// The loaded process may get little of a busy machine.
+const executedWithinMs = 60_000;
 
 export async function openInside(directory: string, sabotage: Sabotage | undefined): Promise<Inside> {
   await mkdir(directory, { recursive: true });

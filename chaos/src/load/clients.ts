@@ -35,6 +35,7 @@ export class Clients {
   readonly #timer: NodeJS.Timeout;
   #due = 0;
   #tickedAt = performance.now();
+  #isHeld = false;
   #isFinishing = false;
 
   constructor(plan: LoadPlan, domains: readonly Domain[]) {
@@ -49,6 +50,11 @@ export class Clients {
 
   figures() {
     return this.#sender.figures();
+  }
+
+  /** While held, starts no events but those of `probe`. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
   }
 
   /** Sends one event of each domain to one gateway until all are acknowledged; their ids. Counts them as events, but not in the figures. */
@@ -84,6 +90,7 @@ export class Clients {
     this.#due += ((now - this.#tickedAt) / 1000) * eventsPerSecond;
     this.#due = Math.min(this.#due, eventsPerSecond * burstSeconds);
     this.#tickedAt = now;
+    if (this.#isHeld) return;
     while (this.#due >= 1 && !this.#isFinishing && this.#inFlight.size < inFlightMax) {
       this.#due--;
       const [bulk] = this.#random.once(oneIn.bulk) ? this.#random.shuffled(this.#bulkWorkloads) : [];

@@ -47,7 +47,7 @@ export interface Totals {
   readonly reused: { readonly rejected: number; readonly acknowledged: number };
   /** Bulk requests of which a part was sent again. */
   readonly partialRetries: number;
-  /** Responses other than 2xx, 503 and the expected ones, and the first of them. */
+  /** Responses other than 2xx, 408, 503 and the expected ones, and the first of them. */
   readonly refused: number;
   readonly firstRefusal: string | undefined;
 }
@@ -67,6 +67,8 @@ export interface LoadCalls {
   readonly figures: () => Figures;
   /** Sends one event of each domain to the gateway with this index until all are acknowledged; their ids. */
   readonly probe: (gateway: number) => readonly string[];
+  /** While held, the load starts no events but those of `probe`. */
+  readonly hold: (isHeld: boolean) => void;
   /** Starts no more events, waits for those in flight, closes the files. */
   readonly finish: () => Totals;
 }

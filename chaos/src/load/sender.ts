@@ -7,6 +7,8 @@ import { AcknowledgedFiles } from "./acknowledged-files.ts";
 import type { DomainTotals, Figures, LoadPlan, Totals } from "./protocol.ts";
 
 const responseWithinMs = 10_000;
+// Statuses after which a client sends again: what the request needs does not respond, or a client that was stopped sent its body too late.
+const retried = [408, 503];
 const waitMinMs = 50;
 const waitMaxMs = 800;
 
@@ -42,7 +44,7 @@ export class Sender {
     return this.random.integer(0, this.#clients.length - 1);
   }
 
-  /** Sends a request once to one gateway. A status other than 2xx, 503 and `expected` counts as refused. */
+  /** Sends a request once to one gateway. A status other than 2xx, 408, 503 and `expected` counts as refused. */
   async attempt(
     gateway: number,
     request: ClientRequest,
@@ -51,7 +53,7 @@ export class Sender {
   ): Promise<Reply> {
     const reply = await this.probe(gateway, request, key);
     this.#recorder.record(reply, false);
-    if (reply.name === "responded" && reply.status >= 300 && ![503, ...expected].includes(reply.status)) {
+    if (reply.name === "responded" && reply.status >= 300 && ![...retried, ...expected].includes(reply.status)) {
       this.totals.refused++;
       this.#firstRefusal ??= `${reply.status} ${reply.text.slice(0, 200)}`;
     }

@@ -15,5 +15,6 @@ const clients = new Clients(
 serveThread<LoadCalls>({
   figures: () => clients.figures(),
   probe: (gateway) => clients.probe(gateway),
+  hold: (isHeld) => clients.hold(isHeld),
   finish: () => clients.finish(),
 });
