@@ -79,7 +79,7 @@ export class BatchWriter {
 
   constructor(options: BatchWriterOptions) {
     this.#options = options;
-    this.#decode = batchDecoder(options.domain.event);
+    this.#decode = batchDecoder(options.domain.event, options.domain.eventVersion);
     this.#line = new WaitingLine(options.line);
     this.#outage = new Outage(options.log, `store ${options.domain.name}`);
     this.#rankOutage = new Outage(options.log, `publish ranking messages of ${options.domain.name}`);

@@ -85,11 +85,14 @@ const poison: FaultKind = {
   async inject(system, { target, count }) {
     const domain = system.domains.find(({ name }) => name === target);
     if (domain === undefined) throw new TypeError(`there is no domain ${target}`);
-    const decode = batchDecoder(domain.event);
+    const decode = batchDecoder(domain.event, domain.eventVersion);
     await catchDeliveries(system, target, "ingest", count, async ({ messageId, body }) => {
       const { id, createdAt, events } = decode(body);
       const poisoned = [...events, workloadOf(target).poison(newEventId())].map(encodeEvent);
-      await publish(system, target, "ingest", { messageId, body: encodeBatch(id, createdAt, poisoned) });
+      await publish(system, target, "ingest", {
+        messageId,
+        body: encodeBatch(id, createdAt, poisoned, domain.eventVersion),
+      });
     });
     return { backAt: performance.now(), letters: { events: count, messages: 0 } };
   },

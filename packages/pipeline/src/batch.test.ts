@@ -61,6 +61,19 @@ test("the error for a message that is no batch names the field", () => {
   expect(() => decode(encodeBatch({ ...id, producer: "short" }, 0, [encodeEvent(sale(1))]))).toThrow("producer");
 });
 
+test("reads events of its version and of earlier ones, and rejects later ones by their version", () => {
+  const id = { producer: "0123456789abcdef", sequence: 0 };
+  const decodeSecond = batchDecoder(Sale, 2);
+  const messageOf = (event: object, version: number) =>
+    encodeBatch(id, 0, [encodeEvent({ ...sale(1), ...event })], version);
+  for (const version of [1, 2]) expect(decodeSecond(messageOf({}, version)).events).toEqual([sale(1)]);
+  const earlier = Buffer.from(messageOf({}, 1).toString().replace('"eventVersion":1,', ""));
+  expect(decodeSecond(earlier).events).toEqual([sale(1)]);
+  // Also where this release could read the event, because it does not know what the version means.
+  for (const event of [{}, { till: 3 }])
+    expect(() => decodeSecond(messageOf(event, 3))).toThrow("eventVersion: expected at most 2");
+});
+
 test("batch ids never repeat", () => {
   const ids = [new BatchIds(), new BatchIds()].flatMap((one) => Array.from({ length: 100 }, () => one.next()));
   expect(new Set(ids.map((id) => `${id.producer}:${id.sequence}`)).size).toBe(200);

@@ -18,20 +18,37 @@ export interface Batch<E extends Event = Event> {
 
 const formatVersion = 1;
 
-const Envelope = Type.Object({
-  v: Type.Literal(formatVersion),
-  producer: Type.String({ pattern: "^[0-9a-f]{16}$" }),
-  sequence: Type.Integer({ minimum: 0, maximum: 0xffffffff }),
-  createdAt: Type.Integer({ minimum: 0 }),
-});
+// Before events had a version, a message had none.
+const firstEventVersion = 1;
+
+const envelopeOf = (eventVersion: number) =>
+  Type.Object({
+    v: Type.Literal(formatVersion),
+    eventVersion: Type.Optional(
+      Type.Integer({
+        minimum: firstEventVersion,
+        maximum: eventVersion,
+        expected: `at most ${eventVersion}, the version of the events that this writer knows`,
+      }),
+    ),
+    producer: Type.String({ pattern: "^[0-9a-f]{16}$" }),
+    sequence: Type.Integer({ minimum: 0, maximum: 0xffffffff }),
+    createdAt: Type.Integer({ minimum: 0 }),
+  });
 
 /**
  * The body of an ingest message. Events were encoded when they were accepted: this joins their texts and appends the bytes in their fields.
+ * `eventVersion`: of their schema, see Domain.
  */
-export function encodeBatch(id: BatchId, createdAt: number, events: readonly EncodedEvent[]): Buffer {
+export function encodeBatch(
+  id: BatchId,
+  createdAt: number,
+  events: readonly EncodedEvent[],
+  eventVersion = firstEventVersion,
+): Buffer {
   const texts = events.map(({ json }) => json).join(",");
   return joinBytes(
-    `{"v":${formatVersion},"producer":"${id.producer}","sequence":${id.sequence},"createdAt":${createdAt},"events":[${texts}]}`,
+    `{"v":${formatVersion},"eventVersion":${eventVersion},"producer":"${id.producer}","sequence":${id.sequence},"createdAt":${createdAt},"events":[${texts}]}`,
     events.flatMap(({ bytes }) => bytes),
   );
 }
@@ -41,13 +58,19 @@ export class UndecodableBatch extends Error {
   readonly code = "UNDECODABLE_BATCH";
 }
 
-/** Decodes bodies with events of one schema, that of the domain. Bytes are views into the body. Throws UndecodableBatch. */
-export function batchDecoder<S extends TSchema>(event: S): (body: Buffer) => Batch<Static<S> & Event> {
-  const check = Compile(Type.Interface([Envelope], { events: Type.Array(event, { minItems: 1 }) }));
+/**
+ * Decodes bodies with events of one schema, that of the domain, up to its version. Bytes are views into the body. Throws UndecodableBatch, also
+ * for events of a later version.
+ */
+export function batchDecoder<S extends TSchema>(
+  event: S,
+  eventVersion = firstEventVersion,
+): (body: Buffer) => Batch<Static<S> & Event> {
+  const check = Compile(Type.Interface([envelopeOf(eventVersion)], { events: Type.Array(event, { minItems: 1 }) }));
   return (body) => {
     const value: unknown = parse(body);
     if (!check.Check(value)) throw new UndecodableBatch(firstProblem(check, value).message);
-    const { producer, sequence, createdAt, events } = value as Static<typeof Envelope> & {
+    const { producer, sequence, createdAt, events } = value as Static<ReturnType<typeof envelopeOf>> & {
       events: (Static<S> & Event)[];
     };
     return { id: { producer, sequence }, createdAt, events };

@@ -18,6 +18,11 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   /** The stored event. The gateway checks with it what a request became, the writer what a message holds. */
   readonly event: TSchema;
   /**
+   * The version of `event`, in every message of the ingest queue: raise it with every change of the schema. The schema must accept the events of
+   * earlier versions, which may still be queued or kept as dead letters. A writer of an earlier release keeps a message of a later version whole, as a dead letter.
+   */
+  readonly eventVersion: number;
+  /**
    * Fields with the time of arrival, in ms since 1970, which the gateway fills in. They are not content. A retry with a key gets the time of its
    * first arrival, because it may be stored before the first one.
    */
@@ -41,7 +46,9 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
 }
 
 /** A domain as its author writes it. */
-type DomainParts<E extends Event, C extends Change<E>> = Omit<Domain<E, C>, "errorKey"> & {
+type DomainParts<E extends Event, C extends Change<E>> = Omit<Domain<E, C>, "errorKey" | "eventVersion"> & {
+  /** Default 1. */
+  readonly eventVersion?: number;
   /** Default "message". */
   readonly errorKey?: "msg";
 };
@@ -50,5 +57,5 @@ type DomainParts<E extends Event, C extends Change<E>> = Omit<Domain<E, C>, "err
 export function defineDomain<E extends Event, C extends Change<E>>(parts: DomainParts<E, C>): Domain {
   // Each part is called only with values of the same domain, so its own types hold.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { errorKey: "message", ...parts } as unknown as Domain;
+  return { errorKey: "message", eventVersion: 1, ...parts } as unknown as Domain;
 }

@@ -25,9 +25,17 @@ async function groupCommit(options: Partial<GroupCommitOptions>) {
   });
   await publisher.ready;
   const batches: number[] = [];
+  const bodies: Buffer[] = [];
   const commit = new GroupCommit({
     queue,
-    publisher,
+    eventVersion: 1,
+    publisher: {
+      ...publisher,
+      publish(message) {
+        bodies.push(message.body);
+        return publisher.publish(message);
+      },
+    },
     ids: new BatchIds(),
     pace,
     eventsMax: 1000,
@@ -45,7 +53,7 @@ async function groupCommit(options: Partial<GroupCommitOptions>) {
   const confirmed = async (count: number): Promise<void> => {
     expect(new Set(await Promise.all(Array.from({ length: count }, add)))).toEqual(new Set(["confirmed"]));
   };
-  return { commit, batches, add, confirmed };
+  return { commit, batches, bodies, add, confirmed };
 }
 
 test("a sequential client never waits", async () => {
@@ -67,6 +75,12 @@ test("events of one turn share a batch, which is published when no more arrive",
   await confirmed(30);
   await confirmed(20);
   expect(batches).toEqual([1, 30, 20]);
+});
+
+test("a message says the version of its events", async () => {
+  const { bodies, confirmed } = await groupCommit({ eventVersion: 7 });
+  await confirmed(1);
+  expect(bodies.map((body) => JSON.parse(body.toString()))).toMatchObject([{ eventVersion: 7 }]);
 });
 
 test("steady traffic is batched by the interval, not by the time between two confirms", async () => {

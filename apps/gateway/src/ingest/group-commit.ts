@@ -29,6 +29,8 @@ export type CommitOutcome =
 
 export interface GroupCommitOptions {
   readonly queue: string;
+  /** Of the schema of the events, see Domain. */
+  readonly eventVersion: number;
   readonly publisher: Publisher;
   readonly ids: BatchIds;
   readonly pace: Pace;
@@ -234,7 +236,7 @@ export class GroupCommit {
     return this.#options.publisher.publish({
       queue: this.#options.queue,
       messageId: textOfBatchId(id),
-      body: encodeBatch(id, Date.now(), events),
+      body: encodeBatch(id, Date.now(), events, this.#options.eventVersion),
       deadline,
       ...(headers && { headers }),
     });

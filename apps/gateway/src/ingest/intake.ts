@@ -64,6 +64,7 @@ export function openIntake(
   });
   const commit = new GroupCommit({
     queue: queues.ingest.name,
+    eventVersion: domain.eventVersion,
     publisher,
     ids: new BatchIds(),
     pace,
