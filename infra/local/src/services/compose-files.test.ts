@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig, systemSettings } from "@tally/service";
@@ -29,7 +29,7 @@ interface Service {
 interface ComposeFile {
   readonly services: Readonly<Record<string, Service>>;
   readonly volumes?: Readonly<Record<string, unknown>>;
-  readonly secrets?: Readonly<Record<string, { readonly file: string }>>;
+  readonly secrets?: Readonly<Record<string, { readonly file?: string; readonly environment?: string }>>;
 }
 
 const infra = join(import.meta.dirname, "..", "..", "..");
@@ -51,15 +51,13 @@ test.each(files)("%s follows the schema of the Compose Specification", (_, file)
   expect(isCompose({ ...file, services: { x: { image: "x", ports: "8080" } } })).toBe(false);
 });
 
-test.each(names)("every variable of %s has a default, or a message when it is missing", (name) => {
+test.each(names)("every variable of %s has a default, and none is a password", (name) => {
   const variables = textOf(name).match(/(?<!\$)\$\{[^}]*\}/g) ?? [];
   expect(variables.length).toBeGreaterThan(5);
-  // The variables that are required have been named before.
-  const required = new Set(
-    variables.filter((variable) => variable.includes(":?")).map((variable) => variable.split(":?")[0]),
-  );
-  for (const variable of variables)
-    expect(variable.includes(":-") || required.has(variable.replace(/(:\?.*)?\}$/, ""))).toBe(true);
+  for (const variable of variables) {
+    expect(variable).toContain(":-");
+    expect(variable).not.toContain("PASSWORD");
+  }
 });
 
 test.each(names)("the README has the commands of %s", (name) => {
@@ -81,7 +79,10 @@ test("the services of compose.yaml are those of `pnpm dev`, and ports are publis
 });
 
 test("every service, secret and volume that a service names exists", () => {
-  const known = { volumes: { ...servers.volumes, ...production.volumes }, secrets: production.secrets ?? {} };
+  const known = {
+    volumes: { ...servers.volumes, ...production.volumes },
+    secrets: { ...servers.secrets, ...production.secrets },
+  };
   for (const { depends_on = {}, secrets = [], volumes = [] } of Object.values(services)) {
     const needed = Array.isArray(depends_on) ? depends_on : Object.keys(depends_on);
     for (const name of needed) expect(services).toHaveProperty([String(name)]);
@@ -134,6 +135,37 @@ test("two gateways and two writers run, and more can: none has a name or a port 
     if (deploy?.replicas !== undefined) expect([container_name, ports]).toEqual([undefined, undefined]);
 });
 
+test("the servers read each password from a file that they have", () => {
+  for (const [name, { environment = {}, secrets = [] }] of Object.entries(servers.services)) {
+    const named = Object.entries(environment).flatMap(([variable, value]) =>
+      variable.endsWith("_FILE") ? [value] : [],
+    );
+    const given = secrets.map(({ target }) => `/run/secrets/${target}`);
+    expect([name, named.toSorted()]).toEqual([name, given.toSorted()]);
+  }
+});
+
+test("fill-template.sh takes a word from its file, and from its variable otherwise", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tally-fill-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [template, secret] = [join(folder, "template"), join(folder, "secret")];
+  writeFileSync(template, "{{gateway}} {{namespace}}");
+  writeFileSync(secret, "f00d\n");
+  const fill = (environment: NodeJS.ProcessEnv) =>
+    execFileSync("bash", [join(infra, "fill-template.sh"), template], {
+      env: { PATH: process.env["PATH"], ...environment },
+      stdio: "pipe",
+      encoding: "utf8",
+    });
+  expect(fill({ FILL_GATEWAY_FILE: secret, FILL_NAMESPACE: "tally" })).toBe("f00d tally\n");
+  expect(fill({ FILL_GATEWAY: "beef", FILL_NAMESPACE: "tally" })).toBe("beef tally\n");
+  expect(() => fill({ FILL_GATEWAY_FILE: join(folder, "absent"), FILL_NAMESPACE: "tally" })).toThrow(
+    "absent: No such file",
+  );
+  writeFileSync(secret, "'; DROP");
+  expect(() => fill({ FILL_GATEWAY_FILE: secret, FILL_NAMESPACE: "tally" })).toThrow("use letters, digits");
+});
+
 test("a gateway has time to drain and to stop before it is killed", () => {
   const { environment = {}, stop_grace_period = "" } = production.services["gateway"] ?? {};
   const stopWithinMs = systemSettings.stopWithinMs.default ?? Number.NaN;
@@ -150,7 +182,7 @@ test("make-secrets.sh writes every secret once, as the addresses that the apps r
   make();
   const environment = readFileSync(join(folder, ".env"), "utf8");
   const passwords = Array.from(environment.matchAll(/^(\w+)=([0-9a-f]{32})$/gm), ([, name]) => name);
-  const required = new Set(Array.from(textOf("compose.yaml").matchAll(/\$\{(\w+_PASSWORD):\?/g), ([, name]) => name));
+  const required = new Set(Object.values(servers.secrets ?? {}).map((secret) => secret.environment));
   expect(new Set(passwords)).toEqual(required);
   expect(statSync(join(folder, ".env")).mode & 0o777).toBe(0o600);
 

@@ -12,13 +12,11 @@ const infra = join(import.meta.dirname, "..", "..", "..");
 const operations = readFileSync(join(infra, "..", "docs", "operations.md"), "utf8");
 const compose = readFileSync(join(infra, "compose.yaml"), "utf8");
 
-test("no password in compose.yaml has a default, and the launcher sets each", async () => {
-  const required = new Set(Array.from(compose.matchAll(/\$\{(\w+_PASSWORD):\?/g), ([, name = ""]) => name));
+test("the launcher sets each password of compose.yaml", async () => {
+  const required = new Set(
+    Array.from(compose.matchAll(/environment: (TALLY_\w+_PASSWORD) /g), ([, name = ""]) => name),
+  );
   expect(required.size).toBe(9);
-  for (const [, name = "", rest] of compose.matchAll(/\$\{(\w+)((?::[-?])?)[^}]*\}/g)) {
-    if (name.endsWith("_PASSWORD")) expect([name, rest]).toEqual([name, expect.stringMatching(/^(:\?)?$/)]);
-    if (name.endsWith("_PASSWORD")) expect(required).toContain(name);
-  }
   const directory = mkdtempSync(join(tmpdir(), "tally-compose-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   expect(new Set(Object.keys(passwordVariables(await keptPasswords(directory))))).toEqual(required);
