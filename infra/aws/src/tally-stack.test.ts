@@ -71,6 +71,22 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
     ]);
   });
 
+  test("each app has the tag of its own image, so that a rollback can replace gateways first", () => {
+    for (const [app, parameter] of [
+      ["gateway", "GatewayTag"],
+      ["writer", "WriterTag"],
+      ["ranker", "RankerTag"],
+    ] as const) {
+      const named = all("AWS::ECS::TaskDefinition").flatMap(({ Properties }) =>
+        Properties.ContainerDefinitions.map((container: { readonly Image: unknown }) =>
+          JSON.stringify(container.Image),
+        ),
+      );
+      const own = named.filter((image: string) => image.includes(`{"Ref":"${parameter}"}`));
+      expect(own).toEqual([expect.stringMatching(new RegExp(`tally/${app}|${app}`))]);
+    }
+  });
+
   test("every container of tally runs without root, capabilities and a writable file system; apps stop within 30 s", () => {
     const containers = all("AWS::ECS::TaskDefinition").flatMap(({ Properties }) => Properties.ContainerDefinitions);
     const ours = containers.filter(({ Name }) => Name !== "metrics");

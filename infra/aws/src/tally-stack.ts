@@ -37,11 +37,6 @@ export function addTallyStack(app: App, profile: Profile): Stack {
     description: "Certificate of the name that clients use, in AWS Certificate Manager of this region",
     allowedPattern: "arn:aws[a-z-]*:acm:.+",
   }).valueAsString;
-  const imageTag = new CfnParameter(stack, "ImageTag", {
-    description: "Tag of the images of all apps: the release",
-    allowedPattern: tagPattern,
-  }).valueAsString;
-
   const servedDomains = new CfnParameter(stack, "Domains", {
     description: "The domains that this system serves, such as purchases,steps. Empty: all",
     // Names as `new-domain` makes them.
@@ -68,6 +63,11 @@ export function addTallyStack(app: App, profile: Profile): Stack {
     .subnets.map((subnet) => subnet.ipv4CidrBlock);
   const addApp = (name: AppName, adapt: (inside: Construct, definition: Ec2TaskDefinition) => void): Ec2Service => {
     const inside = new Construct(stack, name);
+    // One for each app: a rollback replaces gateways first.
+    const imageTag = new CfnParameter(stack, `${name.charAt(0).toUpperCase()}${name.slice(1)}Tag`, {
+      description: `Tag of the image of the ${name}: its release`,
+      allowedPattern: tagPattern,
+    }).valueAsString;
     const { definition } = addTask(inside, name, {
       image: name,
       imageTag,
@@ -100,7 +100,7 @@ export function addTallyStack(app: App, profile: Profile): Stack {
   gateway.node.addDependency(writer);
 
   const operatorTag = new CfnParameter(stack, "OperatorTag", {
-    description: "Tag of the image of migrate and the CLI. In an upgrade it changes before ImageTag",
+    description: "Tag of the image of migrate and the CLI. In an upgrade it changes before those of the apps",
     allowedPattern: tagPattern,
   }).valueAsString;
   addOperatorTasks(stack, { profile, vpc, apps, securityGroup: groups.operator, imageTag: operatorTag, servers });
