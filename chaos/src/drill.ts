@@ -83,6 +83,13 @@ interface DrilledDomain {
 
 /** Starts a system, puts load on it, injects the faults of a seed, and audits the result. */
 export async function runDrill(options: DrillOptions): Promise<DrillReport> {
+  const report = await drillSystem(options);
+  // Keeps the directory when differences were found: it has the logs. Only after the end of the system, which writes to it.
+  if (report.differences.length === 0) await rm(options.directory, { recursive: true, force: true });
+  return report;
+}
+
+async function drillSystem(options: DrillOptions): Promise<DrillReport> {
   const { directory, domains, seed, eventsPerSecond, spread, say } = options;
   const names = domains.map(({ name }) => name);
   const system = await openSystem(options);
@@ -101,7 +108,7 @@ export async function runDrill(options: DrillOptions): Promise<DrillReport> {
     const kept = await countDeadLetters(system);
     const contents = await checkContents(system.database, directory, domains);
     const lost = await countLost(directory, names, audit.notStored);
-    const report: DrillReport = {
+    return {
       seed,
       sabotage: options.sabotage,
       faults: outcomes.map((outcome) => ({ ...outcome, lost: lost.between(outcome.from, outcome.to) })),
@@ -118,9 +125,6 @@ export async function runDrill(options: DrillOptions): Promise<DrillReport> {
         ...contentDifferences(contents),
       ],
     };
-    // Keeps the directory when differences were found: it has the logs.
-    if (report.differences.length === 0) await rm(directory, { recursive: true, force: true });
-    return report;
   } finally {
     await load?.stop();
     await system.close();
