@@ -40,7 +40,7 @@ export interface Profile {
 /*
  * Sizes follow docs/performance.md: CPU time of a purchase, upper end of its spread: gateway 42 µs, writer 9, ranker 3, broker 8, database 19 (both
  * instances), Redis 20, or 34 with
- * many shards. Cores = µs × peak / 1,000,000 / 0.3: at 0.6 of a core in use, with room for twice the cost, because smaller batches cost more.
+ * many shards. Cores = µs × peak / 1,000,000 / 0.3: half of what `tally plan` uses, because an instance may do half as much as a core of the measured machine.
  */
 
 /** 5,000 events a second: 0.7 cores of gateway, less than 0.4 of any other tier. Each tier has the two processes that a failure needs, not more. */
@@ -55,7 +55,7 @@ const small: Profile = {
   writer: { tasksMin: 2, tasksMax: 4, cpu: 768, memory: 1024 },
   ranker: { tasksMin: 2, tasksMax: 4, cpu: 512, memory: 1024 },
   database: { instance: "r7g.large", readers: 1, ioOptimized: false, storageGb: 200 },
-  cache: { node: "cache.t4g.medium", nodeGroups: 1, rankingShards: 4 },
+  cache: { node: "cache.t4g.medium", nodeGroups: 1, rankingShards: 1 },
   broker: { kind: "amazon-mq", instance: "mq.m7g.large", storageGb: 45 },
   logDays: 30,
 };
@@ -63,7 +63,7 @@ const small: Profile = {
 /**
  * 50,000 events a second: 7 cores of gateway, 1.5 of writer, 0.5 of ranker, 1.3 of broker, 3.2 of database, 5.7 of Redis. A gateway and a Redis
  * master use one core each, so there are 7 gateways. Of 14
- * shards the busiest of 5 masters has 3: 0.36 of its core at the peak, 0.73 where an event costs twice as much.
+ * shards the busiest of 5 masters has 3: 0.36 of its core at the peak.
  */
 const large: Profile = {
   name: "large",

@@ -29,23 +29,67 @@ test.each(["gateway", "writer", "ranker"] as const)(
     expect(setting("STOP_WITHIN_MS")).toBeGreaterThan(0);
     expect(seconds("docker stop --time ")).toBeGreaterThan((setting("DRAIN_MS") + setting("STOP_WITHIN_MS")) / 1000);
     expect(seconds("TimeoutStopSec=")).toBeGreaterThan(seconds("docker stop --time "));
-    // Longer than two checks of 5 s (docs/deploy-aws.md).
+    // Longer than two checks of 5 s (docs/deploy-ec2.md).
     if (app === "gateway") expect(setting("DRAIN_MS")).toBeGreaterThan(2 * 5000);
     const known = new Set(documentedSettings()[app]?.map(({ variable }) => variable));
     expect(names.filter((name) => name === undefined || !known.has(name))).toEqual([]);
   },
 );
 
-test.each(["gateway", "rabbitmq"])(
+test.each(["gateway", "rabbitmq", "operator"])(
   "user data of a %s whose values are not replaced changes nothing and ends with status 1",
   (name) => {
-    const script = read(`${name}.sh`) + read(name === "rabbitmq" ? "run-rabbitmq.sh" : "run-app.sh");
+    const script = read(`${name}.sh`) + read(name === "gateway" ? "run-app.sh" : `run-${name}.sh`);
     // With an empty PATH nothing but bash itself can run.
     const { status, stderr } = spawnSync("/bin/bash", [], { input: script, encoding: "utf8", env: { PATH: "" } });
     expect(stderr).toBe(`replace the values in angle brackets in ${name}.sh\n`);
     expect(status).toBe(1);
   },
 );
+
+/** The user data that the commands of docs/deploy-ec2.md make, for an app or for the operator. */
+function fromPage(app: string): string {
+  const root = new URL("../../..", import.meta.url);
+  const page = readFileSync(new URL("docs/deploy-ec2.md", root), "utf8");
+  const functions = page.match(/^(here|values)\(\) .*$/gm) ?? [];
+  const [operator, apps] = [...page.matchAll(/\{ values [^]*?\} > user-data\.sh$/gm)].map(([block]) => block);
+  const variables = [
+    "AWS_REGION=eu-west-1 REGISTRY=1.dkr.ecr.eu-west-1.amazonaws.com RELEASE=abc1234",
+    "WRITE=w.rds AMQP=b-1.mq:5671 NETWORK=172.31.0.0/16",
+    `app=${app}`,
+  ];
+  const block = (app === "operator" ? operator : apps)?.replace(" > user-data.sh", "") ?? expect.fail("no block");
+  const { stdout, stderr } = spawnSync("bash", ["-c", [...variables, ...functions, block].join("\n")], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  expect([functions.length, stderr]).toEqual([2, ""]);
+  return stdout;
+}
+
+test.each(["gateway", "writer", "ranker", "operator"])(
+  "the commands of docs/deploy-ec2.md replace each value in angle brackets of a %s, and make a script",
+  (app) => {
+    const script = fromPage(app);
+    expect(syntaxErrors(script)).toBe("");
+    expect(script.length).toBeLessThan(bytesMax);
+    const own = read(`${app}.sh`).match(/<[a-z][^>\n]*>/g) ?? [];
+    expect(own.length).toBeGreaterThan(3);
+    for (const placeholder of own) expect(script).not.toContain(placeholder);
+    expect(script).toContain(`amazonaws.com/tally/${app === "operator" ? "admin" : app}:abc1234"`);
+  },
+);
+
+test("the operator's instance gets the texts of the accounts as they are in the repository", () => {
+  const script = `${fromPage("operator").split("# Second part")[0]}\nprintf '%s\\n' "$FILL_TEMPLATE" "$ACCOUNTS" "$DEFINITIONS" "$BROKER_ACCOUNTS"`;
+  const files = [
+    "../../fill-template.sh",
+    "../../mysql/accounts.sql",
+    "../../rabbitmq/definitions.json",
+    "operate/create-broker-accounts.ts",
+  ].map((file) => readFileSync(new URL(file, import.meta.url), "utf8").trimEnd());
+  expect(spawnSync("bash", [], { input: script, encoding: "utf8" }).stdout).toBe(`${files.join("\n")}\n`);
+});
 
 test("the user data of a RabbitMQ node of the stack sets what the one for hand-made instances sets", () => {
   const made = brokerUserData({ number: 2, addresses: ["10.0.0.4"], region: "r", secretArn: "s", device: "/dev/sdf" });
