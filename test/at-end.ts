@@ -10,8 +10,8 @@ export function atEnd(work: () => unknown): void {
 }
 
 /** A new directory, which is removed with the test or the file. */
-export async function temporaryDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "tally-test-"));
+export async function temporaryDirectory(parent = tmpdir()): Promise<string> {
+  const directory = await mkdtemp(join(parent, "tally-test-"));
   atEnd(() => rm(directory, { recursive: true, force: true }));
   return directory;
 }

@@ -68,7 +68,8 @@ function cellsOfSales(sales: readonly Sale[]): readonly string[] {
 const countOf = async (table: string) =>
   Number((await database.writer.query<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`))[0]?.n);
 
-const directory = await temporaryDirectory();
+// On a disk: the command refuses a directory in memory, as the temporary one may be. The system is below this folder too.
+const directory = await temporaryDirectory(join(import.meta.dirname, "..", ".tally"));
 const retention = ["retention", "--domain", "purchases", "--keep-months", "2", "--export", directory];
 const old: Sale[] = [];
 const months = [4, 3].map((monthsAgo) => addMonths(monthOf(Date.now()), -monthsAgo));

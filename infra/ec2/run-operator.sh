@@ -7,6 +7,8 @@ case "$REGION$IMAGE$DATABASE$BROKER" in *"<"*) echo "replace the values in angle
 dnf install --quiet --assumeyes docker jq
 systemctl enable --now docker
 install -d -m 0755 /etc/tally
+# What `tally export` and `tally retention` write outlives the container, and what `tally import` and `tally audit --acknowledged` read is here.
+install -d -m 0700 -o 1000 -g 1000 /var/lib/tally
 curl --fail --silent --show-error --retry 10 --retry-all-errors --output /etc/tally/rds-ca.pem \
   https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem
 printf '%s\n' "$FILL_TEMPLATE" > /etc/tally/fill-template.sh
@@ -21,9 +23,8 @@ IMAGE="$IMAGE" DATABASE="$DATABASE" BROKER="$BROKER" NAMESPACE="$NAMESPACE"
 secret() { aws secretsmanager get-secret-value --region "$REGION" --secret-id "\$1" --query SecretString --output text; }
 # variables PREFIX: the keys and values of a JSON object as lines for --env-file.
 variables() { jq --raw-output --arg prefix "\$1" 'to_entries[] | "\(\$prefix)\(if \$prefix == "" then .key else .key | ascii_upcase end)=\(.value)"'; }
-case "\$IMAGE" in
-  *.amazonaws.com/*) aws ecr get-login-password --region "$REGION" | docker login --username AWS --password-stdin "\${IMAGE%%/*}" >/dev/null 2>&1 ;;
-esac
+login() { aws ecr get-login-password --region "$REGION" | docker login --username AWS --password-stdin "\${IMAGE%%/*}"; }
+case "\$IMAGE" in *.amazonaws.com/*) said=\$(login 2>&1) || { echo "\$said" >&2; exit 1; } ;; esac
 END
 
 cat > /usr/local/bin/tally <<'END'
@@ -34,7 +35,7 @@ name=tally-maintenance
 case "${1-}" in migrate | retention) name=tally-admin ;; esac
 exec docker run --rm --init --user 1000:1000 --read-only --tmpfs /tmp:size=64m --cap-drop ALL --security-opt no-new-privileges \
   --env-file <(secret "$name" | variables "") --env NAMESPACE="$NAMESPACE" --env NODE_EXTRA_CA_CERTS=/etc/tally/rds-ca.pem \
-  --volume /etc/tally:/etc/tally:ro "$IMAGE" "$@"
+  --volume /etc/tally:/etc/tally:ro --volume /var/lib/tally:/export "$IMAGE" "$@"
 END
 
 cat > /usr/local/bin/tally-accounts <<'END'
@@ -48,6 +49,7 @@ bash /etc/tally/fill-template.sh /etc/tally/accounts.sql |
   MYSQL_PWD="$FILL_ADMIN" docker run --rm --interactive --env MYSQL_PWD --volume /etc/tally:/etc/tally:ro mysql:8.4 \
     mysql --host="$DATABASE" --user=administrator --ssl-mode=VERIFY_IDENTITY --ssl-ca=/etc/tally/rds-ca.pem
 echo "database: the accounts exist"
+[ -n "$BROKER" ] || exit 0
 docker run --rm --env-file <(variables FILL_ <<<"$passwords") --env FILL_NAMESPACE --env MANAGEMENT_URL="https://$BROKER" \
   --env DEFINITIONS="$(</etc/tally/definitions.json)" --entrypoint node "$IMAGE" \
   --input-type=module-typescript --eval "$(</etc/tally/create-broker-accounts.ts)"

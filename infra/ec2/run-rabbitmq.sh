@@ -1,5 +1,5 @@
 # Second part of the user data of a RabbitMQ node. Needs the texts of infra/rabbitmq/definitions.json and infra/fill-template.sh in DEFINITIONS and
-# FILL_TEMPLATE, as docs/deploy-aws.md shows.
+# FILL_TEMPLATE, as docs/deploy-ec2.md shows.
 set -euo pipefail
 case "$NODE$ADDRESSES$REGION$SECRET" in *"<"*) echo "replace the values in angle brackets in rabbitmq.sh" >&2; exit 1 ;; esac
 image=public.ecr.aws/docker/library/rabbitmq:4.2-management

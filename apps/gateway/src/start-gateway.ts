@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { connectDatabase } from "@tally/database";
-import { servedDomains } from "@tally/domains";
+import { domains as allDomains, servedDomains } from "@tally/domains";
 import { connectHeartbeats, Progress } from "@tally/heartbeats";
 import { connectPublisher } from "@tally/messaging";
 import { queuesOf, type Domain } from "@tally/pipeline";
@@ -227,6 +227,7 @@ function addOperation(
     publisher,
     namespace,
     domains: config.domains,
+    eventVersionOf: (name) => allDomains.find((domain) => domain.name === name)?.eventVersion ?? 1,
     confirmWithinMs: config.confirmWithinMs,
   });
   addRunRoutes(app, config.runsFolder);

@@ -3,14 +3,14 @@ import { Outage, type Log } from "@tally/failures";
 import { keepShards, placeAt, readShards, type LedgerPlace } from "@tally/ledger";
 import type { Domain } from "@tally/pipeline";
 import type { Rankings } from "@tally/rankings";
-import { prune, rebuild, repair } from "@tally/reconcile";
+import { prune, rebuild, repair, type Repaired } from "@tally/reconcile";
 import { LostBatches } from "./lost-batches.ts";
 
 /*
  * Keeps the rankings equal to the rows. Every second it checks Redis:
  *
- *   another process than before    it may have lost its last writes: checks the mark of every batch in the ledger. The result is noted in
- *                                  Redis, so other rankers need not repeat it
+ *   another process than before    it may have lost its last writes: checks the marks of the newest batches, then of every batch in the
+ *                                  ledger. The result is noted in Redis, so other rankers need not repeat it
  *   no generation, or a dirty one  Redis lost everything, or a script failed half-way: rebuilds it from the rows
  *   a counted batch that is not    the database was restored to an earlier moment, or a replica without its last commits was promoted:
  *   in the ledger                  rebuilds it from the rows of the write endpoint
@@ -92,6 +92,7 @@ export class Auditor {
     const instance = await this.#options.rankings.instance();
     const another = instance !== this.#instance;
     if (another) {
+      await this.#repairNewest();
       for (const [domain, seen] of this.#seen)
         seen.until = await this.#options.rankings.checkedUntil(domain.name, instance);
     }
@@ -127,27 +128,42 @@ export class Auditor {
     if (shards !== kept) await database.transaction((transaction) => keepShards(transaction, name, shards));
   }
 
-  async #repair(domain: Domain, seen: Seen, instance: string): Promise<void> {
-    const until = Date.now() - settledAfterMs;
-    const { counted, beyondRepair } = await repair({
-      domain: domain.name,
-      reader: this.#options.database.writer,
-      rankings: this.#options.rankings,
-      from: seen.until === undefined ? 0 : seen.until - overlapMs,
+  /** What a replica lacks that has become a master is among the newest batches; to read the whole ledger may take minutes. */
+  async #repairNewest(): Promise<void> {
+    for (const [{ name: domain }, { until }] of this.#seen) {
+      if (until === undefined || (await this.#options.rankings.state(domain)).name !== "whole") continue;
+      await this.#repairBetween(domain, until - overlapMs, Date.now() - settledAfterMs);
+    }
+  }
+
+  async #repairBetween(domain: string, from: number, until: number): Promise<Repaired> {
+    const { database, rankings, log, onRepaired } = this.#options;
+    const repaired = await repair({
+      domain,
+      reader: database.writer,
+      rankings,
+      from,
       until,
       signal: this.#stop.signal,
     });
+    onRepaired(domain, repaired.counted);
+    if (repaired.counted > 0)
+      log.info({ domain, batches: repaired.counted }, "auditor: counted batches from the ledger");
+    return repaired;
+  }
+
+  async #repair(domain: Domain, seen: Seen, instance: string): Promise<void> {
+    const until = Date.now() - settledAfterMs;
+    const from = seen.until === undefined ? 0 : seen.until - overlapMs;
+    const { beyondRepair } = await this.#repairBetween(domain.name, from, until);
     if (this.#stop.signal.aborted) return;
     seen.until = until;
-    this.#options.onRepaired(domain.name, counted);
-    if (counted > 0)
-      this.#options.log.info({ domain: domain.name, batches: counted }, "auditor: counted batches from the ledger");
     if (beyondRepair.length > 0) {
       seen.until = undefined;
       await this.#rebuild(
         domain,
         seen,
-        `${beyondRepair.length} batches are not counted and their ranking messages were pruned`,
+        `${beyondRepair.length} batches are not counted, and their ranking messages were pruned or cannot be read`,
       );
       return;
     }

@@ -55,6 +55,7 @@ export class Clients {
   /** While held, starts no events but those of `probe`. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
+    this.#sender.hold(isHeld);
   }
 
   /** Sends one event of each domain to one gateway until all are acknowledged; their ids. Counts them as events, but not in the figures. */

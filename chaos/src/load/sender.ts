@@ -113,6 +113,12 @@ export class Sender {
     return { acknowledged, statuses, broken: connectionErrors, silent: timeouts, longestGapMs, slowestMs };
   }
 
+  /** The load begins no events, or again. */
+  hold(isHeld: boolean): void {
+    if (isHeld) this.#recorder.pause();
+    else this.#recorder.resume();
+  }
+
   /** Ends all retries after their next reply. */
   giveUp(): void {
     this.#givenUp = true;

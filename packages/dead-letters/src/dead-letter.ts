@@ -84,16 +84,18 @@ export function holdsEvent({ stage }: Pick<DeadLetter, "stage">): boolean {
 
 /**
  * The message that sends a letter again. Harmless to repeat, because an event keeps its id and a message its batch. The event of a conflict is
- * stored under the id of its letter.
+ * stored under the id of its letter. `eventVersion`: of the domain, for a single event, whose own version may be an earlier one.
  */
 export function replayOf(
   letter: DeadLetter,
   namespace: string,
   batches: BatchIds,
+  eventVersion: number,
 ): { readonly queue: string; readonly messageId: string; readonly body: Buffer } {
   const { ingest, rank } = queuesOf(namespace, letter.domain);
   const queue = letter.queue === rank.name ? rank.name : ingest.name;
   if (!holdsEvent(letter)) return { queue, messageId: letter.messageId, body: letter.body };
   const batch = batches.next();
-  return { queue, messageId: textOfBatchId(batch), body: encodeBatch(batch, Date.now(), [unpackEvent(letter.body)]) };
+  const body = encodeBatch(batch, Date.now(), [unpackEvent(letter.body)], eventVersion);
+  return { queue, messageId: textOfBatchId(batch), body };
 }

@@ -17,6 +17,14 @@ test("the longest time without a 2xx counts from the start and to the end, and o
   expect(counts).toMatchObject({ accepted: 1, connectionErrors: 1, statuses: { "201": 1, "503": 1 } });
 });
 
+test("while a load is paused is no time without a 2xx", async () => {
+  const recorder = new Recorder();
+  recorder.pause();
+  await delay(500);
+  recorder.resume();
+  expect(recorder.result().longestGapMs).toBeLessThan(500);
+});
+
 test.each([
   [true, 2 * idBytes],
   [false, 0],

@@ -165,6 +165,15 @@ export class Recorder {
     this.#sample(reply.id, now, reply.ms);
   }
 
+  /** The load sends nothing until `resume`: that is no time without a 2xx. */
+  pause(): void {
+    this.#endGap(performance.now());
+  }
+
+  resume(): void {
+    this.#lastGoodAt = performance.now();
+  }
+
   /** Ends the recording. */
   result(): LoadResult {
     this.#closeSecond();

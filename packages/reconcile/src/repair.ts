@@ -1,5 +1,11 @@
 import { listBatches, placeAt, readRankingMessages, type LedgerPlace } from "@tally/ledger";
-import { decodeRankingMessage, textOfBatchId, type SqlReader } from "@tally/pipeline";
+import {
+  decodeRankingMessage,
+  textOfBatchId,
+  UndecodableRankingMessage,
+  type RankingMessage,
+  type SqlReader,
+} from "@tally/pipeline";
 import type { BatchCounter } from "@tally/rankings";
 
 /*
@@ -26,7 +32,7 @@ export interface RepairOptions {
 export interface Repaired {
   readonly checked: number;
   readonly counted: number;
-  /** Batches that are not counted and whose ranking messages were pruned: only a rebuild helps. */
+  /** Batches that are not counted and whose ranking messages were pruned, or are of a later release: only a rebuild helps. */
   readonly beyondRepair: readonly string[];
 }
 
@@ -46,9 +52,9 @@ export async function repair(options: RepairOptions): Promise<Repaired> {
     const messages = await readRankingMessages(options.reader, missing);
     for (let at = 0; at < missing.length; at += applyAtOnce) {
       const counting = missing.slice(at, at + applyAtOnce).map(async (batch) => {
-        const body = messages.get(textOfBatchId(batch));
-        if (body === undefined) beyondRepair.push(textOfBatchId(batch));
-        else if (await options.rankings.apply(options.domain, decodeRankingMessage(body))) counted++;
+        const message = readable(messages.get(textOfBatchId(batch)));
+        if (message === undefined) beyondRepair.push(textOfBatchId(batch));
+        else if (await options.rankings.apply(options.domain, message)) counted++;
       });
       await Promise.all(counting);
     }
@@ -59,4 +65,15 @@ export async function repair(options: RepairOptions): Promise<Repaired> {
     place = last;
   }
   return { checked, counted, beyondRepair };
+}
+
+/** Undefined: pruned, or of a later release, as after a rollback. */
+function readable(body: Buffer | undefined): RankingMessage | undefined {
+  if (body === undefined) return undefined;
+  try {
+    return decodeRankingMessage(body);
+  } catch (error) {
+    if (error instanceof UndecodableRankingMessage) return undefined;
+    throw error;
+  }
 }

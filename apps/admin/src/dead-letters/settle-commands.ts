@@ -6,7 +6,7 @@ import { BatchIds, queuesOf } from "@tally/pipeline";
 import { Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";
-import { jsonFlag, print, type JsonFlag } from "../flags.ts";
+import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 import { withProgress } from "../progress.ts";
 import { chosenLetters, withLetterFlags, type ChoiceFlags } from "./letter-flags.ts";
@@ -88,8 +88,9 @@ async function connected(publisher: Publisher): Promise<void> {
 }
 
 async function send(publisher: Publisher, batches: BatchIds, namespace: string, letter: DeadLetter): Promise<void> {
+  const { eventVersion } = domainNamed(letter.domain);
   const deadline = Date.now() + confirmedWithinMs;
-  const outcome = await publisher.publish({ ...replayOf(letter, namespace, batches), deadline });
+  const outcome = await publisher.publish({ ...replayOf(letter, namespace, batches, eventVersion), deadline });
   if (outcome !== "confirmed")
     throw new CommandError(
       `${letter.id}: the broker did not confirm it (${outcome}); try again`,

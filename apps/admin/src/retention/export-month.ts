@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm, statfs } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Database } from "@tally/database";
 import type { EventFiles, Retention } from "@tally/pipeline";
 import type { ExportedMonth } from "@tally/retention";
 import type { Writable } from "node:stream";
 import { CommandError } from "../command-error.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { writeCompleteFile } from "../export/complete-file.ts";
 import { exportEvents } from "../export/export-events.ts";
 import { exportFormats } from "../export/export-format.ts";
@@ -75,4 +76,18 @@ async function countRows(database: Database, table: string): Promise<number> {
     }
     return counted;
   });
+}
+
+// The types of tmpfs and ramfs (statfs(2)).
+const inMemory = new Set([0x0102_1994, 0x8584_58f6]);
+
+/**
+ * Creates the directory. Throws a CommandError for one in memory: its files become the only copy of rows that are removed, and a container's
+ * temporary directory ends with it.
+ */
+export async function directoryOnDisk(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  if (!inMemory.has((await statfs(directory)).type)) return;
+  const wrong = `--export: expected a directory on a disk, got ${directory}, which is in memory`;
+  throw new CommandError(wrong, exitCodes.usage);
 }

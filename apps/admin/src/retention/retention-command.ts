@@ -19,7 +19,7 @@ import { exitCodes, withExitCodes } from "../exit-codes.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 import { withProgress, type Progress } from "../progress.ts";
-import { exportMonth } from "./export-month.ts";
+import { directoryOnDisk, exportMonth } from "./export-month.ts";
 
 interface RetentionFlags extends JsonFlag {
   readonly domain: string;
@@ -64,6 +64,7 @@ async function runRetention(flags: RetentionFlags): Promise<void> {
   if (flags.dryRun === true) return withDatabase(({ database }) => showPlan(database, domain, firstKept, flags));
   const { export: directory } = flags;
   if (directory === undefined) throw new CommandError("--export: expected a directory for the files", exitCodes.usage);
+  await directoryOnDisk(directory);
   await withDatabase(({ config, database }) =>
     withProgress(async (progress) => {
       const outcome = await retain({

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Database } from "@tally/database";
@@ -23,8 +22,12 @@ const main = new URL("../main.ts", import.meta.url).pathname;
 const killer = new URL("kill-after.fixture.ts", import.meta.url).href;
 const keepMonths = 2;
 
-async function temporaryDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "tally-retention-"));
+// Not in the system's temporary directory, which may be in memory: the command refuses that.
+const root = join(import.meta.dirname, "..", "..", "..", "..");
+
+async function temporaryDirectory(parent = join(root, ".tally")): Promise<string> {
+  await mkdir(parent, { recursive: true });
+  const directory = await mkdtemp(join(parent, "retention-"));
   onTestFinished(() => rm(directory, { recursive: true }));
   return directory;
 }
@@ -243,6 +246,18 @@ test("a dry run names what it would do and changes nothing", async () => {
   });
   expect(exitCode).toBe(0);
   expect(await countRows(database, "purchases")).toBe(5);
+}, 60_000);
+
+test("a directory in memory is refused before any row leaves its table", async () => {
+  const database = contended.connect();
+  const rows = await countRows(database, "purchases");
+  const directory = await temporaryDirectory("/dev/shm");
+  expect(await run(contended.writeUrl, directory)).toEqual({
+    exitCode: 2,
+    output: "",
+    errors: `tally: --export: expected a directory on a disk, got ${directory}, which is in memory\n`,
+  });
+  expect(await countRows(database, "purchases")).toBe(rows);
 }, 60_000);
 
 test("a domain without dates and a bound that is too young are rejected", async () => {

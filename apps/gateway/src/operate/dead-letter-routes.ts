@@ -30,6 +30,8 @@ export interface DeadLetterServers {
   readonly namespace: string;
   /** The names of all domains. */
   readonly domains: readonly string[];
+  /** Of the events of a domain, also of one that this gateway does not serve; 1 for one that it does not know. */
+  readonly eventVersionOf: (domain: string) => number;
   /** How long the broker may take to confirm, in ms. */
   readonly confirmWithinMs: number;
 }
@@ -185,7 +187,7 @@ function addSettleRoute(
 
 /** Publishes a letter. Resolves when the broker has confirmed it. */
 async function send(
-  { publisher, namespace, confirmWithinMs }: DeadLetterServers,
+  { publisher, namespace, eventVersionOf, confirmWithinMs }: DeadLetterServers,
   batches: BatchIds,
   letter: DeadLetter,
 ): Promise<void> {
@@ -198,7 +200,8 @@ async function send(
     );
   }
   const deadline = Date.now() + confirmWithinMs;
-  const outcome = await publisher.publish({ ...replayOf(letter, namespace, batches), deadline });
+  const message = replayOf(letter, namespace, batches, eventVersionOf(letter.domain));
+  const outcome = await publisher.publish({ ...message, deadline });
   if (outcome !== "confirmed") throw new ClientError(refusalOfOutcome(outcomes[outcome]));
 }
 

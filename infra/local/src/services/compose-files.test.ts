@@ -166,6 +166,35 @@ test("fill-template.sh takes a word from its file, and from its variable otherwi
   expect(() => fill({ FILL_GATEWAY_FILE: secret, FILL_NAMESPACE: "tally" })).toThrow("use letters, digits");
 });
 
+// The image's entrypoint reads the file, sets MYSQL_ROOT_PASSWORD and unsets MYSQL_ROOT_PASSWORD_FILE before it runs the scripts of the first
+// start. `docker exec` has the variables of the container.
+test.each([
+  ["accounts.sh", "the first start", ""],
+  ["accounts.sh", "docker exec", "FILE"],
+  ["replica.sh", "the first start", ""],
+])("mysql/%s finds the password of root in %s", (script, _, suffix) => {
+  const folder = mkdtempSync(join(tmpdir(), "tally-mysql-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const secret = join(folder, "secret");
+  writeFileSync(secret, "f00d\n");
+  // Prints what the client would get.
+  writeFileSync(join(folder, "mysql"), '#!/bin/sh\necho "$MYSQL_PWD $*"\ncat\n', { mode: 0o755 });
+  const words = ["GATEWAY", "WRITER", "RANKER", "MAINTENANCE", "ADMIN", "REPLICATION"];
+  const text = readFileSync(join(infra, "mysql", script), "utf8").replaceAll("/tally/", `${infra}/`);
+  const output = execFileSync("bash", ["-c", text], {
+    env: {
+      PATH: `${folder}:${process.env["PATH"]}`,
+      FILL_DATABASE: "tally",
+      ...Object.fromEntries(words.map((word) => [`FILL_${word}_FILE`, secret])),
+      ...(suffix === "FILE" ? { MYSQL_ROOT_PASSWORD_FILE: secret } : { MYSQL_ROOT_PASSWORD: "f00d" }),
+    },
+    stdio: "pipe",
+    encoding: "utf8",
+  });
+  expect(output.split("\n")[0]).toMatch(/f00d.*--user=root|--user=root --password=f00d/);
+  expect(output).toContain(script === "replica.sh" ? "SOURCE_PASSWORD = 'f00d'" : "IDENTIFIED BY 'f00d'");
+});
+
 test("a gateway has time to drain and to stop before it is killed", () => {
   const { environment = {}, stop_grace_period = "" } = production.services["gateway"] ?? {};
   const stopWithinMs = systemSettings.stopWithinMs.default ?? Number.NaN;
