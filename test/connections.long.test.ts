@@ -162,10 +162,10 @@ test.each([
 describe("a flood", () => {
   const flood = 20_000;
 
-  /** Sends `flood` pipelined requests on one connection; resolves with the number of responses of each status. */
-  function pipelined(url: string, bytes: string): Promise<ReadonlyMap<string, number>> {
+  /** Sends `flood` pipelined requests on one connection. `seen`: the number of responses of each status until now. */
+  function pipelined(url: string, bytes: string) {
     const seen = new Map<string, number>();
-    return new Promise((resolve, reject) => {
+    const over = new Promise<void>((resolve, reject) => {
       const socket = connect(Number(new URL(url).port), "127.0.0.1");
       let [responses, rest] = [0, ""];
       socket.on("error", reject);
@@ -180,35 +180,36 @@ describe("a flood", () => {
         }
         if (responses < flood) return;
         socket.destroy();
-        resolve(seen);
+        resolve();
       });
       socket.write(bytes.repeat(flood));
     });
+    return { seen, over };
   }
 
+  // The order of responses, not their times: other processes share the machine. Where this one stands still for the whole flood, it sees no order.
   test.each(["/health/live", "/items/store/1", "/nowhere", "/albums/x"])(
-    "20,000 pipelined GET %s get a response each, and another client is not delayed",
+    "20,000 pipelined GET %s get a response each, and another client gets its responses between them",
+    { retry: 3 },
     async (path) => {
       const other = open();
-      const measure = async (): Promise<number> => {
-        const sentAt = performance.now();
-        expect((await other.get("/health/live")).status).toBe(200);
-        return performance.now() - sentAt;
-      };
-      await measure();
+      const ask = async (): Promise<void> => expect((await other.get("/health/live")).status).toBe(200);
+      await ask();
+      const { seen, over } = pipelined(system.url, get(path).toString());
+      const responses = (): number => [...seen.values()].reduce((sum, count) => sum + count, 0);
       let isOver = false;
-      const flooded = pipelined(system.url, get(path).toString()).finally(() => (isOver = true));
-      const times: number[] = [];
-      const startedAt = performance.now();
-      while (!isOver) times.push(await measure());
-      expect([...(await flooded).values()]).toEqual([flood]);
-      const floodMs = performance.now() - startedAt;
+      void over.finally(() => (isOver = true));
+      const between: number[] = [];
+      for (let before = 0; !isOver; before = responses()) {
+        await ask();
+        between.push(responses() - before);
+      }
+      await over;
       other.destroy();
-      // In one piece the flood takes the gateway half a second and more, and the other client gets a handful of responses. The bounds are
-      // relative because other processes share the machine.
-      expect(times.length).toBeGreaterThan(50);
-      expect(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]).toBeLessThan(Math.max(50, floodMs / 20));
-      expect(Math.max(...times)).toBeLessThan(Math.max(100, floodMs / 3));
+      expect([...seen.values()]).toEqual([flood]);
+      // In one piece the other client gets a handful of responses, before the flood and after it.
+      expect(between.length).toBeGreaterThan(20);
+      expect(Math.max(...between)).toBeLessThan(flood / 4);
     },
   );
 });
