@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { newEventId } from "@tally/pipeline";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { formType } from "./http/form.ts";
 import { get, json, raw } from "./http/http-case.ts";
 import { RawConnection, upgrade } from "./http/raw-connection.ts";
@@ -193,19 +193,20 @@ describe("a flood", () => {
     { retry: 3 },
     async (path) => {
       const other = open();
+      onTestFinished(() => other.destroy());
       const ask = async (): Promise<void> => expect((await other.get("/health/live")).status).toBe(200);
       await ask();
       const { seen, over } = pipelined(system.url, get(path).toString());
       const responses = (): number => [...seen.values()].reduce((sum, count) => sum + count, 0);
       let isOver = false;
-      void over.finally(() => (isOver = true));
+      const end = () => (isOver = true);
+      void over.then(end, end);
       const between: number[] = [];
       for (let before = 0; !isOver; before = responses()) {
         await ask();
         between.push(responses() - before);
       }
       await over;
-      other.destroy();
       expect([...seen.values()]).toEqual([flood]);
       // In one piece the other client gets a handful of responses, before the flood and after it.
       expect(between.length).toBeGreaterThan(20);

@@ -6,7 +6,7 @@ IMAGE="<registry>/tally/ranker:<tag>"
 SECRET="<name or ARN of the secret with the addresses for tally_ranker>"
 PORTS="8082" # operator port, for the private network only
 LIVE_PORT=8082
-MEMORY=3g # the heap limits of two threads, half of it each
+MEMORY=3g # each of the two threads may use half of it; c7g.large has 4 GB
 read -r -d '' SETTINGS <<'END' || true
 NAMESPACE=tally
 RANKING_SHARDS=1

@@ -4,6 +4,9 @@ set -eu
 umask 077
 bash /tally/fill-template.sh /tally/redis/users.conf > /tmp/users.conf
 chown valkey:valkey /tmp/users.conf
+# Below the container's limit: a full Redis rejects writes and is not killed, and a rewrite of its file has room. 0: there is no limit.
+limit=$(cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null | head -n 1)
+[[ $limit =~ ^[0-9]+$ ]] && maxmemory=$((limit / 10 * 7)) || maxmemory=0
 exec docker-entrypoint.sh valkey-server /tmp/users.conf --save "" --appendonly yes --appendfsync everysec \
-  --maxmemory "$MAXMEMORY" --maxmemory-policy noeviction --zset-max-listpack-entries 512 --zset-max-listpack-value 64 \
+  --maxmemory "$maxmemory" --maxmemory-policy noeviction --zset-max-listpack-entries 512 --zset-max-listpack-value 64 \
   --hash-max-listpack-entries 64

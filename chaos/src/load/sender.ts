@@ -113,7 +113,7 @@ export class Sender {
     return { acknowledged, statuses, broken: connectionErrors, silent: timeouts, longestGapMs, slowestMs };
   }
 
-  /** The load begins no events, or again. */
+  /** While held, the load begins no events. */
   hold(isHeld: boolean): void {
     if (isHeld) this.#recorder.pause();
     else this.#recorder.resume();

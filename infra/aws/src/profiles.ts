@@ -61,7 +61,7 @@ const small: Profile = {
 };
 
 /**
- * 50,000 events a second: 7 cores of gateway, 1.5 of writer, 0.5 of ranker, 1.3 of broker, 3.2 of database, 5.6 of Redis. A gateway and a Redis
+ * 50,000 events a second: 7 cores of gateway, 1.5 of writer, 0.5 of ranker, 1.3 of broker, 3.2 of database, 5.7 of Redis. A gateway and a Redis
  * master use one core each, so there are 7 gateways. Of 14
  * shards the busiest of 5 masters has 3: 0.36 of its core at the peak.
  */

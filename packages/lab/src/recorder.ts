@@ -101,6 +101,7 @@ export class Recorder {
   #lastGoodAt = this.#startedAt;
   #ids = Buffer.alloc(idBytes * 4096);
   #idsLength = 0;
+  #isPaused = false;
   #settled = 0;
 
   /** The caller counts retries, and the requests of paced groups, which are no progress. */
@@ -168,9 +169,11 @@ export class Recorder {
   /** The load sends nothing until `resume`: that is no time without a 2xx. */
   pause(): void {
     this.#endGap(performance.now());
+    this.#isPaused = true;
   }
 
   resume(): void {
+    this.#isPaused = false;
     this.#lastGoodAt = performance.now();
   }
 
@@ -205,6 +208,7 @@ export class Recorder {
   }
 
   #endGap(now: number): void {
+    if (this.#isPaused) return;
     this.#counts.longestGapMs = Math.max(this.#counts.longestGapMs, now - this.#lastGoodAt);
   }
 
