@@ -22,7 +22,7 @@ export interface Recovery {
 
 // A rebuild of the rankings reads all rows while the load continues.
 const patienceMs = (events: number): number => 120_000 + (events / 1_000_000) * 60_000;
-// A machine may store fewer events than it accepts. A new event then waits longer with every second of the load.
+// A slow machine may store fewer events than it accepts. Then each new event waits longer than the one before, while the load continues.
 const heldAfterMs = 30_000;
 const lookEveryMs = 20;
 const pageSize = 1000;

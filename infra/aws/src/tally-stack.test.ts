@@ -71,7 +71,7 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
     ]);
   });
 
-  test("each app has the tag of its own image, so that a rollback can replace gateways first", () => {
+  test("each app has its own parameter for the tag of its image: a rollback can replace gateways first", () => {
     for (const [app, parameter] of [
       ["gateway", "GatewayTag"],
       ["writer", "WriterTag"],

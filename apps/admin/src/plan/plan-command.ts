@@ -68,7 +68,7 @@ function textOf({ stores, eventsPerHour, peak, utilization }: Demand, chosen: Ch
     `${"together".padEnd(10)}${dollars(plan.usdPerMonth)} a month: instances alone, on demand in ${region}; storage, traffic and the load balancer come on top (docs/deploy-aws.md)`,
     "",
     `The cost of an event was measured at full load, with ${run.connections} busy connections, on ${run.machine}, which ran all tiers and the clients.`,
-    "At a lower rate batches are smaller, so an event costs more; and yet a tier uses fewer cores, or at most 0.2 of one more (docs/measurements/load-and-reads.md#cost-by-rate).",
+    "At a lower rate an event costs more, because batches are smaller. But a tier then uses at most 0.2 of a core more than at full load (docs/measurements/load-and-reads.md#cost-by-rate).",
     `This plan uses ${utilization} of the cores at the peak: --utilization ${figure(utilization / 2)} leaves room for twice the load.`,
     ...shardLines(plan),
     "It assumes that a core there does as much as one of the measured machine: measure on the instances themselves before you buy many.",
