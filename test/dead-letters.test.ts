@@ -39,7 +39,7 @@ const event = (storeId: number, more: object = {}) => ({
 // The 30th of February passes the schema of stored events, where a date is a number; the database rejects it.
 const poison = (storeId: number) => event(storeId, { date: 20260230 });
 const batch = (name: string, sequence: number, events: readonly Event[]) =>
-  encodeBatch({ producer: name, sequence }, Date.now(), events.map(encodeEvent));
+  encodeBatch({ producer: name, sequence }, Date.now(), events.map(encodeEvent), 1);
 const rowsOf = (storeId: number) => database.writer.query("SELECT id FROM purchases WHERE store_id = ?", [storeId]);
 const ranked = async (storeId: number): Promise<unknown> =>
   (await fetch(`${system.url}/stores/${storeId}/top-items`)).json();

@@ -166,7 +166,7 @@ test.each(names)(
     const poison = workload.poison(newEventId());
     const publish = await openPublisher(system, name);
     const batch = { producer: randomBytes(8).toString("hex"), sequence: 0 };
-    await publish(encodeBatch(batch, Date.now(), [encodeEvent(poison)]));
+    await publish(encodeBatch(batch, Date.now(), [encodeEvent(poison)], 1));
     await vi.waitFor(async () => {
       const { output } = await tallyOn(system, ["dead-letters", "list", "--json", "--domain", name]);
       expect(JSON.parse(output)).toEqual([expect.objectContaining({ id: poison.id, stage: "event", event: poison })]);

@@ -37,7 +37,9 @@ const post = (path: string, headers: Readonly<Record<string, string>>, gateway =
 /** An event that the database rejects: the 30th of February. Resolves when it is a dead letter. */
 async function deadLetter(): Promise<string> {
   const event = { id: newEventId(), storeId: 61, customerId: 1, date: 20260230, lines: [[5, 2]] };
-  await send(encodeBatch({ producer: randomBytes(8).toString("hex"), sequence: 0 }, Date.now(), [encodeEvent(event)]));
+  await send(
+    encodeBatch({ producer: randomBytes(8).toString("hex"), sequence: 0 }, Date.now(), [encodeEvent(event)], 1),
+  );
   await vi.waitFor(async () => expect((await at(`/dead-letters/${event.id}`)).status).toBe(200), waited);
   return event.id;
 }

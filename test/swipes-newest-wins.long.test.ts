@@ -35,7 +35,7 @@ async function send(batches: readonly (readonly Swipe[])[]): Promise<void> {
     batches.map(async (swipes) => {
       for (const { id } of swipes) ids.add(id);
       const batch = { producer: randomBytes(8).toString("hex"), sequence: 0 };
-      expect(await publish(encodeBatch(batch, Date.now(), swipes.map(encodeEvent)))).toBe("confirmed");
+      expect(await publish(encodeBatch(batch, Date.now(), swipes.map(encodeEvent), 1))).toBe("confirmed");
     }),
   );
 }

@@ -18,7 +18,7 @@ export async function rejectedSale({ namespace, addresses }: System, storeId: nu
     const id = newEventId();
     const event = { id, storeId, customerId: 1, date: 20260230, lines: [[5, 2]] };
     const batch = { producer: randomBytes(8).toString("hex"), sequence: 0 };
-    const body = encodeBatch(batch, Date.now(), [encodeEvent(event)]);
+    const body = encodeBatch(batch, Date.now(), [encodeEvent(event)], 1);
     await publisher.publish({ queue: queues.ingest.name, messageId: "m", body });
     return id;
   } finally {

@@ -34,7 +34,7 @@ export function poison(storeId: number): Event {
 }
 
 export function bodyOf(events: readonly Event[], id: BatchId = newBatchId()): Buffer {
-  return encodeBatch(id, Date.now(), events.map(encodeEvent));
+  return encodeBatch(id, Date.now(), events.map(encodeEvent), 1);
 }
 
 export function newBatchId(): BatchId {

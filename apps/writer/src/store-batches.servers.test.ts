@@ -18,7 +18,7 @@ import { storeBatches } from "./store-batches.ts";
 
 const own = purchasesDatabase();
 const partitioned = purchasesDatabase();
-const decode = batchDecoder(purchases.event);
+const decode = batchDecoder(purchases.event, purchases.eventVersion);
 const options = { ingestQueue: "q", rankingShards: 2 };
 
 function open(connect = own.connect) {

@@ -5,7 +5,7 @@ import { batchDecoder, encodeBatch, UndecodableBatch } from "./batch.ts";
 import { Bytes, encodeEvent, packEvent, unpackEvent } from "./encoded-event.ts";
 
 const Sale = Type.Object({ id: Type.String(), amount: Type.Integer({ minimum: 1 }) }, { additionalProperties: false });
-const decode = batchDecoder(Sale);
+const decode = batchDecoder(Sale, 1);
 const sale = (amount: number) => ({ id: "a", amount });
 
 test("decodes a batch to what was encoded", () => {
@@ -14,7 +14,7 @@ test("decodes a batch to what was encoded", () => {
     { id: "a", amount: 1 },
     { id: "ü💶", amount: 2 },
   ];
-  const body = encodeBatch(id, 1_700_000_000_000, events.map(encodeEvent));
+  const body = encodeBatch(id, 1_700_000_000_000, events.map(encodeEvent), 1);
   expect(decode(body)).toEqual({ id, createdAt: 1_700_000_000_000, events });
 });
 
@@ -23,7 +23,7 @@ const Picture = Type.Object({
   title: Type.String(),
   image: Bytes,
 });
-const decodePictures = batchDecoder(Picture);
+const decodePictures = batchDecoder(Picture, 1);
 const pictures = [
   { id: "a", title: "none", image: Buffer.alloc(0) },
   // Newlines and quotes in the bytes, and a text that looks like a placeholder for bytes.
@@ -33,18 +33,18 @@ const pictures = [
 const pictureBatch = { producer: "0123456789abcdef", sequence: 0 };
 
 test("sends bytes in an event's fields as bytes, not as text", () => {
-  const body = encodeBatch(pictureBatch, 0, pictures.map(encodeEvent));
+  const body = encodeBatch(pictureBatch, 0, pictures.map(encodeEvent), 1);
   expect(decodePictures(body).events).toEqual(pictures);
   expect(body.length).toBeLessThan(300_500);
 });
 
 test("sends an unpacked event with bytes unchanged", () => {
   const kept = pictures.map((picture) => unpackEvent(packEvent(encodeEvent(picture))));
-  expect(decodePictures(encodeBatch(pictureBatch, 0, kept)).events).toEqual(pictures);
+  expect(decodePictures(encodeBatch(pictureBatch, 0, kept, 1)).events).toEqual(pictures);
 });
 
 test("rejects a message with too few or too many bytes", () => {
-  const body = encodeBatch(pictureBatch, 0, pictures.map(encodeEvent));
+  const body = encodeBatch(pictureBatch, 0, pictures.map(encodeEvent), 1);
   for (const wrong of [
     body.subarray(0, -1),
     Buffer.concat([body, Buffer.from("x")]),
@@ -56,9 +56,9 @@ test("rejects a message with too few or too many bytes", () => {
 test("the error for a message that is no batch names the field", () => {
   const id = { producer: "0123456789abcdef", sequence: 0 };
   expect(() => decode(Buffer.from("no JSON"))).toThrow(UndecodableBatch);
-  expect(() => decode(encodeBatch(id, 0, []))).toThrow("events");
-  expect(() => decode(encodeBatch(id, 0, [encodeEvent(sale(0))]))).toThrow("events[0].amount");
-  expect(() => decode(encodeBatch({ ...id, producer: "short" }, 0, [encodeEvent(sale(1))]))).toThrow("producer");
+  expect(() => decode(encodeBatch(id, 0, [], 1))).toThrow("events");
+  expect(() => decode(encodeBatch(id, 0, [encodeEvent(sale(0))], 1))).toThrow("events[0].amount");
+  expect(() => decode(encodeBatch({ ...id, producer: "short" }, 0, [encodeEvent(sale(1))], 1))).toThrow("producer");
 });
 
 test("reads events of its version and of earlier ones, and rejects later ones by their version", () => {

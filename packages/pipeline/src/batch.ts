@@ -44,7 +44,7 @@ export function encodeBatch(
   id: BatchId,
   createdAt: number,
   events: readonly EncodedEvent[],
-  eventVersion = firstEventVersion,
+  eventVersion: number,
 ): Buffer {
   const texts = events.map(({ json }) => json).join(",");
   return joinBytes(
@@ -64,7 +64,7 @@ export class UndecodableBatch extends Error {
  */
 export function batchDecoder<S extends TSchema>(
   event: S,
-  eventVersion = firstEventVersion,
+  eventVersion: number,
 ): (body: Buffer) => Batch<Static<S> & Event> {
   const check = Compile(Type.Interface([envelopeOf(eventVersion)], { events: Type.Array(event, { minItems: 1 }) }));
   return (body) => {
