@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { lengthOf, withProgress } from "./with-progress.ts";
 
 test("a load that does not reply is asked once, and its late reply is reported", async () => {
@@ -13,11 +13,13 @@ test("a load that does not reply is asked once, and its late reply is reported",
     onLoadEnded: () => (hasEnded = true),
   };
   const load = { progress: () => (asked++, reply.promise) };
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
   const outcome = await withProgress(plan, { model: "fill", amount: 200 }, load, async () => {
-    await delay(3500);
+    vi.advanceTimersByTime(3500);
     expect(asked).toBe(1);
     reply.resolve(50);
-    await delay(50);
+    await vi.waitFor(() => expect(reported).toHaveLength(1), { timeout: 10_000 });
     expect(hasEnded).toBe(false);
     return "over";
   });
