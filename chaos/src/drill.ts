@@ -10,7 +10,7 @@ import type { FaultKind } from "./kinds/fault-kind.ts";
 import { idsFile } from "./load/acknowledged-files.ts";
 import type { Figures, LoadCalls, LoadPlan, Totals } from "./load/protocol.ts";
 import { countLost } from "./lost.ts";
-import { recovery, type Recovery } from "./recovery.ts";
+import { equalAgain, recovery, type Recovery } from "./recovery.ts";
 import { countDeadLetters, runAudit } from "./run-audit.ts";
 import { scheduleOf, type ScheduledFault } from "./schedule.ts";
 import { openSystem, type System, type SystemOptions } from "./system.ts";
@@ -172,7 +172,8 @@ async function injectOne(
   if (kind === undefined) throw new TypeError(`there is no kind ${fault.kind}`);
   const injectedAt = performance.now();
   const aftermath = await kind.inject(system, fault);
-  const recovered = await recovery(system, load, aftermath, { pileUp, events });
+  const isEqual = aftermath.redisLost === true && !pileUp ? equalAgain(system) : undefined;
+  const recovered = await recovery(load, aftermath, { url: system.urls[0] ?? "", events, isEqual });
   return {
     ...fault,
     at: (injectedAt - startedAt) / 1000,

@@ -22,19 +22,26 @@ export interface Recovery {
 
 // A rebuild of the rankings reads all rows while the load continues.
 const patienceMs = (events: number): number => 120_000 + (events / 1_000_000) * 60_000;
-// A slow machine may store fewer events than it accepts. Then each new event waits longer than the one before, while the load continues.
-const heldAfterMs = 30_000;
 const lookEveryMs = 20;
 const pageSize = 1000;
 
-/** `pileUp`: does not wait for `equal`. `events`: about how many are stored. */
+export interface RecoveryOptions {
+  /** Asked for the state of the new events. */
+  readonly url: string;
+  /** About how many events are stored. */
+  readonly events: number;
+  /** Whether all that Redis lost is counted again; undefined: the recovery does not wait for it. */
+  readonly isEqual?: (() => Promise<boolean>) | undefined;
+  /** A slow machine may store fewer events than it accepts. Then each new event waits longer than the one before, while the load continues. */
+  readonly heldAfterMs?: number;
+}
+
+/** Waits until one new event of each domain is ranked. Holds the load when that takes longer than `heldAfterMs`, and lets it go on afterwards. */
 export async function recovery(
-  system: System,
-  load: Thread<LoadCalls>,
-  aftermath: Aftermath,
-  { pileUp, events }: { readonly pileUp: boolean; readonly events: number },
+  load: Pick<Thread<LoadCalls>, "call">,
+  { backAt, gateway = 0, started }: Pick<Aftermath, "backAt" | "gateway" | "started">,
+  { url, events, isEqual, heldAfterMs = 30_000 }: RecoveryOptions,
 ): Promise<Recovery> {
-  const { backAt } = aftermath;
   const deadline = performance.now() + patienceMs(events);
   const late: string[] = [];
   const since = (): number => (performance.now() - backAt) / 1000;
@@ -45,16 +52,16 @@ export async function recovery(
     if (!(await isTrueBy(deadline, check))) late.push(what);
     return since();
   };
-  const equal = aftermath.redisLost === true && !pileUp ? reached("equal", equalAgain(system)) : undefined;
+  const equal = isEqual && reached("equal", isEqual);
   let accepted = 0;
   const probe = async (): Promise<readonly string[]> => {
-    const ids = await load.call("probe", aftermath.gateway ?? 0);
+    const ids = await load.call("probe", gateway);
     accepted = since();
     return ids;
   };
-  const [ids] = await Promise.all([probe(), aftermath.started]);
+  const [ids] = await Promise.all([probe(), started]);
   const all = async (place: "stored" | "ranked"): Promise<boolean> => {
-    for (const id of ids) if (!(await eventState(system.urls[0] ?? "", id, 2000))[place]) return false;
+    for (const id of ids) if (!(await eventState(url, id, 2000))[place]) return false;
     return true;
   };
   const heldAt = performance.now() + heldAfterMs;
@@ -73,7 +80,7 @@ export async function recovery(
 }
 
 /** A check whether all batches that are stored now are marked in complete rankings. */
-function equalAgain(system: System): () => Promise<boolean> {
+export function equalAgain(system: System): () => Promise<boolean> {
   const checks = system.domains.map((domain) => equalAgainOf(domain, system));
   return async () => {
     for (const check of checks) if (!(await check())) return false;

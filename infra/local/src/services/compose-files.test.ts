@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig, systemSettings } from "@tally/service";
@@ -193,6 +193,36 @@ test.each([
   });
   expect(output.split("\n")[0]).toMatch(/f00d.*--user=root|--user=root --password=f00d/);
   expect(output).toContain(script === "replica.sh" ? "SOURCE_PASSWORD = 'f00d'" : "IDENTIFIED BY 'f00d'");
+});
+
+test.each([
+  // Of the container: a file of version 2 or 1 of cgroups, or no limit.
+  ["memory.max", "2147483650", "1503238555"],
+  ["memory/memory.limit_in_bytes", "1000", "700"],
+  ["memory.max", "max", "0"],
+])("redis/start.sh gives Redis seven tenths of the memory that %s allows: %s", (file, limit, maxmemory) => {
+  const folder = mkdtempSync(join(tmpdir(), "tally-redis-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, "memory"));
+  writeFileSync(join(folder, file), `${limit}\n`);
+  writeFileSync(join(folder, "chown"), "#!/bin/sh\n", { mode: 0o755 });
+  // Prints what the image's entrypoint would start.
+  writeFileSync(join(folder, "docker-entrypoint.sh"), '#!/bin/sh\necho "$*"\n', { mode: 0o755 });
+  const text = readFileSync(join(infra, "redis", "start.sh"), "utf8").replaceAll(
+    /\/(tally|sys\/fs\/cgroup|tmp)\//g,
+    (_, place) => `${place === "tally" ? infra : folder}/`,
+  );
+  const words = ["GATEWAY", "WRITER", "RANKER", "MAINTENANCE", "ADMIN", "NAMESPACE"];
+  const output = execFileSync("bash", ["-c", text], {
+    env: {
+      PATH: `${folder}:${process.env["PATH"]}`,
+      ...Object.fromEntries(words.map((word) => [`FILL_${word}`, "f00d"])),
+    },
+    encoding: "utf8",
+  });
+  expect(output).toContain(`valkey-server ${folder}/users.conf `);
+  expect(output).toContain(`--maxmemory ${maxmemory} --maxmemory-policy noeviction`);
+  expect(readFileSync(join(folder, "users.conf"), "utf8")).toContain("user tally on >f00d");
 });
 
 test("a gateway has time to drain and to stop before it is killed", () => {

@@ -1,0 +1,90 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startThread } from "@tally/lab";
+import { newEventId } from "@tally/pipeline";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { LoadCalls, LoadPlan } from "./load/protocol.ts";
+import { recovery } from "./recovery.ts";
+
+// Accepts every event, and stores what it has accepted only while no new event arrives: a machine on which the gateways leave no time to the writers.
+async function busyServer({ isBusy = true } = {}) {
+  const accepted = new Set<string>();
+  const stored = new Set<string>();
+  let quietTicks = 0;
+  const store = setInterval(() => {
+    // Ticks and not a time: when all processes stood still, no event could arrive.
+    if (isBusy && quietTicks++ < 100) return;
+    for (const id of accepted) stored.add(id);
+    accepted.clear();
+  }, 20);
+  const server = createServer((request, response) => {
+    const id = request.url?.split("/").at(-1) ?? "";
+    if (request.method === "GET") {
+      response.end(JSON.stringify({ stored: stored.has(id), ranked: stored.has(id) }));
+      return;
+    }
+    quietTicks = 0;
+    request.resume().on("end", () => {
+      const newId = newEventId();
+      accepted.add(newId);
+      response.writeHead(201, { "tally-event-id": newId }).end();
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => {
+    clearInterval(store);
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new TypeError("a port was expected");
+  return `http://127.0.0.1:${address.port}`;
+}
+
+async function loadOf(url: string) {
+  const directory = await mkdtemp(join(tmpdir(), "tally-recovery-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const plan: LoadPlan = {
+    urls: [url],
+    // A domain without a bulk route: the server does not know its response.
+    domains: ["steps"],
+    eventsPerSecond: 200,
+    inFlightMax: 50,
+    finishWithinMs: 10_000,
+    seed: 1,
+    spread: "narrow",
+    directory,
+  };
+  const load = startThread<LoadCalls>(new URL("load/thread.ts", import.meta.url), plan);
+  onTestFinished(() => load.stop());
+  const sends = async (): Promise<void> => {
+    await load.call("figures");
+    await vi.waitFor(async () => expect((await load.call("figures")).acknowledged).toBeGreaterThan(5), {
+      timeout: 20_000,
+      interval: 100,
+    });
+  };
+  await sends();
+  return { load, sends };
+}
+
+test("a recovery for which the machine has no time holds the load, says when, and lets it go on", async () => {
+  const url = await busyServer();
+  const { load, sends } = await loadOf(url);
+  const backAt = performance.now();
+  const recovered = await recovery(load, { backAt }, { url, events: 0, heldAfterMs: 1000 });
+  expect(recovered).toMatchObject({ late: [], equal: undefined });
+  expect(recovered.heldAfter).toBeGreaterThanOrEqual(1);
+  expect(recovered.ranked).toBeGreaterThan(recovered.heldAfter ?? Infinity);
+  await sends();
+});
+
+test("a recovery in time does not hold the load", async () => {
+  const url = await busyServer({ isBusy: false });
+  const { load } = await loadOf(url);
+  const recovered = await recovery(load, { backAt: performance.now() }, { url, events: 0 });
+  expect(recovered).toMatchObject({ late: [], heldAfter: undefined });
+});
