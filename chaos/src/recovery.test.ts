@@ -1,16 +1,12 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { startThread } from "@tally/lab";
 import { newEventId } from "@tally/pipeline";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { LoadCalls, LoadPlan } from "./load/protocol.ts";
+import type { LoadCalls } from "./load/protocol.ts";
+import { serve, stepsPlan } from "./load/steps-load.test-kit.ts";
 import { recovery } from "./recovery.ts";
 
 // Accepts every event, and stores what it has accepted only while no new event arrives: a machine on which the gateways leave no time to the writers.
-async function busyServer({ isBusy = true } = {}) {
+function busyServer({ isBusy = true } = {}): Promise<string> {
   const accepted = new Set<string>();
   const stored = new Set<string>();
   let quietTicks = 0;
@@ -20,7 +16,8 @@ async function busyServer({ isBusy = true } = {}) {
     for (const id of accepted) stored.add(id);
     accepted.clear();
   }, 20);
-  const server = createServer((request, response) => {
+  onTestFinished(() => clearInterval(store));
+  return serve((request, response) => {
     const id = request.url?.split("/").at(-1) ?? "";
     if (request.method === "GET") {
       response.end(JSON.stringify({ stored: stored.has(id), ranked: stored.has(id) }));
@@ -33,31 +30,10 @@ async function busyServer({ isBusy = true } = {}) {
       response.writeHead(201, { "tally-event-id": newId }).end();
     });
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => {
-    clearInterval(store);
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new TypeError("a port was expected");
-  return `http://127.0.0.1:${address.port}`;
 }
 
 async function loadOf(url: string) {
-  const directory = await mkdtemp(join(tmpdir(), "tally-recovery-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  const plan: LoadPlan = {
-    urls: [url],
-    // A domain without a bulk route: the server does not know its response.
-    domains: ["steps"],
-    eventsPerSecond: 200,
-    inFlightMax: 50,
-    finishWithinMs: 10_000,
-    seed: 1,
-    spread: "narrow",
-    directory,
-  };
+  const plan = await stepsPlan(url, 200);
   const load = startThread<LoadCalls>(new URL("load/thread.ts", import.meta.url), plan);
   onTestFinished(() => load.stop());
   const sends = async (): Promise<void> => {

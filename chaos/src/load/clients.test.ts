@@ -1,46 +1,23 @@
-import { createServer } from "node:http";
-import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { domains } from "@tally/domains";
 import { newEventId } from "@tally/pipeline";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Clients } from "./clients.ts";
+import { serve, stepsPlan } from "./steps-load.test-kit.ts";
 
 // A server that accepts every event; the statuses in `first` come before.
-async function acceptAll(first: number[] = []) {
-  const server = createServer((request, response) => {
+const acceptAll = (first: number[] = []): Promise<string> =>
+  serve((request, response) => {
     request.resume().on("end", () => {
       response.writeHead(first.pop() ?? 201, { "tally-event-id": newEventId() }).end();
     });
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new TypeError("a port was expected");
-  return `http://127.0.0.1:${address.port}`;
-}
 
 async function clientsOf(url: string) {
-  const directory = await mkdtemp(join(tmpdir(), "tally-clients-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  // A domain without a bulk route: the server does not know its response.
-  const name = "steps";
-  const plan = {
-    urls: [url],
-    domains: [name],
-    eventsPerSecond: 500,
-    inFlightMax: 50,
-    finishWithinMs: 10_000,
-    seed: 1,
-    spread: "narrow",
-    directory,
-  } as const;
+  const plan = await stepsPlan(url, 500);
   return new Clients(
     plan,
-    domains.filter((domain) => domain.name === name),
+    domains.filter(({ name }) => plan.domains.includes(name)),
   );
 }
 

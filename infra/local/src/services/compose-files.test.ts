@@ -166,6 +166,27 @@ test("fill-template.sh takes a word from its file, and from its variable otherwi
   expect(() => fill({ FILL_GATEWAY_FILE: secret, FILL_NAMESPACE: "tally" })).toThrow("use letters, digits");
 });
 
+/** Runs a script of a container. `commands`: shell lines that stand in for the image's commands; `folders`: what the container has at these places. */
+function runScript(
+  script: string,
+  commands: Readonly<Record<string, string>>,
+  folders: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>>,
+): string {
+  const bin = mkdtempSync(join(tmpdir(), "tally-bin-"));
+  onTestFinished(() => rmSync(bin, { recursive: true }));
+  for (const [name, line] of Object.entries(commands)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  }
+  let text = readFileSync(join(infra, script), "utf8").replaceAll("/tally/", `${infra}/`);
+  for (const [place, folder] of Object.entries(folders)) text = text.replaceAll(place, folder);
+  return execFileSync("bash", ["-c", text], {
+    env: { PATH: `${bin}:${process.env["PATH"]}`, ...environment },
+    stdio: "pipe",
+    encoding: "utf8",
+  });
+}
+
 // The image's entrypoint reads the file, sets MYSQL_ROOT_PASSWORD and unsets MYSQL_ROOT_PASSWORD_FILE before it runs the scripts of the first
 // start. `docker exec` has the variables of the container.
 test.each([
@@ -177,26 +198,25 @@ test.each([
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const secret = join(folder, "secret");
   writeFileSync(secret, "f00d\n");
-  // Prints what the client would get.
-  writeFileSync(join(folder, "mysql"), '#!/bin/sh\necho "$MYSQL_PWD $*"\ncat\n', { mode: 0o755 });
   const words = ["GATEWAY", "WRITER", "RANKER", "MAINTENANCE", "ADMIN", "REPLICATION"];
-  const text = readFileSync(join(infra, "mysql", script), "utf8").replaceAll("/tally/", `${infra}/`);
-  const output = execFileSync("bash", ["-c", text], {
-    env: {
-      PATH: `${folder}:${process.env["PATH"]}`,
+  // Prints what the client would get.
+  const mysql = 'echo "$MYSQL_PWD $*"\ncat';
+  const output = runScript(
+    join("mysql", script),
+    { mysql },
+    {},
+    {
       FILL_DATABASE: "tally",
       ...Object.fromEntries(words.map((word) => [`FILL_${word}_FILE`, secret])),
       ...(suffix === "FILE" ? { MYSQL_ROOT_PASSWORD_FILE: secret } : { MYSQL_ROOT_PASSWORD: "f00d" }),
     },
-    stdio: "pipe",
-    encoding: "utf8",
-  });
+  );
   expect(output.split("\n")[0]).toMatch(/f00d.*--user=root|--user=root --password=f00d/);
   expect(output).toContain(script === "replica.sh" ? "SOURCE_PASSWORD = 'f00d'" : "IDENTIFIED BY 'f00d'");
 });
 
 test.each([
-  // Of the container: a file of version 2 or 1 of cgroups, or no limit.
+  // The file of version 2 or 1 of cgroups; "max" is no limit.
   ["memory.max", "2147483650", "1503238555"],
   ["memory/memory.limit_in_bytes", "1000", "700"],
   ["memory.max", "max", "0"],
@@ -205,21 +225,14 @@ test.each([
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, "memory"));
   writeFileSync(join(folder, file), `${limit}\n`);
-  writeFileSync(join(folder, "chown"), "#!/bin/sh\n", { mode: 0o755 });
-  // Prints what the image's entrypoint would start.
-  writeFileSync(join(folder, "docker-entrypoint.sh"), '#!/bin/sh\necho "$*"\n', { mode: 0o755 });
-  const text = readFileSync(join(infra, "redis", "start.sh"), "utf8").replaceAll(
-    /\/(tally|sys\/fs\/cgroup|tmp)\//g,
-    (_, place) => `${place === "tally" ? infra : folder}/`,
-  );
   const words = ["GATEWAY", "WRITER", "RANKER", "MAINTENANCE", "ADMIN", "NAMESPACE"];
-  const output = execFileSync("bash", ["-c", text], {
-    env: {
-      PATH: `${folder}:${process.env["PATH"]}`,
-      ...Object.fromEntries(words.map((word) => [`FILL_${word}`, "f00d"])),
-    },
-    encoding: "utf8",
-  });
+  const output = runScript(
+    "redis/start.sh",
+    // Prints what the image's entrypoint would start.
+    { chown: "", "docker-entrypoint.sh": 'echo "$*"' },
+    { "/sys/fs/cgroup/": `${folder}/`, "/tmp/users.conf": join(folder, "users.conf") },
+    Object.fromEntries(words.map((word) => [`FILL_${word}`, "f00d"])),
+  );
   expect(output).toContain(`valkey-server ${folder}/users.conf `);
   expect(output).toContain(`--maxmemory ${maxmemory} --maxmemory-policy noeviction`);
   expect(readFileSync(join(folder, "users.conf"), "utf8")).toContain("user tally on >f00d");
