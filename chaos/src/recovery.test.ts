@@ -5,7 +5,7 @@ import type { LoadCalls } from "./load/protocol.ts";
 import { serve, stepsPlan } from "./load/steps-load.test-kit.ts";
 import { recovery } from "./recovery.ts";
 
-// Accepts every event, and stores what it has accepted only while no new event arrives: a machine on which the gateways leave no time to the writers.
+// Accepts every event. When it is busy, it stores accepted events only while no new one arrives, like a machine whose gateways leave no time to the writers.
 function busyServer({ isBusy = true } = {}): Promise<string> {
   const accepted = new Set<string>();
   const stored = new Set<string>();
@@ -47,7 +47,7 @@ async function loadOf(url: string) {
   return { load, sends };
 }
 
-test("a recovery for which the machine has no time holds the load, says when, and lets it go on", async () => {
+test("a recovery that takes too long holds the load, reports when, and lets the load go on afterwards", async () => {
   const url = await busyServer();
   const { load, sends } = await loadOf(url);
   const backAt = performance.now();

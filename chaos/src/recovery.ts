@@ -26,13 +26,13 @@ const lookEveryMs = 20;
 const pageSize = 1000;
 
 export interface RecoveryOptions {
-  /** Asked for the state of the new events. */
+  /** A gateway. It is asked for the state of the new events. */
   readonly url: string;
   /** About how many events are stored. */
   readonly events: number;
   /** Whether all that Redis lost is counted again; undefined: the recovery does not wait for it. */
   readonly isEqual?: (() => Promise<boolean>) | undefined;
-  /** A slow machine may store fewer events than it accepts. Then each new event waits longer than the one before, while the load continues. */
+  /** Default 30,000. A slow machine may store fewer events than it accepts. Then each new event waits longer than the one before while the load continues. */
   readonly heldAfterMs?: number;
 }
 
