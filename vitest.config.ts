@@ -25,7 +25,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const packages = "{apps,packages,infra,bench,chaos,demo}/**";
+const packages = "{apps,packages,infra,bench}/**";
 const servers = ["test/**/*.test.ts", `${packages}/*.servers.test.ts`];
 const long = ["**/*.long.test.ts"];
 const never = ["**/node_modules/**", ".tally/**"];

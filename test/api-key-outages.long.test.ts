@@ -1,4 +1,4 @@
-import { openTcpProxy } from "@tally/lab";
+import { openTcpProxy } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createKey } from "./keys.ts";
 import { runTally } from "./run-tally.ts";

@@ -1,4 +1,4 @@
-import { newEventId } from "@tally/pipeline";
+import { newEventId } from "@tally/contract";
 import { expect, test } from "vitest";
 import { audit, auditOf } from "./audit-of.ts";
 import { formOf, formType, field, file, picture } from "./http/form.ts";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { eventIdOfBytes } from "@tally/pipeline";
+import { eventIdOfBytes } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryDirectory } from "./at-end.ts";
 import { expectAllKept } from "./audit-of.ts";

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import { newEventId } from "@tally/pipeline";
+import { newEventId } from "@tally/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { formType } from "./http/form.ts";
 import { get, json, raw } from "./http/http-case.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { encodeBatch, encodeEvent, newEventId, type Event } from "@tally/pipeline";
+import { encodeBatch, encodeEvent, newEventId, type Event } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { auditOf } from "./audit-of.ts";
 import { field, file, formOf, formType, picture } from "./http/form.ts";

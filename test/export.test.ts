@@ -2,7 +2,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { workloadOf } from "@tally/domains/workloads";
-import { Random } from "@tally/lab";
+import { Random } from "@tally/bench/kit";
 import { temporaryDirectory } from "./at-end.ts";
 import { withoutProgress } from "./run-tally.ts";
 import { sold } from "./sell.ts";

@@ -1,4 +1,4 @@
-import type { Status } from "@tally/status";
+import type { Status } from "@tally/telemetry";
 import { expect, test, vi } from "vitest";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { sold } from "./sell.ts";

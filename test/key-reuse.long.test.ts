@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { openTcpProxy, type TcpProxy } from "@tally/lab";
+import { openTcpProxy, type TcpProxy } from "@tally/local";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { twoContents, type Post } from "./every-domain.ts";
 import { openDatabase, openRedis } from "./rankings-equal-rows.ts";

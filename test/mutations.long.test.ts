@@ -5,7 +5,7 @@ import { expectAllStored, expectNone, expectPromiseKept } from "./http/expect-st
 import { inLanes } from "./http/in-lanes.ts";
 import { RawConnection } from "./http/raw-connection.ts";
 import { album, albumForm } from "./http/sample-requests.ts";
-import { mixSeed, Random } from "@tally/lab";
+import { mixSeed, Random } from "@tally/bench/kit";
 import { mutationOf } from "./mutations/mutation.ts";
 import { Lane, type Seen } from "./mutations/run-mutation.ts";
 import { basePaths } from "./mutations/templates.ts";

@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import type * as Workloads from "@tally/domains/workloads";
 import { runTally } from "@tally/local";
-import { encodeBatch, encodeEvent, newEventId } from "@tally/pipeline";
+import { encodeBatch, encodeEvent, newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { auditOf } from "./audit-of.ts";
 import { copyOfSources } from "./copy-of-sources.ts";

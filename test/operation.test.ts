@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { encodeBatch, encodeEvent, newEventId } from "@tally/pipeline";
+import { encodeBatch, encodeEvent, newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { temporaryDirectory } from "./at-end.ts";
 import { openStream } from "./event-stream.ts";

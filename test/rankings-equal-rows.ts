@@ -1,5 +1,5 @@
 import { connectDatabase, type Database } from "@tally/database";
-import { silentLog } from "@tally/failures";
+import { silentLog } from "@tally/runtime";
 import type { Addresses, System } from "@tally/local";
 import { Redis } from "ioredis";
 import { atEnd } from "./at-end.ts";

@@ -1,4 +1,4 @@
-import { openTcpProxy } from "@tally/lab";
+import { openTcpProxy } from "@tally/local";
 import { expect, test, vi } from "vitest";
 import { entry } from "./http/sample-requests.ts";
 import { bearer, createKey } from "./keys.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "@tally/database";
-import { eventState } from "@tally/lab";
+import { eventState } from "@tally/bench/kit";
 import { expect, vi } from "vitest";
 import { sold } from "./sell.ts";
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { dropTestDatabase, recreateTestDatabase } from "@tally/database";
-import { silentLog } from "@tally/failures";
-import { connectConsumer } from "@tally/messaging";
-import { queuesOf } from "@tally/pipeline";
+import { silentLog } from "@tally/runtime";
+import { connectConsumer } from "@tally/broker";
+import { queuesOf } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { cellsOfBoards, cellsOfRows, openDatabase, openRedis } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";

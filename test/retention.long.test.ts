@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { addMonths, firstDayOf, monthOf } from "@tally/retention";
+import { addMonths, firstDayOf, monthOf } from "@tally/database";
 import { expect, test, vi } from "vitest";
 import { temporaryDirectory } from "./at-end.ts";
 import { cellsOfBoards, openDatabase } from "./rankings-equal-rows.ts";

@@ -1,7 +1,7 @@
-import { silentLog } from "@tally/failures";
+import { silentLog } from "@tally/runtime";
 import type { Role } from "@tally/local";
 import { domains } from "@tally/domains";
-import { connectRankings } from "@tally/rankings";
+import { connectRankings } from "@tally/redis";
 import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { openDatabase } from "./rankings-equal-rows.ts";
@@ -9,7 +9,7 @@ import { runTally } from "./run-tally.ts";
 import { sold } from "./sell.ts";
 import { startSystem } from "./start-system.ts";
 
-// packages/messaging tests the accounts of the broker. What accounts may do, every test shows: the apps use them.
+// packages/broker tests the accounts of the broker. What accounts may do, every test shows: the apps use them.
 const system = await startSystem();
 await sold(system.url, 1, { item: 7, quantity: 3 });
 

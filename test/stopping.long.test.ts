@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePorts, processesNaming } from "@tally/local";
-import { newEventId } from "@tally/pipeline";
+import { newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { temporaryDirectory } from "./at-end.ts";
 import { auditOf, expectAllKept } from "./audit-of.ts";

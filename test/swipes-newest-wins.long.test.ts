@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { Random } from "@tally/lab";
-import { encodeBatch, encodeEvent, newEventId } from "@tally/pipeline";
+import { Random } from "@tally/bench/kit";
+import { encodeBatch, encodeEvent, newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { expectAllKept } from "./audit-of.ts";
 import { openPublisher } from "./open-publisher.ts";

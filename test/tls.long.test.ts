@@ -1,8 +1,8 @@
 import dns from "node:dns";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openTcpProxy } from "@tally/lab";
 import {
+  openTcpProxy,
   addressVariables,
   freePorts,
   startApps,

@@ -1,5 +1,4 @@
-import { openTcpProxy, type TcpProxy } from "@tally/lab";
-import { freePorts, type Addresses, type PrivateServices } from "@tally/local";
+import { openTcpProxy, type TcpProxy, freePorts, type Addresses, type PrivateServices } from "@tally/local";
 import { atEnd } from "./at-end.ts";
 
 /** A name of the database's write endpoint that can move to another server, as a DNS name does. The apps do not notice the move. */

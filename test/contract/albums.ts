@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { eventIdOfKey } from "@tally/pipeline";
+import { eventIdOfKey } from "@tally/contract";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { formOf, formType, field, file, picture, type Part } from "../http/form.ts";
 import { chunked } from "../http/http-case.ts";

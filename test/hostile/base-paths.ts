@@ -11,8 +11,9 @@ import {
   refused,
   refusedMsg,
   stores,
+  type ExpectedResponse,
+  type HttpCase,
 } from "../http/http-case.ts";
-import type { ExpectedResponse, HttpCase } from "../http/http-case.ts";
 import {
   album,
   albumCreated,

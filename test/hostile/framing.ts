@@ -11,8 +11,8 @@ import {
   stores,
   unsupported,
   json,
+  type HttpCase,
 } from "../http/http-case.ts";
-import type { HttpCase } from "../http/http-case.ts";
 import { postSale, sale, saleBody, salePath, sells, steps, stepsAccepted, stepsPath } from "../http/sample-requests.ts";
 
 const { length } = saleBody;

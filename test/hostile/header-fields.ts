@@ -1,6 +1,18 @@
 import { formType } from "../http/form.ts";
-import { asks, created, get, json, malformed, ok, post, raw, refused, refusedMsg, stores } from "../http/http-case.ts";
-import type { HttpCase } from "../http/http-case.ts";
+import {
+  asks,
+  created,
+  get,
+  json,
+  malformed,
+  ok,
+  post,
+  raw,
+  refused,
+  refusedMsg,
+  stores,
+  type HttpCase,
+} from "../http/http-case.ts";
 import { upgrade } from "../http/raw-connection.ts";
 import { albumForm, postSale, sale, saleBody, salePath, sells } from "../http/sample-requests.ts";
 

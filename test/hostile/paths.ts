@@ -1,5 +1,17 @@
-import { asks, get, live, noSuchPath, ok, post, raw, refused, refusedMsg, stores } from "../http/http-case.ts";
-import type { ExpectedResponse, HttpCase } from "../http/http-case.ts";
+import {
+  asks,
+  get,
+  live,
+  noSuchPath,
+  ok,
+  post,
+  raw,
+  refused,
+  refusedMsg,
+  stores,
+  type ExpectedResponse,
+  type HttpCase,
+} from "../http/http-case.ts";
 import { saleBody, steps, stepsAccepted, stepsPath } from "../http/sample-requests.ts";
 
 /** Rejects a number in the path or the query. */

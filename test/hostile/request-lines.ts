@@ -1,6 +1,16 @@
-import { asks, created, get, live, noSuchPath, raw, refused, refusedMsg, stores } from "../http/http-case.ts";
+import {
+  asks,
+  created,
+  get,
+  live,
+  noSuchPath,
+  raw,
+  refused,
+  refusedMsg,
+  stores,
+  type HttpCase,
+} from "../http/http-case.ts";
 import { postSale, sale, sells, steps, stepsAccepted, stepsPath } from "../http/sample-requests.ts";
-import type { HttpCase } from "../http/http-case.ts";
 
 const bytes = (text: string) => (): Buffer => Buffer.from(text, "latin1");
 const notHttp = refused(400, /^request: expected HTTP\/1\.1/);

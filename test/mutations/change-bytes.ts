@@ -1,4 +1,4 @@
-import type { Random } from "@tally/lab";
+import type { Random } from "@tally/bench/kit";
 
 /** Flips, inserts, deletes or duplicates bytes, one to four times. */
 export function changeBytes(bytes: Buffer, random: Random): Buffer {

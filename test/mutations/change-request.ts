@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { changeBytes } from "./change-bytes.ts";
-import type { Random } from "@tally/lab";
+import type { Random } from "@tally/bench/kit";
 import { nastyHeaders, nastyJson, nastySegments, queryNames } from "./nasty-values.ts";
 import { headerOf, type RequestModel } from "./request-model.ts";
 

@@ -1,6 +1,6 @@
 import { changeBytes } from "./change-bytes.ts";
 import { harmless, structural, weighted } from "./change-request.ts";
-import type { Random } from "@tally/lab";
+import type { Random } from "@tally/bench/kit";
 import { bytesOf, type RequestModel } from "./request-model.ts";
 import { validPost, validRequest, type World } from "./templates.ts";
 

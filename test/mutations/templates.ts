@@ -1,5 +1,5 @@
 import { formType } from "../http/form.ts";
-import type { Random } from "@tally/lab";
+import type { Random } from "@tally/bench/kit";
 import { jsonType, type RequestModel } from "./request-model.ts";
 import { albumForm, entry } from "../http/sample-requests.ts";
 

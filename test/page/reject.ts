@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { silentLog } from "@tally/failures";
+import { silentLog } from "@tally/runtime";
 import type { System } from "@tally/local";
-import { connectPublisher } from "@tally/messaging";
-import { encodeBatch, encodeEvent, newEventId, queuesOf } from "@tally/pipeline";
+import { connectPublisher } from "@tally/broker";
+import { encodeBatch, encodeEvent, newEventId, queuesOf } from "@tally/contract";
 
 /** Publishes a sale that the database rejects, because there is no 30th of February. It becomes a dead letter with the returned id. */
 export async function rejectedSale({ namespace, addresses }: System, storeId: number): Promise<string> {

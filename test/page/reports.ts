@@ -1,7 +1,7 @@
 import { mkdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Report } from "@tally/bench/report";
-import type { DrillReport, FaultOutcome } from "@tally/chaos/drill";
+import type { DrillReport, FaultOutcome } from "@tally/bench/drill";
 
 const days = ["2026-11-20T08:00:00.000Z", "2026-11-21T08:00:00.000Z"] as const;
 

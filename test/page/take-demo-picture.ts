@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { browserPath, openBrowser } from "@tally/lab/chromium";
+import { browserPath, openBrowser } from "@tally/bench/chromium";
 import { startPrivateServices, startSystem } from "@tally/local";
 import { withPalette } from "./with-palette.ts";
 

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { browserPath, openBrowser } from "@tally/lab/chromium";
+import { browserPath, openBrowser } from "@tally/bench/chromium";
 import { startPrivateServices, startSystem, type System } from "@tally/local";
 import type { Browser } from "playwright-core";
 import { rejectedSale } from "./reject.ts";

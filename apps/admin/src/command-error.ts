@@ -1,6 +1,6 @@
 import { DatabaseError } from "@tally/database";
-import { InvalidInput } from "@tally/pipeline";
-import { RankingsUnavailable } from "@tally/rankings";
+import { InvalidInput } from "@tally/contract";
+import { RankingsUnavailable } from "@tally/redis";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 
 /** A command cannot do what was asked. The message names the cause in one line. */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { configTable } from "@tally/service";
+import { configTable } from "@tally/runtime";
 import { expect, test } from "vitest";
 import { commandTable } from "./exit-codes.ts";
 import { gatewaySettings } from "./gateway/gateway-flags.ts";

@@ -1,5 +1,5 @@
 import { domains } from "@tally/domains";
-import type { Domain } from "@tally/pipeline";
+import type { Domain } from "@tally/contract";
 import { Option } from "commander";
 import { CommandError } from "./command-error.ts";
 

@@ -1,11 +1,15 @@
 import { accessMigrations } from "@tally/access";
-import { connectDatabase, migrate, readMigrations } from "@tally/database";
-import { deadLetterMigrations } from "@tally/dead-letters";
+import {
+  connectDatabase,
+  migrate,
+  readMigrations,
+  deadLetterMigrations,
+  addDomains,
+  ledgerMigrations,
+  retentionMigrations,
+} from "@tally/database";
 import { domains } from "@tally/domains";
-import type { Log } from "@tally/failures";
-import { addDomains, ledgerMigrations } from "@tally/ledger";
-import { retentionMigrations } from "@tally/retention";
-import { createLogger, readConfigOrExit, systemSettings } from "@tally/service";
+import { type Log, createLogger, readConfigOrExit, systemSettings } from "@tally/runtime";
 import { Command } from "commander";
 import { withExitCodes } from "./exit-codes.ts";
 import { jsonFlag, print, type JsonFlag } from "./flags.ts";

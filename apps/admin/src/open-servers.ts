@@ -1,7 +1,7 @@
 import { domains } from "@tally/domains";
 import { connectDatabase, type Database } from "@tally/database";
-import { connectRankings, type Rankings } from "@tally/rankings";
-import { createLogger, readConfigOrExit, systemSettings, type Config, type Logger } from "@tally/service";
+import { connectRankings, type Rankings } from "@tally/redis";
+import { createLogger, readConfigOrExit, systemSettings, type Config, type Logger } from "@tally/runtime";
 import { CommandError } from "./command-error.ts";
 import { exitCodes } from "./exit-codes.ts";
 

@@ -1,7 +1,7 @@
-import { readTotals } from "@tally/ledger";
-import type { Domain } from "@tally/pipeline";
+import { readTotals } from "@tally/database";
+import type { Domain } from "@tally/contract";
 import { rebuild, repair } from "@tally/reconcile";
-import { numberFlag } from "@tally/service/flag-values";
+import { numberFlag } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
 import { CommandError } from "./command-error.ts";
 import { exitCodes, withExitCodes } from "./exit-codes.ts";

@@ -10,7 +10,7 @@ import {
   systemSettings,
   url,
   type Config,
-} from "@tally/service";
+} from "@tally/runtime";
 
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;

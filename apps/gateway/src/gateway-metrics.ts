@@ -1,4 +1,4 @@
-import { Counter, createMetrics, Gauge, Histogram, poolMetrics, type PoolState } from "@tally/service";
+import { Counter, createMetrics, Gauge, Histogram, poolMetrics, type PoolState } from "@tally/runtime";
 import { statusMetrics, type StatusFigures } from "./status-metrics.ts";
 
 const powersOfTwo = (max: number): number[] => Array.from({ length: Math.log2(max) + 1 }, (_, n) => 2 ** n);

@@ -1,4 +1,4 @@
-import { createLogger, readConfigOrExit, runService } from "@tally/service";
+import { createLogger, readConfigOrExit, runService } from "@tally/runtime";
 import { gatewaySettings } from "./config.ts";
 import { startGateway } from "./start-gateway.ts";
 

@@ -1,5 +1,5 @@
-import { createMetrics } from "@tally/service";
-import { describeMetrics, expectMetrics } from "@tally/service/expect-metrics";
+import { createMetrics } from "@tally/runtime";
+import { describeMetrics, expectMetrics } from "@tally/runtime/expect-metrics";
 import { test } from "vitest";
 import { gatewayMetrics } from "./gateway-metrics.ts";
 import { responseTimesMetric } from "./http/connection/response-times.ts";

@@ -1,4 +1,4 @@
-import type { Domain, Sources } from "@tally/pipeline";
+import type { Domain, Sources } from "@tally/contract";
 import type { FastifyReply } from "fastify";
 import type { GatewayConfig } from "./config.ts";
 import { Finder } from "./find/finder.ts";

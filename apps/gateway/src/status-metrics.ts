@@ -1,5 +1,5 @@
-import { Gauge, type Registry } from "@tally/service";
-import type { Status } from "@tally/status";
+import { Gauge, type Registry } from "@tally/runtime";
+import type { Status } from "@tally/telemetry";
 
 /** What the metrics show of the status of the system. */
 export type StatusFigures = Pick<Status, "domains" | "replicaLagMs" | "deadLetters" | "servers" | "processes">;

@@ -1,12 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { ownDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
-import { silentLog, type Log } from "@tally/failures";
-import { addDomains, enter, keepShards, ledgerMigrations, pruneRankingMessages, readShards } from "@tally/ledger";
-import { encodeRankingMessage, Moves } from "@tally/pipeline";
-import { connectRankings, encodeMoves, type Rankings } from "@tally/rankings";
+import { silentLog, type Log } from "@tally/runtime";
+import {
+  addDomains,
+  enter,
+  keepShards,
+  ledgerMigrations,
+  pruneRankingMessages,
+  readShards,
+  retentionMigrations,
+} from "@tally/database";
+import { encodeRankingMessage, Moves } from "@tally/contract";
+import { connectRankings, encodeMoves, type Rankings } from "@tally/redis";
 import { rebuild } from "@tally/reconcile";
-import { retentionMigrations } from "@tally/retention";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { Auditor } from "./auditor.ts";
 

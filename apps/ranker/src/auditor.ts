@@ -1,8 +1,7 @@
-import type { Database } from "@tally/database";
-import { Outage, type Log } from "@tally/failures";
-import { keepShards, placeAt, readShards, type LedgerPlace } from "@tally/ledger";
-import type { Domain } from "@tally/pipeline";
-import type { Rankings } from "@tally/rankings";
+import { type Database, keepShards, placeAt, readShards, type LedgerPlace } from "@tally/database";
+import { Outage, type Log } from "@tally/runtime";
+import type { Domain } from "@tally/contract";
+import type { Rankings } from "@tally/redis";
 import { prune, rebuild, repair, type Repaired } from "@tally/reconcile";
 import { LostBatches } from "./lost-batches.ts";
 

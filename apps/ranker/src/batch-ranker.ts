@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Outage, retryMs, type Log } from "@tally/failures";
-import type { Delivery } from "@tally/messaging";
-import { decodeRankingMessage, rankerChannels, UndecodableRankingMessage, type RankingMessage } from "@tally/pipeline";
-import type { Rankings } from "@tally/rankings";
-import { tracedEventsOf, type Tracer } from "@tally/tracing";
+import { Outage, retryMs, type Log } from "@tally/runtime";
+import type { Delivery } from "@tally/broker";
+import { decodeRankingMessage, rankerChannels, UndecodableRankingMessage, type RankingMessage } from "@tally/contract";
+import type { Rankings } from "@tally/redis";
+import { tracedEventsOf, type Tracer } from "@tally/telemetry";
 
 export interface BatchRankerOptions {
   readonly domain: string;

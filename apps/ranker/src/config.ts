@@ -1,6 +1,5 @@
 import { domains } from "@tally/domains";
-import { fleetAppSettings } from "@tally/fleet";
-import { integer, type Config } from "@tally/service";
+import { fleetAppSettings, integer, type Config } from "@tally/runtime";
 
 const names = domains.map(({ name }) => name);
 

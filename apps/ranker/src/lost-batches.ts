@@ -1,6 +1,5 @@
-import type { Database } from "@tally/database";
-import { findTimes } from "@tally/ledger";
-import type { Rankings } from "@tally/rankings";
+import { type Database, findTimes } from "@tally/database";
+import type { Rankings } from "@tally/redis";
 
 interface LostBatchesOptions {
   readonly domain: string;

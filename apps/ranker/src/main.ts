@@ -1,5 +1,11 @@
-import { runFleetApp } from "@tally/fleet";
-import { readConfigOrExit } from "@tally/service";
+import { readConfigOrExit, runFleetApp } from "@tally/runtime";
+import { fleetHeartbeats } from "@tally/telemetry";
 import { rankerSettings } from "./config.ts";
 
-await runFleetApp("ranker", readConfigOrExit(rankerSettings), new URL("thread.ts", import.meta.url));
+const config = readConfigOrExit(rankerSettings);
+await runFleetApp({
+  name: "ranker",
+  config,
+  module: new URL("thread.ts", import.meta.url),
+  openReporter: (log) => fleetHeartbeats("ranker", config, log),
+});

@@ -1,13 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { connectDatabase } from "@tally/database";
 import { servedDomains } from "@tally/domains";
-import { runThread } from "@tally/fleet";
-import { Progress } from "@tally/heartbeats";
-import { connectConsumer } from "@tally/messaging";
-import { queuesOf } from "@tally/pipeline";
-import { connectRankings } from "@tally/rankings";
-import { createLogger, recentProblems } from "@tally/service";
-import { openTracer } from "@tally/tracing";
+import { runThread, createLogger, recentProblems } from "@tally/runtime";
+import { Progress, openTracer } from "@tally/telemetry";
+import { connectConsumer } from "@tally/broker";
+import { queuesOf } from "@tally/contract";
+import { connectRankings } from "@tally/redis";
 import { Auditor } from "./auditor.ts";
 import { BatchRanker } from "./batch-ranker.ts";
 import type { RankerConfig } from "./config.ts";

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { listLetters } from "@tally/dead-letters";
-import { silentLog } from "@tally/failures";
-import { openTcpProxy } from "@tally/lab";
-import { connectPublisher } from "@tally/messaging";
-import { queuesOf, textOfBatchId, writerChannels } from "@tally/pipeline";
-import { openTracer } from "@tally/tracing";
+import { listLetters } from "@tally/database";
+import { silentLog } from "@tally/runtime";
+import { openTcpProxy } from "@tally/local";
+import { connectPublisher } from "@tally/broker";
+import { queuesOf, textOfBatchId, writerChannels } from "@tally/contract";
+import { openTracer } from "@tally/telemetry";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { BatchWriter, type StoredFigures } from "./batch-writer.ts";
 import { LetterKeeper } from "./letter-keeper.ts";

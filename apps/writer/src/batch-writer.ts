@@ -1,10 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { DatabaseError, type Database } from "@tally/database";
-import { letterOfMessage } from "@tally/dead-letters";
-import { Outage, retryMs, type Log } from "@tally/failures";
-import type { Delivery, Publisher } from "@tally/messaging";
-import { batchDecoder, UndecodableBatch, writerChannels, type Domain, type Event } from "@tally/pipeline";
-import type { Tracer } from "@tally/tracing";
+import { DatabaseError, type Database, letterOfMessage } from "@tally/database";
+import { Outage, retryMs, type Log } from "@tally/runtime";
+import type { Delivery, Publisher } from "@tally/broker";
+import { batchDecoder, UndecodableBatch, writerChannels, type Domain, type Event } from "@tally/contract";
+import type { Tracer } from "@tally/telemetry";
 import { findRefused } from "./find-refused.ts";
 import type { LetterKeeper } from "./letter-keeper.ts";
 import { receive, without, type ReceivedBatch } from "./received-batch.ts";

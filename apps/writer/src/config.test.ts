@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { configTable } from "@tally/service";
+import { configTable } from "@tally/runtime";
 import { expect, test } from "vitest";
 import { writerSettings } from "./config.ts";
 

@@ -1,7 +1,6 @@
 import { availableParallelism } from "node:os";
 import { domains } from "@tally/domains";
-import { fleetAppSettings } from "@tally/fleet";
-import { integer, type Config } from "@tally/service";
+import { fleetAppSettings, integer, type Config } from "@tally/runtime";
 
 // Half of the cores: the other half is for the gateway, and on one machine for the servers. A thread mostly waits for them.
 const threads = Math.max(1, Math.floor(availableParallelism() / 2));

@@ -1,4 +1,4 @@
-import { contentOf, type Domain, type Event, type BatchEvent, type SqlReader } from "@tally/pipeline";
+import { contentOf, type Domain, type Event, type BatchEvent, type SqlReader } from "@tally/contract";
 
 /** An event whose id belongs to an event with other content. */
 export interface Conflict {

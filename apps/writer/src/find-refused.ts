@@ -1,5 +1,5 @@
 import { DatabaseError, type Database } from "@tally/database";
-import type { Domain, Event, BatchEvent } from "@tally/pipeline";
+import type { Domain, Event, BatchEvent } from "@tally/contract";
 import type { ReceivedBatch } from "./received-batch.ts";
 
 /**

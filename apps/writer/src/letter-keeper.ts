@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Database } from "@tally/database";
-import { keepLetters, type NewLetter } from "@tally/dead-letters";
-import { Outage, retryMs, type Log } from "@tally/failures";
+import { type Database, keepLetters, type NewLetter } from "@tally/database";
+import { Outage, retryMs, type Log } from "@tally/runtime";
 
 /** Stores dead letters that belong to no batch: whole messages. Retries while the database is down. */
 export class LetterKeeper {

@@ -1,5 +1,5 @@
-import { findLetters, keyReusedReason, letterOfConflict, letterOfEvent, type NewLetter } from "@tally/dead-letters";
-import { contentOf, decodeEvent, type Domain, type Event, type SqlReader } from "@tally/pipeline";
+import { findLetters, keyReusedReason, letterOfConflict, letterOfEvent, type NewLetter } from "@tally/database";
+import { contentOf, decodeEvent, type Domain, type Event, type SqlReader } from "@tally/contract";
 
 /**
  * Returns the letters of events that the database rejects, each with its reason. A letter has the id of its event. When a letter with that

@@ -1,5 +1,11 @@
-import { runFleetApp } from "@tally/fleet";
-import { readConfigOrExit } from "@tally/service";
+import { readConfigOrExit, runFleetApp } from "@tally/runtime";
+import { fleetHeartbeats } from "@tally/telemetry";
 import { writerSettings } from "./config.ts";
 
-await runFleetApp("writer", readConfigOrExit(writerSettings), new URL("thread-main.ts", import.meta.url));
+const config = readConfigOrExit(writerSettings);
+await runFleetApp({
+  name: "writer",
+  config,
+  module: new URL("thread-main.ts", import.meta.url),
+  openReporter: (log) => fleetHeartbeats("writer", config, log),
+});

@@ -1,11 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { ownDatabase } from "@tally/database/own-database";
-import { deadLetterMigrations } from "@tally/dead-letters";
+import { deadLetterMigrations, ledgerMigrations, retentionMigrations } from "@tally/database";
 import { domains } from "@tally/domains";
-import { ledgerMigrations } from "@tally/ledger";
-import type { Delivery } from "@tally/messaging";
-import { retentionMigrations } from "@tally/retention";
-import { encodeBatch, encodeEvent, newEventId, type BatchId, type Event, type SqlReader } from "@tally/pipeline";
+import type { Delivery } from "@tally/broker";
+import { encodeBatch, encodeEvent, newEventId, type BatchId, type Event, type SqlReader } from "@tally/contract";
 
 const found = domains.find(({ name }) => name === "purchases");
 if (found === undefined) throw new Error("there is no domain purchases");

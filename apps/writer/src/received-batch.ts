@@ -1,7 +1,7 @@
-import { hashOfBody } from "@tally/ledger";
-import { textOfBatchId, type Batch, type Event } from "@tally/pipeline";
-import type { Delivery } from "@tally/messaging";
-import { tracedEventsOf, type TracedEvent } from "@tally/tracing";
+import { hashOfBody } from "@tally/database";
+import { textOfBatchId, type Batch, type Event } from "@tally/contract";
+import type { Delivery } from "@tally/broker";
+import { tracedEventsOf, type TracedEvent } from "@tally/telemetry";
 
 /** A batch and the delivery that brought it. */
 export interface ReceivedBatch {

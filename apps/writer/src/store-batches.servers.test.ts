@@ -1,7 +1,6 @@
-import { listLetters } from "@tally/dead-letters";
-import { readTotals } from "@tally/ledger";
-import { batchDecoder, decodeRankingMessage, Moves, textOfBatchId, type SqlTransaction } from "@tally/pipeline";
-import { encodeMoves } from "@tally/rankings";
+import { listLetters, readTotals } from "@tally/database";
+import { batchDecoder, decodeRankingMessage, Moves, textOfBatchId, type SqlTransaction } from "@tally/contract";
+import { encodeMoves } from "@tally/redis";
 import { expect, test } from "vitest";
 import {
   bodyOf,

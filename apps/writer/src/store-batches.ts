@@ -1,5 +1,4 @@
-import { keepLetters, letterOfConflict, type NewLetter } from "@tally/dead-letters";
-import { enter, findStored, type LedgerEntry } from "@tally/ledger";
+import { keepLetters, letterOfConflict, type NewLetter, enter, findStored, type LedgerEntry } from "@tally/database";
 import {
   encodeRankingMessage,
   Moves,
@@ -9,8 +8,8 @@ import {
   type Domain,
   type BatchEvent,
   type SqlTransaction,
-} from "@tally/pipeline";
-import { encodeMoves } from "@tally/rankings";
+} from "@tally/contract";
+import { encodeMoves } from "@tally/redis";
 import { findConflicts, type Arrivals } from "./find-conflicts.ts";
 import { lettersOfRefused } from "./letters-of-refused.ts";
 import type { ReceivedBatch } from "./received-batch.ts";

@@ -1,4 +1,4 @@
-import { runThread } from "@tally/fleet";
+import { runThread } from "@tally/runtime";
 import type { WriterConfig } from "./config.ts";
 import { startWriterThread } from "./thread.ts";
 

@@ -1,12 +1,9 @@
-import { connectDatabase } from "@tally/database";
-import { letterOfMessage, type NewLetter } from "@tally/dead-letters";
+import { connectDatabase, letterOfMessage, type NewLetter } from "@tally/database";
 import { servedDomains } from "@tally/domains";
-import type { ThreadBody } from "@tally/fleet";
-import { Progress } from "@tally/heartbeats";
-import { connectConsumer, connectPublisher, type Delivery } from "@tally/messaging";
-import { queuesOf } from "@tally/pipeline";
-import { createLogger, recentProblems } from "@tally/service";
-import { openTracer } from "@tally/tracing";
+import { type ThreadBody, createLogger, recentProblems } from "@tally/runtime";
+import { Progress, openTracer } from "@tally/telemetry";
+import { connectConsumer, connectPublisher, type Delivery } from "@tally/broker";
+import { queuesOf } from "@tally/contract";
 import { BatchWriter } from "./batch-writer.ts";
 import { LetterKeeper } from "./letter-keeper.ts";
 import type { WriterConfig } from "./config.ts";

@@ -1,5 +1,5 @@
-import type { NewLetter } from "@tally/dead-letters";
-import { tracesHeader, type Tracer } from "@tally/tracing";
+import type { NewLetter } from "@tally/database";
+import { tracesHeader, type Tracer } from "@tally/telemetry";
 import type { ReceivedBatch } from "./received-batch.ts";
 
 /**

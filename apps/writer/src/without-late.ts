@@ -1,5 +1,5 @@
-import type { Domain, SqlTransaction } from "@tally/pipeline";
-import { retainedFrom, surelyRetainedFrom } from "@tally/retention";
+import type { Domain, SqlTransaction } from "@tally/contract";
+import { retainedFrom, surelyRetainedFrom } from "@tally/database";
 import { without, type ReceivedBatch } from "./received-batch.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { Counter, createMetrics, Histogram, poolMetrics, type PoolState } from "@tally/service";
+import { Counter, createMetrics, Histogram, poolMetrics, type PoolState } from "@tally/runtime";
 import type { StoredFigures } from "./batch-writer.ts";
 
 const hopSeconds = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];

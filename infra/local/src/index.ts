@@ -17,6 +17,7 @@ export {
   type ProcessFigures,
 } from "./process/processes.ts";
 export { ServiceError, type ServiceErrorCode } from "./process/service-error.ts";
+export { openTcpProxy, type OnPiece, type ProxyOptions, type ProxyState, type TcpProxy } from "./process/tcp-proxy.ts";
 export { until } from "./process/until.ts";
 export { addressVariables, type Accounts, type Addresses, type Role } from "./services/addresses.ts";
 export type { Operator, Services, StartOptions } from "./services/services.ts";

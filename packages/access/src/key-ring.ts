@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { SqlReader } from "@tally/pipeline";
+import type { SqlReader } from "@tally/contract";
 import { readChanged, readVersion } from "./keys.ts";
 import { idOfKeyText, isKeyText } from "./key-text.ts";
 import { HeldKey, type Grant } from "./held-key.ts";

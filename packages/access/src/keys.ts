@@ -1,8 +1,8 @@
-import type { SqlReader, SqlTransaction } from "@tally/pipeline";
+import type { SqlReader, SqlTransaction } from "@tally/contract";
 import type { ApiKey, KeyRights, StoredKey } from "./api-key.ts";
 
 /** The folder of the numbered SQL files. */
-export const accessMigrations = new URL("../migrations/", import.meta.url);
+export const accessMigrations = new URL("./migrations/", import.meta.url);
 
 // Locks the only row until the commit, so changes are serial and readers see versions in ascending order.
 const nextVersion =

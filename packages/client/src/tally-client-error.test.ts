@@ -1,4 +1,4 @@
-import { expectDocumented } from "@tally/failures/expect-documented";
+import { expectDocumented } from "@tally/runtime/expect-documented";
 import { test } from "vitest";
 import { tallyClientErrors } from "./tally-client-error.ts";
 

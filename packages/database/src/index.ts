@@ -1,5 +1,58 @@
-export { connectDatabase, type Database } from "./connect-database.ts";
-export { DatabaseError } from "./database-error.ts";
-export { exclusively, type ExclusiveSession } from "./exclusively.ts";
-export { migrate, readMigrations } from "./migrate.ts";
-export { dropTestDatabase, recreateTestDatabase } from "./test-database.ts";
+export { connectDatabase, type Database } from "./connection/connect-database.ts";
+export { DatabaseError } from "./connection/database-error.ts";
+export { exclusively, type ExclusiveSession } from "./connection/exclusively.ts";
+export { migrate, readMigrations } from "./connection/migrate.ts";
+export { dropTestDatabase, recreateTestDatabase } from "./connection/test-database.ts";
+export {
+  enter,
+  findStored,
+  findTimes,
+  hashOfBody,
+  ledgerMigrations,
+  listBatches,
+  newestStored,
+  nextStored,
+  placeAt,
+  pruneRankingMessages,
+  readRankingMessages,
+  readTotals,
+  selectBatches,
+  type LedgerEntry,
+  type LedgerPlace,
+  type LedgerTotals,
+} from "./ledger/ledger.ts";
+export { addDomains, keepShards, readShards } from "./ledger/ranking-shards.ts";
+export {
+  holdsEvent,
+  keyReusedReason,
+  letterOfConflict,
+  letterOfEvent,
+  letterOfMessage,
+  replayOf,
+  type DeadLetter,
+  type LetterState,
+  type NewLetter,
+  type Stage,
+} from "./dead-letters/dead-letter.ts";
+export {
+  countLetters,
+  deadLetterMigrations,
+  findLetterHead,
+  findLetters,
+  keepLetters,
+  listLetters,
+  newestLetters,
+  selectConflicts,
+  selectKeptEvents,
+  settleLetter,
+  type LetterFilter,
+  type LetterHead,
+} from "./dead-letters/letters.ts";
+export { addPartitionsSql, partitionedMonths } from "./retention/partitions.ts";
+export { type ExportedMonth } from "./retention/month-states.ts";
+export { addMonths, firstDayOf, monthOf } from "./retention/months.ts";
+export { type RetentionProgress } from "./retention/remove-month.ts";
+export { removedAfterDays, retainedFrom, surelyRetainedFrom } from "./retention/retained-from.ts";
+export { retentionMigrations } from "./retention/retention-migrations.ts";
+export { firstKeptMonth, monthsToPartition, monthsToRemove, retain, type RetainOutcome } from "./retention/retain.ts";
+export { withRecount, type Recounted } from "./retention/with-recount.ts";

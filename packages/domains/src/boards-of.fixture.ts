@@ -1,4 +1,4 @@
-import { Moves, type Change, type Event } from "@tally/pipeline";
+import { Moves, type Change, type Event } from "@tally/contract";
 
 /** What a domain's `rank` adds to each board and member, for changes of one batch. */
 export function boardsOf<C extends Change>(rank: (changes: readonly C[], moves: Moves) => void, changes: readonly C[]) {

@@ -1,4 +1,4 @@
-import type { Domain } from "@tally/pipeline";
+import type { Domain } from "@tally/contract";
 import { albums } from "./albums/albums.ts";
 import { liftrides } from "./liftrides/liftrides.ts";
 import { purchases } from "./purchases/purchases.ts";

@@ -8,7 +8,7 @@ import {
   type SqlTransaction,
   type SqlValue,
   type Store,
-} from "@tally/pipeline";
+} from "@tally/contract";
 
 /** A table with one row for each event. Its primary key `id` is the event's; `producer` and `sequence` are its batch. */
 export interface EventTable<E extends Event> {

@@ -1,4 +1,4 @@
-import { InvalidInput } from "@tally/pipeline";
+import { InvalidInput } from "@tally/contract";
 import { Type, type TInteger, type TString, type TUnion } from "typebox";
 
 /** A range of integers as clients send them: as a number or as digits (contract, section 0, row 7). */

@@ -1,4 +1,4 @@
-import { InvalidInput, type RowFilter } from "@tally/pipeline";
+import { InvalidInput, type RowFilter } from "@tally/contract";
 import type { ids } from "./request-values.ts";
 
 /** A filter by a column of whole numbers, for `tally export`. */

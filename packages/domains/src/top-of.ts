@@ -1,4 +1,4 @@
-import type { BoardReader } from "@tally/pipeline";
+import type { BoardReader } from "@tally/contract";
 import { Type } from "typebox";
 import { wholeNumbers } from "./request-values.ts";
 

@@ -1,4 +1,4 @@
-import type { Event, EventId } from "@tally/pipeline";
+import type { Event, EventId } from "@tally/contract";
 
 /**
  * Which keys a workload draws. wide: all that the contract names, equally likely. narrow: few, so that boards stay small. zipf: those of

@@ -1,6 +1,6 @@
-import { selectBatches } from "@tally/ledger";
-import { textOfBatchId, type Domain, type SqlSnapshot } from "@tally/pipeline";
-import type { Rankings } from "@tally/rankings";
+import { selectBatches } from "@tally/database";
+import { textOfBatchId, type Domain, type SqlSnapshot } from "@tally/contract";
+import type { Rankings } from "@tally/redis";
 import { BatchMarks } from "./batch-marks.ts";
 import { Findings, type Found } from "./findings.ts";
 

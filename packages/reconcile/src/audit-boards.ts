@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
-import type { Domain, RecountedBoards, SqlSnapshot } from "@tally/pipeline";
-import type { Rankings } from "@tally/rankings";
+import type { Domain, RecountedBoards, SqlSnapshot } from "@tally/contract";
+import type { Rankings } from "@tally/redis";
 import { Findings, type Found } from "./findings.ts";
 import { readCells, type RecountedBoard } from "./read-cells.ts";
 

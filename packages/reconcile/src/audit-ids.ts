@@ -1,5 +1,5 @@
-import { selectKeptEvents } from "@tally/dead-letters";
-import { eventIdOfBytes, type Domain, type SqlSnapshot } from "@tally/pipeline";
+import { selectKeptEvents } from "@tally/database";
+import { eventIdOfBytes, type Domain, type SqlSnapshot } from "@tally/contract";
 import { Findings, type Found } from "./findings.ts";
 import type { IdSet } from "./id-set.ts";
 

@@ -1,9 +1,13 @@
-import type { Database } from "@tally/database";
-import { selectConflicts, type LetterState } from "@tally/dead-letters";
-import { readTotals, type LedgerTotals } from "@tally/ledger";
-import type { Domain, SqlSnapshot } from "@tally/pipeline";
-import type { Rankings, RankingsState } from "@tally/rankings";
-import { withRecount } from "@tally/retention";
+import {
+  type Database,
+  selectConflicts,
+  type LetterState,
+  readTotals,
+  type LedgerTotals,
+  withRecount,
+} from "@tally/database";
+import type { Domain, SqlSnapshot } from "@tally/contract";
+import type { Rankings, RankingsState } from "@tally/redis";
 import { auditBatches, type BatchAudit } from "./audit-batches.ts";
 import { auditBoards, type BoardAudit } from "./audit-boards.ts";
 import { auditIds, type IdAudit } from "./audit-ids.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { ownDatabase } from "@tally/database/own-database";
-import { enter, ledgerMigrations, placeAt } from "@tally/ledger";
-import type { NewGeneration } from "@tally/rankings";
-import { ownRankings } from "@tally/rankings/own-rankings";
+import { enter, ledgerMigrations, placeAt } from "@tally/database";
+import type { NewGeneration } from "@tally/redis";
+import { ownRankings } from "@tally/redis/own-rankings";
 import { expect, test } from "vitest";
 import { prune } from "./prune.ts";
 

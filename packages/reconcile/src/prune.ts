@@ -1,6 +1,5 @@
-import type { Database } from "@tally/database";
-import { listBatches, pruneRankingMessages, type LedgerPlace } from "@tally/ledger";
-import type { Rankings } from "@tally/rankings";
+import { type Database, listBatches, pruneRankingMessages, type LedgerPlace } from "@tally/database";
+import type { Rankings } from "@tally/redis";
 
 const pageSize = 1000;
 

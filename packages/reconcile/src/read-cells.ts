@@ -1,4 +1,4 @@
-import type { RecountedBoards, SqlSnapshot } from "@tally/pipeline";
+import type { RecountedBoards, SqlSnapshot } from "@tally/contract";
 
 /** One board as its rows add up to it: all its cells, each once. */
 export interface RecountedBoard {

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { ownDatabase } from "@tally/database/own-database";
-import { addDomains, enter, ledgerMigrations } from "@tally/ledger";
-import { encodeRankingMessage, Moves, type BatchId } from "@tally/pipeline";
-import { encodeMoves, type NewGeneration } from "@tally/rankings";
-import { ownRankings } from "@tally/rankings/own-rankings";
+import { addDomains, enter, ledgerMigrations } from "@tally/database";
+import { encodeRankingMessage, Moves, type BatchId } from "@tally/contract";
+import { encodeMoves, type NewGeneration } from "@tally/redis";
+import { ownRankings } from "@tally/redis/own-rankings";
 import { expect, test } from "vitest";
 import { rebuild } from "./rebuild.ts";
 

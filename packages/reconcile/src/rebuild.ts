@@ -1,8 +1,14 @@
-import type { Database } from "@tally/database";
-import { keepShards, readShards, readTotals, selectBatches } from "@tally/ledger";
-import type { Recount, SqlSnapshot } from "@tally/pipeline";
-import type { NewGeneration, Rankings } from "@tally/rankings";
-import { withRecount, type Recounted } from "@tally/retention";
+import {
+  type Database,
+  keepShards,
+  readShards,
+  readTotals,
+  selectBatches,
+  withRecount,
+  type Recounted,
+} from "@tally/database";
+import type { Recount, SqlSnapshot } from "@tally/contract";
+import type { NewGeneration, Rankings } from "@tally/redis";
 import { BatchMarks } from "./batch-marks.ts";
 import { readCells } from "./read-cells.ts";
 import { repair } from "./repair.ts";

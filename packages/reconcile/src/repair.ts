@@ -1,12 +1,12 @@
-import { listBatches, placeAt, readRankingMessages, type LedgerPlace } from "@tally/ledger";
+import { listBatches, placeAt, readRankingMessages, type LedgerPlace } from "@tally/database";
 import {
   decodeRankingMessage,
   textOfBatchId,
   UndecodableRankingMessage,
   type RankingMessage,
   type SqlReader,
-} from "@tally/pipeline";
-import type { BatchCounter } from "@tally/rankings";
+} from "@tally/contract";
+import type { BatchCounter } from "@tally/redis";
 
 /*
  * Finds the batches of the ledger without a mark and applies their ranking messages from the ledger, with the script that the ranker uses.

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { audit, type AuditReport, type DomainAudit, type IdSet } from "@tally/reconcile";
-import type { Domain } from "@tally/pipeline";
-import { number } from "@tally/service/flag-values";
+import type { Domain } from "@tally/contract";
+import { number } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";
 import { domainsFlag, domainsOf, jsonFlag, print, type DomainsFlag, type JsonFlag } from "../flags.ts";

@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { bytesOfEventId, isEventId } from "@tally/pipeline";
+import { bytesOfEventId, isEventId } from "@tally/contract";
 import { IdSet } from "@tally/reconcile";
 import { CommandError } from "../command-error.ts";
 

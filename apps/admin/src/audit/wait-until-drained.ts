@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { listBatches, placeAt, readTotals } from "@tally/ledger";
-import { connectPublisher } from "@tally/messaging";
+import { listBatches, placeAt, readTotals } from "@tally/database";
+import { connectPublisher } from "@tally/broker";
 import { untilDrained } from "@tally/reconcile";
-import { queuesOf, type Domain, type SqlReader } from "@tally/pipeline";
+import { queuesOf, type Domain, type SqlReader } from "@tally/contract";
 import type { Servers } from "../open-servers.ts";
 import type { Progress } from "../progress.ts";
 

@@ -5,8 +5,8 @@ import {
   type DeadLetter,
   type LetterFilter,
   type LetterState,
-} from "@tally/dead-letters";
-import { unpackEvent, type SqlReader } from "@tally/pipeline";
+} from "@tally/database";
+import { unpackEvent, type SqlReader } from "@tally/contract";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { domainNamed } from "../flags.ts";

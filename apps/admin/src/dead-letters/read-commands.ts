@@ -1,6 +1,6 @@
-import { holdsEvent, listLetters, type DeadLetter } from "@tally/dead-letters";
-import { unpackEvent } from "@tally/pipeline";
-import { wholeNumber } from "@tally/service/flag-values";
+import { holdsEvent, listLetters, type DeadLetter } from "@tally/database";
+import { unpackEvent } from "@tally/contract";
+import { wholeNumber } from "@tally/runtime/flag-values";
 import { Command } from "commander";
 import { withExitCodes } from "../exit-codes.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { replayOf, settleLetter, type DeadLetter } from "@tally/dead-letters";
-import type { Database } from "@tally/database";
-import { connectPublisher, type Publisher } from "@tally/messaging";
-import { BatchIds, queuesOf } from "@tally/pipeline";
+import { replayOf, settleLetter, type DeadLetter, type Database } from "@tally/database";
+import { connectPublisher, type Publisher } from "@tally/broker";
+import { BatchIds, queuesOf } from "@tally/contract";
 import { Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";

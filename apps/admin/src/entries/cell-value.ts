@@ -1,4 +1,4 @@
-import { InvalidInput } from "@tally/pipeline";
+import { InvalidInput } from "@tally/contract";
 import { Type, type TSchema } from "typebox";
 
 /** The value of a text, such as a CSV cell or a flag, for a field. Throws InvalidInput for a list or an object that is no JSON. */

@@ -1,4 +1,4 @@
-import type { BulkRoute, Domain, Event, FormRoute, IngestRoute } from "@tally/pipeline";
+import type { BulkRoute, Domain, Event, FormRoute, IngestRoute } from "@tally/contract";
 import { Type, type TObject, type TSchema } from "typebox";
 
 type OwnRoute = IngestRoute<Event>;

@@ -1,4 +1,4 @@
-import { firstProblem, InvalidInput, NotFound, type Domain, type EntryFields } from "@tally/pipeline";
+import { firstProblem, InvalidInput, NotFound, type Domain, type EntryFields } from "@tally/contract";
 import { Compile } from "typebox/compile";
 import { ingestRoutesOf } from "./entry-fields.ts";
 import { fittingRoute, partsOf, postOf, type EntryPost } from "./entry-request.ts";

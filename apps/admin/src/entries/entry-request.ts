@@ -1,4 +1,4 @@
-import { InvalidInput, NotFound, type Domain, type EntryFields, type Event, type IngestRoute } from "@tally/pipeline";
+import { InvalidInput, NotFound, type Domain, type EntryFields, type Event, type IngestRoute } from "@tally/contract";
 import { Check } from "typebox/value";
 import { expectationOf, fieldsOf, ingestRoutesOf, problemOf } from "./entry-fields.ts";
 

@@ -1,4 +1,4 @@
-import type { EntryFields } from "@tally/pipeline";
+import type { EntryFields } from "@tally/contract";
 
 /** The object of a JSON text; undefined for any other text. */
 export function parseEntry(json: string): EntryFields | undefined {

@@ -1,4 +1,4 @@
-import type { EventFiles } from "@tally/pipeline";
+import type { EventFiles } from "@tally/contract";
 import { Command, Option } from "commander";
 import { CommandError } from "../command-error.ts";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import type { EventFiles } from "@tally/pipeline";
+import type { EventFiles } from "@tally/contract";
 import { ownDatabase } from "@tally/database/own-database";
 import { expect, test, vi } from "vitest";
 import { exportEvents } from "./export-events.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import type { Database } from "@tally/database";
-import { eventIdOfBytes, type EntryFields, type EventFiles, type SqlParameter } from "@tally/pipeline";
+import { eventIdOfBytes, type EntryFields, type EventFiles, type SqlParameter } from "@tally/contract";
 import { keyColumn } from "../import/csv-columns.ts";
 import type { ExportFormat } from "./export-format.ts";
 

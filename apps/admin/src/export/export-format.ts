@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-import type { EntryFields, EventFiles } from "@tally/pipeline";
+import type { EntryFields, EventFiles } from "@tally/contract";
 import { keyColumn } from "../import/csv-columns.ts";
 
 /** How exported events become text. */

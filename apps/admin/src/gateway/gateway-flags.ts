@@ -1,5 +1,5 @@
-import { readConfigOrExit, secret, url } from "@tally/service";
-import { origin } from "@tally/service/flag-values";
+import { readConfigOrExit, secret, url } from "@tally/runtime";
+import { origin } from "@tally/runtime/flag-values";
 import { Option, type Command } from "commander";
 import { Gateway } from "./gateway.ts";
 

@@ -1,5 +1,5 @@
 import { isRetriable, retryingFetch, TallyClientError, type Attempt } from "@tally/client";
-import { reasonOf } from "@tally/failures";
+import { reasonOf } from "@tally/runtime";
 import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 

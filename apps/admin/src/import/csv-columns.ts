@@ -1,4 +1,4 @@
-import type { CellForm, Domain, EntryFields } from "@tally/pipeline";
+import type { CellForm, Domain, EntryFields } from "@tally/contract";
 import type { TSchema } from "typebox";
 import { CommandError } from "../command-error.ts";
 import { cellValue } from "../entries/cell-value.ts";

@@ -1,6 +1,6 @@
 import { Readable, pipeline } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import { InvalidInput, type Domain } from "@tally/pipeline";
+import { InvalidInput, type Domain } from "@tally/contract";
 import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { csvColumns } from "./csv-columns.ts";

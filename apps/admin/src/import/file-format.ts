@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-import type { Domain } from "@tally/pipeline";
+import type { Domain } from "@tally/contract";
 import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { checkedChunks } from "./checked-chunks.ts";

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { numberFlag, wholeNumber } from "@tally/service/flag-values";
+import { numberFlag, wholeNumber } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
 import { bulkRouteOf, ingestRoutesOf } from "../entries/entry-fields.ts";
 import { CommandError } from "../command-error.ts";

@@ -1,4 +1,4 @@
-import type { EntryFields } from "@tally/pipeline";
+import type { EntryFields } from "@tally/contract";
 
 /** One line of a file, or one record of a CSV. */
 export interface ImportLine {

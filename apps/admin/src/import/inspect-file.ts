@@ -1,6 +1,6 @@
 import { createHash, hash } from "node:crypto";
 import { stat } from "node:fs/promises";
-import type { Domain } from "@tally/pipeline";
+import type { Domain } from "@tally/contract";
 import type { Progress } from "../progress.ts";
 import { checkedChunks } from "./checked-chunks.ts";
 import type { FileFormat } from "./file-format.ts";

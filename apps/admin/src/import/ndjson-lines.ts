@@ -1,4 +1,4 @@
-import type { EntryFields } from "@tally/pipeline";
+import type { EntryFields } from "@tally/contract";
 import { linesOf } from "../entries/lines-of.ts";
 import { parseEntry } from "../entries/parse-entry.ts";
 import type { ImportLine } from "./import-line.ts";

@@ -1,5 +1,5 @@
 import { lockFile } from "@tally/client/journal";
-import type { Domain } from "@tally/pipeline";
+import type { Domain } from "@tally/contract";
 import { CommandError } from "../command-error.ts";
 import { bulkRouteOf } from "../entries/entry-fields.ts";
 import { exitCodes } from "../exit-codes.ts";

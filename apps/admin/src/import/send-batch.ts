@@ -1,4 +1,4 @@
-import { IdempotencyKey } from "@tally/pipeline";
+import { IdempotencyKey } from "@tally/contract";
 import { Check } from "typebox/value";
 import { keyColumn } from "./csv-columns.ts";
 import type { ImportLine, Outcome } from "./import-line.ts";

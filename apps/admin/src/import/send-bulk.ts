@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isRetriable, retryDelayMs, sendBulk } from "@tally/client";
-import type { BulkRoute, Event } from "@tally/pipeline";
+import type { BulkRoute, Event } from "@tally/contract";
 import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { backOff, GatewayUnavailable, wrongKey } from "../gateway/gateway.ts";

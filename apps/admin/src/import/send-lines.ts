@@ -1,4 +1,4 @@
-import type { EntryFields } from "@tally/pipeline";
+import type { EntryFields } from "@tally/contract";
 import { CommandError } from "../command-error.ts";
 import type { Gateway, Patience } from "../gateway/gateway.ts";
 import type { Outcome } from "./import-line.ts";

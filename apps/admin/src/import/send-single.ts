@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Domain } from "@tally/pipeline";
+import type { Domain } from "@tally/contract";
 import { CommandError } from "../command-error.ts";
 import { requestOf, type EntryRequest } from "../entries/entry-request.ts";
 import { exitCodes } from "../exit-codes.ts";

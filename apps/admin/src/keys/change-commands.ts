@@ -1,6 +1,6 @@
 import { hashOfKeyText, isKeyId, newKeyText, revokeKey, rotateKey } from "@tally/access";
-import type { SqlTransaction } from "@tally/pipeline";
-import { numberFlag } from "@tally/service/flag-values";
+import type { SqlTransaction } from "@tally/contract";
+import { numberFlag } from "@tally/runtime/flag-values";
 import { Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { withExitCodes } from "../exit-codes.ts";

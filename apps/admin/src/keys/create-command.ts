@@ -1,7 +1,7 @@
 import { actions, createKey, hashOfKeyText, newKeyId, newKeyText, type KeyLimit } from "@tally/access";
 import { domains } from "@tally/domains";
-import type { Domain } from "@tally/pipeline";
-import { numberFlag } from "@tally/service/flag-values";
+import type { Domain } from "@tally/contract";
+import { numberFlag } from "@tally/runtime/flag-values";
 import { Command, InvalidArgumentError } from "commander";
 import { CommandError } from "../command-error.ts";
 import { withExitCodes } from "../exit-codes.ts";

@@ -3,7 +3,7 @@ import { addToList } from "./add-to-list.ts";
 import { nameForms } from "./name-forms.ts";
 
 const listOf = (list: string, ...imports: readonly string[]) =>
-  `import type { Domain } from "@tally/pipeline";\n${imports.join("")}\n/** Every domain. */\nexport const domains: readonly Domain[] = ${list};\n`;
+  `import type { Domain } from "@tally/contract";\n${imports.join("")}\n/** Every domain. */\nexport const domains: readonly Domain[] = ${list};\n`;
 const line = (camel: string, name = camel) => `import { ${camel} } from "./${name}/${name}.ts";\n`;
 
 test("adds the import in the order of paths and the domain at the end", () => {

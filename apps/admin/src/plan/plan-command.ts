@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { TierName } from "@tally/pipeline/bench-report";
+import type { TierName } from "@tally/contract/bench-report";
 import { region } from "@tally/prices";
-import { numberFlag } from "@tally/service/flag-values";
+import { numberFlag } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
 import { CommandError } from "../command-error.ts";
 import { withExitCodes } from "../exit-codes.ts";

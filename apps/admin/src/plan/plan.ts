@@ -1,6 +1,6 @@
-import type { MeasuredRun, TierName as Tier } from "@tally/pipeline/bench-report";
+import type { MeasuredRun, TierName as Tier } from "@tally/contract/bench-report";
 import { hoursPerMonth, prices, type PriceName } from "@tally/prices";
-import { spreadShards } from "@tally/rankings";
+import { spreadShards } from "@tally/redis";
 import { costOfShards } from "./cost-of-shards.ts";
 
 export interface Demand {

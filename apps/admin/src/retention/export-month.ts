@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, statfs } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Database } from "@tally/database";
-import type { EventFiles, Retention } from "@tally/pipeline";
-import type { ExportedMonth } from "@tally/retention";
+import type { Database, ExportedMonth } from "@tally/database";
+import type { EventFiles, Retention } from "@tally/contract";
 import type { Writable } from "node:stream";
 import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { Database } from "@tally/database";
+import { type Database, addMonths, firstDayOf, monthOf, retentionMigrations, withRecount } from "@tally/database";
 import { ownDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
-import { bytesOfEventId, newEventId, type Recount, type SqlSnapshot, type SqlValue } from "@tally/pipeline";
-import { addMonths, firstDayOf, monthOf, retentionMigrations, withRecount } from "@tally/retention";
+import { bytesOfEventId, newEventId, type Recount, type SqlSnapshot, type SqlValue } from "@tally/contract";
 
 const found = domains.find(({ name }) => name === "purchases");
 if (found?.retention === undefined || found.files === undefined) throw new Error("purchases have no retention");

@@ -1,7 +1,5 @@
-import type { Database } from "@tally/database";
-import { domains } from "@tally/domains";
-import type { Domain } from "@tally/pipeline";
 import {
+  type Database,
   addPartitionsSql,
   firstKeptMonth,
   monthsToPartition,
@@ -11,8 +9,10 @@ import {
   retain,
   type RetainOutcome,
   type RetentionProgress,
-} from "@tally/retention";
-import { wholeNumber } from "@tally/service/flag-values";
+} from "@tally/database";
+import { domains } from "@tally/domains";
+import type { Domain } from "@tally/contract";
+import { wholeNumber } from "@tally/runtime/flag-values";
 import { Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";

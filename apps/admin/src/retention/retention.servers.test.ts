@@ -2,8 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Database } from "@tally/database";
-import { retain, retainedFrom, withRecount, type RetentionProgress } from "@tally/retention";
+import { type Database, retain, retainedFrom, withRecount, type RetentionProgress } from "@tally/database";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { exportMonth } from "./export-month.ts";
 import {

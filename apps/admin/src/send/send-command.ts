@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { domains } from "@tally/domains";
-import type { Domain, EntryFields } from "@tally/pipeline";
+import type { Domain, EntryFields } from "@tally/contract";
 import { Command, Option } from "commander";
 import { CommandError } from "../command-error.ts";
 import { cellValue } from "../entries/cell-value.ts";

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import type { Domain, EntryFields } from "@tally/pipeline";
+import type { Domain, EntryFields } from "@tally/contract";
 import { CommandError } from "../command-error.ts";
 import { parseEntry } from "../entries/parse-entry.ts";
 import { exitCodes } from "../exit-codes.ts";

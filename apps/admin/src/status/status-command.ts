@@ -1,10 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { domains } from "@tally/domains";
-import { connectHeartbeats, type Heartbeats } from "@tally/heartbeats";
-import { connectPublisher } from "@tally/messaging";
-import { queuesOf } from "@tally/pipeline";
-import { numberFlag } from "@tally/service/flag-values";
-import { StatusReader, type Status } from "@tally/status";
+import { connectHeartbeats, type Heartbeats, StatusReader, type Status } from "@tally/telemetry";
+import { connectPublisher } from "@tally/broker";
+import { queuesOf } from "@tally/contract";
+import { numberFlag } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
 import { exitCodes, withExitCodes, type ExitCode } from "../exit-codes.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";

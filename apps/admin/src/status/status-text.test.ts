@@ -1,4 +1,4 @@
-import type { LoggedError } from "@tally/status";
+import type { LoggedError } from "@tally/telemetry";
 import { expect, test } from "vitest";
 import { statusText } from "./status-text.ts";
 

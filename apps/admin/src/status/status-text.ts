@@ -1,4 +1,4 @@
-import type { DomainStatus, LoggedError, ProcessStatus, QueueStatus, Status } from "@tally/status";
+import type { DomainStatus, LoggedError, ProcessStatus, QueueStatus, Status } from "@tally/telemetry";
 import { table } from "./table.ts";
 
 const shownErrors = 5;

@@ -1,4 +1,4 @@
-import type { Domain, View } from "@tally/pipeline";
+import type { Domain, View } from "@tally/contract";
 import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 

@@ -1,5 +1,5 @@
 import { domains } from "@tally/domains";
-import { numberFlag } from "@tally/service/flag-values";
+import { numberFlag } from "@tally/runtime/flag-values";
 import { Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";

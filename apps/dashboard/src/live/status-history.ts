@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Status } from "@tally/status";
+import type { Status } from "@tally/telemetry";
 
 /** One second of the system, all domains together. */
 export interface Moment {

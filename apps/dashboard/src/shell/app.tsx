@@ -1,4 +1,4 @@
-import type { Status } from "@tally/status";
+import type { Status } from "@tally/telemetry";
 import { useEffect, useRef } from "preact/hooks";
 import { feed } from "../live/live-feed.ts";
 import { recordStatus } from "../live/status-history.ts";

@@ -1,4 +1,4 @@
-import type { Status } from "@tally/status";
+import type { Status } from "@tally/telemetry";
 import type { Live } from "../live/use-watch.ts";
 import { Message } from "../parts/message.tsx";
 import { route } from "../route/route.ts";

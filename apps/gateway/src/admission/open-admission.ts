@@ -1,7 +1,6 @@
 import { KeyRing } from "@tally/access";
-import { Outage } from "@tally/failures";
-import type { SqlReader } from "@tally/pipeline";
-import { ConfigError, type Logger } from "@tally/service";
+import { Outage, ConfigError, type Logger } from "@tally/runtime";
+import type { SqlReader } from "@tally/contract";
 import type { GatewayConfig } from "../config.ts";
 import { addressesIn } from "../http/connection/client-address.ts";
 import type { AdmissionOptions } from "./admission.ts";

@@ -1,6 +1,5 @@
-import { Outage } from "@tally/failures";
+import { Outage, type Logger } from "@tally/runtime";
 import { openRedis, type Redis } from "@tally/redis";
-import type { Logger } from "@tally/service";
 import { TokenBuckets, type Demand, type Supply } from "./token-buckets.ts";
 
 /*

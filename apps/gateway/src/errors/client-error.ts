@@ -1,6 +1,6 @@
 import { DatabaseError } from "@tally/database";
-import { InvalidInput, NotFound } from "@tally/pipeline";
-import { RankingsUnavailable } from "@tally/rankings";
+import { InvalidInput, NotFound } from "@tally/contract";
+import { RankingsUnavailable } from "@tally/redis";
 import { errorCodes } from "fastify";
 import { routing } from "../http/routes/allowed-methods.ts";
 import type { CommitOutcome } from "../ingest/group-commit.ts";

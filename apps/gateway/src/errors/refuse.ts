@@ -1,4 +1,4 @@
-import type { Domain } from "@tally/pipeline";
+import type { Domain } from "@tally/contract";
 import type { FastifyReply } from "fastify";
 import type { ErrorCode, Refusal } from "./catalogue.ts";
 

@@ -1,5 +1,5 @@
 import { ownDatabase } from "@tally/database/own-database";
-import { lookup } from "@tally/pipeline";
+import { lookup } from "@tally/contract";
 import { expect, test } from "vitest";
 import { GroupReads } from "../read/group-reads.ts";
 import { Finder } from "./finder.ts";

@@ -1,4 +1,4 @@
-import { bytesOfEventId, type Event, type Lookup, type SqlReader } from "@tally/pipeline";
+import { bytesOfEventId, type Event, type Lookup, type SqlReader } from "@tally/contract";
 import { refusal } from "../errors/catalogue.ts";
 import { ClientError } from "../errors/client-error.ts";
 import type { GroupReads } from "../read/group-reads.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { bytesOfEventId, type KeyedRead, type Lookup, type SqlReader } from "@tally/pipeline";
+import { bytesOfEventId, type KeyedRead, type Lookup, type SqlReader } from "@tally/contract";
 import { nameOfKey, readKeys } from "../read/read-keys.ts";
 
 interface Waiter<T> {

@@ -5,7 +5,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from "fastify";
-import { firstProblem, InvalidInput } from "@tally/pipeline";
+import { firstProblem, InvalidInput } from "@tally/contract";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { addAdmission, type AdmissionOptions } from "../admission/admission.ts";

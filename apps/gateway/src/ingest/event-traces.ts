@@ -5,7 +5,7 @@ import {
   type Step,
   type TracedEvent,
   type Tracer,
-} from "@tally/tracing";
+} from "@tally/telemetry";
 import type { FastifyReply } from "fastify";
 
 /** Begins the step "received" of a sampled request, at the time of its head. Undefined for every other request. */

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { access } from "node:fs/promises";
 import { setImmediate as turn } from "node:timers/promises";
-import { silentLog } from "@tally/failures";
-import { connectPublisher } from "@tally/messaging";
-import { BatchIds, encodeEvent } from "@tally/pipeline";
+import { silentLog } from "@tally/runtime";
+import { connectPublisher } from "@tally/broker";
+import { BatchIds, encodeEvent } from "@tally/contract";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
 import { committed } from "./intake.ts";

@@ -1,6 +1,6 @@
-import { encodeBatch, gatewayChannels, textOfBatchId, type BatchIds, type EncodedEvent } from "@tally/pipeline";
-import type { Publisher, PublishOutcome } from "@tally/messaging";
-import type { TracedEvent } from "@tally/tracing";
+import { encodeBatch, gatewayChannels, textOfBatchId, type BatchIds, type EncodedEvent } from "@tally/contract";
+import type { Publisher, PublishOutcome } from "@tally/broker";
+import type { TracedEvent } from "@tally/telemetry";
 import type { TracedPublish } from "./event-traces.ts";
 import type { Pace } from "./pace.ts";
 

@@ -1,9 +1,8 @@
 import type { Database } from "@tally/database";
-import type { Progress } from "@tally/heartbeats";
-import type { Publisher } from "@tally/messaging";
-import { BatchIds, queuesOf, type Domain, type EncodedEvent } from "@tally/pipeline";
-import type { Rankings } from "@tally/rankings";
-import type { TracedEvent, Tracer } from "@tally/tracing";
+import type { Progress, TracedEvent, Tracer } from "@tally/telemetry";
+import type { Publisher } from "@tally/broker";
+import { BatchIds, queuesOf, type Domain, type EncodedEvent } from "@tally/contract";
+import type { Rankings } from "@tally/redis";
 import type { GatewayConfig } from "../config.ts";
 import type { GatewayMetrics } from "../gateway-metrics.ts";
 import { beginPublish } from "./event-traces.ts";

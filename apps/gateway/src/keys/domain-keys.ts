@@ -1,4 +1,4 @@
-import { contentOf, fingerprintOf, type Domain, type Event, type EventId, type SqlReader } from "@tally/pipeline";
+import { contentOf, fingerprintOf, type Domain, type Event, type EventId, type SqlReader } from "@tally/contract";
 import { refusal } from "../errors/catalogue.ts";
 import { ClientError, isUnavailable } from "../errors/client-error.ts";
 import type { KeyMemory, KeyState } from "./key-memory.ts";

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Outage } from "@tally/failures";
-import { bytesOfEventId, type EventId } from "@tally/pipeline";
+import { Outage, type Logger } from "@tally/runtime";
+import { bytesOfEventId, type EventId } from "@tally/contract";
 import { openRedis, type Redis } from "@tally/redis";
-import type { Logger } from "@tally/service";
 
 /*
  * Remembers in Redis, for all gateways together, which content each Idempotency-Key was first sent with:

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Grant } from "@tally/access";
-import { InvalidInput } from "@tally/pipeline";
+import { InvalidInput } from "@tally/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type, type TSchema } from "typebox";
 import { keyOfRequest, type AdmissionOptions } from "../admission/admission.ts";

@@ -1,4 +1,4 @@
-import { firstProblem, InvalidInput } from "@tally/pipeline";
+import { firstProblem, InvalidInput } from "@tally/contract";
 import type { FastifyInstance, RouteOptions } from "fastify";
 import findMyWay from "find-my-way";
 import type { TSchema } from "typebox";

@@ -1,6 +1,6 @@
 import type { Grant } from "@tally/access";
-import type { Database } from "@tally/database";
 import {
+  type Database,
   findLetterHead,
   findLetters,
   holdsEvent,
@@ -9,9 +9,9 @@ import {
   settleLetter,
   type DeadLetter,
   type LetterHead,
-} from "@tally/dead-letters";
-import type { Publisher } from "@tally/messaging";
-import { BatchIds, InvalidInput, NotFound, queuesOf, unpackEvent, type SqlReader } from "@tally/pipeline";
+} from "@tally/database";
+import type { Publisher } from "@tally/broker";
+import { BatchIds, InvalidInput, NotFound, queuesOf, unpackEvent, type SqlReader } from "@tally/contract";
 import type { FastifyInstance } from "fastify";
 import { Type, type Static } from "typebox";
 import { forbiddenInDomain, forbiddenStore } from "../admission/route-access.ts";

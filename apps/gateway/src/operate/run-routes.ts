@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { NotFound } from "@tally/pipeline";
+import { NotFound } from "@tally/contract";
 import type { FastifyInstance } from "fastify";
 import { Type, type Static } from "typebox";
 import { refusal } from "../errors/catalogue.ts";

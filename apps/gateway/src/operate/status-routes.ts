@@ -1,5 +1,5 @@
-import { View, type Domain } from "@tally/pipeline";
-import { Status, type StatusReader } from "@tally/status";
+import { View, type Domain } from "@tally/contract";
+import { Status, type StatusReader } from "@tally/telemetry";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { addJsonRoute } from "./add-json-route.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { ownDatabase } from "@tally/database/own-database";
-import { keyedRead, type SqlReader } from "@tally/pipeline";
+import { keyedRead, type SqlReader } from "@tally/contract";
 import { beforeAll, expect, test, vi } from "vitest";
 import { GroupReads, type GroupReadOptions } from "./group-reads.ts";
 

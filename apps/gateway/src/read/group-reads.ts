@@ -1,4 +1,4 @@
-import type { KeyedRead, ReadKey, SqlReader } from "@tally/pipeline";
+import type { KeyedRead, ReadKey, SqlReader } from "@tally/contract";
 import { refusal } from "../errors/catalogue.ts";
 import { ClientError } from "../errors/client-error.ts";
 import { nameOfKey, readKeys } from "./read-keys.ts";

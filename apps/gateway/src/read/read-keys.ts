@@ -1,4 +1,4 @@
-import type { KeyedRead, ReadKey, SqlReader } from "@tally/pipeline";
+import type { KeyedRead, ReadKey, SqlReader } from "@tally/contract";
 
 /** A key as text. Equal keys have equal names, in any representation of their columns. */
 export function nameOfKey(key: readonly unknown[]): string {

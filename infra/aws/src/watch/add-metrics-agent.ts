@@ -1,6 +1,5 @@
 import { Stack } from "aws-cdk-lib";
-import type { Ec2TaskDefinition } from "aws-cdk-lib/aws-ecs";
-import { ContainerImage, LogDrivers } from "aws-cdk-lib/aws-ecs";
+import { type Ec2TaskDefinition, ContainerImage, LogDrivers } from "aws-cdk-lib/aws-ecs";
 import { Construct } from "constructs";
 import type { Profile } from "../profiles.ts";
 import { addLogGroup } from "./add-log-group.ts";

@@ -1,6 +1,6 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
-import { reasonOf } from "@tally/failures";
+import { reasonOf } from "@tally/runtime";
 import type { AppName, Apps } from "../apps/start-apps.ts";
 
 interface KeepRunningOptions {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { StatusLine } from "@tally/service/status-line";
+import { StatusLine } from "@tally/runtime/status-line";
 import { onLauncherGone } from "../process/on-launcher-gone.ts";
 import { ServiceError } from "../process/service-error.ts";
 import { Waits } from "../process/waits.ts";

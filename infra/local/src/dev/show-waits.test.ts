@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { StatusLine } from "@tally/service/status-line";
+import { StatusLine } from "@tally/runtime/status-line";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Waits } from "../process/waits.ts";
 import { showWaits } from "./show-waits.ts";

@@ -1,4 +1,4 @@
-import type { StatusLine } from "@tally/service/status-line";
+import type { StatusLine } from "@tally/runtime/status-line";
 import type { Waits } from "../process/waits.ts";
 
 const liveEveryMs = 250;

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfig, systemSettings } from "@tally/service";
+import { readConfig, systemSettings } from "@tally/runtime";
 import { Ajv } from "ajv";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";

@@ -1,4 +1,4 @@
-import { ConfigError, readConfig, systemSettings } from "@tally/service";
+import { ConfigError, readConfig, systemSettings } from "@tally/runtime";
 import { ServiceError } from "../process/service-error.ts";
 import type { Addresses } from "./addresses.ts";
 

@@ -1,4 +1,4 @@
-import { eventIdOfKey, newEventId, NotFound } from "@tally/pipeline";
+import { eventIdOfKey, newEventId, NotFound } from "@tally/contract";
 import { expect, test } from "vitest";
 import { albumIdOf, parseAlbumId } from "./album-id.ts";
 

@@ -1,4 +1,4 @@
-import { eventTimeOf, isEventId, NotFound } from "@tally/pipeline";
+import { eventTimeOf, isEventId, NotFound } from "@tally/contract";
 import { Type } from "typebox";
 
 /** The path parameter of an album; parseAlbumId checks it. */

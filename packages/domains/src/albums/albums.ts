@@ -1,4 +1,4 @@
-import { defineDomain } from "@tally/pipeline";
+import { defineDomain } from "@tally/contract";
 import { AlbumsEvent } from "./event.ts";
 import { queries } from "./queries.ts";
 import { rank } from "./rank.ts";

@@ -1,4 +1,4 @@
-import { Bytes } from "@tally/pipeline";
+import { Bytes } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { EventId } from "../stored-values.ts";
 import { ImageType } from "./image-type.ts";

@@ -1,4 +1,4 @@
-import { lookup, type Content, type Lookup, type Sources } from "@tally/pipeline";
+import { lookup, type Content, type Lookup, type Sources } from "@tally/contract";
 import { noSuchAlbum, parseAlbumId } from "./album-id.ts";
 import type { AlbumsEvent } from "./event.ts";
 import type { Profile } from "./profile.ts";

@@ -1,4 +1,4 @@
-import { InvalidInput } from "@tally/pipeline";
+import { InvalidInput } from "@tally/contract";
 import { expect, test } from "vitest";
 import { parseProfile } from "./profile.ts";
 

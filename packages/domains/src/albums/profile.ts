@@ -1,4 +1,4 @@
-import { InvalidInput } from "@tally/pipeline";
+import { InvalidInput } from "@tally/contract";
 import { isStorable } from "../request-values.ts";
 import { textCharactersMax } from "./event.ts";
 

@@ -1,4 +1,4 @@
-import { contentRoute, eventIdOfBytes, queryRoute } from "@tally/pipeline";
+import { contentRoute, eventIdOfBytes, queryRoute } from "@tally/contract";
 import { Type } from "typebox";
 import { None } from "../request-values.ts";
 import { AsOf, TopLimit, topOf } from "../top-of.ts";

@@ -1,4 +1,4 @@
-import type { Change, Moves } from "@tally/pipeline";
+import type { Change, Moves } from "@tally/contract";
 import type { AlbumsEvent } from "./event.ts";
 
 /** An album as the member of a board: its event id without dashes. */

@@ -1,4 +1,4 @@
-import type { Recount } from "@tally/pipeline";
+import type { Recount } from "@tally/contract";
 
 const selectRowsOfBatches = `
   SELECT producer, sequence, COUNT(*)

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { formRoute, ingestRoute, InvalidInput, type FormPart } from "@tally/pipeline";
+import { formRoute, ingestRoute, InvalidInput, type FormPart } from "@tally/contract";
 import { Type } from "typebox";
 import { albumIdOf, AlbumParams, parseAlbumId } from "./album-id.ts";
 import type { AlbumEvent, AlbumsEvent } from "./event.ts";

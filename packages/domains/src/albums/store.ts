@@ -5,7 +5,7 @@ import {
   type BatchId,
   type SqlReader,
   type SqlTransaction,
-} from "@tally/pipeline";
+} from "@tally/contract";
 import { addEvents, locateEvent, readEvents, type EventTable } from "../event-rows.ts";
 import type { AlbumEvent, AlbumsEvent, ReviewEvent } from "./event.ts";
 

@@ -1,4 +1,4 @@
-import type { View } from "@tally/pipeline";
+import type { View } from "@tally/contract";
 
 /** The albums with the most likes or dislikes, with their images. */
 export const views: readonly View[] = [

@@ -1,4 +1,4 @@
-import { eventIdOfKey } from "@tally/pipeline";
+import { eventIdOfKey } from "@tally/contract";
 import { expect, test } from "vitest";
 import { parseAlbumId } from "./album-id.ts";
 import { imageTypeOf } from "./image-type.ts";

@@ -1,4 +1,4 @@
-import { isEventId } from "@tally/pipeline";
+import { isEventId } from "@tally/contract";
 import { expect, test } from "vitest";
 import { liftRideEvent, type LiftRide } from "./event.ts";
 

@@ -1,4 +1,4 @@
-import { eventIdOfKey } from "@tally/pipeline";
+import { eventIdOfKey } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { EventId, StoredNumber } from "../stored-values.ts";
 

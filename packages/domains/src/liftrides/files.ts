@@ -1,4 +1,4 @@
-import type { EventFiles } from "@tally/pipeline";
+import type { EventFiles } from "@tally/contract";
 import { numberFilter } from "../row-filter.ts";
 import { days } from "./request-values.ts";
 

@@ -1,4 +1,4 @@
-import { queryRoute } from "@tally/pipeline";
+import { queryRoute } from "@tally/contract";
 import { Type } from "typebox";
 import { ids, None } from "../request-values.ts";
 import { skiersOfDay } from "./rank.ts";

@@ -1,4 +1,4 @@
-import type { Change, Moves } from "@tally/pipeline";
+import type { Change, Moves } from "@tally/contract";
 import { verticalOf, type LiftRideEvent } from "./event.ts";
 
 /** The board of a day at a resort: its skiers by their vertical. */

@@ -1,4 +1,4 @@
-import { ingestRoute } from "@tally/pipeline";
+import { ingestRoute } from "@tally/contract";
 import { Type } from "typebox";
 import { ids, None } from "../request-values.ts";
 import { liftRideEvent, rideOfUnknownSkier } from "./event.ts";

@@ -1,4 +1,4 @@
-import { keyedRead, type ReadKey } from "@tally/pipeline";
+import { keyedRead, type ReadKey } from "@tally/contract";
 
 // Each reads ranges of the covering index `skier`.
 const sumsOfDays = `

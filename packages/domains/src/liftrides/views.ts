@@ -1,4 +1,4 @@
-import type { View } from "@tally/pipeline";
+import type { View } from "@tally/contract";
 
 /** The skiers with the most vertical of a day at a resort. */
 export const views: readonly View[] = [

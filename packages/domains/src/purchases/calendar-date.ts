@@ -1,4 +1,4 @@
-import { InvalidInput } from "@tally/pipeline";
+import { InvalidInput } from "@tally/contract";
 import { Type } from "typebox";
 
 const expected = "a calendar date as yyyymmdd, from 10000101 on";

@@ -1,4 +1,4 @@
-import { InvalidInput, type CellForm, type EventFiles } from "@tally/pipeline";
+import { InvalidInput, type CellForm, type EventFiles } from "@tally/contract";
 import { ids } from "../request-values.ts";
 import { numberFilter } from "../row-filter.ts";
 import { parseCalendarDate } from "./calendar-date.ts";

@@ -1,4 +1,4 @@
-import { queryRoute } from "@tally/pipeline";
+import { queryRoute } from "@tally/contract";
 import { Type } from "typebox";
 import { ids, wholeNumbers } from "../request-values.ts";
 import { exampleOfShown, ShownPurchase, shownPurchase, upToLinesMax, type PurchaseHead } from "./shown-purchase.ts";

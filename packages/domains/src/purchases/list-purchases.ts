@@ -1,4 +1,4 @@
-import { InvalidInput, queryRoute, type SqlParameter } from "@tally/pipeline";
+import { InvalidInput, queryRoute, type SqlParameter } from "@tally/contract";
 import { Type } from "typebox";
 import { ids, wholeNumbers } from "../request-values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";

@@ -1,4 +1,4 @@
-import type { Change, MirroredBoards, Moves } from "@tally/pipeline";
+import type { Change, MirroredBoards, Moves } from "@tally/contract";
 import type { PurchaseEvent } from "./event.ts";
 
 /** How many of an item a store sold: ranks the stores of each item and the items of each store. */

@@ -1,4 +1,4 @@
-import type { Recount } from "@tally/pipeline";
+import type { Recount } from "@tally/contract";
 import { sales } from "./rank.ts";
 
 const selectItemsOfStores = `

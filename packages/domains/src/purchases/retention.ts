@@ -1,4 +1,4 @@
-import type { Retention } from "@tally/pipeline";
+import type { Retention } from "@tally/contract";
 import type { PurchaseEvent } from "./event.ts";
 import { selectLeaving } from "./files.ts";
 import { sales } from "./rank.ts";

@@ -1,4 +1,4 @@
-import { bulkRoute, IdempotencyKey, ingestRoute, InvalidInput } from "@tally/pipeline";
+import { bulkRoute, IdempotencyKey, ingestRoute, InvalidInput } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { ids } from "../request-values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";

@@ -1,4 +1,4 @@
-import { eventIdOfBytes } from "@tally/pipeline";
+import { eventIdOfBytes } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { linesOf } from "./store.ts";
 

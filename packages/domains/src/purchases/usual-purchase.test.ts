@@ -1,4 +1,4 @@
-import { encodeEvent, type IngestRoute } from "@tally/pipeline";
+import { encodeEvent, type IngestRoute } from "@tally/contract";
 import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
 import { routes } from "./routes.ts";

@@ -1,4 +1,4 @@
-import type { EncodedEvent } from "@tally/pipeline";
+import type { EncodedEvent } from "@tally/contract";
 import { ids } from "../request-values.ts";
 import { parseCalendarDate } from "./calendar-date.ts";
 

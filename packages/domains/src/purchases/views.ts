@@ -1,4 +1,4 @@
-import type { View } from "@tally/pipeline";
+import type { View } from "@tally/contract";
 
 const store = { name: "storeID", label: "Store", kind: "id", default: "1" } as const;
 const itemsBySold = {

@@ -1,4 +1,4 @@
-import { keyedRead, type SqlReader } from "@tally/pipeline";
+import { keyedRead, type SqlReader } from "@tally/contract";
 
 // For each key, each statement reads only a range of the covering index `user_day`: one entry for each post of the requested days. MAX(day)
 // reads the last entry of a user's range if most users have long ranges. A user with far more entries than most is read completely: 2,000

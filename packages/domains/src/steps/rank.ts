@@ -1,4 +1,4 @@
-import type { Change, Moves } from "@tally/pipeline";
+import type { Change, Moves } from "@tally/contract";
 import type { StepsEvent } from "./event.ts";
 
 /** The board of a day: users by their steps. */

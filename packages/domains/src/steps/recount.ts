@@ -1,4 +1,4 @@
-import type { Recount } from "@tally/pipeline";
+import type { Recount } from "@tally/contract";
 import { usersOfDay } from "./rank.ts";
 
 const selectStepsOfDays = `

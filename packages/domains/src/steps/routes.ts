@@ -1,4 +1,4 @@
-import { ingestRoute } from "@tally/pipeline";
+import { ingestRoute } from "@tally/contract";
 import { Type } from "typebox";
 import { ids } from "../request-values.ts";
 import type { StepsEvent } from "./event.ts";

@@ -1,4 +1,4 @@
-import type { View } from "@tally/pipeline";
+import type { View } from "@tally/contract";
 
 /** The users with the most steps of a day. */
 export const views: readonly View[] = [

@@ -1,4 +1,4 @@
-import type { EventFiles } from "@tally/pipeline";
+import type { EventFiles } from "@tally/contract";
 
 /** Swipes in files, in the order in which they were accepted, because of two swipes of one pair the newest counts. */
 export const files: EventFiles = {

@@ -1,4 +1,4 @@
-import { keyedRead, type SqlReader } from "@tally/pipeline";
+import { keyedRead, type SqlReader } from "@tally/contract";
 
 // Both read the primary key in its order, up to the limit.
 const selectLiked = "SELECT swipee FROM swipe_pairs WHERE swiper = ? AND liked = 1 ORDER BY swipee LIMIT ?";

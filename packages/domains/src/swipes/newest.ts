@@ -1,4 +1,4 @@
-import type { Change } from "@tally/pipeline";
+import type { Change } from "@tally/contract";
 import type { SwipeEvent } from "./event.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Moves } from "@tally/pipeline";
+import type { Moves } from "@tally/contract";
 import type { SwipeChange } from "./newest.ts";
 
 /** The only board: users by how many users like them now. */

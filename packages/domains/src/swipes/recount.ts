@@ -1,4 +1,4 @@
-import type { Recount } from "@tally/pipeline";
+import type { Recount } from "@tally/contract";
 import { likesBoard } from "./rank.ts";
 
 const selectLikes = "SELECT 'all', swipee, COUNT(*) FROM swipe_pairs WHERE liked = 1 GROUP BY swipee";

@@ -1,4 +1,4 @@
-import { ingestRoute } from "@tally/pipeline";
+import { ingestRoute } from "@tally/contract";
 import { Type } from "typebox";
 import { ids, texts } from "../request-values.ts";
 import type { SwipeEvent } from "./event.ts";

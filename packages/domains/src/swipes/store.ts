@@ -1,4 +1,4 @@
-import { bytesOfEventId, eventIdOfBytes, type BatchEvent, type SqlTransaction, type SqlValue } from "@tally/pipeline";
+import { bytesOfEventId, eventIdOfBytes, type BatchEvent, type SqlTransaction, type SqlValue } from "@tally/contract";
 import { addEvents, eventStore, type EventTable } from "../event-rows.ts";
 import type { SwipeEvent } from "./event.ts";
 import { changesOf, type SwipeChange, type Taken } from "./newest.ts";

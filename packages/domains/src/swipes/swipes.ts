@@ -1,4 +1,4 @@
-import { defineDomain } from "@tally/pipeline";
+import { defineDomain } from "@tally/contract";
 import { SwipeEvent } from "./event.ts";
 import { files } from "./files.ts";
 import { queries } from "./queries.ts";

@@ -1,4 +1,4 @@
-import type { View } from "@tally/pipeline";
+import type { View } from "@tally/contract";
 
 /** The most liked users. */
 export const views: readonly View[] = [

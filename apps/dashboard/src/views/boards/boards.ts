@@ -1,4 +1,4 @@
-import type { View } from "@tally/pipeline";
+import type { View } from "@tally/contract";
 import { compactDate, today } from "../../parts/format.ts";
 
 /** A view of a domain, as GET /views has it. */

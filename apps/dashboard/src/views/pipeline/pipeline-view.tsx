@@ -1,4 +1,4 @@
-import type { Status } from "@tally/status";
+import type { Status } from "@tally/telemetry";
 import { waitingOf } from "../../live/status-history.ts";
 import type { Live } from "../../live/use-watch.ts";
 import { Age } from "../../parts/age.tsx";

@@ -1,4 +1,4 @@
-import type { Status } from "@tally/status";
+import type { Status } from "@tally/telemetry";
 import { Age } from "../../parts/age.tsx";
 import { numberText, shortSpanText, timeText } from "../../parts/format.ts";
 import { Message } from "../../parts/message.tsx";

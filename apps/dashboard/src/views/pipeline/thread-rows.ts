@@ -1,4 +1,4 @@
-import type { Status } from "@tally/status";
+import type { Status } from "@tally/telemetry";
 
 /** One thread of one process. */
 export interface ThreadRow {

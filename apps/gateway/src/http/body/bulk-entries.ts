@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { InvalidInput } from "@tally/pipeline";
+import { InvalidInput } from "@tally/contract";
 import { endOfString, JsonByte, jsonByteAt } from "./json-bytes.ts";
 import { parseJsonBody } from "./json-body.ts";
 

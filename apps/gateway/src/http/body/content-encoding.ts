@@ -1,5 +1,5 @@
 import { brotliDecompress, constants, gunzip, zstdDecompress, type CompressCallback } from "node:zlib";
-import { InvalidInput } from "@tally/pipeline";
+import { InvalidInput } from "@tally/contract";
 import { DecodeLine, type DecodeOwner } from "./decode-line.ts";
 import { refusal } from "../../errors/catalogue.ts";
 import { ClientError } from "../../errors/client-error.ts";

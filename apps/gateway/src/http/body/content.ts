@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
-import { InvalidInput } from "@tally/pipeline";
+import { InvalidInput } from "@tally/contract";
 import { refusal } from "../../errors/catalogue.ts";
 import { ClientError } from "../../errors/client-error.ts";
 import { BulkBody } from "./bulk-entries.ts";

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Busboy } from "@fastify/busboy";
 import { refusal } from "../../errors/catalogue.ts";
 import { ClientError } from "../../errors/client-error.ts";
-import { InvalidInput, type Form, type FormPart } from "@tally/pipeline";
+import { InvalidInput, type Form, type FormPart } from "@tally/contract";
 
 const partsMax = 20;
 // Parsed in one turn of the event loop: 64 KiB of empty parts take 20 ms.

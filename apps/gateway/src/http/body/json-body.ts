@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { InvalidInput } from "@tally/pipeline";
+import { InvalidInput } from "@tally/contract";
 import { duplicateKey } from "./duplicate-key.ts";
 import { endOfString, JsonByte, jsonByteAt } from "./json-bytes.ts";
 

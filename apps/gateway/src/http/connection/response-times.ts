@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { histogramLines, type MetricDescription } from "@tally/service";
+import { histogramLines, type MetricDescription } from "@tally/runtime";
 
 /*
  * Every request is measured, so this is written for its cost: two clock readings, and a search among 14 bounds in an array. An observation

@@ -1,4 +1,4 @@
-import { IdempotencyKey } from "@tally/pipeline";
+import { IdempotencyKey } from "@tally/contract";
 import { catalogue, type ErrorCode } from "../../errors/catalogue.ts";
 import { documentedSchema, type JsonSchema } from "./documented-schema.ts";
 

@@ -6,7 +6,7 @@ import {
   type Event,
   type FormRoute,
   type IngestRoute,
-} from "@tally/pipeline";
+} from "@tally/contract";
 import type { ErrorCode } from "../../errors/catalogue.ts";
 import { bulkResult, eventIdHeader, retryAfterHeader } from "./components.ts";
 import type { DomainDocument, OwnDocument, ServedRoute } from "./documented.ts";

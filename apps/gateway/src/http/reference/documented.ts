@@ -7,7 +7,7 @@ import type {
   FormRoute,
   IngestRoute,
   QueryRoute,
-} from "@tally/pipeline";
+} from "@tally/contract";
 import type { RouteAccess } from "../../admission/route-access.ts";
 import type { ErrorCode } from "../../errors/catalogue.ts";
 

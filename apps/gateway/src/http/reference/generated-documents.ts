@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { createLogger, readConfig } from "@tally/service";
+import { createLogger, readConfig } from "@tally/runtime";
 import { gatewaySettings } from "../../config.ts";
 import { startGateway, type Gateway } from "../../start-gateway.ts";
 import type { ApiDocument } from "./api-document.ts";

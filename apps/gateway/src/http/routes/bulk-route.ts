@@ -9,8 +9,8 @@ import {
   newEventId,
   type BulkRoute,
   type Event,
-} from "@tally/pipeline";
-import type { Step } from "@tally/tracing";
+} from "@tally/contract";
+import type { Step } from "@tally/telemetry";
 import { Compile } from "typebox/compile";
 import { forbiddenStore, type RouteAccess } from "../../admission/route-access.ts";
 import { refusalWith, type Refusal } from "../../errors/catalogue.ts";

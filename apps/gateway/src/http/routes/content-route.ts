@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { ContentRoute } from "@tally/pipeline";
+import type { ContentRoute } from "@tally/contract";
 import type { RouteAccess } from "../../admission/route-access.ts";
 import { refusal } from "../../errors/catalogue.ts";
 import type { Served } from "../../serve-domain.ts";

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { InvalidInput, isEventId, type Domain, type SqlReader } from "@tally/pipeline";
+import { InvalidInput, isEventId, type Domain, type SqlReader } from "@tally/contract";
 import { Type } from "typebox";
 import { refusal } from "../../errors/catalogue.ts";
 import { ClientError } from "../../errors/client-error.ts";

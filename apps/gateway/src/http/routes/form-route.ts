@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { encodeEvent, eventIdOfKey, InvalidInput, newEventId, type Event, type FormRoute } from "@tally/pipeline";
+import { encodeEvent, eventIdOfKey, InvalidInput, newEventId, type Event, type FormRoute } from "@tally/contract";
 import type { RouteAccess } from "../../admission/route-access.ts";
 import { unsupported } from "../body/content.ts";
 import { committed } from "../../ingest/intake.ts";

@@ -1,4 +1,4 @@
-import { firstProblem, IdempotencyKey, InvalidInput } from "@tally/pipeline";
+import { firstProblem, IdempotencyKey, InvalidInput } from "@tally/contract";
 import { Compile } from "typebox/compile";
 
 /** The header's name, as errors give it. */

@@ -8,7 +8,7 @@ import {
   type EncodedEvent,
   type Event,
   type IngestRoute,
-} from "@tally/pipeline";
+} from "@tally/contract";
 import { Compile } from "typebox/compile";
 import type { RouteAccess } from "../../admission/route-access.ts";
 import { plainText } from "../body/content.ts";

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { QueryRoute, SqlReader } from "@tally/pipeline";
+import type { QueryRoute, SqlReader } from "@tally/contract";
 import { forbiddenStore, type RouteAccess } from "../../admission/route-access.ts";
 import { refusal } from "../../errors/catalogue.ts";
 import type { WatchedRequest, WatchedRoute } from "../../live/watched-route.ts";

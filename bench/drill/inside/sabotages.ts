@@ -1,0 +1,38 @@
+/*
+ * Each sabotage removes one mechanism that the guarantees need. A drill with one of them must find losses or doubles. A sabotage gives
+ * `app` another module for one of our packages: it exports what the package exports, except for one or two functions.
+ */
+
+interface Substitute {
+  readonly app: "gateway" | "writer" | "ranker";
+  readonly specifier: `@tally/${string}`;
+  readonly module: URL;
+}
+
+const substitute = (app: Substitute["app"], specifier: Substitute["specifier"], file: string): Substitute => ({
+  app,
+  specifier,
+  module: new URL(`sabotage/${file}`, import.meta.url),
+});
+
+export const sabotages = {
+  /** A batch that comes again is stored again, and the ranker does not repair from the ledger what the messages missed. */
+  ledger: [
+    substitute("writer", "@tally/database", "no-ledger.ts"),
+    substitute("ranker", "@tally/reconcile", "no-repair.ts"),
+  ],
+  /** A ranking message that comes twice counts twice. */
+  "applied-mark": [substitute("ranker", "@tally/redis", "no-mark.ts")],
+  /** The writer acknowledges a batch when it arrives. */
+  "early-ack": [substitute("writer", "@tally/broker", "early-ack.ts")],
+  /** The writer drops an event whose id is stored with other content. */
+  "key-comparison": [substitute("writer", "@tally/database", "no-conflicts.ts")],
+  /** The gateway responds 2xx before the broker has confirmed. */
+  "early-2xx": [substitute("gateway", "@tally/broker", "early-confirm.ts")],
+} as const satisfies Record<string, readonly Substitute[]>;
+
+export type Sabotage = keyof typeof sabotages;
+
+// An object literal has no other keys than those of its type.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+export const sabotageNames = Object.keys(sabotages) as readonly Sabotage[];

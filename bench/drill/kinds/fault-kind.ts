@@ -1,0 +1,40 @@
+import type { Random } from "../../kit/index.ts";
+import type { System } from "../system.ts";
+
+/** The parameters of one fault. */
+export interface FaultPlan {
+  /** A process, a server, a link or a domain; the kind defines it. */
+  readonly target: string;
+  /** How long the fault lasts, or how long the process stays down. */
+  readonly ms: number;
+  /** How often a crash point is passed before the kill; other kinds count other things. */
+  readonly count: number;
+}
+
+export interface FaultKind {
+  readonly name: string;
+  /** Draws the parameters. Depends only on `random` and on the names of the domains. */
+  readonly plan: (random: Random, domains: readonly string[]) => FaultPlan;
+  /** Injects the fault and ends it. */
+  readonly inject: (system: System, plan: FaultPlan) => Promise<Aftermath>;
+}
+
+/** The state after a fault. */
+export interface Aftermath {
+  /** The start of the recovery time, by performance.now(). */
+  readonly backAt: number;
+  /** Resolves when the process that was hit serves again. */
+  readonly started?: Promise<void>;
+  /** Index of the gateway that was hit: the first event after the fault goes there. */
+  readonly gateway?: number;
+  /** Redis may have lost writes: the recovery ends when all that was stored is counted again. */
+  readonly redisLost?: true;
+  /** By how much the fault increases the number of dead letters. */
+  readonly letters?: Letters;
+}
+
+/** Dead letters of events that the database rejects, and of messages. */
+export interface Letters {
+  readonly events: number;
+  readonly messages: number;
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { workloadOf } from "@tally/domains/workloads";
+import { silentLog } from "@tally/runtime";
+import type { Random } from "../../kit/index.ts";
+import { connectConsumer, type Delivery } from "@tally/broker";
+import { batchDecoder, encodeBatch, encodeEvent, newEventId, queuesOf } from "@tally/contract";
+import type { System } from "../system.ts";
+import type { FaultKind } from "./fault-kind.ts";
+
+/* Messages that no gateway sends, and deliveries that a broker may repeat. The target is a domain. */
+
+const caughtWithinMs = 10_000;
+
+/** Takes `count` deliveries from a queue before tally gets them. Acknowledges each when `use` has resolved. */
+async function catchDeliveries(
+  system: System,
+  domain: string,
+  queue: "ingest" | "rank",
+  count: number,
+  use: (delivery: Delivery) => Promise<void>,
+): Promise<void> {
+  const queues = queuesOf(system.namespace, domain);
+  const used: Promise<void>[] = [];
+  const enough = Promise.withResolvers<void>();
+  const consumer = connectConsumer({
+    url: system.environment["AMQP_URL"] ?? "",
+    connectionName: "tally drill catcher",
+    queues: Object.values(queues),
+    queue: queues[queue].name,
+    prefetch: count,
+    onDelivery(delivery) {
+      // A redelivered message may be stored already and must stay as it is.
+      if (used.length >= count || delivery.redelivered) {
+        delivery.giveBack();
+        return;
+      }
+      used.push(use(delivery).then(() => delivery.ack()));
+      if (used.length === count) enough.resolve();
+    },
+    log: silentLog,
+  });
+  try {
+    await Promise.race([enough.promise, delay(caughtWithinMs, undefined, { ref: false })]);
+    await consumer.cancel();
+    await Promise.all(used);
+    if (used.length < count)
+      throw new Error(`the ${queue} queue of ${domain} delivered ${used.length} of ${count} messages in time`);
+  } finally {
+    await consumer.close();
+  }
+}
+
+async function publish(
+  system: System,
+  domain: string,
+  queue: "ingest" | "rank",
+  { messageId, body }: Pick<Delivery, "messageId" | "body">,
+): Promise<void> {
+  const { name } = queuesOf(system.namespace, domain)[queue];
+  const outcome = await system.publisher.publish({ queue: name, messageId, body });
+  if (outcome !== "confirmed") throw new Error(`publishing a message of the drill to ${name}: ${outcome}`);
+}
+
+const planUpTo = (countMax: number) => (random: Random, domains: readonly string[]) => ({
+  target: domains[random.integer(0, domains.length - 1)] ?? "",
+  ms: 0,
+  count: random.integer(1, countMax),
+});
+
+const duplicates = (queue: "ingest" | "rank"): FaultKind => ({
+  name: `duplicate-${queue}-deliveries`,
+  plan: planUpTo(5),
+  async inject(system, { target, count }) {
+    await catchDeliveries(system, target, queue, count, async (delivery) => {
+      for (let copy = 0; copy < 3; copy++) await publish(system, target, queue, delivery);
+    });
+    return { backAt: performance.now() };
+  },
+});
+
+const poison: FaultKind = {
+  name: "poison-event",
+  plan: planUpTo(2),
+  async inject(system, { target, count }) {
+    const domain = system.domains.find(({ name }) => name === target);
+    if (domain === undefined) throw new TypeError(`there is no domain ${target}`);
+    const decode = batchDecoder(domain.event, domain.eventVersion);
+    await catchDeliveries(system, target, "ingest", count, async ({ messageId, body }) => {
+      const { id, createdAt, events } = decode(body);
+      const poisoned = [...events, workloadOf(target).poison(newEventId())].map(encodeEvent);
+      await publish(system, target, "ingest", {
+        messageId,
+        body: encodeBatch(id, createdAt, poisoned, domain.eventVersion),
+      });
+    });
+    return { backAt: performance.now(), letters: { events: count, messages: 0 } };
+  },
+};
+
+const undecodable: FaultKind = {
+  name: "undecodable-message",
+  plan: planUpTo(3),
+  async inject(system, { target, count }) {
+    for (let index = 0; index < count; index++) {
+      const messageId = `drill-${randomBytes(8).toString("hex")}`;
+      await publish(system, target, "ingest", { messageId, body: randomBytes(200) });
+    }
+    return { backAt: performance.now(), letters: { events: 0, messages: count } };
+  },
+};
+
+export const messageKinds: readonly FaultKind[] = [duplicates("ingest"), duplicates("rank"), poison, undecodable];

@@ -1,0 +1,50 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { domains } from "@tally/domains";
+import { newEventId } from "@tally/contract";
+import { expect, test, vi } from "vitest";
+import { Clients } from "./clients.ts";
+import { serve, stepsPlan } from "./steps-load.test-kit.ts";
+
+// A server that accepts every event; the statuses in `first` come before.
+const acceptAll = (first: number[] = []): Promise<string> =>
+  serve((request, response) => {
+    request.resume().on("end", () => {
+      response.writeHead(first.pop() ?? 201, { "tally-event-id": newEventId() }).end();
+    });
+  });
+
+async function clientsOf(url: string) {
+  const plan = await stepsPlan(url, 500);
+  return new Clients(
+    plan,
+    domains.filter(({ name }) => plan.domains.includes(name)),
+  );
+}
+
+test("a held load starts no events, and goes on afterwards", async () => {
+  const clients = await clientsOf(await acceptAll());
+  const sends = () => vi.waitFor(() => expect(clients.figures().acknowledged).toBeGreaterThan(0), { timeout: 10_000 });
+  await sends();
+  clients.hold(true);
+  const nothing = async (): Promise<void> => {
+    clients.figures();
+    await delay(300);
+    expect(clients.figures().acknowledged).toBe(0);
+  };
+  // Those in flight end.
+  await vi.waitFor(nothing, { timeout: 10_000 });
+  await nothing();
+  clients.hold(false);
+  await sends();
+  await clients.finish();
+});
+
+test("a 503 and a 408 are sent again; another 4xx is a refusal", async () => {
+  const clients = await clientsOf(await acceptAll([503, 408]));
+  await vi.waitFor(() => expect(clients.figures().acknowledged).toBeGreaterThan(0), { timeout: 10_000 });
+  expect(await clients.finish()).toMatchObject({ refused: 0, unknown: 0 });
+
+  const refused = await clientsOf(await acceptAll([409]));
+  await vi.waitFor(() => expect(refused.figures().acknowledged).toBeGreaterThan(0), { timeout: 10_000 });
+  expect((await refused.finish()).refused).toBe(1);
+});

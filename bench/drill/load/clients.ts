@@ -1,0 +1,152 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { workloadOf, type Workload } from "@tally/domains/workloads";
+import { Random } from "../../kit/index.ts";
+import { isGood } from "../../kit/load.ts";
+import type { Domain } from "@tally/contract";
+import { Mix, type Posting } from "./mix.ts";
+import type { LoadPlan, Totals } from "./protocol.ts";
+import { eventsOfBulk, sendBulk } from "./send-bulk.ts";
+import { Sender } from "./sender.ts";
+
+/*
+ * Clients that retry correctly, with deliberate mistakes. Each event has its own key and is sent with it to one gateway after the other until it gets a 2xx; then its id and
+ * content are recorded. Some events are sent again after their 2xx, and some to two gateways at once: neither may change anything. Some keys
+ * are used again for another event: the gateway must reject it, or the writer must keep it as a dead letter. Some events travel in bulk
+ * requests of which a part is sent again.
+ */
+
+const tickMs = 5;
+// One event in this many.
+const oneIn = { repeated: 50, twin: 100, reused: 50, bulk: 50 };
+// Longer than the drill's gateways remember a key.
+const forgottenAfterMs = 1500;
+// After a stall, at most this much load is sent late.
+const burstSeconds = 0.1;
+
+export class Clients {
+  readonly #plan: LoadPlan;
+  readonly #random: Random;
+  readonly #mix: Mix;
+  readonly #sender: Sender;
+  readonly #bulkWorkloads: readonly Workload[];
+  readonly #inFlight = new Set<Promise<void>>();
+  readonly #startedAt = performance.now();
+  readonly #timer: NodeJS.Timeout;
+  #due = 0;
+  #tickedAt = performance.now();
+  #isHeld = false;
+  #isFinishing = false;
+
+  constructor(plan: LoadPlan, domains: readonly Domain[]) {
+    this.#plan = plan;
+    this.#random = new Random(plan.seed);
+    const workloads = domains.map(({ name }) => workloadOf(name));
+    this.#mix = new Mix(workloads, this.#random, plan.spread);
+    this.#sender = new Sender(plan, domains, this.#random);
+    this.#bulkWorkloads = workloads.filter(({ bulk }) => bulk !== undefined);
+    this.#timer = setInterval(() => this.#tick(), tickMs);
+  }
+
+  figures() {
+    return this.#sender.figures();
+  }
+
+  /** While held, starts no events but those of `probe`. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#sender.hold(isHeld);
+  }
+
+  /** Sends one event of each domain to one gateway until all are acknowledged; their ids. Counts them as events, but not in the figures. */
+  probe(gateway: number): Promise<readonly string[]> {
+    return Promise.all(this.#mix.nextOfEach().map((posting) => this.#probe(gateway, posting)));
+  }
+
+  async #probe(gateway: number, posting: Posting): Promise<string> {
+    const key = randomUUID();
+    for (;;) {
+      const reply = await this.#sender.probe(gateway, posting.request, key);
+      if (isGood(reply)) {
+        this.#acknowledge(reply.id, posting);
+        return reply.id;
+      }
+      await delay(20);
+    }
+  }
+
+  async finish(): Promise<Totals> {
+    this.#isFinishing = true;
+    const seconds = (performance.now() - this.#startedAt) / 1000;
+    const giveUp = setTimeout(() => this.#sender.giveUp(), this.#plan.finishWithinMs);
+    await Promise.all(this.#inFlight);
+    clearTimeout(giveUp);
+    clearInterval(this.#timer);
+    return { seconds, ...(await this.#sender.close()) };
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    const { eventsPerSecond, inFlightMax } = this.#plan;
+    this.#due += ((now - this.#tickedAt) / 1000) * eventsPerSecond;
+    this.#due = Math.min(this.#due, eventsPerSecond * burstSeconds);
+    this.#tickedAt = now;
+    if (this.#isHeld) return;
+    while (this.#due >= 1 && !this.#isFinishing && this.#inFlight.size < inFlightMax) {
+      this.#due--;
+      const [bulk] = this.#random.once(oneIn.bulk) ? this.#random.shuffled(this.#bulkWorkloads) : [];
+      const work = bulk === undefined ? this.#send() : this.#sendBulk(bulk);
+      const sent = work.finally(() => this.#inFlight.delete(sent));
+      this.#inFlight.add(sent);
+    }
+  }
+
+  async #sendBulk(workload: Workload): Promise<void> {
+    const outcome = await sendBulk(this.#sender, workload, this.#plan.spread);
+    // Any of its entries may be stored.
+    if (outcome === "unknown") this.#sender.totals.unknown += eventsOfBulk;
+  }
+
+  async #send(): Promise<void> {
+    const posting = this.#mix.next();
+    const { request } = posting;
+    const key = randomUUID();
+    const gateway = this.#sender.anyGateway();
+    const twin = this.#random.once(oneIn.twin) ? this.#sender.attempt(gateway + 1, request, key) : undefined;
+    const reply = await this.#sender.until(gateway, request, key, isGood);
+    const other = await twin;
+    if (reply === undefined) {
+      this.#sender.totals.unknown++;
+      return;
+    }
+    const { id } = reply;
+    this.#acknowledge(id, posting);
+    if (other !== undefined) this.#sender.compareIds(id, isGood(other) ? other.id : undefined);
+    if (this.#random.once(oneIn.repeated)) {
+      const again = await this.#sender.attempt(gateway + 1, request, key);
+      this.#sender.compareIds(id, isGood(again) ? again.id : undefined);
+    }
+    if (this.#random.once(oneIn.reused)) await this.#reuse(key, id, posting);
+  }
+
+  /** Sends another event with the key of an acknowledged one: at once, which returns 422, or when the gateways have forgotten the key. */
+  async #reuse(key: string, id: string, { domain, request }: Posting): Promise<void> {
+    const other = request.other?.();
+    if (other === undefined) return;
+    if (this.#random.once(2)) await delay(forgottenAfterMs);
+    const reply = await this.#sender.attempt(this.#sender.anyGateway(), other, key, [422]);
+    if (reply.name !== "responded") return;
+    if (reply.status === 422) this.#sender.reused.rejected++;
+    else if (isGood(reply)) {
+      this.#sender.reused.acknowledged++;
+      this.#sender.compareIds(id, reply.id);
+      this.#sender.recordContent(domain, reply.id, other.content);
+    }
+  }
+
+  #acknowledge(id: string, posting: Posting): void {
+    const { domain, request } = posting;
+    this.#sender.acknowledge({ domain, id, units: request.units, content: request.content });
+    this.#mix.acknowledged(posting, id);
+  }
+}

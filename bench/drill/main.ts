@@ -1,0 +1,140 @@
+import { randomInt } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { domains } from "@tally/domains";
+import { list, wholeNumber } from "@tally/runtime/flag-values";
+import { claimDirectory } from "@tally/local";
+import { Command, Option } from "commander";
+import { runDrill } from "./drill.ts";
+import { sabotageNames, type Sabotage } from "./inside/sabotages.ts";
+import { runOverload } from "./overload.ts";
+import { isGood, summaryOf, tableHead, tableRow } from "./report.ts";
+import { faultKinds } from "./schedule.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+// `pnpm dev` shows the reports in this folder on the page.
+const results = join(root, "bench", "results");
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+interface Flags {
+  readonly seed: number;
+  readonly faults: number;
+  readonly domain?: readonly string[];
+  readonly kinds?: readonly string[];
+  readonly rate: number;
+  readonly warmUp: number;
+  readonly wide?: boolean;
+  readonly pileUp?: boolean;
+  readonly sabotage?: Sabotage;
+  readonly json?: string;
+  readonly list?: boolean;
+}
+
+const program = new Command("chaos")
+  .description("starts a complete tally, puts load on it, injects faults, and audits the result")
+  .option("--seed <number>", "the same seed gives the same faults", wholeNumber, randomInt(1, 2 ** 31))
+  .option("--faults <number>", "number of faults", wholeNumber, 25)
+  .option("--domain <names>", "only these domains, separated by commas", list)
+  .option("--kinds <names>", "only these kinds of faults, separated by commas; see --list", list)
+  .option("--rate <number>", "offered load in events per second", wholeNumber, 3000)
+  .option("--warm-up <seconds>", "load before the first fault", wholeNumber, 3)
+  .option("--wide", "spread the events over as many keys as possible: large boards, which take long to rebuild")
+  .option("--pile-up", "after a fault of Redis, do not wait until the rankings equal the rows again")
+  .addOption(
+    new Option("--sabotage <mechanism>", "remove one mechanism: the drill must find it").choices(sabotageNames),
+  )
+  .option("--json <file>", "write the report as JSON")
+  .option("--list", "print the kinds of faults")
+  .addHelpText(
+    "after",
+    "\nExit status: 0 nothing lost or doubled, 1 something lost, doubled or different, 2 wrong usage.",
+  )
+  .showHelpAfterError("(see --help)")
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+program.action(async (flags: Flags) => {
+  if (flags.list === true) say(faultKinds.map(({ name }) => name).join("\n"));
+  else await drill(flags);
+});
+program
+  .command("overload")
+  .description("limits the connection to the broker, offers ten times what it carries, and measures the gateway")
+  .option("--seconds <number>", "duration", wholeNumber, 60)
+  .action(async ({ seconds }: { readonly seconds: number }) => overload(seconds));
+await program.parseAsync();
+
+function interruption(): AbortSignal {
+  const interrupted = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      say("stopping after the current step");
+      interrupted.abort(new Error(`interrupted by ${signal}`));
+    });
+  }
+  return interrupted.signal;
+}
+
+async function overload(seconds: number): Promise<void> {
+  const signal = interruption();
+  const { directory } = await claimDirectory(join(root, ".tally"), "chaos", say);
+  const report = await runOverload({ root, directory, domains, seconds, seed: 1, say, signal });
+  say(JSON.stringify(report, undefined, 2));
+  const { audit, agrees, failed } = report;
+  process.exitCode = agrees && audit.lost === 0 && audit.doubled === 0 && failed === 0 ? 0 : 1;
+}
+
+async function drill(flags: Flags): Promise<void> {
+  const signal = interruption();
+  const { seed, faults, sabotage } = flags;
+  const chosen = named("--domain", domains, flags.domain);
+  const kinds = named("--kinds", faultKinds, flags.kinds);
+  say(`seed ${seed}`);
+  const { directory, release } = await claimDirectory(join(root, ".tally"), "chaos", say);
+  try {
+    const report = await runDrill({
+      root,
+      directory,
+      domains: chosen,
+      seed,
+      faults,
+      kinds,
+      eventsPerSecond: flags.rate,
+      warmUpSeconds: flags.warmUp,
+      spread: flags.wide === true ? "wide" : "narrow",
+      pileUp: flags.pileUp === true,
+      sabotage,
+      say,
+      onFault(outcome, number) {
+        if (number === 1) say(tableHead);
+        say(tableRow(outcome, number));
+      },
+      signal,
+    });
+    const text = `${JSON.stringify(report, undefined, 2)}\n`;
+    if (flags.json !== undefined) await writeFile(flags.json, text);
+    say(summaryOf(report));
+    await mkdir(results, { recursive: true });
+    const stored = join(results, `${new Date().toISOString().replaceAll(":", "-")}-drill.json`);
+    await writeFile(stored, text);
+    say(`stored as ${stored}`);
+    process.exitCode = isGood(report) ? 0 : 1;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    say("interrupted before the audit");
+    process.exitCode = 1;
+  } finally {
+    release();
+  }
+}
+
+function named<T extends { readonly name: string }>(
+  flag: string,
+  all: readonly T[],
+  names: readonly string[] | undefined,
+): readonly T[] {
+  if (names === undefined) return all;
+  const unknown = names.find((name) => !all.some((one) => one.name === name));
+  if (unknown !== undefined) {
+    program.error(`${flag}: "${unknown}" is not one of ${all.map(({ name }) => name).join(", ")}`);
+  }
+  return all.filter(({ name }) => names.includes(name));
+}

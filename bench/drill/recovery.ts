@@ -1,0 +1,104 @@
+import { eventState, type Thread } from "../kit/index.ts";
+import { listBatches, placeAt, type LedgerPlace } from "@tally/database";
+import { until } from "@tally/local";
+import type { Domain } from "@tally/contract";
+import type { Aftermath } from "./kinds/fault-kind.ts";
+import type { LoadCalls } from "./load/protocol.ts";
+import type { System } from "./system.ts";
+
+/** Seconds from the end of a fault until one new event of each domain is … */
+export interface Recovery {
+  /** Acknowledged; by the gateway that was hit, if one was. */
+  readonly accepted: number;
+  readonly stored: number;
+  readonly ranked: number;
+  /** After Redis lost writes: until all batches stored before are counted again. */
+  readonly equal: number | undefined;
+  /** Seconds until the load was held, so that what waits could become less; undefined if it was not. */
+  readonly heldAfter: number | undefined;
+  /** Which of these were not reached within patienceMs. */
+  readonly late: readonly string[];
+}
+
+// A rebuild of the rankings reads all rows while the load continues.
+const patienceMs = (events: number): number => 120_000 + (events / 1_000_000) * 60_000;
+const lookEveryMs = 20;
+const pageSize = 1000;
+
+export interface RecoveryOptions {
+  /** A gateway. It is asked for the state of the new events. */
+  readonly url: string;
+  /** About how many events are stored. */
+  readonly events: number;
+  /** Whether all that Redis lost is counted again; undefined: the recovery does not wait for it. */
+  readonly isEqual?: (() => Promise<boolean>) | undefined;
+  /** Default 30,000. A slow machine may store fewer events than it accepts. Then each new event waits longer than the one before while the load continues. */
+  readonly heldAfterMs?: number;
+}
+
+/** Waits until one new event of each domain is ranked. Holds the load when that takes longer than `heldAfterMs`, and lets it go on afterwards. */
+export async function recovery(
+  load: Pick<Thread<LoadCalls>, "call">,
+  { backAt, gateway = 0, started }: Pick<Aftermath, "backAt" | "gateway" | "started">,
+  { url, events, isEqual, heldAfterMs = 30_000 }: RecoveryOptions,
+): Promise<Recovery> {
+  const deadline = performance.now() + patienceMs(events);
+  const late: string[] = [];
+  const since = (): number => (performance.now() - backAt) / 1000;
+  // A check that throws, because what was hit does not respond yet, counts as false.
+  const isTrueBy = (at: number, check: () => Promise<boolean>): Promise<boolean> =>
+    until(() => check().catch(() => false), { withinMs: at - performance.now(), everyMs: lookEveryMs });
+  const reached = async (what: string, check: () => Promise<boolean>): Promise<number> => {
+    if (!(await isTrueBy(deadline, check))) late.push(what);
+    return since();
+  };
+  const equal = isEqual && reached("equal", isEqual);
+  let accepted = 0;
+  const probe = async (): Promise<readonly string[]> => {
+    const ids = await load.call("probe", gateway);
+    accepted = since();
+    return ids;
+  };
+  const [ids] = await Promise.all([probe(), started]);
+  const all = async (place: "stored" | "ranked"): Promise<boolean> => {
+    for (const id of ids) if (!(await eventState(url, id, 2000))[place]) return false;
+    return true;
+  };
+  const heldAt = performance.now() + heldAfterMs;
+  let heldAfter: number | undefined;
+  const reachedOrHeld = async (place: "stored" | "ranked"): Promise<number> => {
+    if (heldAfter === undefined && !(await isTrueBy(heldAt, () => all(place)))) {
+      heldAfter = since();
+      await load.call("hold", true);
+    }
+    return reached(place, () => all(place));
+  };
+  const stored = await reachedOrHeld("stored");
+  const ranked = await reachedOrHeld("ranked");
+  if (heldAfter !== undefined) await load.call("hold", false);
+  return { accepted, stored, ranked, equal: await equal, heldAfter, late };
+}
+
+/** A check whether all batches that are stored now are marked in complete rankings. */
+export function equalAgain(system: System): () => Promise<boolean> {
+  const checks = system.domains.map((domain) => equalAgainOf(domain, system));
+  return async () => {
+    for (const check of checks) if (!(await check())) return false;
+    return true;
+  };
+}
+
+function equalAgainOf(domain: Domain, { database, rankings }: System): () => Promise<boolean> {
+  const now = Date.now();
+  let place: LedgerPlace = placeAt(0);
+  return async () => {
+    if ((await rankings.state(domain.name)).name !== "whole") return false;
+    for (;;) {
+      const page = await listBatches(database.writer, domain.name, place, now, pageSize);
+      if ((await rankings.unmarked(domain.name, page)).length > 0) return false;
+      const last = page.at(-1);
+      if (last === undefined || page.length < pageSize) return true;
+      place = last;
+    }
+  };
+}

@@ -1,0 +1,173 @@
+import { join } from "node:path";
+import { connectDatabase, type Database } from "@tally/database";
+import { silentLog } from "@tally/runtime";
+import {
+  openTcpProxy,
+  type TcpProxy,
+  addressVariables,
+  startPrivateServices,
+  startSystem,
+  type Accounts,
+  type AppName,
+  type Operator,
+  type System as RunningSystem,
+} from "@tally/local";
+import { connectPublisher, type Publisher } from "@tally/broker";
+import { queuesOf, type Domain } from "@tally/contract";
+import { connectRankings, type Rankings } from "@tally/redis";
+import { openInside, type Inside } from "./inside/inside.ts";
+import type { Sabotage } from "./inside/sabotages.ts";
+
+export const gateways = ["gateway-1", "gateway-2"] as const;
+const appProcesses = [...gateways, "writer", "ranker"] as const;
+
+export type AppProcess = (typeof appProcesses)[number];
+export type ServerName = "rabbitmq" | "database-primary" | "database-replica" | "redis";
+
+/** A running tally of which every process and every connection can be disturbed. */
+export interface System extends Pick<RunningSystem, "root" | "namespace" | "urls" | "server" | "environment"> {
+  /** Those that get load. */
+  readonly domains: readonly Domain[];
+  readonly operator: Operator;
+  readonly inside: Inside;
+  /** Carries the connections of an app's process to a server. The drill's own, below, do not pass through it. */
+  link(from: AppProcess, to: ServerName): TcpProxy;
+  readonly database: Database;
+  readonly rankings: Rankings;
+  readonly publisher: Publisher;
+  close(): Promise<void>;
+}
+
+export interface SystemOptions {
+  readonly root: string;
+  /** Holds all files of the system. close() deletes everything but the logs of the apps. */
+  readonly directory: string;
+  readonly domains: readonly Domain[];
+  readonly sabotage?: Sabotage | undefined;
+  /** Settings of the apps, beside those of the drill. */
+  readonly settings?: NodeJS.ProcessEnv;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+type Links = Readonly<Record<ServerName, TcpProxy>>;
+
+const namespace = "chaos";
+const rankingShards = 2;
+
+/** Starts servers, links and apps. After a failure it stops what it has started. */
+export async function openSystem(options: SystemOptions): Promise<System> {
+  const { root, directory, domains, sabotage, settings, say, signal } = options;
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).toReversed()) await closer();
+  };
+  try {
+    const inside = await openInside(join(directory, "inside"), sabotage);
+    const links = new Map<AppProcess, Links>();
+    closers.push(() => Promise.all([...links.values()].flatMap(Object.values<TcpProxy>).map((link) => link.close())));
+    const linksOf = (name: AppProcess): Links => {
+      const own = links.get(name);
+      if (own === undefined) throw new TypeError(`there is no process ${name}`);
+      return own;
+    };
+
+    const common = {
+      PATH: process.env["PATH"],
+      RANKING_SHARDS: String(rankingShards),
+      WRITER_THREADS: "2",
+      // The shortest valid value, so that Redis can return with state older than the ledger keeps.
+      RANKER_MOVES_KEPT_SECONDS: "60",
+      // The shortest valid value, so that the writer receives reused keys.
+      KEYS_REMEMBERED_SECONDS: "1",
+      ...settings,
+    };
+    const running = await startSystem({
+      root,
+      directory,
+      database: "tally_chaos_test",
+      namespace,
+      async services(own) {
+        const services = await startPrivateServices({ ...own, redoLogMiB: 128 });
+        closers.push(() => services.stop());
+        for (const name of appProcesses) links.set(name, await openLinks(services.accounts[appOf(name)]));
+        return services;
+      },
+      environment: common,
+      instances: { gateway: gateways.length },
+      environmentOf: (app, index) => linkedAddresses(linksOf(processOf(app, index))),
+      execArgv: (app, index) => inside.flags(app, processOf(app, index)),
+      say,
+      signal,
+    });
+    closers.push(() => running.stop());
+    const { addresses } = running;
+
+    const database = connectDatabase({
+      writeUrl: addresses.databaseWriteUrl,
+      readUrl: addresses.databaseReadUrl,
+      writeConnections: 2,
+      readConnections: 1,
+      queryTimeoutMs: 60_000,
+      log: silentLog,
+    });
+    closers.push(() => database.close());
+    const rankings = connectRankings({
+      url: addresses.redisUrl,
+      namespace,
+      shards: rankingShards,
+      domains,
+      log: silentLog,
+    });
+    closers.push(() => rankings.close());
+    const publisher = connectPublisher({
+      url: addresses.amqpUrl,
+      connectionName: "tally drill",
+      queues: domains.flatMap(({ name }) => Object.values(queuesOf(namespace, name))),
+      log: silentLog,
+    });
+    closers.push(() => publisher.close());
+    await publisher.ready;
+
+    return {
+      ...running,
+      domains,
+      operator: running.services.operator,
+      inside,
+      link: (from, to) => linksOf(from)[to],
+      database,
+      rankings,
+      publisher,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function appOf(name: AppProcess): AppName {
+  return name === "writer" || name === "ranker" ? name : "gateway";
+}
+
+function processOf(app: AppName, index: number): AppProcess {
+  return app === "gateway" ? (gateways[index] ?? gateways[0]) : app;
+}
+
+async function openLinks(addresses: Accounts[AppName]): Promise<Links> {
+  return {
+    rabbitmq: await openTcpProxy(addresses.amqpUrl),
+    "database-primary": await openTcpProxy(addresses.databaseWriteUrl),
+    "database-replica": await openTcpProxy(addresses.databaseReadUrl),
+    redis: await openTcpProxy(addresses.redisUrl),
+  };
+}
+
+function linkedAddresses(links: Links): NodeJS.ProcessEnv {
+  return addressVariables({
+    amqpUrl: links.rabbitmq.url,
+    databaseWriteUrl: links["database-primary"].url,
+    databaseReadUrl: links["database-replica"].url,
+    redisUrl: links.redis.url,
+  });
+}

@@ -1,0 +1,101 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { freePorts, portsOfNoLauncher, ServiceError, until } from "@tally/local";
+import { queuesOf } from "@tally/contract";
+import type { BenchPlan } from "../bench-plan.ts";
+import { observed, type System } from "../open-system.ts";
+import type { Build } from "./with-builds.ts";
+
+const readyWithinMs = 180_000;
+const endWithinMs = 60_000;
+
+/**
+ * Starts a build with the launcher in its checkout, on empty private servers. Reads the addresses from the launcher's output, and the process
+ * ids from its directory `.tally`.
+ */
+export async function openBuild({ folder }: Build, plan: Pick<BenchPlan, "settings" | "signal">): Promise<System> {
+  const { settings, signal } = plan;
+  const directory = join(folder, ".tally");
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  const { scripts }: { readonly scripts: { readonly dev: string } } = JSON.parse(
+    await readFile(join(folder, "package.json"), "utf8"),
+  );
+  const PATH = `${join(folder, "node_modules", ".bin")}:${process.env["PATH"]}`;
+  const [port] = await freePorts(1, portsOfNoLauncher);
+  const launcher = spawn("sh", ["-c", `exec ${scripts.dev}`], {
+    cwd: folder,
+    env: {
+      PATH,
+      PORT: String(port),
+      NODE_ENV: "production",
+      LOG_LEVEL: "warn",
+      HEALTH_KEPT_MS: "0",
+      // No engine: the launcher then starts private servers.
+      DOCKER_HOST: "unix:///nowhere",
+      ...settings,
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  launcher.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const exited = once(launcher, "exit");
+  const isOver = (): boolean => launcher.exitCode !== null || launcher.signalCode !== null;
+  const close = async (): Promise<void> => {
+    launcher.kill("SIGTERM");
+    if (!(await until(async () => isOver(), { withinMs: endWithinMs }))) launcher.kill("SIGKILL");
+    await exited;
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    await until(async () => isOver() || output.includes("\nready"), { withinMs: readyWithinMs, signal });
+    if (!output.includes("\nready"))
+      throw new ServiceError("server-failed", `${folder}: ${scripts.dev} does not become ready:\n${output}`);
+    const environment: NodeJS.ProcessEnv = {
+      ...settings,
+      PATH,
+      ...parseEnv(await readFile(join(directory, "dev", "environment"), "utf8")),
+    };
+    return await observed({
+      root: folder,
+      ...addressesIn(output),
+      // Not read: an earlier gateway has no hop metrics, or different ones.
+      operatorUrls: [],
+      environment,
+      versions: {},
+      processes: [...(await processesIn(join(directory, "apps"))), ...(await processesIn(join(directory, "dev")))],
+      amqpUrl: environment["AMQP_URL"] ?? "",
+      queuesOf(domain) {
+        const { ingest, rank } = queuesOf(settings["NAMESPACE"] ?? "tally", domain);
+        return [ingest, rank];
+      },
+      close,
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The addresses that `pnpm dev` prints. The gateway's metrics come first, the writer's and the ranker's last. */
+export function addressesIn(output: string): Pick<System, "urls" | "writerUrls" | "rankerUrls"> {
+  const url = /^ +API +(\S+)$/m.exec(output)?.[1];
+  const metrics = /^ +metrics +(.+)$/m.exec(output)?.[1]?.split(", ") ?? [];
+  const [writer, ranker] = metrics.slice(-2).map((one) => one.replace(/\/metrics$/, ""));
+  if (url === undefined || writer === undefined || ranker === undefined)
+    throw new ServiceError("server-failed", `the launcher printed no addresses:\n${output}`);
+  return { urls: [url], writerUrls: [writer], rankerUrls: [ranker] };
+}
+
+/** The processes of a launcher's directory, from its pid files. */
+async function processesIn(directory: string) {
+  const files = await readdir(join(directory, "run"));
+  return Promise.all(
+    files.map(async (file) => ({
+      name: file.replace(/\.pid$/, ""),
+      pid: Number(await readFile(join(directory, "run", file), "utf8")),
+    })),
+  );
+}

@@ -1,0 +1,21 @@
+import { gatewaySettings, startGateway } from "@tally/gateway";
+import { createLogger, readConfigOrExit, runService } from "@tally/runtime";
+import { designNames, durabilityNames } from "./designs.ts";
+import { gatewayParts } from "./gateway-parts.ts";
+
+/* The gateway of a design, started instead of the app's main.ts. Its arguments are the design and the durability. */
+
+const [, , designName, durabilityName] = process.argv;
+const design = designNames.find((name) => name === designName);
+const durability = durabilityNames.find((name) => name === durabilityName);
+if (design === undefined || durability === undefined) throw new TypeError("expected a design and a durability");
+
+const config = readConfigOrExit(gatewaySettings);
+const log = createLogger({ name: "gateway", level: config.logLevel });
+
+await runService({
+  name: "gateway",
+  log,
+  start: (stopAsked) => startGateway(config, log, stopAsked, gatewayParts(design, durability)),
+  stopWithinMs: config.stopWithinMs,
+});

@@ -1,0 +1,78 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { domains } from "@tally/domains";
+import type { PrivateServices } from "@tally/local";
+import { queuesOf, type QueueSpec } from "@tally/contract";
+import { designOf, type DesignName, type Durability } from "./designs.ts";
+import { thirdQueueOf } from "./fan-out/third-queue.ts";
+import { spreadQueues } from "./several-queues/spread-queues.ts";
+
+const vhost = "/";
+const direct = { vhost, type: "direct", durable: true, auto_delete: false, internal: false, arguments: {} };
+const durable = { vhost, durable: true, auto_delete: false };
+
+/**
+ * What a design declares before the apps start, as definitions that RabbitMQ imports. `isComplete`: the apps must use these queues and declare
+ * none. undefined: the apps declare all queues.
+ */
+export function queueDefinitions(designName: DesignName, durability: Durability, namespace: string) {
+  const design = designOf(designName);
+  const own = domains.flatMap(({ name }) => Object.values(queuesOf(namespace, name)));
+  const specs = design.queues === "several" ? spreadQueues(own) : own;
+  const isTransient = durability === "transient";
+  const isComplete = isTransient || design.queues === "classic";
+  if (!isComplete && design.fansOut !== true) return undefined;
+
+  const ingest = own.filter(({ exchange }) => exchange !== undefined);
+  const third = { ...durable, name: thirdQueueOf(namespace), arguments: { "x-queue-type": "quorum" } };
+  const declared = isComplete ? specs.map((spec) => (isTransient ? transient(spec) : classic(spec))) : [];
+  return {
+    isComplete,
+    definitions: {
+      queues: [...declared, ...(design.fansOut === true ? [third] : [])],
+      exchanges: Array.from(new Set(ingest.map(({ exchange }) => exchange)), (name) => ({ name, ...direct })),
+      bindings: [
+        ...(isComplete ? specs : []).flatMap((spec) => bound(spec, spec.name)),
+        ...(design.fansOut === true ? ingest : []).flatMap((spec) => bound(spec, third.name)),
+      ],
+    },
+  };
+}
+
+/** Ends with the broker. */
+function transient({ name }: QueueSpec) {
+  return { vhost, name, durable: false, auto_delete: false, arguments: { "x-queue-type": "classic" } };
+}
+
+/** The limits of the quorum queue that it replaces. A classic queue has no delivery limit. */
+function classic({ name, messagesMax, deadLetterTo }: QueueSpec) {
+  return {
+    ...durable,
+    name,
+    arguments: {
+      "x-queue-type": "classic",
+      ...(messagesMax !== undefined && { "x-max-length": messagesMax, "x-overflow": "reject-publish" }),
+      ...(deadLetterTo !== undefined && { "x-dead-letter-exchange": "", "x-dead-letter-routing-key": deadLetterTo }),
+    },
+  };
+}
+
+/** `queue` gets what is published for the queue of `spec`. */
+function bound({ name, exchange: source }: QueueSpec, destination: string) {
+  if (source === undefined) return [];
+  return [{ source, vhost, destination, destination_type: "queue", routing_key: name, arguments: {} }];
+}
+
+/** Imports the definitions. Where they are complete, takes the right to declare queues from all accounts, so that the apps use them. */
+export async function declareQueues(
+  { operator }: PrivateServices,
+  { isComplete, definitions }: NonNullable<ReturnType<typeof queueDefinitions>>,
+  directory: string,
+): Promise<void> {
+  const file = join(directory, "queue-definitions.json");
+  await writeFile(file, JSON.stringify(definitions));
+  await operator.rabbitmqctl("import_definitions", file);
+  if (!isComplete) return;
+  for (const account of ["tally_writer", "tally_maintenance"])
+    await operator.rabbitmqctl("set_permissions", "-p", vhost, account, "^$", ".*", ".*");
+}

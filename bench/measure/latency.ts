@@ -1,0 +1,72 @@
+import { quantile } from "../kit/index.ts";
+import { decodeFromCompressedBase64 } from "hdr-histogram-js";
+import type { PhaseResult } from "./load/load-plan.ts";
+import type { Cdf, Latency, Report, Spans } from "./report.ts";
+
+/** POSTs and GETs together. */
+export function latencyOfAll({ posts, gets }: PhaseResult): Latency | null {
+  const all = decodeFromCompressedBase64(posts);
+  all.add(decodeFromCompressedBase64(gets));
+  return latencyIn(all);
+}
+
+/** Reads a histogram in µs that hdr-histogram-js has encoded. */
+export function latencyOf(encoded: string): Latency | null {
+  return latencyIn(decodeFromCompressedBase64(encoded));
+}
+
+function latencyIn(histogram: ReturnType<typeof decodeFromCompressedBase64>): Latency | null {
+  if (histogram.totalCount === 0) return null;
+  const at = (percentile: number): number => histogram.getValueAtPercentile(percentile) / 1000;
+  return {
+    mean: round(histogram.mean / 1000, 3),
+    min: histogram.minNonZeroValue / 1000,
+    p50: at(50),
+    p95: at(95),
+    p99: at(99),
+    p999: at(99.9),
+    max: histogram.maxValue / 1000,
+  };
+}
+
+/** The values of a histogram by percentile; empty without values. */
+export function distributionOf(encoded: string): Report["histogram"] {
+  const histogram = decodeFromCompressedBase64(encoded);
+  if (histogram.totalCount === 0) return [];
+  const percentiles = [1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 97, 98, 99, 99.5, 99.9, 99.95, 99.99, 100];
+  return percentiles.map((percentile) => ({ percentile, ms: histogram.getValueAtPercentile(percentile) / 1000 }));
+}
+
+const cdfPercentiles = [
+  ...Array.from({ length: 100 }, (_, percentile) => percentile),
+  ...Array.from({ length: 9 }, (_, tenth) => (991 + tenth) / 10),
+  99.95,
+  99.99,
+  100,
+];
+
+/** Of each method that was sent. */
+export function cdfOf({ posts, gets }: PhaseResult): readonly Cdf[] {
+  const of = (method: Cdf["method"], encoded: string): readonly Cdf[] => {
+    const histogram = decodeFromCompressedBase64(encoded);
+    if (histogram.totalCount === 0) return [];
+    const points = cdfPercentiles.map((percentile) => ({
+      ms: histogram.getValueAtPercentile(percentile) / 1000,
+      share: round(percentile / 100, 4),
+    }));
+    return [{ method, points }];
+  };
+  return [...of("POST", posts), ...of("GET", gets)];
+}
+
+/** null without values. */
+export function spansOf(values: readonly number[]): Spans | null {
+  if (values.length === 0) return null;
+  const at = (share: number): number => round(quantile(values, share), 1);
+  return { samples: values.length, p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+/** Returns 0 for NaN and infinity, such as a rate over 0 s. */
+export function round(value: number, digits: number): number {
+  return Number.isFinite(value) ? Number(value.toFixed(digits)) : 0;
+}

@@ -1,0 +1,82 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ClientRequest } from "@tally/domains/workloads";
+import { isGood, LoadClient, type Recorder } from "../../kit/load.ts";
+import type { OnReply } from "./load-plan.ts";
+import { share } from "./share.ts";
+
+export interface Closed {
+  readonly urls: readonly string[];
+  readonly connections: number;
+  readonly responseWithinMs: number;
+  /** Requests of all connections together; undefined: until `end` is called. */
+  readonly amount: number | undefined;
+  /** Returns the next request of a connection, from the number it has sent and the event id of its last response, if that was 2xx. */
+  readonly next: (connection: number, sent: number, eventId: string | undefined) => ClientRequest;
+  readonly recorder: Recorder;
+  readonly onReply?: OnReply | undefined;
+  /** How often a request without a 2xx is sent again. */
+  readonly retries?: number;
+  /** Called when a connection has all its responses. */
+  readonly onEnd?: (connection: number) => void;
+  /** Paced load: the interval between requests of a connection, longer where a response takes longer. They do not count as progress. */
+  readonly everyMs?: number;
+}
+
+export interface RunningClosed {
+  /** Resolves when every request that was sent has a response or has timed out. */
+  readonly done: Promise<void>;
+  /** Each connection waits for its last response and sends no more. */
+  end(): void;
+}
+
+// undici would reconnect at once, thousands of times a second while no server listens.
+const reconnectAfterMs = 100;
+
+/** Each connection sends its next request when it has the response to the last. */
+export function runClosed(o: Closed): RunningClosed {
+  const ending = new AbortController();
+  const all = Array.from({ length: o.connections }, (_, connection) => runConnection(o, connection, ending.signal));
+  return { done: Promise.all(all).then(() => undefined), end: () => ending.abort() };
+}
+
+async function runConnection(o: Closed, connection: number, ending: AbortSignal): Promise<void> {
+  const { urls, connections, responseWithinMs, recorder, everyMs } = o;
+  const client = new LoadClient(urls[connection % urls.length] ?? "", { connections: 1, responseWithinMs });
+  const amount = o.amount === undefined ? Infinity : share(o.amount, connection, connections);
+  let eventId: string | undefined;
+  for (let sent = 0; sent < amount && !ending.aborted; sent++) {
+    const startedAt = performance.now();
+    eventId = await sendUntilAccepted(client, o.next(connection, sent, eventId), o, ending);
+    if (everyMs === undefined) continue;
+    recorder.paced++;
+    await pause(startedAt + everyMs - performance.now(), ending);
+  }
+  o.onEnd?.(connection);
+  await client.close();
+}
+
+/** Returns the event id of the 2xx; undefined without one. */
+async function sendUntilAccepted(
+  client: LoadClient,
+  request: ClientRequest,
+  o: Closed,
+  ending: AbortSignal,
+): Promise<string | undefined> {
+  for (let retriesLeft = o.retries ?? 0; ; retriesLeft--) {
+    const dueAt = performance.now();
+    o.recorder.sending(dueAt);
+    const reply = await client.send(request, { dueAt });
+    o.recorder.record(reply, request.method === "GET");
+    o.onReply?.(dueAt, request, reply);
+    if (isGood(reply)) return reply.id || undefined;
+    if (reply.name === "broken") await pause(reconnectAfterMs, ending);
+    if (retriesLeft === 0 || ending.aborted) return undefined;
+    o.recorder.retries++;
+  }
+}
+
+/** Returns early when the load ends. */
+async function pause(ms: number, ending: AbortSignal): Promise<void> {
+  if (ms > 0) await delay(ms, undefined, { signal: ending }).catch(() => undefined);
+}

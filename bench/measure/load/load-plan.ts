@@ -1,0 +1,89 @@
+import type { Spread } from "@tally/domains/workloads";
+import type { LoadRequest, LoadResult, Reply } from "../../kit/load.ts";
+import type { AgentShare } from "../agents/start-agents.ts";
+import type { ReplayPhase, ScheduleKept } from "../replay/replay-phase.ts";
+import type { RequestLogResult } from "./request-log.ts";
+
+/** The work of a load thread. Plain data, because it is sent to the thread. */
+export interface LoadPlan {
+  /** One for each gateway; connections use them in turn. */
+  readonly urls: readonly string[];
+  readonly domain: string;
+  readonly connections: number;
+  readonly seed: number;
+  readonly spread: Spread;
+  /** Share of requests that are GETs of rankings, 0 to 1. */
+  readonly readShare: number;
+  /** Size of an event's content, in domains that have one; undefined: the domain's default. */
+  readonly contentBytes?: number | undefined;
+  /** A request without a response for this long times out. */
+  readonly responseWithinMs: number;
+}
+
+/** Closed, like the sources: each connection sends its next request after the response to the last. Open: requests are sent at a rate. */
+export type Phase =
+  | { readonly model: "closed"; readonly until: Until }
+  | { readonly model: "open"; readonly until: Until; readonly perSecond: number }
+  /** A source's run, by its index, with a share of its requests; or the warm-up before that run. */
+  | { readonly model: "source"; readonly run: number; readonly scale: number; readonly warmUp?: true }
+  | ReplayPhase;
+
+/** POSTs before anything is measured, each retried until it is accepted. */
+export interface Fill {
+  readonly model: "fill";
+  readonly amount: number;
+}
+
+export type Until =
+  | { readonly name: "seconds"; readonly seconds: number }
+  | { readonly name: "amount"; readonly amount: number };
+
+/** The files that a phase writes. */
+export interface PhaseFiles {
+  /** Gets the ids of accepted events, one a line. */
+  readonly ids?: string | undefined;
+  /** Exists; gets a line for each request. */
+  readonly requests?: string | undefined;
+}
+
+/** Called at the end of each request. `dueAt`: a time of performance.now(). */
+export type OnReply = (dueAt: number, request: LoadRequest, reply: Reply) => void;
+
+/** The result of one phase. */
+export interface PhaseResult extends LoadResult {
+  /** Only of a source's run. */
+  readonly groups: readonly GroupResult[];
+  /** Only of a replay. */
+  readonly schedule?: ScheduleKept;
+  /** Only of a load of agents. */
+  readonly byAgents?: {
+    /** From the call until the load began, because it begins everywhere at one time. */
+    readonly leadMs: number;
+    /** CPU time of their processes. */
+    readonly cpuSeconds: number;
+    readonly shares: readonly AgentShare[];
+  };
+  /** Only where a file gets a line for each request. */
+  readonly requestLog?: RequestLogResult | undefined;
+}
+
+/** What a group of connections did. */
+export interface GroupResult extends GroupTime {
+  /** Milliseconds from one request of a connection to its next; undefined: the next one follows the response. */
+  readonly pacedEveryMs: number | undefined;
+  /** 2xx. */
+  readonly good: number;
+  /** Other statuses, and broken connections. */
+  readonly failed: number;
+  readonly timeouts: number;
+  /** Times of 2xx responses, and of timed-out requests the time that they had waited; in µs, encoded by hdr-histogram-js. */
+  readonly latencies: string;
+}
+
+/** When a group of connections began and had all its responses, in seconds of the load. */
+export interface GroupTime {
+  readonly name: string;
+  readonly connections: number;
+  readonly begun: number;
+  readonly ended: number;
+}

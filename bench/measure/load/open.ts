@@ -1,0 +1,48 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
+import { LoadClient, sendEvenly, type Recorder } from "../../kit/load.ts";
+import type { LoadPlan, OnReply, Until } from "./load-plan.ts";
+import type { Requests } from "./requests.ts";
+import { share } from "./share.ts";
+
+interface OpenPhase {
+  readonly until: Until;
+  readonly perSecond: number;
+}
+
+/**
+ * Opens all connections, each with a request that is not counted: opening hundreds while requests are due would distort the first second.
+ * Returns a function that runs the load, once: it sends requests evenly at a rate, whether earlier ones have responses or not. The time of
+ * each counts from when it is due: while all connections are busy it waits, so a server that stalls for a second delays every request of
+ * that second. Ends when all have a response or have timed out.
+ */
+export async function openLoad(
+  plan: LoadPlan,
+): Promise<(phase: OpenPhase, requests: Requests, recorder: Recorder, onReply?: OnReply) => Promise<void>> {
+  const { responseWithinMs, connections } = plan;
+  // At least one connection for each client.
+  const urls = plan.urls.slice(0, connections);
+  const clients = urls.map(
+    (url, index) => new LoadClient(url, { connections: share(connections, index, urls.length), responseWithinMs }),
+  );
+  await Promise.all(clients.map((client) => client.connect()));
+
+  return async ({ until, perSecond }, requests, recorder, onReply) => {
+    const amount = until.name === "amount" ? until.amount : Math.round(until.seconds * perSecond);
+    let settled = 0;
+    const sendOne = async (dueAt: number): Promise<void> => {
+      const client = clients[recorder.sending(dueAt) % clients.length];
+      const request = requests.next();
+      if (client !== undefined) {
+        const reply = await client.send(request, { dueAt });
+        recorder.record(reply, request.method === "GET");
+        onReply?.(dueAt, request, reply);
+      }
+      settled++;
+    };
+    await sendEvenly(amount, perSecond, (dueAt) => void sendOne(dueAt));
+    const giveUpAt = performance.now() + responseWithinMs * 2;
+    while (settled < amount && performance.now() < giveUpAt) await delay(5);
+    await Promise.all(clients.map((client) => client.close()));
+  };
+}

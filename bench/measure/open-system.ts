@@ -1,0 +1,206 @@
+import { join } from "node:path";
+import { silentLog } from "@tally/runtime";
+import {
+  startBalancer,
+  startPrivateServices,
+  startSystem,
+  type Accounts,
+  type PrivateServices,
+  type ProcessFigures,
+  type Server,
+} from "@tally/local";
+import { connectPublisher } from "@tally/broker";
+import { queuesOf, type QueueSpec } from "@tally/contract";
+import type { BenchPlan } from "./bench-plan.ts";
+import { designOf, type Design } from "./designs/designs.ts";
+import { startSubscriber, type Subscriber } from "./designs/fan-out/start-subscriber.ts";
+import { thirdQueueOf } from "./designs/fan-out/third-queue.ts";
+import { declareQueues, queueDefinitions } from "./designs/queue-definitions.ts";
+import { spreadQueues } from "./designs/several-queues/spread-queues.ts";
+import { limitCpu } from "./scale-out/limit-cpu.ts";
+import { eachTier, tiersOf, type OfTiers, type TierFigures } from "./watch/tiers.ts";
+
+/** A fresh and empty tally, as in production but on one machine. */
+export interface System {
+  /** The checkout that runs; its `tally` audits it. */
+  readonly root: string;
+  readonly urls: readonly string[];
+  /** The gateways' operator ports; empty where they are unknown. */
+  readonly operatorUrls: readonly string[];
+  readonly writerUrls: readonly string[];
+  readonly rankerUrls: readonly string[];
+  /** Environment variables with which `pnpm tally` works on it. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** The versions of its servers. */
+  readonly versions: Readonly<Record<string, string>>;
+  /** Sums of each tier's processes among all processes of the machine. */
+  tiers(processes: readonly ProcessFigures[]): OfTiers<TierFigures>;
+  /** Waiting messages and limits of a domain's queues. */
+  queues(domain: string): Promise<readonly { readonly depth: number; readonly max: number }[]>;
+  /** Only of fan-out. */
+  readonly subscriber?: Subscriber | undefined;
+  close(): Promise<void>;
+}
+
+type OwnPlan = Pick<
+  BenchPlan,
+  "root" | "design" | "durability" | "gateways" | "workers" | "appShare" | "settings" | "say" | "signal"
+>;
+
+const namespace = "bench";
+const database = "tally_bench";
+const gatewayOfDesigns = join(import.meta.dirname, "designs", "gateway.ts");
+const writerOfSeveralQueues = join(import.meta.dirname, "designs", "several-queues", "writer.ts");
+
+/** Starts the system of a plan. `directory` holds all its files. */
+export async function openSystem(plan: OwnPlan & { readonly directory: string }): Promise<System> {
+  const { root, directory, design: designName, durability, gateways, workers = 1, settings, say, signal } = plan;
+  const design = designOf(designName);
+  const { replaces = [] } = design;
+  const system = await startSystem({
+    root,
+    directory,
+    database,
+    namespace,
+    async services(options) {
+      const services = await startPrivateServices(options);
+      const definitions = queueDefinitions(designName, durability, namespace);
+      if (definitions !== undefined) await declareQueues(services, definitions, directory);
+      return { ...services, accounts: accountsFor(design, services) };
+    },
+    environment: {
+      PATH: process.env["PATH"],
+      NODE_ENV: "production",
+      LOG_LEVEL: "warn",
+      // The bench reads the counters every 20 ms while the queues drain.
+      HEALTH_KEPT_MS: "0",
+      ...design.settings,
+      ...settings,
+    },
+    instances: { gateway: gateways, writer: workers, ranker: workers },
+    gatewayMain:
+      durability === "confirmed" && !replaces.includes("gateway")
+        ? undefined
+        : [gatewayOfDesigns, designName, durability],
+    writerMain: replaces.includes("writer") ? [writerOfSeveralQueues] : undefined,
+    say,
+    signal,
+  });
+  const { services } = system;
+  const closing: (() => Promise<void>)[] = [() => system.stop()];
+  const close = async (): Promise<void> => {
+    for (const one of closing) await one();
+  };
+  try {
+    if (plan.appShare !== undefined) {
+      const apps = [...system.gateways, ...system.writers, ...system.rankers].flatMap(({ pid }) => pid ?? []);
+      closing.push(await limitCpu(apps, plan.appShare));
+    }
+    let { urls } = system;
+    if (design.balanced) {
+      const environment = { PATH: process.env["PATH"] };
+      const balancer = await startBalancer({
+        directory: join(directory, "balancer"),
+        gateways: urls,
+        environment,
+        say,
+        signal,
+      });
+      closing.unshift(() => balancer.stop());
+      urls = [balancer.url];
+    }
+    const { amqpUrl } = system.addresses;
+    const third = design.fansOut === true ? thirdQueueOf(namespace) : undefined;
+    const subscriber = third === undefined ? undefined : await startSubscriber(amqpUrl, third);
+    if (subscriber !== undefined) closing.unshift(() => subscriber.stop());
+    const healthUrl = ({ port }: Server): string => `http://127.0.0.1:${port}`;
+    return await observed({
+      root,
+      urls,
+      operatorUrls: system.operatorUrls,
+      writerUrls: system.writers.map(healthUrl),
+      rankerUrls: system.rankers.map(healthUrl),
+      // Its maintenance account may not declare queues where those are transient.
+      environment: { ...system.environment, AMQP_URL: system.accounts.maintenance.amqpUrl },
+      versions: await versionsOf(services),
+      processes: [...system.gateways, ...system.writers, ...system.rankers, ...services.servers],
+      amqpUrl,
+      queuesOf: (domain) => queuesIn(design, domain),
+      subscriber,
+      close,
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The addresses of each app's account. */
+function accountsFor({ stores, readsFrom }: Design, { addresses, accounts }: PrivateServices): Accounts {
+  // The synchronous designs write to the database from the gateway, which its account may not.
+  if (stores === "gateway") return { ...accounts, gateway: addresses };
+  if (readsFrom !== "primary") return accounts;
+  const { gateway } = accounts;
+  return { ...accounts, gateway: { ...gateway, databaseReadUrl: gateway.databaseWriteUrl } };
+}
+
+/** The queues that a domain's batches and moves wait in. */
+function queuesIn({ queues, fansOut }: Design, domain: string): readonly Pick<QueueSpec, "name" | "messagesMax">[] {
+  const { ingest, rank } = queuesOf(namespace, domain);
+  const parts = queues === "several" ? spreadQueues([ingest]) : [ingest];
+  return [...parts, rank, ...(fansOut === true ? [{ name: thirdQueueOf(namespace) }] : [])];
+}
+
+interface Running extends Omit<System, "tiers" | "queues"> {
+  readonly processes: readonly Pick<Server, "name" | "pid">[];
+  readonly amqpUrl: string;
+  readonly queuesOf: (domain: string) => readonly Pick<QueueSpec, "name" | "messagesMax">[];
+}
+
+const namesOfTier = {
+  gateway: /^gateway/,
+  writer: /^writer/,
+  ranker: /^ranker/,
+  broker: /^(rabbitmq|epmd)/,
+  database: /^database/,
+  redis: /^redis/,
+};
+
+/** Adds the figures that are read from its processes and its broker to a running system. */
+export async function observed({ processes, amqpUrl, queuesOf: queues, ...running }: Running): Promise<System> {
+  const groups = eachTier((tier) =>
+    processes.flatMap(({ name, pid }) => (namesOfTier[tier].test(name) ? (pid ?? []) : [])),
+  );
+  const publisher = connectPublisher({ url: amqpUrl, connectionName: "tally bench", queues: [], log: silentLog });
+  await publisher.ready;
+  return {
+    ...running,
+    tiers: (all) => tiersOf(all, groups),
+    queues(domain) {
+      return Promise.all(
+        queues(domain).map(async ({ name, messagesMax = Infinity }) => ({
+          depth: (await publisher.queueDepth(name)) ?? 0,
+          max: messagesMax,
+        })),
+      );
+    },
+    async close() {
+      await publisher.close();
+      await running.close();
+    },
+  };
+}
+
+async function versionsOf({ operator }: PrivateServices) {
+  const [sql, broker, redis] = await Promise.all([
+    operator.sql("SELECT VERSION()"),
+    operator.rabbitmqctl("version"),
+    operator.redis("INFO server"),
+  ]);
+  const version = sql.split("\n").find((line) => /^\d/.test(line.trim())) ?? sql;
+  return {
+    database: version.trim(),
+    broker: broker.trim(),
+    redis: /(?:redis|valkey)_version:(\S+)/.exec(redis)?.[1] ?? "unknown",
+  };
+}

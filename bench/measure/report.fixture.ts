@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import { Recorder } from "../kit/load.ts";
+import type { AuditReport } from "@tally/reconcile";
+import type { BenchPlan } from "./bench-plan.ts";
+import { makeReport } from "./make-report.ts";
+import type { Report } from "./report.ts";
+import { eachTier } from "./watch/tiers.ts";
+
+/** A report of 100 events and 4 observations, with `changes`. `more` adds to what the recorder has seen. */
+export function sampleReport(
+  changes: Partial<Report> = {},
+  audit?: AuditReport,
+  more: (recorder: Recorder) => void = () => undefined,
+): Report {
+  const recorder = new Recorder(() => undefined);
+  for (let n = 1; n <= 100; n++) {
+    recorder.sending(performance.now());
+    recorder.record({ name: "responded", status: 201, id: "", text: "", ms: n }, false);
+  }
+  more(recorder);
+  const startedAt = performance.now();
+  const observations = [0, 1, 2, 3].map((n) => ({
+    at: startedAt + n * 1000,
+    stored: n * 30,
+    batches: n,
+    ranked: n,
+    queued: n,
+    fullness: 0,
+    tiers: eachTier(() => ({ cpuSeconds: n, memoryMiB: 100 })),
+    foreignCores: n === 0 ? null : 0.1,
+    stealCores: n === 0 ? null : 0,
+  }));
+  const plan: BenchPlan = {
+    root: join(import.meta.dirname, "..", ".."),
+    domain: "purchases",
+    connections: 10,
+    seed: 1,
+    spread: "wide",
+    readShare: 0,
+    responseWithinMs: 10_000,
+    design: "batched",
+    durability: "confirmed",
+    gateways: 1,
+    clientThreads: 1,
+    fill: undefined,
+    warmUpSeconds: 0,
+    phase: { model: "closed", until: { name: "amount", amount: 100 } },
+    requestsCsv: undefined,
+    settings: {},
+    target: undefined,
+    say: () => undefined,
+    onProgress: () => undefined,
+    onLoadEnded: () => undefined,
+    signal: new AbortController().signal,
+  };
+  const moment = { at: startedAt + 2000, events: 100 };
+  const seen = {
+    result: { ...recorder.result(), groups: [] },
+    hops: [
+      {
+        name: "received to sealed",
+        batches: 3,
+        p50Ms: 1.5,
+        p99Ms: 4.9,
+        buckets: [
+          { ms: 2, batches: 2 },
+          { ms: 5, batches: 1 },
+          { ms: null, batches: 0 },
+        ],
+      },
+    ],
+    observations,
+    drained: { stored: moment, ranked: moment },
+    startedAt,
+    clientCpuSeconds: 1,
+    readings: [undefined, undefined] as const,
+  };
+  return {
+    ...makeReport(plan, seen, {
+      earlier: [],
+      system: undefined,
+      roots: undefined,
+      followed: undefined,
+      audit,
+      filled: 0,
+      calibrationNs: { before: 4, after: 4 },
+    }),
+    ...changes,
+  };
+}

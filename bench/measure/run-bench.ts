@@ -1,0 +1,228 @@
+import { rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { workloadOf } from "@tally/domains/workloads";
+import { reasonOf } from "@tally/runtime";
+import { idBytes } from "../kit/load.ts";
+import { claimDirectory, runTally, until } from "@tally/local";
+import type { AuditReport } from "@tally/reconcile";
+import { startAgents } from "./agents/start-agents.ts";
+import type { BenchPlan } from "./bench-plan.ts";
+import { openBuild } from "./builds/open-build.ts";
+import { designOf } from "./designs/designs.ts";
+import type { Fill, Phase, PhaseResult } from "./load/load-plan.ts";
+import { requestLogHead } from "./load/request-log.ts";
+import { startLoad } from "./load/start-load.ts";
+import { calibrate } from "./machine/calibrate.ts";
+import { rootsOf } from "./machine/own-processes.ts";
+import { readMachine } from "./machine/read-machine.ts";
+import { makeReport, type Around, type Seen } from "./make-report.ts";
+import { openSystem, type System } from "./open-system.ts";
+import type { Report } from "./report.ts";
+import { withUnnamed } from "./verdict.ts";
+import { withProgress } from "./with-progress.ts";
+import { readCounters } from "./watch/counters.ts";
+import { drained, type Drained } from "./watch/drained.ts";
+import { Follower } from "./watch/follow.ts";
+import { hopsBetween, readHops } from "./watch/hops.ts";
+import { Watch } from "./watch/watch.ts";
+import { WrongUsage } from "./wrong-usage.ts";
+
+/** One run, on a fresh system or on a running one: fill, drain, warm-up, drain, load, drain, audit. */
+export async function runBench(plan: BenchPlan): Promise<Report> {
+  if (plan.target !== undefined) return unlessAborted(plan.signal, measure(plan, plan.target, undefined, undefined));
+  const { directory } = await claimDirectory(join(plan.root, ".tally"), "bench", plan.say);
+  try {
+    const { build } = plan;
+    const system = await (build === undefined ? openSystem({ ...plan, directory }) : openBuild(build, plan));
+    try {
+      const idsFile = join(directory, "acknowledged");
+      return await unlessAborted(plan.signal, measure(plan, system.urls[0] ?? "", system, idsFile));
+    } finally {
+      await system.close();
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Rejects at once when `signal` is aborted. The work then ends with the process. */
+async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** `idsFile` gets the ids of acknowledged events, for the audit of a system that the bench has started. */
+async function measure(
+  plan: BenchPlan,
+  url: string,
+  system: System | undefined,
+  idsFile: string | undefined,
+): Promise<Report> {
+  await expectLive(url);
+  const { connections, seed, spread, readShare, contentBytes, responseWithinMs, domain } = plan;
+  const shape = { connections, seed, spread, readShare, contentBytes, responseWithinMs, domain };
+  const urls = system?.urls ?? [url];
+  const { agents, clientThreads } = plan;
+  const load =
+    agents === undefined
+      ? startLoad({ ...shape, urls }, clientThreads)
+      : await startAgents({ ...shape, urls }, clientThreads, agents);
+  const roots = rootsOf(plan.target, load.processes);
+  plan.signal.addEventListener("abort", () => void load.close(), { once: true });
+  try {
+    const seenOf = async (what: Phase | Fill, requests?: string): Promise<Seen> => {
+      const run = await load.prepare(what);
+      return runPhase(plan, { system, roots }, () =>
+        withProgress(plan, what, load, () => run({ ids: idsFile, requests })),
+      );
+    };
+    const earlier: { readonly name: "fill" | "warm-up"; readonly seen: Seen }[] = [];
+    if (plan.fill !== undefined) {
+      plan.say(`filling with ${plan.fill} events`);
+      earlier.push({ name: "fill", seen: await seenOf({ model: "fill", amount: plan.fill }) });
+    }
+    const filled = acceptedIn(earlier);
+    const warmUp = warmUpOf(plan);
+    if (warmUp !== undefined) {
+      plan.say("warming up");
+      earlier.push({ name: "warm-up", seen: await seenOf(warmUp) });
+    }
+    const follower = designOf(plan.design).stores === "writer" ? new Follower(url) : undefined;
+    load.onSample = (sample) => follower?.follow(sample);
+    if (plan.requestsCsv !== undefined) await startRequestsCsv(plan.requestsCsv);
+    const before = calibrate();
+    const seen = await seenOf(plan.phase, plan.requestsCsv);
+    const followed = await follower?.done();
+    const subscriber = system && (await receivedByThird(system));
+    const calibrationNs = { before, after: calibrate() };
+    const acknowledged = acceptedIn(earlier) + seen.result.accepted;
+    const audit =
+      system === undefined || idsFile === undefined || acknowledged === 0
+        ? undefined
+        : await audited(plan, system, idsFile, acknowledged);
+    return makeReport(plan, seen, { earlier, system, roots, followed, subscriber, audit, filled, calibrationNs });
+  } finally {
+    await load.close();
+  }
+}
+
+/** Replaces what an earlier run has left in the file. */
+async function startRequestsCsv(file: string): Promise<void> {
+  try {
+    await writeFile(file, requestLogHead);
+  } catch (error) {
+    throw new WrongUsage(`--requests-csv: ${file} cannot be written: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function acceptedIn(loads: readonly { readonly seen: Seen }[]): number {
+  return loads.reduce((sum, { seen }) => sum + seen.result.accepted, 0);
+}
+
+function warmUpOf({ domain, phase, warmUpSeconds }: BenchPlan): Phase | undefined {
+  if (phase.model === "source") {
+    const run = workloadOf(domain).source?.runs[phase.run];
+    return run?.warmUp === undefined ? undefined : { ...phase, warmUp: true };
+  }
+  if (phase.model === "replay") return undefined;
+  return warmUpSeconds > 0 ? { ...phase, until: { name: "seconds", seconds: warmUpSeconds } } : undefined;
+}
+
+/** Runs a load and observes the system until it has drained. */
+async function runPhase(
+  plan: BenchPlan,
+  { system, roots }: { readonly system: System | undefined; readonly roots: Around["roots"] },
+  run: () => Promise<PhaseResult>,
+): Promise<Seen> {
+  const { domain, say } = plan;
+  const { stores, ranks } = designOf(plan.design);
+  const before = system && (await readCounters(system));
+  const hopsBefore = system && (await readHops(system));
+  const watch = system && new Watch(system, domain, roots);
+  const readingBefore = readMachine();
+  const { result, startedAt, clientCpuSeconds } = await runLoad(run);
+  const { accepted, seconds, sendingSeconds } = result;
+  let whenDrained: Drained | undefined;
+  if (system !== undefined && before !== undefined && stores === "writer") {
+    const unknown = result.sent - accepted - result.read;
+    const sentAt = startedAt + sendingSeconds * 1000;
+    const series = watch?.observations ?? [];
+    whenDrained = await drained(system, domain, { before, accepted, unknown, sentAt, series, say });
+  } else if (system !== undefined && stores === "gateway") {
+    // In these designs the row and its rankings exist before the response. The audit finds a missing one.
+    const stored = { at: startedAt + seconds * 1000, events: accepted };
+    whenDrained = { stored, ranked: ranks === false ? undefined : stored };
+  }
+  return {
+    result,
+    hops: system === undefined || hopsBefore === undefined ? [] : hopsBetween(hopsBefore, await readHops(system)),
+    observations: (await watch?.stop()) ?? [],
+    drained: whenDrained,
+    startedAt,
+    clientCpuSeconds,
+    // Until all is ranked: other work in the drain lowers the rate as well.
+    readings: [readingBefore, readMachine()],
+  };
+}
+
+// Its queue was filled at the same time as the writer's, which is empty.
+const thirdWithinMs = 10_000;
+
+/** Waits until the third subscriber, if there is one, has as many batches as the writer has stored. */
+async function receivedByThird(system: System): Promise<Report["subscriber"]> {
+  const { subscriber } = system;
+  if (subscriber === undefined) return undefined;
+  const { batches: stored } = await readCounters(system);
+  await until(async () => (await subscriber.received()) >= stored, { withinMs: thirdWithinMs });
+  return { stored, received: await subscriber.received() };
+}
+
+/** Runs a load. Returns also when it began, by performance.now(), and the CPU time of its clients. */
+async function runLoad(run: () => Promise<PhaseResult>) {
+  const cpuBefore = process.cpuUsage();
+  const calledAt = performance.now();
+  const result = await run();
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const { leadMs = 0, cpuSeconds = 0 } = result.byAgents ?? {};
+  return { result, startedAt: calledAt + leadMs, clientCpuSeconds: (user + system) / 1e6 + cpuSeconds };
+}
+
+async function expectLive(url: string): Promise<void> {
+  try {
+    const response = await fetch(`${url}/health/live`);
+    await response.arrayBuffer();
+    if (response.ok) return;
+    throw new Error(`/health/live responds with ${response.status}`);
+  } catch (error) {
+    throw new WrongUsage(`${url} does not respond: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** `acknowledged`: the number of 2xx, with or without an event id. */
+async function audited(
+  plan: BenchPlan,
+  system: System,
+  idsFile: string,
+  acknowledged: number,
+): Promise<AuditReport | undefined> {
+  const { stores } = designOf(plan.design);
+  if (stores === "nothing") return undefined;
+  plan.say("auditing");
+  // Without a ledger the lag of the replica is unknown, and waiting does not remove differences.
+  const how = stores === "writer" ? ["--wait", "300"] : ["--wait", "5", "--endpoint", "write"];
+  const args = ["audit", "--json", ...how, "--acknowledged", idsFile];
+  const { output, errors } = await runTally(system.root, system.environment, args, { signal: plan.signal });
+  if (output === "") throw new Error(`the audit wrote no report: ${errors}`);
+  const report: AuditReport = JSON.parse(output);
+  if (report.underWay.length > 0) plan.say(`not drained, still under way: ${report.underWay.join("; ")}`);
+  const unnamed = acknowledged - (await stat(idsFile)).size / idBytes;
+  if (unnamed > 0) plan.say(`${unnamed} of ${acknowledged} 2xx responses had no event id: these events count as lost`);
+  return withUnnamed(report, unnamed);
+}

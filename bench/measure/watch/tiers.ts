@@ -1,0 +1,36 @@
+import type { ProcessFigures } from "@tally/local";
+import type { TierName } from "@tally/contract/bench-report";
+
+/** A figure for each tier. */
+export type OfTiers<T> = Readonly<Record<TierName, T>>;
+
+export function eachTier<T>(of: (tier: TierName) => T): OfTiers<T> {
+  return {
+    gateway: of("gateway"),
+    writer: of("writer"),
+    ranker: of("ranker"),
+    broker: of("broker"),
+    database: of("database"),
+    redis: of("redis"),
+  };
+}
+
+/** CPU time so far and resident memory of a tier's processes. */
+export interface TierFigures {
+  readonly cpuSeconds: number;
+  readonly memoryMiB: number;
+}
+
+/** Sums of each tier's processes. `groups`: the leaders of process groups. */
+export function tiersOf(
+  processes: readonly ProcessFigures[],
+  groups: OfTiers<readonly number[]>,
+): OfTiers<TierFigures> {
+  return eachTier((tier) => {
+    const own = processes.filter(({ group }) => groups[tier].includes(group));
+    return {
+      cpuSeconds: own.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+      memoryMiB: own.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0),
+    };
+  });
+}

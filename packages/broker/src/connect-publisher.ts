@@ -1,0 +1,217 @@
+import { channel as diagnosticChannel } from "node:diagnostics_channel";
+import type { QueueSpec } from "@tally/contract";
+import type { Channel, ChannelModel, ConfirmChannel } from "amqplib";
+import { declareQueues } from "./declare-queues.ts";
+import { depthProbe, type DepthProbe } from "./depth-probe.ts";
+import {
+  openConnection,
+  renewWithChannel,
+  type Connection,
+  type ConnectionOptions,
+  type Renew,
+} from "./open-connection.ts";
+
+/*
+ * The states of a message:
+ *
+ *   open, not sent  no connection, a blocked one, or a full socket buffer: it waits
+ *   open, sent      the broker has not responded
+ *   settled         its outcome is known
+ *
+ * A lost connection makes every open message "not sent" again. The new channel sends all of them in their old order, with their old ids. So a
+ * message can reach the queue twice, and its consumer must deduplicate.
+ */
+
+export interface Message {
+  readonly queue: string;
+  /** Stays the same when the message is sent again. At most 255 bytes. */
+  readonly messageId: string;
+  readonly body: Buffer;
+  /** When the sender stops waiting, in ms since 1970; absent: never. */
+  readonly deadline?: number;
+  readonly headers?: Readonly<Record<string, string | number>>;
+}
+
+export type PublishOutcome =
+  /** On disk at a majority of the queue's nodes. */
+  | "confirmed"
+  /** The broker rejected it: the queue is full, or accepts nothing now (seen while it was being created). */
+  | "rejected"
+  /** The queue does not exist. */
+  | "unroutable"
+  /** Deadline, close, or rejected after the broker may have accepted a first copy: the outcome is unknown, the message may be in the queue. */
+  | "expired";
+
+export interface Publisher extends Connection {
+  /** Messages without an outcome. */
+  readonly openCount: number;
+  /**
+   * Persistent and mandatory. Resolves with the outcome. Rejects only for a message that AMQP cannot carry (an id over 255 bytes, headers
+   * over 64 KiB), never for a fault of the broker.
+   */
+  publish(message: Message): Promise<PublishOutcome>;
+  /** Messages that wait in a queue, without those that consumers hold; undefined while the broker does not respond. */
+  queueDepth(queue: string): Promise<number | undefined>;
+  /** Does not wait for confirms: open messages expire, and later ones too. */
+  close(): Promise<void>;
+}
+
+interface OpenMessage {
+  readonly message: Message;
+  readonly settle: (outcome: PublishOutcome) => void;
+  readonly fail: (error: unknown) => void;
+  sent: boolean;
+  /** Sent on a connection that was lost: this copy may be in the queue. */
+  sentBefore: boolean;
+}
+
+/** A queue that rejects messages, and has confirmed none since. */
+interface Rejecting {
+  /** When its depth was last read, at first when it began to reject; by performance.now(). */
+  checkedAt: number;
+}
+
+const deadlineCheckMs = 50;
+/*
+ * A full queue rejects until it has drained to 80 %. RabbitMQ 3.10: if a channel's first message arrives during a leader election, an empty
+ * queue rejects everything on that channel forever. Only a new channel helps.
+ */
+const wrongRejectionMs = 1000;
+// amqplib's message for a basic.nack; any other error is a channel that has ended.
+const nacked = "message nacked";
+/**
+ * Publishes the queue's name when a message is handed to the connection, which writes it after this turn of the event loop. Costs nothing
+ * without a subscriber.
+ */
+const sent = diagnosticChannel("tally:messaging:sent");
+
+/** A channel whose publish calls back with the broker's confirm. */
+export type PublishChannel = Channel & Pick<ConfirmChannel, "publish">;
+
+export interface PublisherOptions extends ConnectionOptions {
+  readonly queues: readonly QueueSpec[];
+  /** Default: a channel with confirms. */
+  readonly openChannel?: (model: ChannelModel) => Promise<PublishChannel>;
+}
+
+/** Connects for publishing only: a broker under alarm blocks connections that publish, and consuming must continue. */
+export function connectPublisher(options: PublisherOptions): Publisher {
+  const { openChannel = (model: ChannelModel) => model.createConfirmChannel() } = options;
+  const open = new Set<OpenMessage>();
+  const returned = new Set<string>();
+  let channel: PublishChannel | undefined;
+  let probe: DepthProbe | undefined;
+  let renewConnection: Renew | undefined;
+  let bufferFull = false;
+  let closed = false;
+  const rejecting = new Map<string, Rejecting>();
+  const exchanges = new Map(options.queues.map(({ name, exchange }) => [name, exchange]));
+
+  const connection = openConnection({ ...options, setup, onUp: sendWaiting });
+
+  async function setup(model: ChannelModel, renew: Renew): Promise<void> {
+    const made = await openChannel(model);
+    made.on("return", ({ properties }) => returned.add(String(properties.messageId)));
+    made.on("drain", () => {
+      bufferFull = false;
+      sendWaiting();
+    });
+    renewWithChannel(made, renew, () => {
+      if (channel === made) channel = undefined;
+    });
+    await declareQueues(model, options.queues);
+    probe = depthProbe(model);
+    renewConnection = renew;
+    rejecting.clear();
+    for (const one of open) {
+      one.sentBefore ||= one.sent;
+      one.sent = false;
+    }
+    returned.clear();
+    bufferFull = false;
+    channel = made;
+  }
+
+  function sendWaiting(): void {
+    for (const one of open) {
+      if (channel === undefined || bufferFull || connection.state !== "up") return;
+      if (!one.sent) send(one, channel);
+    }
+  }
+
+  function send(one: OpenMessage, to: PublishChannel): void {
+    const { queue, messageId, body, headers } = one.message;
+    try {
+      const properties = { persistent: true, mandatory: true, messageId, headers };
+      bufferFull = !to.publish(exchanges.get(queue) ?? "", queue, body, properties, (error: unknown) => {
+        if (error instanceof Error) {
+          if (error.message !== nacked) return;
+          // A sender without a deadline retries, and its consumer deduplicates.
+          settle(one, one.sentBefore && one.message.deadline !== undefined ? "expired" : "rejected");
+          void renewIfWrong(queue);
+          return;
+        }
+        rejecting.delete(queue);
+        // A message's return precedes its acknowledgement.
+        settle(one, returned.delete(messageId) ? "unroutable" : "confirmed");
+      });
+      one.sent = true;
+      sent.publish(queue);
+    } catch (error) {
+      open.delete(one);
+      one.fail(error);
+    }
+  }
+
+  function settle(one: OpenMessage, outcome: PublishOutcome): void {
+    if (open.delete(one)) one.settle(outcome);
+  }
+
+  /** Renews a connection on which a queue with room rejects everything. */
+  async function renewIfWrong(queue: string): Promise<void> {
+    const now = performance.now();
+    const state = rejecting.get(queue) ?? { checkedAt: now };
+    rejecting.set(queue, state);
+    if (now - state.checkedAt < wrongRejectionMs) return;
+    state.checkedAt = now;
+    const depth = await probe?.(queue);
+    if (depth === undefined || rejecting.get(queue) !== state) return;
+    const { messagesMax = Number.POSITIVE_INFINITY } = options.queues.find(({ name }) => name === queue) ?? {};
+    if (depth < messagesMax / 2) renewConnection?.(`${queue} rejects everything, and holds only ${depth} messages`);
+  }
+
+  // One timer for all messages: a timer for each would cost more than everything else here.
+  const deadlines = setInterval(() => {
+    const now = Date.now();
+    for (const one of open)
+      if (one.message.deadline !== undefined && one.message.deadline <= now) settle(one, "expired");
+  }, deadlineCheckMs);
+
+  return {
+    get state() {
+      return connection.state;
+    },
+    ready: connection.ready,
+    get openCount() {
+      return open.size;
+    },
+    publish(message) {
+      if (closed) return Promise.resolve("expired");
+      return new Promise((resolve, reject) => {
+        const one: OpenMessage = { message, settle: resolve, fail: reject, sent: false, sentBefore: false };
+        open.add(one);
+        if (channel !== undefined && !bufferFull && connection.state === "up") send(one, channel);
+      });
+    },
+    async queueDepth(queue) {
+      return connection.state === "up" ? probe?.(queue) : undefined;
+    },
+    async close() {
+      closed = true;
+      channel = undefined;
+      clearInterval(deadlines);
+      for (const one of open) settle(one, "expired");
+      await connection.close();
+    },
+  };
+}

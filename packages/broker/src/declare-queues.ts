@@ -1,0 +1,79 @@
+import type { QueueSpec } from "@tally/contract";
+import type { Channel, ChannelModel } from "amqplib";
+import { MessagingError } from "./messaging-error.ts";
+
+const preconditionFailed = 406;
+const accessRefused = 403;
+const notFound = 404;
+
+/**
+ * Creates missing queues and exchanges. An account that may not declare queues only checks that those in `used` exist; rejects while one is
+ * missing. Throws MESSAGING_TOPOLOGY when a queue exists with other arguments.
+ */
+export async function declareQueues(model: ChannelModel, queues: readonly QueueSpec[], used = queues): Promise<void> {
+  if (queues.length === 0) return;
+  try {
+    await onOwnChannel(model, (channel) => createMissing(channel, queues));
+  } catch (error) {
+    if (!(error instanceof Error) || Reflect.get(error, "code") !== accessRefused) throw error;
+    try {
+      await onOwnChannel(model, (channel) => findAll(channel, used));
+    } catch (cause) {
+      if (!(cause instanceof Error) || Reflect.get(cause, "code") !== notFound) throw cause;
+      throw new Error(`waiting for an app that may declare queues: ${cause.message}`, { cause });
+    }
+  }
+}
+
+/** The broker closes a channel on an error. */
+async function onOwnChannel(model: ChannelModel, use: (channel: Channel) => Promise<void>): Promise<void> {
+  const channel = await model.createChannel();
+  channel.on("error", () => undefined); // fails the call that caused it
+  await use(channel);
+  // Not awaited: a connection that is lost now sends no response.
+  channel.close().catch(() => undefined);
+}
+
+async function findAll(channel: Channel, queues: readonly QueueSpec[]): Promise<void> {
+  for (const exchange of exchangesOf(queues)) await channel.checkExchange(exchange);
+  for (const { name } of queues) await channel.checkQueue(name);
+}
+
+const exchangesOf = (queues: readonly QueueSpec[]): ReadonlySet<string> =>
+  new Set(queues.flatMap(({ exchange }) => exchange ?? []));
+
+async function createMissing(channel: Channel, queues: readonly QueueSpec[]): Promise<void> {
+  for (const exchange of exchangesOf(queues)) await channel.assertExchange(exchange, "direct");
+  for (const queue of queues) {
+    try {
+      await channel.assertQueue(queue.name, { durable: true, arguments: queueArguments(queue) });
+      if (queue.exchange !== undefined) await channel.bindQueue(queue.name, queue.exchange, queue.name);
+    } catch (cause) {
+      if (cause instanceof Error && Reflect.get(cause, "code") === preconditionFailed) {
+        throw new MessagingError(
+          "MESSAGING_TOPOLOGY",
+          `${queue.name}; empty and delete it, then start again (${cause.message})`,
+          { cause },
+        );
+      }
+      throw cause;
+    }
+  }
+}
+
+function queueArguments({ messagesMax, deadLetterTo, deliveryLimit }: QueueSpec): Record<string, string | number> {
+  return {
+    "x-queue-type": "quorum",
+    ...(messagesMax === undefined ? {} : { "x-max-length": messagesMax }),
+    ...(deliveryLimit === undefined ? {} : { "x-delivery-limit": deliveryLimit }),
+    // Dead-lettering at least once requires a queue that rejects messages when it is full.
+    ...(messagesMax === undefined && deadLetterTo === undefined ? {} : { "x-overflow": "reject-publish" }),
+    ...(deadLetterTo === undefined
+      ? {}
+      : {
+          "x-dead-letter-exchange": "",
+          "x-dead-letter-routing-key": deadLetterTo,
+          "x-dead-letter-strategy": "at-least-once",
+        }),
+  };
+}

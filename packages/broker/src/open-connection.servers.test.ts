@@ -1,0 +1,123 @@
+import type { OnPiece } from "@tally/local";
+import { expect, test, vi } from "vitest";
+import { MessagingError } from "./messaging-error.ts";
+import { body, closeFrame, openConsumer, openPublisher, ownBroker } from "./own-broker.test-kit.ts";
+
+// The broker's responses while a connection starts: start, tune, open, channel, confirms, channel for queues, queue, its end, prefetch, consume.
+const responses = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+const channelOpen = 4;
+
+// What happens to the first connection at one of these responses.
+const faults: readonly (readonly [string, (at: number) => OnPiece])[] = [
+  ["cut", (at) => (piece, connection, number) => (connection === 1 && number === at ? "cut" : piece)],
+  [
+    "closed by the broker",
+    (at) => (piece, connection, number) =>
+      connection === 1 && number === at ? Buffer.concat([piece, closeFrame("connection", 320, "stops")]) : piece,
+  ],
+  [
+    "without its channel",
+    (at) => (piece, connection, number) =>
+      connection === 1 && number === at && at >= channelOpen
+        ? Buffer.concat([piece, closeFrame("channel", 541, "oh")])
+        : piece,
+  ],
+  [
+    "without its channel and then cut",
+    (at) => (piece, connection, number) => {
+      if (connection > 1 || number < at || at < channelOpen) return piece;
+      return number === at ? Buffer.concat([piece, closeFrame("channel", 541, "oh")]) : "cut";
+    },
+  ],
+];
+
+test.each(faults)("a publisher whose connection is %s at any moment of its start comes up", async (_, fault) => {
+  const broker = await ownBroker();
+  const outcomes = responses.map(async (at) => {
+    const queue = broker.queueName(`q${at}`);
+    const { publisher } = openPublisher((await broker.proxy(fault(at))).url, [{ name: queue }]);
+    const outcome = await publisher.publish({ queue, messageId: "m", body });
+    await publisher.close();
+    return outcome;
+  });
+  expect(await Promise.all(outcomes)).toEqual(responses.map(() => "confirmed"));
+});
+
+test.each(faults)("a consumer whose connection is %s at any moment of its start comes up", async (_, fault) => {
+  const broker = await ownBroker();
+  const delivered = responses.map(async (at) => {
+    const queue = broker.queueName(`q${at}`);
+    await broker.channel.assertQueue(queue, { arguments: { "x-queue-type": "quorum" } });
+    broker.send(queue, "m");
+    const { consumer, arrived } = openConsumer((await broker.proxy(fault(at))).url, { name: queue }, { prefetch: 1 });
+    await arrived(1);
+    await vi.waitFor(() => expect(consumer.state).toBe("up"), 10_000);
+    await consumer.close();
+    // Not acknowledged, so it returns to the queue.
+    await vi.waitFor(async () => expect(await broker.take(queue)).toHaveLength(1), 10_000);
+  });
+  await Promise.all(delivered);
+});
+
+test("an app can start before its broker", async () => {
+  const { queue, ...broker } = await ownBroker();
+  const proxy = await broker.proxy();
+  proxy.become({ name: "cut" });
+  const { publisher, log } = openPublisher(proxy.url, [{ name: queue }]);
+  const outcome = publisher.publish({ queue, messageId: "early", body });
+  await vi.waitFor(() => expect(proxy.refused).toBeGreaterThan(2), 10_000);
+  expect(publisher.state).toBe("down");
+  proxy.become({ name: "open" });
+  expect(await outcome).toBe("confirmed");
+  expect(log.lines).toEqual([
+    expect.stringMatching(/^warn cannot connect to the broker; retrying/),
+    "info connected to the broker",
+  ]);
+});
+
+test("a publisher that is closed before its first connection ends at once", async () => {
+  const broker = await ownBroker();
+  const proxy = await broker.proxy();
+  proxy.become({ name: "cut" });
+  const { publisher } = openPublisher(proxy.url, []);
+  const outcome = publisher.publish({ queue: "none", messageId: "m", body });
+  await vi.waitFor(() => expect(proxy.refused).toBeGreaterThan(0), 10_000);
+  await publisher.close();
+  expect(await outcome).toBe("expired");
+});
+
+test("a queue with other arguments fails the first connection, with one log line and no retry", async () => {
+  const { queue, ...broker } = await ownBroker();
+  const proxy = await broker.proxy();
+  await broker.channel.assertQueue(queue, { arguments: { "x-queue-type": "quorum" } });
+  const { publisher, log } = openPublisher(proxy.url, [{ name: queue, messagesMax: 5 }]);
+  const refused: unknown = await publisher.ready.catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(MessagingError);
+  expect(refused).toMatchObject({ code: "MESSAGING_TOPOLOGY", message: expect.stringContaining(queue) });
+  expect(await publisher.publish({ queue, messageId: "m", body, deadline: Date.now() + 1000 })).toBe("expired");
+  expect([publisher.state, proxy.connections, log.lines.length]).toEqual(["down", 1, 1]);
+});
+
+test("a queue that is replaced by another kind later is retried, with one log line", async () => {
+  const { queue, ...broker } = await ownBroker();
+  const proxy = await broker.proxy();
+  const { publisher, log } = openPublisher(proxy.url, [{ name: queue }]);
+  await publisher.ready;
+  await broker.channel.deleteQueue(queue);
+  await broker.channel.assertQueue(queue, { arguments: { "x-queue-type": "classic" } });
+  proxy.endConnections();
+  await vi.waitFor(() => expect(proxy.connections).toBeGreaterThan(3), 10_000);
+  expect(log.lines.filter((line) => line.includes("other arguments"))).toHaveLength(1);
+  await broker.channel.deleteQueue(queue);
+  expect(await publisher.publish({ queue, messageId: "m", body })).toBe("confirmed");
+});
+
+test("a frozen connection is replaced after missed heartbeats", async () => {
+  const { queue, ...broker } = await ownBroker();
+  const proxy = await broker.proxy();
+  const { publisher } = openPublisher(`${proxy.url}?heartbeat=1`, [{ name: queue }]);
+  await publisher.ready;
+  proxy.freezeConnections();
+  expect(await publisher.publish({ queue, messageId: "m", body })).toBe("confirmed");
+  expect(proxy.connections).toBe(2);
+});

@@ -1,0 +1,157 @@
+import type { Log } from "@tally/runtime";
+import { connect, type Channel, type ChannelModel } from "amqplib";
+import { brokerNodes } from "./broker-nodes.ts";
+import { MessagingError } from "./messaging-error.ts";
+
+/** "blocked": connected, but the broker accepts no messages (memory or disk alarm). "down": not connected. */
+export type ConnectionState = "up" | "blocked" | "down";
+
+export interface ConnectionOptions {
+  /** One URL, or those of a cluster's nodes separated by commas: starts with a random one, and after each failure tries the next. */
+  readonly url: string;
+  /** The name of this connection in the broker's tools. */
+  readonly connectionName: string;
+  readonly log: Log;
+  readonly onStateChange?: (state: ConnectionState) => void;
+}
+
+/** A connection that reconnects by itself, forever. */
+export interface Connection {
+  readonly state: ConnectionState;
+  /** Resolves at the first connection; rejects only with a MessagingError, and then the connection stays down. */
+  readonly ready: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Ends a connection that is no longer usable, so that a new one is set up completely. */
+export type Renew = (reason: string) => void;
+
+/** Renews the connection when this channel ends: brokers rarely close a single one, and one recovery, always used, is better than two. */
+export function renewWithChannel(channel: Channel, renew: Renew, onEnd: () => void): void {
+  let reason = "channel closed";
+  channel.on("error", (error) => {
+    reason = error.message;
+  });
+  channel.on("close", () => {
+    onEnd();
+    renew(reason);
+  });
+}
+
+/*
+ * While amqplib connects, it listens for the first error of its socket only. A TLS socket can have two: its certificate is not trusted, and
+ * the broker's next bytes are not TLS. The second one would end the process. On a socket with a signal, Node itself keeps a listener.
+ */
+const listensForAllErrors = { signal: new AbortController().signal };
+
+/** amqplib restores the connection only: `setup` creates channels, consumers and queues on each new one, then `onUp` is called. */
+export function openConnection(
+  options: ConnectionOptions & {
+    readonly setup: (model: ChannelModel, renew: Renew) => Promise<void>;
+    readonly onUp: () => void;
+  },
+): Connection {
+  const { log, connectionName } = options;
+  const nodes = brokerNodes(options.url);
+  const first = Promise.withResolvers<void>();
+  // A caller that does not use `ready` still sees the error in the log.
+  first.promise.catch(() => undefined);
+  const loggedReasons = new Set<string>();
+  let state: ConnectionState = "down";
+  let closed = false;
+  let wasUp = false;
+  let ended = Promise.resolve();
+
+  const become = (next: ConnectionState, reason?: string) => {
+    if (next === state || closed) return;
+    state = next;
+    const fields = { connectionName, node: nodes.current };
+    if (next === "up") log.info(fields, "connected to the broker");
+    else if (next === "down") log.warn({ ...fields, reason }, "lost the connection to the broker; reconnecting");
+    else log.warn({ ...fields, reason }, "the broker blocks publishers; waiting");
+    options.onStateChange?.(next);
+  };
+
+  async function setUp(model: ChannelModel): Promise<void> {
+    // First: a connection that is lost during setup has no other listener, and the event would end the process.
+    model.on("error", () => undefined);
+    let broken: string | undefined;
+    let gone = false;
+    const end = new Promise<void>((resolve) => {
+      model.once("close", () => {
+        gone = true;
+        broken ??= "connection lost";
+        resolve();
+      });
+    });
+    const renew: Renew = (reason) => {
+      broken ??= reason;
+      // A lost connection first ends its channels and then itself, in the same turn: it needs no close, and has a better reason.
+      queueMicrotask(() => {
+        if (gone) return;
+        become("down", reason);
+        model.close().catch(() => undefined);
+      });
+    };
+    await options.setup(model, renew);
+    // A connection that ends in the same turn as the last response fails none of setup's calls, and amqplib would not notice it.
+    if (broken !== undefined) throw new Error(broken);
+    ended = end;
+  }
+
+  async function open() {
+    const connection = await connect(nodes.target, {
+      // Without it Nagle's algorithm and delayed acknowledgements add 40 ms to each confirm.
+      noDelay: true,
+      // For a peer that accepts the connection and then stays silent; heartbeats begin only after the handshake.
+      timeout: 10_000,
+      ...listensForAllErrors,
+      clientProperties: { connection_name: connectionName },
+      recovery: { initialDelay: 100, maxDelay: 2000, jitter: 0.5, waitForConnect: false, setup: setUp },
+    });
+    connection.on("error", () => undefined); // "disconnect" reports it
+    connection.on("connect", () => {
+      wasUp = true;
+      loggedReasons.clear();
+      become("up");
+      first.resolve();
+      options.onUp();
+    });
+    connection.on("disconnect", (error) => become("down", error.message));
+    connection.on("connect-failed", (error) => {
+      if (closed || loggedReasons.has(error.message)) return;
+      loggedReasons.add(error.message);
+      if (wasUp || !(error instanceof MessagingError)) {
+        const fields = { connectionName, node: nodes.current, reason: error.message };
+        log.warn(fields, "cannot connect to the broker; retrying");
+        return;
+      }
+      log.error({ connectionName, err: error }, "the broker has a queue with other arguments; not retrying");
+      first.reject(error);
+      void connection.close();
+    });
+    // After "disconnect" and "connect-failed", which log the node that failed.
+    connection.on("reconnect-scheduled", nodes.next);
+    connection.on("blocked", (reason) => become("blocked", reason));
+    connection.on("unblocked", () => {
+      become("up");
+      options.onUp();
+    });
+    return connection;
+  }
+  const opened = open();
+
+  return {
+    get state() {
+      return state;
+    },
+    ready: first.promise,
+    async close() {
+      closed = true;
+      state = "down";
+      const connection = await opened;
+      // amqplib waits for the broker's response, forever when the connection is lost before that.
+      await Promise.race([connection.close(), ended]);
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Outage, type Log } from "@tally/runtime";
+import { createPool, type Pool, type PoolConnection } from "mysql2";
+import { connectionOptions, sessionSql } from "./connection-options.ts";
+import { DatabaseError } from "./database-error.ts";
+import { fromConnectError } from "./driver-error.ts";
+import { rowsOf } from "./run-statement.ts";
+import { Session } from "./session.ts";
+
+export interface EndpointOptions {
+  readonly name: "write" | "read";
+  readonly url: string;
+  /** For the log, when the endpoint has several servers. */
+  readonly server?: string;
+  readonly connections: number;
+  readonly queryTimeoutMs: number;
+  readonly log: Log;
+  readonly onSession?: ((endpoint: "write" | "read", waitedMs: number) => void) | undefined;
+}
+
+/** Between attempts while the server is unavailable. */
+export const unavailableBackOff = { firstMs: 50, longestMs: 2000 };
+const closePollMs = 10;
+const askEveryMs = 1000;
+/** One row; `ok` is 1 where the server takes writes. Aurora's readers set innodb_read_only, other replicas read_only. */
+export const takesWrites = "SELECT @@global.read_only = 0 AND @@global.innodb_read_only = 0 AS ok";
+// A server that accepts one connection and refuses the next would fill the log otherwise.
+const settleMs = 1000;
+
+/** A pool of sessions on one server address. */
+export class Endpoint {
+  readonly #options: EndpointOptions;
+  readonly #outage: Outage;
+  readonly #pool: Pool;
+  /** When the server of a prepared connection was asked whether it takes writes, or the connection was new. */
+  readonly #askedAt = new WeakMap<PoolConnection, number>();
+  readonly #lent = new Set<Session>();
+  readonly #abandonable = new Set<Session>();
+  #waiting = 0;
+  #closed = false;
+
+  constructor(options: EndpointOptions) {
+    const { name, server, log, url, queryTimeoutMs, connections } = options;
+    this.#options = options;
+    this.#outage = new Outage(
+      log,
+      `use the database's ${name} endpoint${server === undefined ? "" : ` on ${server}`}`,
+      { settleMs },
+    );
+    this.#pool = createPool({ ...connectionOptions(url, queryTimeoutMs), connectionLimit: connections });
+    // mysql2 listens for one "error" only. A dying socket can emit a second, which would end the process.
+    this.#pool.on("connection", (connection) => connection.on("error", () => {}));
+  }
+
+  /** A session, after at most the query timeout. Throws DatabaseError. `abandonable`: it only reads, and close() need not wait for it. */
+  async open({ abandonable = false } = {}): Promise<Session> {
+    for (;;) {
+      const connection = await this.#connect();
+      const session = new Session(connection, this.#options.queryTimeoutMs, (returned) => {
+        this.#lent.delete(returned);
+        this.#abandonable.delete(returned);
+      });
+      this.#lent.add(session);
+      if (abandonable) this.#abandonable.add(session);
+      if (await this.#isUsable(connection, session)) return session;
+      // Each turn ends one connection; the pool opens a new one in the end, which is usable.
+      session.destroy();
+    }
+  }
+
+  /**
+   * Prepares a new connection. Asks one of the write endpoint once a second whether its server still takes writes: after a switchover the name
+   * leads to another server, while the old one may live on, read-only, and keep its connections. A new connection is used in any case.
+   */
+  async #isUsable(connection: PoolConnection, session: Session): Promise<boolean> {
+    const { name, queryTimeoutMs } = this.#options;
+    const askedAt = this.#askedAt.get(connection);
+    try {
+      if (askedAt === undefined) {
+        for (const sql of sessionSql(queryTimeoutMs, name)) await session.run(sql);
+        this.#askedAt.set(connection, performance.now());
+        return true;
+      }
+      if (name === "read" || performance.now() - askedAt < askEveryMs) return true;
+      const [row] = rowsOf<{ readonly ok: number }>(await session.run(takesWrites));
+      this.#askedAt.set(connection, performance.now());
+      return row?.ok === 1;
+    } catch (error) {
+      session.return();
+      throw error;
+    }
+  }
+
+  /** Sessions in use, and callers that wait for one. */
+  get load(): { readonly endpoint: string; readonly lent: number; readonly waiting: number } {
+    return { endpoint: this.#options.name, lent: this.#lent.size, waiting: this.#waiting };
+  }
+
+  /** For the log: an attempt succeeded. */
+  worked(): void {
+    this.#outage.worked();
+  }
+
+  /** For the log: an attempt failed. */
+  failed(error: DatabaseError): void {
+    this.#options.log.debug({ endpoint: this.#options.name, err: error }, "database attempt failed");
+    if (error.kind === "unavailable" && error.code !== "DATABASE_CLOSED") this.#outage.failed(error);
+  }
+
+  /** Lends no more sessions, waits at most the query timeout for those that are lent, then ends every connection. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const session of this.#abandonable) session.destroy();
+    const deadline = performance.now() + this.#options.queryTimeoutMs;
+    while (this.#lent.size > 0 && performance.now() < deadline) await sleep(closePollMs);
+    for (const session of this.#lent) session.destroy();
+    await new Promise<void>((resolve) => this.#pool.end(() => resolve()));
+  }
+
+  #connect(): Promise<PoolConnection> {
+    const { name, queryTimeoutMs } = this.#options;
+    if (this.#closed) return Promise.reject(new DatabaseError("DATABASE_CLOSED", ""));
+    const askedAtMs = performance.now();
+    this.#waiting++;
+    return new Promise((resolve, reject) => {
+      let late = false;
+      const timer = setTimeout(() => {
+        late = true;
+        this.#waited(askedAtMs);
+        reject(new DatabaseError("DATABASE_TIMEOUT", `no ${name} connection within ${queryTimeoutMs} ms`));
+      }, queryTimeoutMs);
+      this.#pool.getConnection((error, connection) => {
+        clearTimeout(timer);
+        if (!late) this.#waited(askedAtMs);
+        if (error !== null) reject(fromConnectError(error));
+        else if (late) connection.release();
+        else resolve(connection);
+      });
+    });
+  }
+
+  #waited(sinceMs: number): void {
+    this.#waiting--;
+    this.#options.onSession?.(this.#options.name, performance.now() - sinceMs);
+  }
+}

@@ -1,0 +1,65 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, test } from "vitest";
+import { silentLog } from "@tally/runtime";
+import { migrate, readMigrations } from "./migrate.ts";
+import { ownDatabase } from "./own-database.test-kit.ts";
+
+const { writeUrl, connect } = ownDatabase();
+const options = { url: writeUrl, log: silentLog };
+
+test("concurrent processes apply each migration once", async () => {
+  const files = [1, 2, 3, 4].map((n) => ({ name: `twice/00${n}`, sql: `CREATE TABLE twice_${n} (id INT);` }));
+  const applied = await Promise.all([migrate(options, files), migrate(options, files), migrate(options, files)]);
+  expect(applied.flat().toSorted()).toEqual(files.map((file) => file.name));
+  expect(await migrate(options, files)).toEqual([]);
+});
+
+test("new migrations are applied in the given order, with all their statements", async () => {
+  const first = {
+    name: "order/001",
+    sql: "-- Why; it is so.\nCREATE TABLE ordered (\n  id INT, -- the id;\n  t TEXT\n);  -- so\r\nINSERT INTO ordered VALUES (1, 'a;b') -- b;\n;\n;\n-- end",
+  };
+  const second = { name: "order/002", sql: "INSERT INTO ordered SELECT id + 1, '?' FROM ordered" };
+  expect(await migrate(options, [first])).toEqual(["order/001"]);
+  expect(await migrate(options, [first, second])).toEqual(["order/002"]);
+  expect(await connect().writer.query("SELECT id, t FROM ordered ORDER BY id")).toEqual([
+    { id: 1, t: "a;b" },
+    { id: 2, t: "?" },
+  ]);
+});
+
+test("a migration that was changed after it was applied is rejected", async () => {
+  await migrate(options, [{ name: "changed/001", sql: "CREATE TABLE changed (id INT)" }]);
+  const again = migrate(options, [{ name: "changed/001", sql: "CREATE TABLE changed (id BIGINT)" }]);
+  await expect(again).rejects.toMatchObject({
+    code: "DATABASE_MIGRATION",
+    message: expect.stringContaining("changed/001"),
+  });
+});
+
+test("a failed statement is named with what stays applied, and its file counts as not applied", async () => {
+  const half = { name: "half/001", sql: "CREATE TABLE half (id INT);\nCREATE TABEL half (id INT);\n" };
+  const message = /half\/001, statement 2 of 2 failed \(the 1 before it stay applied.*CREATE TABEL half/s;
+  await expect(migrate(options, [half])).rejects.toMatchObject({
+    code: "DATABASE_MIGRATION",
+    message: expect.stringMatching(message),
+  });
+  expect(await connect().writer.query("SELECT name FROM migrations WHERE name = 'half/001'")).toEqual([]);
+});
+
+test("the files of a folder are read in order, and other names are rejected", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tally-migrations-"));
+  await writeFile(join(folder, "002-second.sql"), "SELECT 2");
+  await writeFile(join(folder, "001-first.sql"), "SELECT 1");
+  await writeFile(join(folder, "README.md"), "no SQL");
+  expect(await readMigrations(pathToFileURL(folder), "steps")).toEqual([
+    { name: "steps/001-first", sql: "SELECT 1" },
+    { name: "steps/002-second", sql: "SELECT 2" },
+  ]);
+  await writeFile(join(folder, "3.sql"), "SELECT 3");
+  await expect(readMigrations(pathToFileURL(folder), "steps")).rejects.toMatchObject({ code: "DATABASE_MIGRATION" });
+  await rm(folder, { recursive: true });
+});

@@ -1,0 +1,44 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, inject, vi } from "vitest";
+import { silentLog } from "@tally/runtime";
+import { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
+import { migrate, readMigrations } from "./migrate.ts";
+import { dropTestDatabase, recreateTestDatabase } from "./test-database.ts";
+
+/** A new database for one test file, on both endpoints, with the tables of `migrations`: folders, each with the prefix of its names. */
+export function ownDatabase(...migrations: readonly (readonly [folder: URL, prefix: string])[]) {
+  const services = inject("services");
+  const suffix = `_${randomBytes(6).toString("hex")}_test`;
+  const writeUrl = services.databaseWriteUrl + suffix;
+  const readUrl = services.databaseReadUrl + suffix;
+  const opened: Database[] = [];
+  const connect = (options: Partial<DatabaseOptions> = {}) => {
+    const defaults = {
+      writeUrl,
+      readUrl,
+      writeConnections: 4,
+      readConnections: 2,
+      queryTimeoutMs: 20_000,
+      log: silentLog,
+    };
+    const database = connectDatabase({ ...defaults, ...options });
+    opened.push(database);
+    return database;
+  };
+  beforeAll(async () => {
+    await recreateTestDatabase(writeUrl);
+    const read = await Promise.all(migrations.map(([folder, prefix]) => readMigrations(folder, prefix)));
+    const applied = await migrate({ url: writeUrl, log: silentLog }, read.flat());
+    // The read endpoint may be behind: until it has them, its tables still change.
+    const { reader } = connect();
+    await vi.waitFor(
+      async () => expect(await reader.query("SELECT name FROM migrations")).toHaveLength(applied.length),
+      30_000,
+    );
+  });
+  afterAll(async () => {
+    await Promise.all(opened.map((database) => database.close()));
+    await dropTestDatabase(writeUrl);
+  });
+  return { writeUrl, readUrl, connect };
+}

@@ -1,0 +1,223 @@
+import { silentLog } from "@tally/runtime";
+import { openTcpProxy } from "@tally/local";
+import type { SqlTransaction } from "@tally/contract";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { ownDatabase } from "./own-database.test-kit.ts";
+
+const { writeUrl, readUrl, connect } = ownDatabase();
+
+async function table(name: string, rowIds: readonly number[] = []) {
+  const database = connect();
+  await database.transaction(async (tx) => {
+    await tx.execute(`CREATE TABLE ${name} (id INT PRIMARY KEY, n INT NOT NULL DEFAULT 0) ENGINE = InnoDB`);
+    await tx.insert(
+      `INSERT INTO ${name} (id) VALUES ?`,
+      rowIds.map((id) => [id]),
+    );
+  });
+  const rows = () => database.writer.query<{ id: number; n: number }>(`SELECT id, n FROM ${name} ORDER BY id`);
+  return { database, rows, ids: async () => (await rows()).map((row) => row.id) };
+}
+
+test.each([
+  ["an error of the work", "thrown", 0, new RangeError("no")],
+  ["a data error", "refused", 2 ** 40, { code: "DATABASE_DATA", kind: "data", errno: 1264 }],
+])("%s rolls back and is rethrown, without a retry", async (_, name, value, expected) => {
+  const { database, ids } = await table(name);
+  let attempts = 0;
+  const work = database.transaction(async (tx) => {
+    attempts++;
+    await tx.insert(`INSERT INTO ${name} (id) VALUES ?`, [[1]]);
+    await tx.insert(`INSERT INTO ${name} (id) VALUES ?`, [[2], [value]]);
+    throw expected;
+  });
+  await expect(work).rejects.toMatchObject(expected);
+  expect(attempts).toBe(1);
+  expect(await ids()).toEqual([]);
+});
+
+test("isolation is READ COMMITTED, the mode is strict, the time zone is UTC, unchanged rows are not counted", async () => {
+  const { database } = await table("settings", [1]);
+  await database.transaction(async (tx) => {
+    await connect().transaction((other) => other.insert("INSERT INTO settings (id) VALUES ?", [[2]]));
+    await tx.query("SELECT * FROM settings");
+    await connect().transaction((other) => other.insert("INSERT INTO settings (id) VALUES ?", [[3]]));
+    expect(await tx.query("SELECT id FROM settings")).toHaveLength(3);
+    expect(await tx.execute("UPDATE settings SET n = 0")).toBe(0);
+    expect(await tx.execute("UPDATE settings SET n = 1 WHERE id > ?", [1])).toBe(2);
+  });
+  const [row] = await database.writer.query<{ mode: string; zone: string }>(
+    "SELECT @@sql_mode AS mode, @@time_zone AS zone",
+  );
+  expect(row).toEqual({ mode: expect.stringContaining("STRICT_ALL_TABLES"), zone: "+00:00" });
+  expect(row?.mode).not.toContain("NO_BACKSLASH_ESCAPES");
+});
+
+test("after a deadlock both transactions commit, without writes of the lost attempt", async () => {
+  const { database, rows, ids } = await table("deadlocked", [1, 2]);
+  const waiting: (() => void)[] = [];
+  const bothHoldOne = () =>
+    new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length >= 2) for (const go of waiting) go();
+    });
+  let attempts = 0;
+  const add = (first: number, second: number) =>
+    database.transaction(async (tx) => {
+      const attempt = ++attempts;
+      await tx.execute("UPDATE deadlocked SET n = n + 1 WHERE id = ?", [first]);
+      await bothHoldOne();
+      // In parallel: the server would run and keep the second outside of the transaction that the first has lost.
+      await Promise.all([
+        tx.execute("UPDATE deadlocked SET n = n + 1 WHERE id = ?", [second]),
+        tx.insert("INSERT INTO deadlocked (id) VALUES ?", [[100 + attempt]]),
+      ]);
+    });
+  await Promise.all([add(1, 2), add(2, 1)]);
+  expect(attempts).toBe(3);
+  expect((await rows()).slice(0, 2)).toEqual([
+    { id: 1, n: 2 },
+    { id: 2, n: 2 },
+  ]);
+  expect(await ids()).toHaveLength(4);
+});
+
+test("a statement sent while the transaction ends is part of it or fails", async () => {
+  const { database, ids } = await table("late");
+  const late: Promise<unknown>[] = [];
+  await database.transaction(async (tx) => {
+    late.push(tx.insert("INSERT INTO late (id) VALUES ?", [[1]]));
+    setImmediate(() => late.push(tx.insert("INSERT INTO late (id) VALUES ?", [[2]]).catch((error: unknown) => error)));
+  });
+  await expect.poll(() => late.length, { timeout: 10_000 }).toBe(2);
+  expect(await Promise.all(late)).toEqual(["inserted", expect.objectContaining({ code: "DATABASE_STATEMENT" })]);
+  expect(await ids()).toEqual([1]);
+});
+
+test.each([
+  ["text that is too long", "VARCHAR(3)", "long", 1406],
+  ["text for a number", "INT", "many", 1366],
+  ["a date that does not exist", "DATE", "2026-02-30", 1292],
+  ["null", "INT NOT NULL", null, 1048],
+])("%s is a data error", async (_, type, value, errno) => {
+  const name = `data_${errno}`;
+  await connect().transaction((tx) => tx.execute(`CREATE TABLE ${name} (v ${type})`));
+  const work = connect().transaction((tx) => tx.insert(`INSERT INTO ${name} (v) VALUES ?`, [[value]]));
+  await expect(work).rejects.toMatchObject({ kind: "data", errno });
+});
+
+const connectionId = async (tx: SqlTransaction) => {
+  const [row] = await tx.query<{ id: number }>("SELECT CONNECTION_ID() AS id");
+  return row?.id ?? 0;
+};
+
+test("after a killed connection the transaction repeats on another, and rows exist once", async () => {
+  const { database, ids } = await table("killed");
+  const used: number[] = [];
+  await database.transaction(async (tx) => {
+    used.push(await connectionId(tx));
+    await tx.insert("INSERT INTO killed (id) VALUES ?", [[1]]);
+    if (used.length === 1) await database.writer.query("KILL ?", used);
+    await tx.insert("INSERT INTO killed (id) VALUES ?", [[2]]);
+  });
+  expect(used).toHaveLength(2);
+  expect(used[1]).not.toBe(used[0]);
+  expect(await ids()).toEqual([1, 2]);
+});
+
+test("a work that catches the loss of its transaction is repeated", async () => {
+  const { database, ids } = await table("caught");
+  let attempts = 0;
+  await database.transaction(async (tx) => {
+    attempts++;
+    await tx.insert("INSERT INTO caught (id) VALUES ?", [[attempts]]);
+    if (attempts === 1) await database.writer.query("KILL ?", [await connectionId(tx)]);
+    await tx.insert("INSERT INTO caught (id) VALUES ?", [[10]]).catch(() => "caught");
+    await tx.insert("INSERT INTO caught (id) VALUES ?", [[11]]).catch(() => "caught");
+  });
+  expect(await ids()).toEqual([2, 10, 11]);
+});
+
+test("after a lost response to COMMIT the transaction repeats, and the work detects that it was done", async () => {
+  await table("unanswered");
+  let commits = 0;
+  const proxy = await openTcpProxy(writeUrl, {
+    onRequest: (piece) => (piece.toString().endsWith("COMMIT") && ++commits === 1 ? "pass and cut" : piece),
+  });
+  onTestFinished(() => proxy.close());
+  const database = connect({ writeUrl: proxy.url });
+  const outcome = await database.transaction((tx) => tx.insert("INSERT INTO unanswered (id) VALUES ?", [[1]]));
+  expect(outcome).toBe("duplicate");
+  expect(commits).toBe(2);
+  await database.close();
+});
+
+test("transactions wait for an unavailable server, with one log line for the outage and one for its end", async () => {
+  await table("awaited");
+  const proxy = await openTcpProxy(writeUrl);
+  onTestFinished(() => proxy.close());
+  proxy.become({ name: "cut" });
+  const lines: string[] = [];
+  const log = {
+    ...silentLog,
+    info: (_: object, line: string) => lines.push(line),
+    warn: (_: object, line: string) => lines.push(line),
+  };
+  const database = connect({ writeUrl: proxy.url, log });
+  let attempts = 0;
+  const insert = (id: number) =>
+    database.transaction((tx) => {
+      attempts++;
+      return tx.insert("INSERT INTO awaited (id) VALUES ?", [[id]]);
+    });
+  const all = Promise.all([1, 2, 3, 4, 5, 6].map(insert));
+  await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(1);
+  proxy.become({ name: "open" });
+  expect(await all).toEqual(Array(6).fill("inserted"));
+  expect(attempts).toBe(6);
+  await expect
+    .poll(() => lines, { timeout: 10_000 })
+    .toEqual([
+      "cannot use the database's write endpoint; retrying",
+      expect.stringMatching(/^recovered: use the database's write endpoint \(down \d+ ms\)$/),
+    ]);
+  await database.close();
+});
+
+test("writes to a read-only server are retried until giveUpAfterMs", async () => {
+  const { database } = await table("read_only");
+  await vi.waitFor(() => connect().reader.query("SELECT id FROM read_only"), 10_000);
+  let attempts = 0;
+  const used = new Set<number>();
+  const work = connect({ writeUrl: readUrl }).transaction(
+    async (tx) => {
+      attempts++;
+      used.add(await connectionId(tx));
+      await tx.insert("INSERT INTO read_only (id) VALUES ?", [[1]]);
+    },
+    { giveUpAfterMs: 2000 },
+  );
+  await expect(work).rejects.toMatchObject({ code: "DATABASE_UNAVAILABLE", cause: { errno: 1290 } });
+  expect(attempts).toBeGreaterThan(2);
+  expect(used.size).toBe(attempts);
+  expect(await database.writer.query("SELECT id FROM read_only")).toEqual([]);
+});
+
+test("an abort ends the retries", async () => {
+  const controller = new AbortController();
+  const database = connect({ writeUrl: "mysql://unknown@127.0.0.1:1/nothing_test" });
+  const work = database.transaction(async () => {}, { signal: controller.signal });
+  controller.abort();
+  await expect(work).rejects.toMatchObject({ code: "DATABASE_ABORTED", kind: "unavailable" });
+});
+
+test("a hanging statement times out, and the transaction repeats on another connection", async () => {
+  const database = connect({ queryTimeoutMs: 1500, writeConnections: 1 });
+  const used: number[] = [];
+  await database.transaction(async (tx) => {
+    used.push(await connectionId(tx));
+    if (used.length === 1) await tx.query("SELECT SLEEP(20)");
+  });
+  expect(used).toHaveLength(2);
+  expect(used[1]).not.toBe(used[0]);
+});

@@ -1,0 +1,181 @@
+import { ownDatabase } from "../connection/own-database.test-kit.ts";
+import { bytesOfEventId, newEventId } from "@tally/contract";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { letterOfMessage, type DeadLetter, type NewLetter } from "./dead-letter.ts";
+import {
+  countLetters,
+  deadLetterMigrations,
+  findLetterHead,
+  findLetters,
+  keepLetters,
+  listLetters,
+  newestLetters,
+  settleLetter,
+} from "./letters.ts";
+
+const { connect } = ownDatabase([deadLetterMigrations, "dead-letters"]);
+
+function letter(more: Partial<NewLetter> = {}): NewLetter {
+  const id = newEventId();
+  const body = Buffer.from(id);
+  return { id, domain: "steps", stage: "event", queue: "q", messageId: "", reason: "why", body, ...more };
+}
+
+function open() {
+  const database = connect();
+  const keep = (...letters: readonly NewLetter[]) =>
+    database.transaction((transaction) => keepLetters(transaction, letters));
+  const settle = (kept: DeadLetter, state: "replayed" | "discarded") =>
+    database.transaction((transaction) => settleLetter(transaction, kept, state));
+  const find = async ({ id }: NewLetter): Promise<DeadLetter> => {
+    const [found] = await findLetters(database.writer, [id]);
+    if (found === undefined) throw new Error(`no letter ${id}`);
+    return found;
+  };
+  return { keep, settle, find, reader: database.writer };
+}
+
+test.each([
+  ["event", "replayed", "open"],
+  ["message", "replayed", "open"],
+  ["event", "discarded", "discarded"],
+  // The replay was stored under the letter's id; only a retry of the client came again.
+  ["conflict", "replayed", "replayed"],
+] as const)("a letter of stage %s that is %s and comes again is one letter, %s", async (stage, before, after) => {
+  // It may come again within the same ms: a reader detects that by its time, too.
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { keep, settle, find } = open();
+  const own = letter({ stage });
+  await keep(own);
+  const first = await find(own);
+  expect(first).toEqual({ ...own, state: "open", diedAt: expect.any(Number) });
+  expect(await settle(first, before)).toBe(true);
+  await keep({ ...own, reason: "again" });
+  const again = await find(own);
+  expect(again).toMatchObject({ state: after, reason: "again" });
+  expect(again.diedAt).toBeGreaterThan(first.diedAt);
+});
+
+test("a letter that came again since it was read is not settled", async () => {
+  const { keep, settle, find } = open();
+  const own = letter();
+  await keep(own);
+  const read = await find(own);
+  await keep(own);
+  expect([await settle(read, "discarded"), (await find(own)).state]).toEqual([false, "open"]);
+  expect([await settle(await find(own), "discarded"), await settle(await find(own), "discarded")]).toEqual([
+    true,
+    false,
+  ]);
+});
+
+test("a body of several MB is kept whole, also when its letter comes again", async () => {
+  const { keep, find } = open();
+  const body = Buffer.alloc(2_500_001, "0123456789");
+  const own = letter({ body });
+  await keep(own, letter());
+  await keep(own);
+  expect((await find(own)).body.equals(body)).toBe(true);
+});
+
+test("of a message over 16 MB the beginning is kept, and the reason states it", () => {
+  const message = { domain: "steps", stage: "message", queue: "q", messageId: "m", reason: "no JSON" } as const;
+  const whole = letterOfMessage({ ...message, body: Buffer.alloc(16_000_000) });
+  const cut = letterOfMessage({ ...message, body: Buffer.alloc(16_000_001) });
+  expect([whole.body.length, whole.reason]).toEqual([16_000_000, "no JSON"]);
+  expect([cut.body.length, cut.reason]).toEqual([16_000_000, "the first 16000000 of 16000001 bytes; no JSON"]);
+  expect(cut.id).not.toBe(whole.id);
+});
+
+test("a filter lists the letters that match all its parts, oldest first, up to the limit", async () => {
+  const { keep, settle, find, reader } = open();
+  const [refused, unreadable, settled] = [
+    letter({ domain: "listed", reason: "Out of range value" }),
+    letter({ domain: "listed", stage: "message" }),
+    letter({ domain: "listed" }),
+  ];
+  for (const one of [refused, unreadable, settled]) await keep(one);
+  await settle(await find(settled), "discarded");
+  const idsOf = async (filter: object, limit = 10) =>
+    (await listLetters(reader, { domain: "listed", ...filter }, limit)).map(({ id }) => id);
+  expect(await idsOf({ reason: "of range" })).toEqual([refused.id]);
+  expect(await idsOf({ stage: "message", state: "open" })).toEqual([unreadable.id]);
+  expect(await idsOf({ state: "discarded" })).toEqual([settled.id]);
+  expect(await idsOf({ until: 0 })).toEqual([]);
+  expect((await idsOf({})).toSorted()).toEqual([refused.id, unreadable.id, settled.id].toSorted());
+  expect(await idsOf({ stage: "event" }, 1)).toHaveLength(1);
+});
+
+test("the newest letters come first and without their content, and each state is counted", async () => {
+  const { keep, settle, find, reader } = open();
+  const before = await countLetters(reader);
+  const letters = [
+    letter({ domain: "newest" }),
+    letter({ domain: "newest", stage: "message" }),
+    letter({ domain: "x" }),
+  ];
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  for (const one of letters) {
+    vi.setSystemTime(Date.now() + 1000);
+    await keep(one);
+  }
+  const [first, second] = letters;
+  const heads = await newestLetters(reader, { domain: "newest" }, 10);
+  expect(heads.map(({ id }) => id)).toEqual([second?.id, first?.id]);
+  expect(heads.every((head) => !("body" in head))).toBe(true);
+  expect(await newestLetters(reader, { domain: "newest", stage: "event" }, 10)).toHaveLength(1);
+  expect(await newestLetters(reader, { domain: "newest" }, 1)).toMatchObject([{ id: second?.id, state: "open" }]);
+  if (first !== undefined) await settle(await find(first), "discarded");
+  expect(await newestLetters(reader, { domain: "newest", state: "open" }, 10)).toHaveLength(1);
+  expect(await countLetters(reader)).toEqual({
+    ...before,
+    open: before.open + 2,
+    discarded: before.discarded + 1,
+  });
+});
+
+test("a letter's head is found without its content, and an unknown id is none", async () => {
+  const { keep, find, reader } = open();
+  const own = letter();
+  await keep(own);
+  const { body: _, ...head } = await find(own);
+  expect(await findLetterHead(reader, own.id)).toEqual(head);
+  expect(await findLetterHead(reader, newEventId())).toBeUndefined();
+});
+
+test("the newest letters and the number of each state are found without reading the others, up to 10,000 of a state", async () => {
+  const database = connect();
+  await database.transaction(async (transaction) => {
+    await transaction.execute("DELETE FROM dead_letters");
+    const rows = Array.from({ length: 10_050 }, (_, n) => [
+      bytesOfEventId(newEventId()),
+      n < 20 ? "steps" : "swipes",
+      n % 500 === 0 ? "message" : "event",
+      "q",
+      "",
+      "why",
+      n,
+      "x",
+      n < 20 ? "discarded" : "open",
+    ]);
+    await transaction.execute(
+      "INSERT INTO dead_letters (id, domain, stage, queue, message_id, reason, died_at, body, state) VALUES ?",
+      [rows],
+    );
+    await transaction.execute("ANALYZE TABLE dead_letters");
+  });
+  await database.snapshot("write", async (reader) => {
+    const reads = async (): Promise<number> => {
+      const counts = await reader.query<{ Value: string }>("SHOW SESSION STATUS LIKE 'Handler_read%'", []);
+      return counts.reduce((sum, { Value }) => sum + Number(Value), 0);
+    };
+    for (const filter of [{}, { domain: "steps" }, { stage: "message" }, { state: "discarded" }] as const) {
+      const before = await reads();
+      expect(await newestLetters(reader, filter, 10)).toHaveLength(10);
+      expect([filter, (await reads()) - before]).toEqual([filter, expect.toSatisfy((rows: number) => rows < 50)]);
+    }
+    expect(await countLetters(reader)).toEqual({ open: 10_000, replayed: 0, discarded: 20 });
+  });
+});

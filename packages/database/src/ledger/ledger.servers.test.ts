@@ -1,0 +1,119 @@
+import { randomBytes } from "node:crypto";
+import { ownDatabase } from "../connection/own-database.test-kit.ts";
+import { textOfBatchId } from "@tally/contract";
+import { expect, test } from "vitest";
+import {
+  enter,
+  findStored,
+  findTimes,
+  ledgerMigrations,
+  listBatches,
+  newestStored,
+  nextStored,
+  placeAt,
+  pruneRankingMessages,
+  readRankingMessages,
+  readTotals,
+  type LedgerEntry,
+  type LedgerPlace,
+} from "./ledger.ts";
+import { addDomains, keepShards, readShards } from "./ranking-shards.ts";
+
+const { connect } = ownDatabase([ledgerMigrations, "ledger"]);
+
+function entryOf(domain: string, more: Partial<LedgerEntry> = {}): LedgerEntry {
+  return {
+    batch: { producer: randomBytes(8).toString("hex"), sequence: 0xffffffff },
+    domain,
+    bodyHash: randomBytes(8),
+    events: 5,
+    changes: 3,
+    refused: 1,
+    storedAt: 1000,
+    rankingMessage: randomBytes(100_000),
+    ...more,
+  };
+}
+
+test("pages list every batch once and oldest first, also those stored in the same ms, up to a time", async () => {
+  const database = connect();
+  const producers = ["00000000000000aa", "00000000000000bb"];
+  const places = [10, 11, 12].flatMap((storedAt) =>
+    producers.flatMap((producer) => [0, 1].map((at) => ({ producer, sequence: 2 * storedAt + at, storedAt }))),
+  );
+  const entries = places.map(({ storedAt, ...batch }) => entryOf("paged", { batch, storedAt }));
+  await database.transaction((transaction) => enter(transaction, [...entries.toReversed(), entryOf("other")]));
+  const listed: LedgerPlace[] = [];
+  for (let place: LedgerPlace | undefined = placeAt(10); place !== undefined; place = listed[listed.length - 1]) {
+    const page: readonly LedgerPlace[] = await listBatches(database.writer, "paged", place, 11, 3);
+    if (page.length === 0) break;
+    listed.push(...page);
+  }
+  expect(listed).toEqual(places.filter(({ storedAt }) => storedAt <= 11));
+});
+
+test("pruning removes the ranking message and keeps the batch; repeating it changes nothing", async () => {
+  const database = connect();
+  const [old, young] = [entryOf("pruned"), entryOf("pruned")];
+  const batches = [old.batch, young.batch];
+  await database.transaction((transaction) => enter(transaction, [old, young]));
+  const prune = () => database.transaction((transaction) => pruneRankingMessages(transaction, [old.batch]));
+  expect([await prune(), await prune()]).toEqual([1, 0]);
+  const kept = new Map([[textOfBatchId(young.batch), young.rankingMessage]]);
+  expect(await readRankingMessages(database.writer, batches)).toEqual(kept);
+  const found = await database.transaction((transaction) => findStored(transaction, batches));
+  expect(found.get(textOfBatchId(old.batch))).toEqual({ bodyHash: old.bodyHash, rankingMessage: undefined });
+});
+
+test("totals are the sums of one domain, and 0 without batches", async () => {
+  const database = connect();
+  const entries = [entryOf("summed"), entryOf("summed", { storedAt: 2000, changes: 0 }), entryOf("not summed")];
+  await database.transaction((transaction) => enter(transaction, entries));
+  const [summed, none] = [await readTotals(database.writer, "summed"), await readTotals(database.writer, "none")];
+  expect(summed).toEqual({ batches: 2, events: 10, changes: 3, refused: 2, newest: 2000 });
+  expect(none).toEqual({ batches: 0, events: 0, changes: 0, refused: 0, newest: 0 });
+});
+
+test("the newest batch of each domain, and the first one after a time", async () => {
+  const database = connect();
+  const entries = [10, 30, 20].map((storedAt, sequence) =>
+    entryOf("newest-a", { batch: { producer: "00000000000000a1", sequence }, storedAt }),
+  );
+  const other = entryOf("newest-b", { batch: { producer: "00000000000000a2", sequence: 0 }, storedAt: 5 });
+  await database.transaction((transaction) => enter(transaction, [...entries, other]));
+  const newest = await newestStored(database.writer, ["newest-a", "newest-b", "newest-c"]);
+  expect(newest).toEqual(
+    new Map([
+      ["newest-a", 30],
+      ["newest-b", 5],
+    ]),
+  );
+  const next = (at: number) => nextStored(database.writer, "newest-a", at);
+  expect([await next(0), await next(10), await next(30)]).toEqual([10, 20, undefined]);
+});
+
+test("of some times those of stored batches of a domain are found, each once", async () => {
+  const database = connect();
+  const times = [10, 10, 30];
+  await database.transaction((transaction) =>
+    enter(transaction, [
+      ...times.map((storedAt) => entryOf("timed", { storedAt })),
+      entryOf("other", { storedAt: 20 }),
+    ]),
+  );
+  const find = (...asked: readonly number[]) => findTimes(database.writer, "timed", asked);
+  expect(await find(30, 20, 10)).toEqual(new Set([10, 30]));
+  expect(await find()).toEqual(new Set());
+});
+
+test("the number of shards of a domain is kept; adding the domain again leaves it as it is", async () => {
+  const database = connect();
+  const add = () => database.transaction((transaction) => addDomains(transaction, ["kept", "not built"]));
+  const read = async () => [await readShards(database.writer, "kept"), await readShards(database.writer, "not built")];
+  await add();
+  expect(await read()).toEqual([undefined, undefined]);
+  await database.transaction((transaction) => keepShards(transaction, "kept", 4));
+  await add();
+  expect(await read()).toEqual([4, undefined]);
+  expect(await readShards(database.writer, "unknown")).toBeUndefined();
+});

@@ -1,0 +1,198 @@
+import { createHash } from "node:crypto";
+import { textOfBatchId, type BatchId, type SqlReader, type SqlTransaction } from "@tally/contract";
+
+const selectStored = "SELECT producer, sequence, body_hash, moves FROM batches WHERE (producer, sequence) IN (?)";
+const insertEntries =
+  "INSERT INTO batches (producer, sequence, domain, body_hash, events, changes, refused, stored_at, moves) VALUES ?";
+
+// Uses the index domain_time; a page begins after the last row of the previous one.
+const selectPage = `
+  SELECT producer, sequence, stored_at FROM batches
+  WHERE domain = ? AND stored_at <= ? AND (stored_at > ? OR (stored_at = ? AND (producer, sequence) > (?, ?)))
+  ORDER BY stored_at, producer, sequence LIMIT ?`;
+const selectMessages =
+  "SELECT producer, sequence, moves FROM batches WHERE (producer, sequence) IN (?) AND moves IS NOT NULL";
+const updatePruned = "UPDATE batches SET moves = NULL WHERE (producer, sequence) IN (?) AND moves IS NOT NULL";
+const selectTotals = `
+  SELECT COUNT(*) AS batches, CAST(COALESCE(SUM(events), 0) AS UNSIGNED) AS events,
+    CAST(COALESCE(SUM(changes), 0) AS UNSIGNED) AS changes, CAST(COALESCE(SUM(refused), 0) AS UNSIGNED) AS refused,
+    CAST(COALESCE(MAX(stored_at), 0) AS UNSIGNED) AS newest
+  FROM batches WHERE domain = ?`;
+
+// Both read one entry of the index domain_time. One statement for all domains, with GROUP BY, would read the whole index: 20 ms for 40,000 batches.
+const selectNewest = "SELECT ? AS domain, MAX(stored_at) AS storedAt FROM batches WHERE domain = ?";
+const selectTimes = "SELECT DISTINCT stored_at AS storedAt FROM batches WHERE domain = ? AND stored_at IN (?)";
+const selectNext = "SELECT MIN(stored_at) AS storedAt FROM batches WHERE domain = ? AND stored_at > ?";
+
+/** The row of a batch. */
+export interface LedgerEntry {
+  readonly batch: BatchId;
+  readonly domain: string;
+  readonly bodyHash: Buffer;
+  /** Events in its message. */
+  readonly events: number;
+  /** Those that changed rows. */
+  readonly changes: number;
+  /** Those that became dead letters. */
+  readonly refused: number;
+  /** ms since 1970. */
+  readonly storedAt: number;
+  readonly rankingMessage: Buffer;
+}
+
+/** A batch that is stored; `rankingMessage` is undefined when it was pruned, long after the batch was counted. */
+export interface StoredBatch {
+  readonly bodyHash: Buffer;
+  readonly rankingMessage: Buffer | undefined;
+}
+
+/** The folder of the numbered SQL files. */
+export const ledgerMigrations = new URL("./migrations/", import.meta.url);
+
+/** Eight bytes that identify the content of a message. About 20 µs for 20 kB. */
+export function hashOfBody(body: Buffer): Buffer {
+  return createHash("sha256").update(body).digest().subarray(0, 8);
+}
+
+/** Returns the given batches that are stored, by textOfBatchId. One lookup in the clustered index for each. */
+export async function findStored(
+  transaction: SqlTransaction,
+  batches: readonly BatchId[],
+): Promise<ReadonlyMap<string, StoredBatch>> {
+  const rows = await transaction.query<IdRow & { body_hash: Buffer; moves: Buffer | null }>(selectStored, [
+    keysOf(batches),
+  ]);
+  return new Map(rows.map((row) => [keyOf(row), { bodyHash: row.body_hash, rankingMessage: row.moves ?? undefined }]));
+}
+
+/** Enters batches, in the transaction that stores their events. "duplicate": another writer has entered one of them; nothing was entered. */
+export async function enter(
+  transaction: SqlTransaction,
+  entries: readonly LedgerEntry[],
+): Promise<"inserted" | "duplicate"> {
+  return transaction.insert(
+    insertEntries,
+    entries.map((entry) => [
+      Buffer.from(entry.batch.producer, "hex"),
+      entry.batch.sequence,
+      entry.domain,
+      entry.bodyHash,
+      entry.events,
+      entry.changes,
+      entry.refused,
+      entry.storedAt,
+      entry.rankingMessage,
+    ]),
+  );
+}
+
+/** A place in the ledger, which is in order of time. */
+export interface LedgerPlace extends BatchId {
+  readonly storedAt: number;
+}
+
+/** The place before all batches that were stored at `storedAt` or later. */
+export function placeAt(storedAt: number): LedgerPlace {
+  return { storedAt, producer: "0000000000000000", sequence: 0 };
+}
+
+/** Returns the next batches of a domain after `behind`, stored at `until` (ms since 1970) or before, oldest first. */
+export async function listBatches(
+  reader: SqlReader,
+  domain: string,
+  behind: LedgerPlace,
+  until: number,
+  limit: number,
+): Promise<readonly LedgerPlace[]> {
+  const rows = await reader.query<IdRow & { stored_at: number }>(selectPage, [
+    domain,
+    until,
+    behind.storedAt,
+    behind.storedAt,
+    Buffer.from(behind.producer, "hex"),
+    behind.sequence,
+    limit,
+  ]);
+  return rows.map((row) => Object.assign(idOf(row), { storedAt: row.stored_at }));
+}
+
+/** Returns the ranking messages of the given batches, by textOfBatchId; without those that were pruned. */
+export async function readRankingMessages(
+  reader: SqlReader,
+  batches: readonly BatchId[],
+): Promise<ReadonlyMap<string, Buffer>> {
+  if (batches.length === 0) return new Map();
+  const rows = await reader.query<IdRow & { moves: Buffer }>(selectMessages, [keysOf(batches)]);
+  return new Map(rows.map((row) => [keyOf(row), row.moves]));
+}
+
+/** Removes the ranking messages of batches that are counted; returns how many. Repeating it changes nothing. */
+export async function pruneRankingMessages(transaction: SqlTransaction, batches: readonly BatchId[]): Promise<number> {
+  return batches.length === 0 ? 0 : transaction.execute(updatePruned, [keysOf(batches)]);
+}
+
+/** Sums over all batches of a domain. */
+export interface LedgerTotals {
+  readonly batches: number;
+  readonly events: number;
+  readonly changes: number;
+  readonly refused: number;
+  /** When the newest batch was stored, in ms since 1970; 0 without any. */
+  readonly newest: number;
+}
+
+/** Reads the whole ledger of a domain: about a second for a million batches. */
+export async function readTotals(reader: SqlReader, domain: string): Promise<LedgerTotals> {
+  const [row] = await reader.query<LedgerTotals>(selectTotals, [domain]);
+  return row ?? { batches: 0, events: 0, changes: 0, refused: 0, newest: 0 };
+}
+
+/** When the newest batch of each domain was stored, in ms since 1970; without domains that have none. One index lookup for each, all at once. */
+export async function newestStored(
+  reader: SqlReader,
+  domains: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (domains.length === 0) return new Map();
+  const newest = await reader.query<{ domain: string; storedAt: number | null }>(
+    domains.map(() => selectNewest).join(" UNION ALL "),
+    domains.flatMap((domain) => [domain, domain]),
+  );
+  return new Map(newest.flatMap(({ domain, storedAt }) => (storedAt === null ? [] : [[domain, storedAt]])));
+}
+
+/** When the first batch after `at` was stored, in ms since 1970; undefined: none. */
+export async function nextStored(reader: SqlReader, domain: string, at: number): Promise<number | undefined> {
+  const [row] = await reader.query<{ storedAt: number | null }>(selectNext, [domain, at]);
+  return row?.storedAt ?? undefined;
+}
+
+/** Which of these times (ms since 1970) are those of stored batches of the domain. One index lookup for each. */
+export async function findTimes(
+  reader: SqlReader,
+  domain: string,
+  times: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (times.length === 0) return new Set();
+  const rows = await reader.query<{ storedAt: number }>(selectTimes, [domain, times]);
+  return new Set(rows.map(({ storedAt }) => storedAt));
+}
+
+/** All batches of a domain, for a stream: (producer, sequence, stored_at, changes). `changes`: rows that were new or replaced. */
+export const selectBatches = "SELECT producer, sequence, stored_at, changes FROM batches WHERE domain = ?";
+
+function keysOf(batches: readonly BatchId[]): readonly (readonly [Buffer, number])[] {
+  return batches.map((id) => [Buffer.from(id.producer, "hex"), id.sequence]);
+}
+
+interface IdRow {
+  readonly producer: Buffer;
+  readonly sequence: number;
+}
+
+function idOf({ producer, sequence }: IdRow): BatchId {
+  return { producer: producer.toString("hex"), sequence };
+}
+
+function keyOf(row: IdRow): string {
+  return textOfBatchId(idOf(row));
+}

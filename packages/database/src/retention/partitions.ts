@@ -1,0 +1,100 @@
+import type { ExclusiveSession } from "../connection/exclusively.ts";
+import type { Retention, SqlReader } from "@tally/contract";
+import { addMonths, firstDayOf, type Month } from "./months.ts";
+
+/*
+ * The partitions of a table: one for each month, in order, and the last one for all later dates. The first one has all earlier dates too. Months
+ * are split out of the last partition ahead of time, while it has no rows of them: a split copies the rows of what it splits, and blocks writers.
+ */
+
+type Partitioned = Pick<Retention, "table" | "dateColumn" | "leaving">;
+
+const lastName = "later";
+
+const selectPartitions = `
+  SELECT partition_name AS name FROM information_schema.partitions
+  WHERE table_schema = DATABASE() AND table_name = ? AND partition_name IS NOT NULL ORDER BY partition_ordinal_position`;
+
+/** The months that have a partition, oldest first; undefined: the table has no partitions. */
+export async function partitionedMonths(
+  reader: SqlReader,
+  { table }: Partitioned,
+): Promise<readonly Month[] | undefined> {
+  const rows = await reader.query<{ name: string }>(selectPartitions, [table]);
+  if (rows.length === 0) return undefined;
+  return rows
+    .map(({ name }) => name)
+    .filter((name) => name !== lastName)
+    .map(monthOfName);
+}
+
+/** Gives the table partitions. Copies all rows; writers wait until the end. */
+export async function addPartitions(session: ExclusiveSession, tables: Partitioned, months: readonly Month[]) {
+  await session.execute(addPartitionsSql(tables, months));
+}
+
+/** The statement of addPartitions. */
+export function addPartitionsSql({ table, dateColumn }: Partitioned, months: readonly Month[]): string {
+  const partitions = [...months.map(definition), lastDefinition].join(", ");
+  return `ALTER TABLE ${table} DROP PRIMARY KEY, ADD PRIMARY KEY (id, ${dateColumn}) PARTITION BY RANGE COLUMNS(${dateColumn}) (${partitions})`;
+}
+
+/** Splits months out of the last partition. Quick while that is empty. */
+export async function splitLast(session: ExclusiveSession, { table }: Partitioned, months: readonly Month[]) {
+  const partitions = [...months.map(definition), lastDefinition].join(", ");
+  await session.execute(`ALTER TABLE ${table} REORGANIZE PARTITION ${lastName} INTO (${partitions})`);
+}
+
+/** Whether a month has rows. */
+export async function hasRows(reader: SqlReader, { table }: Partitioned, month: Month): Promise<boolean> {
+  return (await reader.query(`SELECT 1 FROM ${table} PARTITION (${nameOf(month)}) LIMIT 1`)).length > 0;
+}
+
+/** Whether the leaving table has rows. */
+export async function hasLeavingRows(reader: SqlReader, { leaving }: Partitioned): Promise<boolean> {
+  return (await reader.query(`SELECT 1 FROM ${leaving} LIMIT 1`)).length > 0;
+}
+
+/** Moves the rows of a month into the leaving table, which must be empty, at one moment for all readers. Copies nothing. */
+export async function exchangeWithLeaving(session: ExclusiveSession, { table, leaving }: Partitioned, month: Month) {
+  await session.execute(`ALTER TABLE ${table} EXCHANGE PARTITION ${nameOf(month)} WITH TABLE ${leaving}`);
+}
+
+/**
+ * Replaces the leaving table by an empty one, at one moment for all readers. An exchange needs equal definitions, so the new table is made like
+ * the partitions. Repeating it is harmless.
+ */
+export async function renewLeaving(session: ExclusiveSession, { table, leaving }: Partitioned): Promise<void> {
+  const [next, last] = [`${leaving}_next`, `${leaving}_last`];
+  await session.execute(`DROP TABLE IF EXISTS ${next}, ${last}`);
+  await session.execute(`CREATE TABLE ${next} LIKE ${table}`);
+  await session.execute(`ALTER TABLE ${next} REMOVE PARTITIONING`);
+  await session.execute(`RENAME TABLE ${leaving} TO ${last}, ${next} TO ${leaving}`);
+  await session.execute(`DROP TABLE ${last}`);
+}
+
+/** Drops the partition of a month if it is empty, and returns whether it was. No row can arrive between the check and the drop. */
+export async function dropIfEmpty(session: ExclusiveSession, tables: Partitioned, month: Month): Promise<boolean> {
+  await session.execute(`LOCK TABLES ${tables.table} WRITE`);
+  try {
+    const isEmpty = !(await hasRows(session, tables, month));
+    if (isEmpty) await session.execute(`ALTER TABLE ${tables.table} DROP PARTITION ${nameOf(month)}`);
+    return isEmpty;
+  } finally {
+    await session.execute("UNLOCK TABLES");
+  }
+}
+
+const lastDefinition = `PARTITION ${lastName} VALUES LESS THAN (MAXVALUE)`;
+
+function definition(month: Month): string {
+  return `PARTITION ${nameOf(month)} VALUES LESS THAN ('${firstDayOf(addMonths(month, 1))}')`;
+}
+
+function nameOf(month: Month): string {
+  return `p${month.replace("-", "")}`;
+}
+
+function monthOfName(name: string): Month {
+  return `${name.slice(1, 5)}-${name.slice(5)}`;
+}

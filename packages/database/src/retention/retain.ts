@@ -1,0 +1,139 @@
+import { exclusively, type ExclusiveSession } from "../connection/exclusively.ts";
+import type { Retention, SqlReader } from "@tally/contract";
+import { unfinishedMonth, type ExportedMonth } from "./month-states.ts";
+import { addMonths, firstDayOf, monthOf, monthsBetween, type Month } from "./months.ts";
+import {
+  addPartitions,
+  dropIfEmpty,
+  hasLeavingRows,
+  hasRows,
+  partitionedMonths,
+  renewLeaving,
+  splitLast,
+} from "./partitions.ts";
+import { patiently } from "./patiently.ts";
+import { begin, changed, removeMonth, type Removing, type RetentionProgress } from "./remove-month.ts";
+import { removedAfterDays } from "./retained-from.ts";
+
+export interface RetainOptions extends Omit<Removing, "session" | "onProgress"> {
+  /** Of the write endpoint, with an account that may change tables. */
+  readonly url: string;
+  /** Months before this one are removed. See firstKeptMonth. */
+  readonly firstKept: Month;
+  readonly onProgress: (progress: RetentionProgress) => void;
+}
+
+export interface RetainOutcome {
+  /** Whether this run gave the table partitions. */
+  readonly converted: boolean;
+  readonly removed: readonly ({ readonly month: Month } & ExportedMonth)[];
+}
+
+// Commands that run less often split the last partition while it has rows, which blocks writers.
+const monthsAhead = 13;
+// Each partition is a separate tree. The first partition has everything before them.
+const monthsBackMax = 120;
+
+const dayMs = 86_400_000;
+
+// The copy of all rows. The server continues when the command dies, and the lock shows that to the next one.
+const statementMs = 7 * dayMs;
+const tableLockWithinSeconds = 2;
+// A conversion needs the table for a moment at its end, after the copy: waiting a little longer is cheaper than copying again.
+const conversionLockWithinSeconds = 60;
+
+/** The first of the months that stay: the present one and `keepMonths` before it. Undefined: the newest removed month would be too young. */
+export function firstKeptMonth(keepMonths: number, now: number): Month | undefined {
+  const first = addMonths(monthOf(now), -keepMonths);
+  return Date.parse(firstDayOf(first)) > now - removedAfterDays * dayMs ? undefined : first;
+}
+
+/**
+ * Removes all months before `firstKept`, oldest first, and finishes what an earlier run left. Gives the table partitions first if it has none.
+ * Undefined: another process is removing months. Throws DatabaseError, and what `exportMonth` throws: the next run continues there.
+ */
+export async function retain(options: RetainOptions): Promise<RetainOutcome | undefined> {
+  const { url, domain } = options;
+  return exclusively(
+    { url, lock: "retention", waitSeconds: 1, timeoutMs: statementMs, tableLockWithinSeconds },
+    async (session) => {
+      const removing: Removing = { ...options, session };
+      const removed: ({ readonly month: Month } & ExportedMonth)[] = [];
+      const unfinished = await unfinishedMonth(options.database.writer, domain.name);
+      if (unfinished !== undefined) {
+        const { month, step } = unfinished;
+        removed.push({ month, ...(await removeMonth(removing, month, step)) });
+      }
+      const { months, converted } = await partition(session, options);
+      for (const month of months.filter((one) => one < options.firstKept)) {
+        const exported = await removeOne(removing, month);
+        if (exported !== undefined) removed.push({ month, ...exported });
+      }
+      return { converted, removed };
+    },
+  );
+}
+
+/** A month without rows is only dropped. */
+async function removeOne(removing: Removing, month: Month): Promise<ExportedMonth | undefined> {
+  const { session, domain, onProgress } = removing;
+  const { retention } = domain;
+  const wait = (): void => onProgress({ step: "waiting", month });
+  const isEmpty = !(await hasRows(session, retention, month));
+  if (isEmpty && (await patiently(() => dropIfEmpty(session, retention, month), wait))) return undefined;
+  // No month is being removed, so these rows are in the base. After a failover the new server may lack the end of an earlier removal.
+  if (await hasLeavingRows(session, retention)) await patiently(() => renewLeaving(session, retention), wait);
+  await begin(removing, month);
+  return removeMonth(removing, month, "moving");
+}
+
+/** Adds what is missing: all partitions, or those of the months ahead. Returns the months that have one. */
+async function partition(
+  session: ExclusiveSession,
+  { domain: { retention }, onProgress }: RetainOptions,
+): Promise<{ readonly months: readonly Month[]; readonly converted: boolean }> {
+  const last = addMonths(monthOf(Date.now()), monthsAhead);
+  const months = await partitionedMonths(session, retention);
+  const wait = (): void => onProgress({ step: "waiting" });
+  if (months === undefined) {
+    onProgress({ step: "adding partitions" });
+    const all = await monthsToPartition(session, retention);
+    await session.execute("SET SESSION lock_wait_timeout = ?", [conversionLockWithinSeconds]);
+    await patiently(() => addPartitions(session, retention, all), wait);
+    await session.execute("SET SESSION lock_wait_timeout = ?", [tableLockWithinSeconds]);
+    changed.publish("partitions added");
+    return { months: all, converted: true };
+  }
+  const newest = months.at(-1);
+  const missing = newest === undefined ? [last] : monthsBetween(addMonths(newest, 1), last);
+  if (missing.length > 0) {
+    onProgress({ step: "splitting the last partition" });
+    await patiently(() => splitLast(session, retention, missing), wait);
+  }
+  return { months: [...months, ...missing], converted: false };
+}
+
+/** The months of a table without partitions: from that of its oldest row, up to ten years ago, to those ahead. */
+export async function monthsToPartition(
+  reader: SqlReader,
+  { table, dateColumn }: Retention,
+): Promise<readonly Month[]> {
+  const present = monthOf(Date.now());
+  const [row] = await reader.query<{ oldest: string | null }>(`SELECT MIN(${dateColumn}) AS oldest FROM ${table}`);
+  const oldest = row?.oldest?.slice(0, 7) ?? present;
+  const bound = addMonths(present, -monthsBackMax);
+  const first = oldest > present ? present : oldest < bound ? bound : oldest;
+  return monthsBetween(first, addMonths(present, monthsAhead));
+}
+
+/** What `retain` would remove. Reads all rows of a table without partitions. */
+export async function monthsToRemove(
+  reader: SqlReader,
+  { table, dateColumn }: Retention,
+  firstKept: Month,
+): Promise<readonly { readonly month: Month; readonly events: number }[]> {
+  return reader.query(
+    `SELECT DATE_FORMAT(${dateColumn}, '%Y-%m') AS month, COUNT(*) AS events FROM ${table} WHERE ${dateColumn} < ? GROUP BY month ORDER BY month`,
+    [firstDayOf(firstKept)],
+  );
+}

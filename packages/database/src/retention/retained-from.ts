@@ -1,0 +1,45 @@
+import type { Retention, SqlReader, SqlTransaction } from "@tally/contract";
+
+const dayMs = 86_400_000;
+
+/** The newest month that may be removed ended at least this many days ago. */
+export const removedAfterDays = 31;
+
+// One day less than that: the clocks of writers and of the command may differ by up to a day.
+const checkedAfterDays = 30;
+
+const selectRetainedFrom =
+  "SELECT CAST(DATE_FORMAT(retained_from, '%Y%m%d') AS UNSIGNED) AS retainedFrom FROM retention WHERE domain = ?";
+const raiseRetainedFrom = `
+  INSERT INTO retention (domain, retained_from) VALUES (?, ?)
+  ON DUPLICATE KEY UPDATE retained_from = GREATEST(retained_from, VALUES(retained_from))`;
+
+/** Events with this date, yyyymmdd, or a later one are surely retained: a writer need not call `retainedFrom` for them. */
+export function surelyRetainedFrom(now: number): number {
+  return Number(new Date(now - checkedAfterDays * dayMs).toISOString().slice(0, 10).replaceAll("-", ""));
+}
+
+/**
+ * The first date, yyyymmdd, whose events are retained; undefined if nothing was ever removed. True until the transaction ends: the first
+ * statement locks the definition of the table, as an INSERT does, so that no month can be moved until then. A month that was moved before raised
+ * the date before, and READ COMMITTED sees it. Two statements of about 0.1 ms.
+ */
+export async function retainedFrom(
+  transaction: SqlTransaction,
+  domain: string,
+  { table }: Pick<Retention, "table">,
+): Promise<number | undefined> {
+  await transaction.query(`SELECT 1 FROM ${table} WHERE 1 = 0 FOR UPDATE`);
+  const [row] = await transaction.query<{ retainedFrom: number }>(selectRetainedFrom, [domain]);
+  return row?.retainedFrom;
+}
+
+/** Whether months of a domain were ever removed. */
+export async function wasEverRemoved(reader: SqlReader, domain: string): Promise<boolean> {
+  return (await reader.query(selectRetainedFrom, [domain])).length > 0;
+}
+
+/** Makes writers reject events before this day (2025-02-01). Never lowers it. */
+export async function raiseTo(transaction: SqlTransaction, domain: string, day: string): Promise<void> {
+  await transaction.execute(raiseRetainedFrom, [domain, day]);
+}

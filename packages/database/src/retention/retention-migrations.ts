@@ -1,0 +1,2 @@
+/** The folder of the numbered SQL files. */
+export const retentionMigrations = new URL("./migrations/", import.meta.url);

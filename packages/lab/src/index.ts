@@ -1,6 +1,0 @@
-export { eventState } from "./event-state.ts";
-export { quantile } from "./quantile.ts";
-export { mixSeed, Random } from "./random.ts";
-export { serveThread, type ThreadCalls, type ThreadHandlers } from "./serve-thread.ts";
-export { startThread, type Thread } from "./start-thread.ts";
-export { openTcpProxy, type OnPiece, type ProxyOptions, type ProxyState, type TcpProxy } from "./tcp-proxy.ts";

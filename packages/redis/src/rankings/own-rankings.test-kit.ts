@@ -1,0 +1,45 @@
+import { randomBytes } from "node:crypto";
+import { silentLog } from "@tally/runtime";
+import { Moves } from "@tally/contract";
+import { Redis } from "ioredis";
+import { afterAll, inject } from "vitest";
+import { connectRankings } from "./connect-rankings.ts";
+import type { NewGeneration } from "./build-generation.ts";
+import type { RankingsOptions } from "./open-redis.ts";
+
+/** Rankings of one test file in the run's Redis, accessed also without the package under test. Everything is deleted with the file. */
+export function ownRankings(shards: number, domains: RankingsOptions["domains"] = []) {
+  const { redisUrl: url } = inject("services");
+  const namespace = `test-${randomBytes(6).toString("hex")}`;
+  const redis = new Redis(url);
+  const connect = () => {
+    const rankings = connectRankings({ url, namespace, shards, domains, log: silentLog });
+    afterAll(() => rankings.close());
+    return rankings;
+  };
+  const rankings = connect();
+  afterAll(async () => {
+    const keys = await redis.keys(`${namespace}:*`);
+    if (keys.length > 0) await redis.unlink(keys);
+    redis.disconnect();
+  });
+  return {
+    namespace,
+    redis,
+    rankings,
+    connect,
+    build: async (domain: string): Promise<NewGeneration> => {
+      const generation = await rankings.build(domain);
+      if (generation === undefined) throw new Error("another one builds");
+      return generation;
+    },
+  };
+}
+
+/** Moves on ordinary boards: board → member → difference. */
+export function movesOf(boards: Readonly<Record<string, Readonly<Record<string, number>>>>): Moves {
+  const moves = new Moves();
+  for (const [board, members] of Object.entries(boards))
+    for (const [member, by] of Object.entries(members)) moves.add(board, member, by);
+  return moves;
+}

@@ -1,0 +1,89 @@
+import type { BatchId, BoardTop, RankingMessage } from "@tally/contract";
+import type { NewGeneration } from "./build-generation.ts";
+
+/** Counts batches: in the live rankings, or in a generation that is being built. */
+export interface BatchCounter {
+  /** Applies the moves of a batch on each shard without its mark, and sets the mark; returns whether there was such a shard. */
+  apply(domain: string, message: RankingMessage): Promise<boolean>;
+  /** Returns the given batches whose mark is missing on a shard. One script call for each producer and shard. */
+  unmarked<B extends BatchId>(domain: string, batches: readonly B[]): Promise<readonly B[]>;
+}
+
+/**
+ * whole: contains each batch that is marked. unbuilt: no generation is live, because Redis has lost everything or this domain is new.
+ * dirty: a script failed half-way, or a change of the number of shards did. The last two need a rebuild.
+ */
+export type RankingsState =
+  | { readonly name: "whole" }
+  | { readonly name: "unbuilt" }
+  | { readonly name: "dirty"; readonly reason: string };
+
+/** All counts of a board that Redis keeps for it. */
+export interface BoardCells {
+  readonly cells: ReadonlyMap<string, number>;
+  /** Other counts of the same members, from which the next move would start. Empty if all is well. */
+  readonly alsoStored: ReadonlyMap<string, number>;
+  /** Whether the board keeps a member with this count. The board of a member of mirrored counts keeps only its best. */
+  keeps(member: string, count: number): boolean;
+}
+
+/** Live rankings of all domains in one Redis or cluster. Unless stated otherwise, a call takes one round trip for each of its shards. */
+export interface Rankings extends BatchCounter {
+  /** Whether the batch is marked on every shard. */
+  isMarked(domain: string, batch: BatchId): Promise<boolean>;
+  /** Identifies the running Redis process, of a cluster all masters: a change means that one is new and may lack data. */
+  instance(): Promise<string>;
+  state(domain: string): Promise<RankingsState>;
+  /**
+   * The time of the last noteChecked for this Redis process, ms since 1970: all batches stored up to it are marked. undefined: nothing was
+   * checked since it started, or it has lost the note.
+   */
+  checkedUntil(domain: string, instance: string): Promise<number | undefined>;
+  /** `instance`: as read before the check. */
+  noteChecked(domain: string, instance: string, until: number): Promise<void>;
+  /** When the newest counted batch was stored, and the newest one of noteInLedger for these rankings; ms since 1970. undefined: none. */
+  newest(domain: string): Promise<{ readonly counted: number | undefined; readonly inLedger: number | undefined }>;
+  /** Notes that the ledger has a batch that was stored at this time. A rebuild forgets it. */
+  noteInLedger(domain: string, storedAt: number): Promise<void>;
+  /** The number of shards of the live generation. Without one: of the last that was seen, or of the setting. */
+  shards(domain: string): Promise<number>;
+  /**
+   * Begins a new generation beside the live one, by default with as many shards; undefined while another process builds one. With another number, all
+   * connections follow it when it is live.
+   */
+  build(domain: string, shards?: number): Promise<NewGeneration | undefined>;
+  /** Whether some process builds one. */
+  isBuilding(domain: string): Promise<boolean>;
+  /**
+   * The members of one board with the highest counts, equal counts by the smaller id, at most 100. An unknown board is empty. Throws
+   * RankingsUnavailable, as `count` and `isMarked` do.
+   */
+  top(domain: string, board: string, limit: number): Promise<BoardTop>;
+  /** The count of one member of a board; 0 for a member that is not on it. */
+  count(domain: string, board: string, member: string): Promise<number>;
+  /** What Redis keeps of the given boards, in their order. The cost grows with the number of cells. */
+  cells(domain: string, boards: readonly string[]): Promise<readonly BoardCells[]>;
+  /** The names of all boards, in no order and each at least once. Scans all keys of the Redis. */
+  boards(domain: string): AsyncIterable<readonly string[]>;
+  /** Deletes the keys of the first layout. Apps that use it must be gone. Returns how many keys there were. */
+  deleteEarlierLayout(domain: string): Promise<number>;
+  /** The marks of each producer, for each shard; bits as in NewGeneration.mark. Scans all keys of the Redis. */
+  marks(domain: string): Promise<readonly ReadonlyMap<string, Buffer>[]>;
+  /** False while Redis, or a master of the cluster, does not respond. */
+  ping(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** The rankings and the configuration of this process do not fit. */
+export class RankingsError extends Error {
+  readonly code = "RANKINGS";
+}
+
+/** Redis is down, frozen, loading its file or busy: the call may be repeated. */
+export class RankingsUnavailable extends Error {
+  readonly code = "RANKINGS_UNAVAILABLE";
+
+  constructor(cause: unknown) {
+    super("Redis does not respond", { cause });
+  }
+}

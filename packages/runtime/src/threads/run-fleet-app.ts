@@ -1,0 +1,111 @@
+import { createLogger } from "../service/create-logger.ts";
+import { domainsSetting, systemSettings } from "../service/system-settings.ts";
+import { integer, string } from "../service/setting.ts";
+import { mergeMetrics } from "../service/metrics.ts";
+import { runService } from "../service/run-service.ts";
+import { startHealthServer } from "../service/start-health-server.ts";
+import { type Config } from "../service/config.ts";
+import { fleetMetrics } from "./fleet-metrics.ts";
+import { type Fleet, startFleet, type ThreadReport } from "./start-fleet.ts";
+import type { ThreadStatus } from "./supervised-thread.ts";
+import type { Logger } from "pino";
+
+/** The settings of an app that is a fleet of consumers; `prefix` begins its environment variables, `domains` are all names. */
+export function fleetAppSettings(
+  prefix: string,
+  domains: readonly string[],
+  defaults: { readonly threads: number; readonly prefetch: number; readonly healthPort: number },
+) {
+  return {
+    ...systemSettings,
+    domains: domainsSetting(domains),
+    threads: integer(`${prefix}_THREADS`, "threads, each with its own consumers and connections", {
+      min: 1,
+      max: 256,
+      default: defaults.threads,
+    }),
+    prefetch: integer(`${prefix}_PREFETCH`, "batches a thread holds unacknowledged, for each domain", {
+      min: 1,
+      max: 10_000,
+      default: defaults.prefetch,
+    }),
+    healthPort: integer(`${prefix}_HEALTH_PORT`, "port of /health and /metrics; 0 takes any free port", {
+      min: 0,
+      max: 65_535,
+      default: defaults.healthPort,
+    }),
+    healthHost: string(`${prefix}_HEALTH_HOST`, "address of the operator port", { default: "0.0.0.0" }),
+  } as const;
+}
+
+export type FleetAppConfig = Config<ReturnType<typeof fleetAppSettings>>;
+
+/** Sends what the process and its threads did, until `stop`. `Report`: what ThreadBody.report returns. */
+export interface FleetReporter<Report extends object> {
+  start(
+    read: () => Promise<{
+      readonly threads: readonly ThreadStatus[];
+      readonly reports: readonly ThreadReport<Report>[];
+    }>,
+  ): void;
+  stop(): Promise<void>;
+}
+
+export interface FleetApp<Report extends object> {
+  readonly name: "writer" | "ranker";
+  readonly config: FleetAppConfig;
+  /** Calls runThread for `config`. */
+  readonly module: URL;
+  readonly openReporter: (log: Logger) => FleetReporter<Report>;
+}
+
+/** Runs a fleet until a signal. Its health server opens first: "not ready" until every thread consumes. */
+export async function runFleetApp<Report extends object>(app: FleetApp<Report>): Promise<void> {
+  const { name, config, module } = app;
+  const log = createLogger({ name, level: config.logLevel });
+  const { stopWithinMs } = config;
+  await runService({
+    name,
+    log,
+    stopWithinMs,
+    async start(signal) {
+      const metrics = fleetMetrics(() => fleet?.threads ?? []);
+      let fleet: Fleet<Report> | undefined;
+      const health = await startHealthServer({
+        port: config.healthPort,
+        host: config.healthHost,
+        keptMs: config.healthKeptMs,
+        live: () => ({ process: { ok: true } }),
+        ready: () => ({
+          threads: {
+            ok: fleet?.threads.every((thread) => thread.state === "ready") ?? false,
+            detail: fleet?.threads ?? "starting",
+          },
+        }),
+        metrics: async () => mergeMetrics(metrics, (await fleet?.metrics()) ?? []),
+      });
+      const reporter = app.openReporter(log);
+      reporter.start(async () => ({ threads: fleet?.threads ?? [], reports: (await fleet?.reports()) ?? [] }));
+      const { threads } = config;
+      // A tenth of the time is left for what closes after the threads.
+      const threadsWithinMs = stopWithinMs * 0.9;
+      await startFleet<FleetAppConfig, Report>({
+        name,
+        threads,
+        module,
+        options: config,
+        log,
+        stopWithinMs: threadsWithinMs,
+        signal,
+        onStarting: (starting) => (fleet = starting),
+      });
+      return {
+        async stop() {
+          await fleet?.stop();
+          await reporter.stop();
+          await health.close();
+        },
+      };
+    },
+  });
+}

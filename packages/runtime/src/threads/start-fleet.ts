@@ -1,0 +1,98 @@
+import type { Log } from "../failures/log.ts";
+import { FleetStopped, SupervisedThread, type ThreadStatus } from "./supervised-thread.ts";
+
+export interface FleetOptions<Options, Report extends object> {
+  /** In every log line. */
+  readonly name: string;
+  readonly threads: number;
+  /** The .ts file that calls runThread. */
+  readonly module: URL;
+  /** What each thread gets; structured-cloneable. */
+  readonly options: Options;
+  readonly log: Log;
+  /** How long a thread may take to finish its work in hand, in ms. */
+  readonly stopWithinMs: number;
+  /** Stops a fleet that is not ready yet. */
+  readonly signal?: AbortSignal;
+  /** Gets the fleet before its threads are ready. */
+  readonly onStarting?: (fleet: Fleet<Report>) => void;
+}
+
+/** What one thread reports. `thread`: its index. */
+export interface ThreadReport<Report extends object> {
+  readonly thread: number;
+  readonly report: Report;
+}
+
+/** Threads that are complete consumers, each with its own connections. One that dies is started again; the others continue. */
+export interface Fleet<Report extends object> {
+  /** The current status of each thread. */
+  readonly threads: readonly ThreadStatus[];
+  /** The registries of the threads, as JSON; without threads that do not reply within a second. */
+  metrics(): Promise<readonly object[]>;
+  /** What the threads report, without threads that do not reply within a second. */
+  reports(): Promise<readonly ThreadReport<Report>[]>;
+  /**
+   * Asks every thread to finish its work in hand and to exit. A thread that is not ready exits at once. Terminates the threads that still run
+   * after `stopWithinMs`, and logs which. Never rejects; a second call waits for the first.
+   */
+  stop(): Promise<void>;
+}
+
+/**
+ * Resolves when every thread was ready once. A thread that dies before is started again, with the usual back-off and without limit: most
+ * often a server is down and comes back. Rejects with FleetStopped when `signal` ended that.
+ */
+export async function startFleet<Options, Report extends object>(
+  o: FleetOptions<Options, Report>,
+): Promise<Fleet<Report>> {
+  if (o.signal?.aborted === true) throw new FleetStopped(`${o.name} was stopped before it started`);
+  const { name, module, log, stopWithinMs } = o;
+  const threads = Array.from(
+    { length: o.threads },
+    (_, index) => new SupervisedThread<Report>({ fleet: name, module, data: { index, options: o.options }, log }),
+  );
+  let stopping: Promise<void> | undefined;
+  const fleet: Fleet<Report> = {
+    get threads() {
+      return threads.map((thread) => thread.status);
+    },
+
+    async metrics() {
+      const metrics = await Promise.all(threads.map((thread) => thread.metrics()));
+      return metrics.filter((one) => one !== undefined);
+    },
+
+    async reports() {
+      const reports = await Promise.all(
+        threads.map(async (thread) => [thread.status.index, await thread.report()] as const),
+      );
+      return reports.flatMap(([thread, report]) => (report === undefined ? [] : [{ thread, report }]));
+    },
+
+    stop: () => (stopping ??= stopAll()),
+  };
+
+  async function stopAll(): Promise<void> {
+    const terminated = await Promise.all(threads.map((thread) => thread.stop(stopWithinMs)));
+    const names = threads.filter((_, i) => terminated[i] === true).map((thread) => thread.status.index);
+    if (names.length === 0) return;
+    log.error(
+      { threads: names },
+      `${name}: terminated because they did not stop within ${stopWithinMs} ms: thread ${names.join(", ")}`,
+    );
+  }
+
+  o.onStarting?.(fleet);
+  const stopEarly = () => void fleet.stop();
+  o.signal?.addEventListener("abort", stopEarly);
+  try {
+    await Promise.all(threads.map((thread) => thread.firstReady));
+    return fleet;
+  } catch (error) {
+    await fleet.stop(); // it has begun already
+    throw error;
+  } finally {
+    o.signal?.removeEventListener("abort", stopEarly);
+  }
+}

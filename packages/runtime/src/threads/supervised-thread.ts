@@ -1,0 +1,222 @@
+/*
+ * The life of one thread as its fleet sees it. It has a worker in starting, ready and stopping, and never more than one.
+ *
+ *   starting     entered when the fleet starts and when a back-off ends. The worker is ready → ready; it exits → restarting; a stop →
+ *                stopping
+ *   ready        the worker consumes. It exits, for any reason → restarting; a stop → stopping
+ *   restarting   no worker; a timer runs. It ends → starting; a stop → stopped
+ *   stopping     the worker finishes the work in hand and exits; at the time limit it is terminated. It has exited → stopped
+ *   stopped      for good
+ *
+ * Threads are stopped by message, because Worker.terminate() can kill the whole process. It interrupts JavaScript at any place. If that is
+ * the creation of a zlib stream, Node 26.10 aborts ("close before init" in CompressionStream::Close). In writer and ranker threads only
+ * mysql2 creates such streams, for each packet, and only when a database URL has `compress=true`. terminate() is the last resort at the
+ * time limit. Node does the same to threads that still run when the process exits after STOP_WITHIN_MS or a fault. An abort has the effect
+ * of a kill: all threads of the process end with SIGABRT, and the broker delivers their unacknowledged batches again.
+ */
+import { getCompileCacheDir } from "node:module";
+import { dirname } from "node:path";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { reasonOf } from "../failures/reason-of.ts";
+import { type Log } from "../failures/log.ts";
+import { BackOff } from "./back-off.ts";
+import type { ThreadData, ToThread } from "./run-thread.ts";
+
+export interface ThreadStatus {
+  readonly index: number;
+  readonly state: "starting" | "ready" | "restarting" | "stopping" | "stopped";
+  /** How often it was started again. */
+  readonly restarts: number;
+  /** Why it died last, with the causes. */
+  readonly lastError?: string;
+}
+
+export interface ThreadPlan {
+  readonly fleet: string;
+  readonly module: URL;
+  readonly data: ThreadData<unknown>;
+  readonly log: Log;
+}
+
+type State =
+  | { readonly name: "starting"; readonly worker: Worker }
+  | { readonly name: "ready"; readonly worker: Worker; readonly sinceMs: number }
+  | { readonly name: "restarting"; readonly timer: NodeJS.Timeout }
+  | { readonly name: "stopping"; readonly worker: Worker }
+  | { readonly name: "stopped" };
+
+const replyWithinMs = 1000;
+
+/** The fleet was stopped before every thread had been ready once. */
+export class FleetStopped extends Error {
+  readonly code = "FLEET_STOPPED";
+}
+
+export class SupervisedThread<Report extends object> {
+  readonly #plan: ThreadPlan;
+  readonly #backOff = new BackOff();
+  readonly #firstReady = Promise.withResolvers<void>();
+  readonly #stopped = Promise.withResolvers<void>();
+  #state: State;
+  #restarts = 0;
+  #lastError: string | undefined;
+
+  /** Starts the thread. Throws when its data cannot be cloned. */
+  constructor(plan: ThreadPlan) {
+    this.#plan = plan;
+    this.#state = this.#started();
+    this.#log("info", "is starting");
+  }
+
+  /** Resolves when the thread was ready once; rejects with FleetStopped when it is stopped before. */
+  get firstReady(): Promise<void> {
+    return this.#firstReady.promise;
+  }
+
+  get status(): ThreadStatus {
+    return {
+      index: this.#plan.data.index,
+      state: this.#state.name,
+      restarts: this.#restarts,
+      ...(this.#lastError === undefined ? {} : { lastError: this.#lastError }),
+    };
+  }
+
+  /** undefined when the thread is not ready, exits, fails to collect them or takes longer than a second. */
+  async metrics(): Promise<object | undefined> {
+    return this.#ask("metrics");
+  }
+
+  /** The same for the work report. */
+  async report(): Promise<Report | undefined> {
+    return this.#ask<Report>("report");
+  }
+
+  async #ask<Reply extends object>(type: "metrics" | "report"): Promise<Reply | undefined> {
+    if (this.#state.name !== "ready") return undefined;
+    const { port1, port2 } = new MessageChannel();
+    const request: ToThread = { type, reply: port2 };
+    this.#state.worker.postMessage(request, [port2]);
+    return reply<Reply>(port1, replyWithinMs);
+  }
+
+  /** Called once. Resolves when the thread has exited: true when it had to be terminated. */
+  async stop(withinMs: number): Promise<boolean> {
+    let terminated = false;
+    switch (this.#state.name) {
+      case "starting":
+      case "ready": {
+        const { worker } = this.#state;
+        this.#enter({ name: "stopping", worker });
+        const request: ToThread = { type: "stop" };
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
+        worker.postMessage(request);
+        const timer = setTimeout(() => {
+          terminated = true;
+          this.#lastError = `it did not stop within ${withinMs} ms`;
+          void worker.terminate();
+        }, withinMs);
+        await this.#stopped.promise;
+        clearTimeout(timer);
+        break;
+      }
+      case "restarting":
+        clearTimeout(this.#state.timer);
+        this.#end(undefined);
+        break;
+      case "stopping":
+      case "stopped":
+        await this.#stopped.promise;
+    }
+    return terminated;
+  }
+
+  #started(): State {
+    const { fleet, module, data } = this.#plan;
+    const worker = new Worker(module, {
+      name: `${fleet}-${data.index}`,
+      workerData: data,
+      // A thread's options hold all that it needs; only Node reads this environment, for its cache of compiled code.
+      env: compileCache(),
+    });
+    let fault: unknown;
+    worker.once("message", () => {
+      // A thread's only message, "ready". A stop may have come first.
+      if (this.#state.name !== "starting") return;
+      this.#enter({ name: "ready", worker, sinceMs: performance.now() });
+      this.#firstReady.resolve();
+    });
+    worker.on("error", (error) => (fault = error)); // "exit" follows
+    worker.on("exit", (exitCode) => this.#exited(exitCode, fault));
+    return { name: "starting", worker };
+  }
+
+  #exited(exitCode: number, error: unknown): void {
+    const state = this.#state;
+    switch (state.name) {
+      case "starting":
+        this.#restart(0, exitCode, error);
+        break;
+      case "ready":
+        this.#restart(performance.now() - state.sinceMs, exitCode, error);
+        break;
+      case "stopping":
+        this.#end(error);
+        break;
+      case "restarting":
+      case "stopped":
+        break; // there is no worker
+    }
+  }
+
+  #restart(readyForMs: number, exitCode: number, error: unknown): void {
+    const delayMs = Math.round(this.#backOff.nextDelayMs(readyForMs));
+    const timer = setTimeout(() => {
+      this.#restarts += 1;
+      this.#enter(this.#started());
+    }, delayMs);
+    this.#lastError = error === undefined ? `it exited unexpectedly with status ${exitCode}` : reasonOf(error);
+    this.#state = { name: "restarting", timer };
+    this.#log("error", `died: ${this.#lastError}; restarting in ${delayMs} ms`, { err: error });
+  }
+
+  #end(error: unknown): void {
+    this.#state = { name: "stopped" };
+    if (error === undefined) {
+      this.#log("info", "is stopped");
+    } else {
+      this.#lastError = reasonOf(error);
+      this.#log("error", `died while stopping: ${this.#lastError}`, { err: error });
+    }
+    this.#firstReady.reject(new FleetStopped(`thread ${this.#plan.data.index} was stopped before it was ready`));
+    this.#stopped.resolve();
+  }
+
+  #enter(state: State): void {
+    this.#state = state;
+    this.#log("info", `is ${state.name}`);
+  }
+
+  #log(level: "info" | "error", text: string, fields: object = {}): void {
+    const { fleet, data, log } = this.#plan;
+    log[level]({ thread: data.index, state: this.#state.name, ...fields }, `${fleet}: thread ${data.index} ${text}`);
+  }
+}
+
+/** The message of a port; undefined when it is closed without one, which the end of its thread does too, or after `withinMs`. */
+function reply<Reply extends object>(port: MessagePort, withinMs: number): Promise<Reply | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => port.close(), withinMs);
+    port.once("message", resolve);
+    port.once("close", () => {
+      clearTimeout(timer);
+      resolve(undefined);
+    });
+  });
+}
+
+function compileCache(): Record<string, string> {
+  const directory = getCompileCacheDir();
+  // Node returns the subfolder of its version, and expects the folder above it.
+  return directory === undefined ? {} : { NODE_COMPILE_CACHE: dirname(directory) };
+}

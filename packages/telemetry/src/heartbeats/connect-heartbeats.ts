@@ -1,0 +1,170 @@
+import { hostname } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+import { Outage, type Log } from "@tally/runtime";
+import { isCluster, masterOfKey, mastersOf, openRedis, type Redis } from "@tally/redis";
+import { Compile } from "typebox/compile";
+import { Heartbeat, heartbeatOf, type ThreadState, type WorkReport } from "./heartbeat.ts";
+
+/*
+ * One hash for each system: <namespace>:{status}:processes. A field for each process with its last heartbeat as JSON, written once a second.
+ * A process that stops deletes its field. One that dies leaves it: readers see that its time stands still, and after a minute a process
+ * that removes such fields deletes it. The hash expires with its last process.
+ *
+ * Times of heartbeats are those of Redis, so that the clocks of the machines may differ.
+ */
+
+const beatEveryMs = 1000;
+const expiresMs = 60_000;
+// Readers see a dead process for as long.
+const forgottenMs = 60_000;
+const removeEveryMs = 60_000;
+const commandTimeoutMs = 700;
+// Shorter than the time that a reader gives a whole answer.
+const masterWithinMs = 500;
+
+const check = Compile(Heartbeat);
+
+export interface HeartbeatOptions {
+  readonly url: string;
+  /** Separates systems in one Redis. */
+  readonly namespace: string;
+  /** Whether this process removes the heartbeats of dead ones: at the start, then once a minute. Its account in Redis must be able to read them. */
+  readonly removesDead?: boolean;
+  readonly log: Log;
+}
+
+/** A heartbeat as a reader finds it. */
+export interface FoundHeartbeat extends Heartbeat {
+  /** By the clock of Redis, in ms. */
+  readonly ageMs: number;
+}
+
+/** The connection of a process for its own heartbeats, and for reading those of all. No call throws because Redis is down. */
+export interface Heartbeats {
+  /** Sends the heartbeat of this process every second, until `stop`: one read of the time, and one write. Nothing while Redis is down. */
+  start(app: Heartbeat["app"], report: () => Promise<ProcessReport> | ProcessReport): void;
+  /** The last heartbeat of each process, at most a minute old; undefined: Redis does not respond within 0.7 s. */
+  read(): Promise<readonly FoundHeartbeat[] | undefined>;
+  /** The masters of a Redis Cluster by their addresses, each after a ping of at most 0.5 s. Of a single server: none. */
+  masters(): Promise<readonly RedisMaster[]>;
+  /** Ends the heartbeats: other processes no longer see this one. */
+  stop(): Promise<void>;
+}
+
+export interface RedisMaster {
+  /** host:port */
+  readonly node: string;
+  /** undefined: it does not respond. */
+  readonly latencyMs: number | undefined;
+}
+
+export interface ProcessReport {
+  readonly threads: readonly ThreadState[];
+  /** `thread`: the index, or null for the main thread. */
+  readonly reports: readonly { readonly thread: number | null; readonly report: WorkReport }[];
+}
+
+/** Connects, and reconnects without end. */
+export function connectHeartbeats({ url, namespace, removesDead = false, log }: HeartbeatOptions): Heartbeats {
+  const redis = openRedis({ url, label: "heartbeats", commandTimeoutMs, queuesWhileDown: false, log });
+  const key = `${namespace}:{status}:processes`;
+  const outage = new Outage(log, "send the heartbeat of this process to Redis");
+  const startedAt = Date.now();
+  let field: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let removeAtMs = 0;
+  let sending: Promise<void> | undefined;
+
+  async function send(app: Heartbeat["app"], report: () => Promise<ProcessReport> | ProcessReport): Promise<void> {
+    // The connection logs its own outages.
+    if (redis.status !== "ready") return;
+    try {
+      const { threads, reports } = await report();
+      const own = { app, host: hostname(), pid: process.pid, startedAt };
+      field = `${app} ${own.host} ${own.pid} ${startedAt}`;
+      const at = await timeOf(redis, key);
+      const heartbeat = JSON.stringify(heartbeatOf({ ...own, at }, threads, reports));
+      await Promise.all([redis.hset(key, field, heartbeat), redis.pexpire(key, expiresMs)]);
+      if (removesDead && performance.now() >= removeAtMs) {
+        await removeForgotten(redis, key, at);
+        removeAtMs = performance.now() + removeEveryMs;
+      }
+      outage.worked();
+    } catch (error) {
+      outage.failed(error);
+    }
+  }
+
+  return {
+    start(app, report) {
+      // Never twice at once: a slow Redis gets no second heartbeat before the first has ended.
+      const beat = (): void => {
+        sending ??= send(app, report).finally(() => (sending = undefined));
+      };
+      redis.on("ready", beat);
+      timer = setInterval(beat, beatEveryMs);
+    },
+
+    async read() {
+      if (redis.status !== "ready") return undefined;
+      try {
+        const [fields, now] = await Promise.all([redis.hgetall(key), timeOf(redis, key)]);
+        return Object.values(fields).flatMap((text) => {
+          const value = parsed(text);
+          if (!check.Check(value) || now - value.at > forgottenMs) return [];
+          return [{ ...value, ageMs: now - value.at }];
+        });
+      } catch {
+        return undefined; // an unreachable Redis is the result here, not an error
+      }
+    },
+
+    async masters() {
+      if (!isCluster(url)) return [];
+      const pings = mastersOf(redis).map(async (master): Promise<RedisMaster> => {
+        const { host, port } = master.options;
+        const begun = performance.now();
+        const pong = master.ping().then(
+          () => performance.now() - begun,
+          () => undefined, // an unreachable master is the result here, not an error
+        );
+        const latencyMs = await Promise.race([pong, delay(masterWithinMs, undefined, { ref: false })]);
+        return { node: `${host}:${port}`, latencyMs };
+      });
+      return (await Promise.all(pings)).toSorted((a, b) => (a.node < b.node ? -1 : 1));
+    },
+
+    async stop() {
+      clearInterval(timer);
+      await sending;
+      // Without a response the others see this process as gone for a minute.
+      if (field !== undefined && redis.status === "ready") await redis.hdel(key, field).catch(() => undefined);
+      redis.disconnect();
+    },
+  };
+}
+
+/** The time of Redis in ms since 1970; of a cluster, that of the master with the heartbeats. */
+async function timeOf(redis: Redis, key: string): Promise<number> {
+  const [seconds, microseconds] = await (masterOfKey(redis, key) ?? redis).time();
+  return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+}
+
+/** Deletes what is older than a minute and what has no time. A process of another release has its time in the same place. */
+async function removeForgotten(redis: Redis, key: string, now: number): Promise<void> {
+  const forgotten = Object.entries(await redis.hgetall(key)).flatMap(([name, text]) => {
+    const value = parsed(text);
+    const at: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "at") : undefined;
+    return typeof at === "number" && now - at <= forgottenMs ? [] : [name];
+  });
+  if (forgotten.length > 0) await redis.hdel(key, ...forgotten);
+}
+
+/** undefined: not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // a reader passes over it
+  }
+}
