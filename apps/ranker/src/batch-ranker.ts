@@ -1,5 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { Outage, retryMs, type Log } from "@tally/runtime";
+import { backOff, Outage, type Log } from "@tally/runtime";
 import type { Delivery } from "@tally/broker";
 import { decodeRankingMessage, rankerChannels, UndecodableRankingMessage, type RankingMessage } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
@@ -45,7 +44,7 @@ export class BatchRanker {
   async #rank(delivery: Delivery): Promise<void> {
     const deliveredAtMs = performance.now();
     const message = this.#decode(delivery);
-    while (message !== undefined && !this.#stopped) {
+    for (let failures = 1; message !== undefined && !this.#stopped; failures++) {
       try {
         rankerChannels.beforeCommit.publish(this.#options.domain);
         const isNew = await this.#options.rankings.apply(this.#options.domain, message);
@@ -60,7 +59,7 @@ export class BatchRanker {
         // The message stays unacknowledged, and a batch that is applied twice is counted once.
         if (this.#stopped) return;
         this.#outage.failed(error);
-        await delay(retryMs);
+        await backOff(failures, error);
         // The broker delivers it again. Without this, each lost connection would add a copy.
         if (delivery.lost) return;
       }

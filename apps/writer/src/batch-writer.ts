@@ -1,6 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseError, type Database, letterOfMessage } from "@tally/database";
-import { Outage, retryMs, type Log } from "@tally/runtime";
+import { backOff, Outage, type Log } from "@tally/runtime";
 import type { Delivery, Publisher } from "@tally/broker";
 import { batchDecoder, UndecodableBatch, writerChannels, type Domain, type Event } from "@tally/contract";
 import type { Tracer } from "@tally/telemetry";
@@ -162,7 +161,7 @@ export class BatchWriter {
 
   /** Returns an error only when the data of one batch is rejected; retries after any other error. */
   async #transaction(group: readonly ReceivedBatch[]): Promise<Stored | Error> {
-    for (;;) {
+    for (let failures = 1; ; failures++) {
       try {
         const stored = await this.#options.database.transaction((transaction) =>
           storeBatches(transaction, this.#options.domain, group, this.#options),
@@ -175,7 +174,7 @@ export class BatchWriter {
         // Another writer has stored a second copy of one of these batches: now the ledger has it.
         if (error instanceof StoredMeanwhile) continue;
         this.#outage.failed(error);
-        await delay(retryMs);
+        await backOff(failures, error);
       }
     }
   }
@@ -195,17 +194,17 @@ export class BatchWriter {
     await this.#store([without(only, await this.#refusedOf(only))], copies);
   }
 
-  /** The events of a batch that the database rejects. Retries while it is down; waits retryMs when the database now rejects none. */
+  /** The events of a batch that the database rejects. Retries while it is down; waits when the database now rejects none. */
   async #refusedOf(batch: ReceivedBatch): Promise<ReadonlyMap<Event, string>> {
-    for (;;) {
+    for (let failures = 1; ; failures++) {
       try {
         const refused = await findRefused(this.#options.database, this.#options.domain, batch);
         this.#outage.worked();
-        if (refused.size === 0) await delay(retryMs);
+        if (refused.size === 0) await backOff(1, undefined);
         return refused;
       } catch (error) {
         this.#outage.failed(error);
-        await delay(retryMs);
+        await backOff(failures, error);
       }
     }
   }
@@ -215,7 +214,7 @@ export class BatchWriter {
     { rankingMessages, storedAt, headers }: Announcement,
   ): Promise<void> {
     const body = rankingMessages.get(key);
-    while (body !== undefined) {
+    for (let failures = 1; body !== undefined; failures++) {
       const outcome = await this.#options.publisher.publish({
         queue: this.#options.rankQueue,
         messageId: key,
@@ -228,8 +227,9 @@ export class BatchWriter {
         this.#options.onAnnounced(performance.now() - storedAt);
         break;
       }
-      this.#rankOutage.failed(new Error(`${this.#options.rankQueue}: ${outcome}`));
-      await delay(retryMs);
+      const error = Object.assign(new Error(`${this.#options.rankQueue}: ${outcome}`), { failureClass: "unavailable" });
+      this.#rankOutage.failed(error);
+      await backOff(failures, error);
     }
     writerChannels.beforeAcknowledgement.publish(this.#options.domain.name);
     delivery.ack();

@@ -1,6 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { type Database, keepLetters, type NewLetter } from "@tally/database";
-import { Outage, retryMs, type Log } from "@tally/runtime";
+import { backOff, Outage, type Log } from "@tally/runtime";
 
 /** Stores dead letters that belong to no batch: whole messages. Retries while the database is down. */
 export class LetterKeeper {
@@ -30,7 +29,7 @@ export class LetterKeeper {
 
   async #keep(letter: NewLetter, kept: () => void): Promise<void> {
     const { id, domain, stage, reason } = letter;
-    for (;;) {
+    for (let failures = 1; ; failures++) {
       try {
         await this.#database.transaction((transaction) => keepLetters(transaction, [letter]));
         this.#outage.worked();
@@ -40,7 +39,7 @@ export class LetterKeeper {
         return;
       } catch (error) {
         this.#outage.failed(error);
-        await delay(retryMs);
+        await backOff(failures, error);
       }
     }
   }

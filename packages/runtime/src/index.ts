@@ -11,7 +11,7 @@ export { poolMetrics, type PoolState } from "./service/pool-metrics.ts";
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";
 export { type Health, type HealthServer, startHealthServer } from "./service/start-health-server.ts";
 export { runService } from "./service/run-service.ts";
-export { backOffMs, retryMs } from "./failures/back-off.ts";
+export { backOff, backOffMs, type FailureClass } from "./failures/back-off.ts";
 export { CataloguedError, type CatalogueEntry, type ErrorCatalogue } from "./failures/catalogued-error.ts";
 export { silentLog, type Log } from "./failures/log.ts";
 export { Outage } from "./failures/outage.ts";

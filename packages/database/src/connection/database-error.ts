@@ -1,4 +1,4 @@
-import { CataloguedError, type CatalogueEntry } from "@tally/runtime";
+import { CataloguedError, type CatalogueEntry, type FailureClass } from "@tally/runtime";
 
 /** What a caller can do: "data": reject the rows. "retry", "unavailable": repeat. "statement": correct the code or the configuration. */
 export type DatabaseErrorKind = "data" | "retry" | "unavailable" | "statement";
@@ -57,16 +57,25 @@ export const databaseErrors = {
   },
 } as const satisfies Record<string, CatalogueEntry & { readonly kind: DatabaseErrorKind }>;
 
+const failureClasses = {
+  data: "unexpected",
+  retry: "conflict",
+  unavailable: "unavailable",
+  statement: "unexpected",
+} as const satisfies Record<DatabaseErrorKind, FailureClass>;
+
 export type DatabaseErrorCode = keyof typeof databaseErrors;
 
 /** The only error this package throws. `errno`: the server's number, if it sent one. `cause`: the driver's error. */
 export class DatabaseError extends CataloguedError<DatabaseErrorCode> {
   readonly kind: DatabaseErrorKind;
+  readonly failureClass: FailureClass;
   readonly errno: number | undefined;
 
   constructor(code: DatabaseErrorCode, detail: string, options: ErrorOptions & { readonly errno?: number } = {}) {
     super(databaseErrors, code, detail, "cause" in options ? { cause: options.cause } : undefined);
     this.kind = databaseErrors[code].kind;
+    this.failureClass = failureClasses[this.kind];
     this.errno = options.errno;
   }
 }

@@ -19,7 +19,6 @@ export interface EndpointOptions {
 }
 
 /** Between attempts while the server is unavailable. */
-export const unavailableBackOff = { firstMs: 50, longestMs: 2000 };
 const closePollMs = 10;
 const askEveryMs = 1000;
 /** One row; `ok` is 1 where the server takes writes. Aurora's readers set innodb_read_only, other replicas read_only. */

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { backOffMs } from "@tally/runtime";
+import { backOff } from "@tally/runtime";
 import type { SqlParameter } from "@tally/contract";
 import { DatabaseError } from "./database-error.ts";
-import { unavailableBackOff, type Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { rowsOf } from "./run-statement.ts";
 
 const attemptsMax = 3;
@@ -37,7 +36,7 @@ export async function read<Row extends object>(
       endpoint.failed(error);
       source.failed(endpoint);
       if (error.code !== "DATABASE_UNAVAILABLE" || failures === attemptsMax) throw error;
-      await sleep(backOffMs(failures, unavailableBackOff));
+      await backOff(failures, error);
     }
   }
 }

@@ -3,7 +3,7 @@ import { backOffMs } from "@tally/runtime";
 import type { SqlParameter, SqlTransaction } from "@tally/contract";
 import { DatabaseError } from "./database-error.ts";
 import { isDuplicate } from "./driver-error.ts";
-import { unavailableBackOff, type Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { insertStatements } from "./insert-statements.ts";
 import { changedRows, rowsOf } from "./run-statement.ts";
 import type { Session } from "./session.ts";
@@ -14,8 +14,6 @@ export interface TransactionOptions {
   /** Ends the retries with DATABASE_UNAVAILABLE after about this time. */
   readonly giveUpAfterMs?: number;
 }
-
-const conflictBackOff = { firstMs: 5, longestMs: 500 };
 
 /** Repeats `work` until it is committed; see Database.transaction. */
 export async function transact<T>(
@@ -33,7 +31,7 @@ export async function transact<T>(
       if (!isRepeatable(error)) throw error;
       endpoint.failed(error);
       const after = `after ${failures} attempts: ${error.message}`;
-      const delayMs = backOffMs(failures, error.kind === "retry" ? conflictBackOff : unavailableBackOff);
+      const delayMs = backOffMs(failures, error.failureClass);
       if (performance.now() - startedAt + delayMs > giveUpAfterMs) {
         throw new DatabaseError("DATABASE_UNAVAILABLE", `gave up ${after}`, { cause: error });
       }

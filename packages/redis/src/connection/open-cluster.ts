@@ -23,7 +23,7 @@ export function openCluster(address: ClusterAddress, options: RedisOptions, shar
   const { label, log, commandTimeoutMs, queuesWhileDown = true, scripts } = options;
   const cluster = new TimedCluster(commandTimeoutMs, [...nodes], {
     enableOfflineQueue: queuesWhileDown,
-    clusterRetryStrategy: (failures) => backOffMs(failures, { firstMs: 100, longestMs: 2000 }),
+    clusterRetryStrategy: (failures) => backOffMs(failures, "unavailable"),
     maxRedirections: Number.POSITIVE_INFINITY,
     retryDelayOnMoved: retryMovedMs,
     retryDelayOnFailover: retryElsewhereMs,

@@ -76,7 +76,7 @@ function openServer({ url, label, log, ...options }: RedisOptions, shared: Conne
       leftAt = now;
       return true;
     },
-    retryStrategy: (failures) => backOffMs(failures, { firstMs: 100, longestMs: 2000 }),
+    retryStrategy: (failures) => backOffMs(failures, "unavailable"),
     ...(options.scripts === undefined ? {} : { scripts: options.scripts }),
   });
   const outage = new Outage(log, `connect to Redis (${label})`);

@@ -82,6 +82,7 @@ export class RankingsError extends Error {
 /** Redis is down, frozen, loading its file or busy: the call may be repeated. */
 export class RankingsUnavailable extends Error {
   readonly code = "RANKINGS_UNAVAILABLE";
+  readonly failureClass = "unavailable";
 
   constructor(cause: unknown) {
     super("Redis does not respond", { cause });

@@ -19,7 +19,7 @@ import { dirname } from "node:path";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { reasonOf } from "../failures/reason-of.ts";
 import { type Log } from "../failures/log.ts";
-import { BackOff } from "./back-off.ts";
+import { backOffMs } from "../failures/back-off.ts";
 import type { ThreadData, ToThread } from "./run-thread.ts";
 
 export interface ThreadStatus {
@@ -46,6 +46,7 @@ type State =
   | { readonly name: "stopped" };
 
 const replyWithinMs = 1000;
+const healthyAfterMs = 30_000;
 
 /** The fleet was stopped before every thread had been ready once. */
 export class FleetStopped extends Error {
@@ -54,7 +55,8 @@ export class FleetStopped extends Error {
 
 export class SupervisedThread<Report extends object> {
   readonly #plan: ThreadPlan;
-  readonly #backOff = new BackOff();
+  /** Deaths in a row; those before 30 s of readiness no longer count. */
+  #deaths = 0;
   readonly #firstReady = Promise.withResolvers<void>();
   readonly #stopped = Promise.withResolvers<void>();
   #state: State;
@@ -170,7 +172,8 @@ export class SupervisedThread<Report extends object> {
   }
 
   #restart(readyForMs: number, exitCode: number, error: unknown): void {
-    const delayMs = Math.round(this.#backOff.nextDelayMs(readyForMs));
+    this.#deaths = readyForMs >= healthyAfterMs ? 1 : this.#deaths + 1;
+    const delayMs = Math.round(backOffMs(this.#deaths, "thread"));
     const timer = setTimeout(() => {
       this.#restarts += 1;
       this.#enter(this.#started());
