@@ -37,11 +37,8 @@ test.skipIf(!canStartContainers())(
       HOST: "127.0.0.1",
       PORT: String(port),
       GATEWAY_HEALTH_PORT: String(gatewayPort),
-      GATEWAY_HEALTH_HOST: "127.0.0.1",
       WRITER_HEALTH_PORT: String(writerPort),
-      WRITER_HEALTH_HOST: "127.0.0.1",
       RANKER_HEALTH_PORT: String(rankerPort),
-      RANKER_HEALTH_HOST: "127.0.0.1",
     };
     const runAdmin = async (...command: readonly string[]): Promise<string> => {
       const container = startContainer(imageOf("admin"), { ...common, ...variablesOf(addresses) }, { command });

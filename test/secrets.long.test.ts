@@ -112,7 +112,6 @@ test("no log and no response holds a password, in normal operation or while serv
     startApp("gateway", {
       ...environmentOf(system, wrongIn(accounts.gateway, "databaseReadUrl", "databaseWriteUrl", "redisUrl")),
       GATEWAY_HEALTH_PORT: String(operatorPort),
-      GATEWAY_HEALTH_HOST: "127.0.0.1",
     }),
     startApp("writer", environmentOf(system, wrongIn(accounts.writer, "amqpUrl"))),
     startApp("ranker", environmentOf(system, wrongIn(accounts.ranker, "databaseWriteUrl", "databaseReadUrl"))),

@@ -47,7 +47,6 @@ export function spawnGateway({ namespace, addresses }: System, settings: NodeJS.
     PATH: process.env["PATH"],
     NAMESPACE: namespace,
     GATEWAY_HEALTH_PORT: "0",
-    GATEWAY_HEALTH_HOST: "127.0.0.1",
     ...addressVariables(addresses),
     ...settings,
   });

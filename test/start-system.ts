@@ -61,7 +61,7 @@ async function start<S extends Services>(
     database: "tally_test",
     namespace,
     services,
-    environment: { PATH: process.env["PATH"], WRITER_THREADS: "2", HEALTH_KEPT_MS: "0", ...settings },
+    environment: { PATH: process.env["PATH"], WRITER_THREADS: "2", ...settings },
     say: () => undefined,
     ...options,
   });

@@ -53,7 +53,7 @@ test("a rolling restart under load closes connections and nothing else: one retr
 test("a gateway is not ready before its public port is open", async () => {
   const [port = 0, operatorPort = 0] = await freePorts(2);
   // The gateway waits a second for this Redis, with its operator port open and its broker connected.
-  const settings = { DOOR_REDIS_URL: "redis://127.0.0.1:1", HOST: "127.0.0.1", AUTH: "off", HEALTH_KEPT_MS: "0" };
+  const settings = { DOOR_REDIS_URL: "redis://127.0.0.1:1", HOST: "127.0.0.1", AUTH: "off" };
   spawnGateway(system, { ...settings, PORT: String(port), GATEWAY_HEALTH_PORT: String(operatorPort) });
   await vi.waitFor(
     async () => expect((await fetch(`http://127.0.0.1:${operatorPort}/health/ready`)).status).toBe(200),

@@ -133,7 +133,6 @@ test("certificates of an unknown authority are rejected, and the log names the r
   const ranker = startApp("ranker", {
     ...gatewayEnvironment({ ...own, databaseWriteUrl }),
     RANKER_HEALTH_PORT: "0",
-    RANKER_HEALTH_HOST: "127.0.0.1",
   });
   const reason =
     "(self-signed certificate in certificate chain|unable to (get local issuer|verify the first) certificate)";

@@ -73,7 +73,6 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
       NODE_ENV: "production",
       LOG_LEVEL: "warn",
       // The bench reads the counters every 20 ms while the queues drain.
-      HEALTH_KEPT_MS: "0",
       ...design.settings,
       ...settings,
     },

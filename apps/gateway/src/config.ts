@@ -28,7 +28,6 @@ export const gatewaySettings = {
   ...systemSettings,
   domains: domainsSetting(domains.map(({ name }) => name)),
   port: integer("PORT", "the port on which the gateway listens; 0: any free port", { ...anyPort, default: 8080 }),
-  host: string("HOST", "the address on which it listens", { default: "0.0.0.0" }),
   auth: choice(
     "AUTH",
     "whether requests need an API key; off is valid only when HOST is a loopback address, or with AUTH_OFF_CONFIRMED",
@@ -191,7 +190,6 @@ export const gatewaySettings = {
     ...anyPort,
     default: 8083,
   }),
-  healthHost: string("GATEWAY_HEALTH_HOST", "the address of the operator port", { default: "0.0.0.0" }),
   drainMs: integer(
     "DRAIN_MS",
     "before STOP_WITHIN_MS begins, a stopping gateway serves on for this long while /health/live is 503, for load balancers",

@@ -89,8 +89,7 @@ export async function startGateway(
   let stopping = false;
   const health = await startHealthServer({
     port: config.healthPort,
-    host: config.healthHost,
-    keptMs: config.healthKeptMs,
+    host: config.host,
     live: () => ({ process: { ok: true } }),
     metrics: async () => `${await metrics.registry.metrics()}\n${times.text()}`,
     // Only the broker and the phase decide: without the other servers the gateway still accepts events.

@@ -211,7 +211,7 @@ export function appServer(root: string, plan: AppPlan, home: ServerHome): ChildS
       environment: {
         ...(app === "gateway" && { PORT: String(port) }),
         [`${prefix}_HEALTH_PORT`]: String(healthPort),
-        [`${prefix}_HEALTH_HOST`]: "127.0.0.1",
+        HOST: "127.0.0.1",
         ...environment,
       },
       port,

@@ -14,8 +14,8 @@ export interface HealthServerOptions {
   /** 0: any free port. */
   readonly port: number;
   readonly host: string;
-  /** How long results of `ready` and `metrics` are reused. */
-  readonly keptMs: number;
+  /** How long results of `ready` and `metrics` are reused, so that a flood of requests cannot load the servers. */
+  readonly keptMs?: number;
   /** A failing check means: restart this process. */
   live(): Health;
   /** A failing check means: the process cannot work now. A rejection counts as failing. */
@@ -31,7 +31,7 @@ export interface HealthServer {
 
 /** /health/live, /health/ready and /metrics of an app. The last two reuse results for `keptMs`. Rejects when the port is not free. */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
-  const { port, host, keptMs } = options;
+  const { port, host, keptMs = 100 } = options;
   const ready = kept(async () => options.ready(), keptMs);
   const metrics = kept(() => options.metrics(), keptMs);
 

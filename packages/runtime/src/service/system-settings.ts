@@ -25,11 +25,7 @@ export const systemSettings = {
     "where the steps of traced events are sent, as OTLP over HTTP; none: they are lines of the log",
     { protocols: ["http:", "https:"], default: "" },
   ),
-  healthKeptMs: integer(
-    "HEALTH_KEPT_MS",
-    "how long a result of /health/ready or /metrics is reused before it is computed again",
-    { min: 0, max: 60_000, unit: "ms", default: 1000 },
-  ),
+  host: string("HOST", "the address on which the app listens, for clients and operators", { default: "0.0.0.0" }),
   stopWithinMs: integer("STOP_WITHIN_MS", "how long a stop may take before the process exits anyway", {
     min: 100,
     max: 600_000,

@@ -1,6 +1,6 @@
 import { createLogger } from "../service/create-logger.ts";
 import { domainsSetting, systemSettings } from "../service/system-settings.ts";
-import { integer, string } from "../service/setting.ts";
+import { integer } from "../service/setting.ts";
 import { mergeMetrics } from "../service/metrics.ts";
 import { runService } from "../service/run-service.ts";
 import { startHealthServer } from "../service/start-health-server.ts";
@@ -34,7 +34,6 @@ export function fleetAppSettings(
       max: 65_535,
       default: defaults.healthPort,
     }),
-    healthHost: string(`${prefix}_HEALTH_HOST`, "address of the operator port", { default: "0.0.0.0" }),
   } as const;
 }
 
@@ -73,8 +72,7 @@ export async function runFleetApp<Report extends object>(app: FleetApp<Report>):
       let fleet: Fleet<Report> | undefined;
       const health = await startHealthServer({
         port: config.healthPort,
-        host: config.healthHost,
-        keptMs: config.healthKeptMs,
+        host: config.host,
         live: () => ({ process: { ok: true } }),
         ready: () => ({
           threads: {

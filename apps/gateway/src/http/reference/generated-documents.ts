@@ -35,7 +35,6 @@ export function startAlone(settings: Readonly<Record<string, string>> = {}): Pro
     AUTH: "off",
     HOST: "127.0.0.1",
     PORT: "0",
-    GATEWAY_HEALTH_HOST: "127.0.0.1",
     GATEWAY_HEALTH_PORT: "0",
     LOG_LEVEL: "silent",
     ...settings,
