@@ -11,7 +11,7 @@ import { runTally } from "./run-tally.ts";
 import { startGateway } from "./start-app.ts";
 import { startSystem } from "./start-system.ts";
 
-const main = join(import.meta.dirname, "..", "demo", "src", "main.ts");
+const main = join(import.meta.dirname, "..", "bench", "demo", "main.ts");
 const system = await startSystem();
 const database = openDatabase(system);
 // A day in about 4 s.

@@ -3,13 +3,10 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
-const documents = globSync(
-  ["*.md", "docs/**/*.md", "{apps,packages}/*/README.md", "{infra,bench,chaos,demo,test}/**/README.md"],
-  {
-    cwd: root,
-    exclude: ["**/node_modules/**"],
-  },
-);
+const documents = globSync(["*.md", "docs/**/*.md", "{apps,packages}/*/README.md", "{infra,bench,test}/**/README.md"], {
+  cwd: root,
+  exclude: ["**/node_modules/**"],
+});
 
 test.each(documents)("every file that %s links to exists", (document) => {
   // Code blocks have no links.

@@ -17,9 +17,9 @@ interface DrillReport {
   };
 }
 
-/** Runs `pnpm chaos` in its own process. `report`: undefined if it wrote none. */
+/** Runs `pnpm drill` in its own process. `report`: undefined if it wrote none. */
 export async function runDrill(...args: readonly string[]) {
-  const { report, ...run } = await runReported("chaos", ...args);
+  const { report, ...run } = await runReported("drill", ...args);
   const drilled: DrillReport | undefined = report;
   return { ...run, report: drilled };
 }

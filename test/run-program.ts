@@ -7,8 +7,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 import { temporaryDirectory } from "./at-end.ts";
 
-const mainOf = (folder: "bench" | "chaos") => join(import.meta.dirname, "..", folder, "src", "main.ts");
-export const benchMain = mainOf("bench");
+const mainOf = (folder: "measure" | "drill") => join(import.meta.dirname, "..", "bench", folder, "main.ts");
+const mains = { bench: mainOf("measure"), drill: mainOf("drill") };
+export const benchMain = mains.bench;
 
 // Below the limits of the tests: what a test prints when it reaches its own limit does not say what the program was doing.
 const benchMaxMs = 9 * 60_000;
@@ -50,11 +51,11 @@ export function endOf(output: string, errors: string): string {
   return `${output}\n${errors}`.trim().split("\n").slice(-linesShown).join("\n");
 }
 
-/** Runs `pnpm bench` or `pnpm chaos`. `report`: what it wrote as JSON; undefined if nothing. */
-export async function runReported(folder: "bench" | "chaos", ...flags: readonly string[]) {
+/** Runs `pnpm bench` or `pnpm drill`. `report`: what it wrote as JSON; undefined if nothing. */
+export async function runReported(command: keyof typeof mains, ...flags: readonly string[]) {
   const file = join(await temporaryDirectory(), "report.json");
-  const maxMs = folder === "bench" ? benchMaxMs : drillMaxMs;
-  const run = await runProgram(process.execPath, [mainOf(folder), "--json", file, ...flags], maxMs);
+  const maxMs = command === "bench" ? benchMaxMs : drillMaxMs;
+  const run = await runProgram(process.execPath, [mains[command], "--json", file, ...flags], maxMs);
   const written = await readFile(file, "utf8").catch(() => undefined);
   return { ...run, report: written === undefined ? undefined : JSON.parse(written) };
 }

@@ -30,7 +30,7 @@ interface Flags {
   readonly list?: boolean;
 }
 
-const program = new Command("chaos")
+const program = new Command("drill")
   .description("starts a complete tally, puts load on it, injects faults, and audits the result")
   .option("--seed <number>", "the same seed gives the same faults", wholeNumber, randomInt(1, 2 ** 31))
   .option("--faults <number>", "number of faults", wholeNumber, 25)
@@ -75,7 +75,7 @@ function interruption(): AbortSignal {
 
 async function overload(seconds: number): Promise<void> {
   const signal = interruption();
-  const { directory } = await claimDirectory(join(root, ".tally"), "chaos", say);
+  const { directory } = await claimDirectory(join(root, ".tally"), "drill", say);
   const report = await runOverload({ root, directory, domains, seconds, seed: 1, say, signal });
   say(JSON.stringify(report, undefined, 2));
   const { audit, agrees, failed } = report;
@@ -88,7 +88,7 @@ async function drill(flags: Flags): Promise<void> {
   const chosen = named("--domain", domains, flags.domain);
   const kinds = named("--kinds", faultKinds, flags.kinds);
   say(`seed ${seed}`);
-  const { directory, release } = await claimDirectory(join(root, ".tally"), "chaos", say);
+  const { directory, release } = await claimDirectory(join(root, ".tally"), "drill", say);
   try {
     const report = await runDrill({
       root,

@@ -26,7 +26,7 @@ const bytesPerSecond = 50_000;
 const waitingMax = 1000;
 const factor = 10;
 const measuredSeconds = 10;
-/** Returns the report that `pnpm chaos overload` prints. */
+/** Returns the report that `pnpm drill overload` prints. */
 export async function runOverload(options: OverloadOptions) {
   const { directory, domains, seconds, say } = options;
   const waitingMaxOfEach = Math.floor(waitingMax / domains.length);

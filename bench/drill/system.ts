@@ -52,7 +52,7 @@ export interface SystemOptions {
 
 type Links = Readonly<Record<ServerName, TcpProxy>>;
 
-const namespace = "chaos";
+const namespace = "drill";
 const rankingShards = 2;
 
 /** Starts servers, links and apps. After a failure it stops what it has started. */
@@ -85,7 +85,7 @@ export async function openSystem(options: SystemOptions): Promise<System> {
     const running = await startSystem({
       root,
       directory,
-      database: "tally_chaos_test",
+      database: "tally_drill_test",
       namespace,
       async services(own) {
         const services = await startPrivateServices({ ...own, redoLogMiB: 128 });

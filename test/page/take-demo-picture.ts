@@ -30,7 +30,7 @@ const system = await startSystem({
 try {
   const browser = await openBrowser(browserPath(process.env["CHROMIUM"]) ?? "");
   const flags = ["--url", system.url, "--seed", "7"];
-  const demo = spawn(process.execPath, [join(root, "demo", "src", "main.ts"), ...flags], {
+  const demo = spawn(process.execPath, [join(root, "bench", "demo", "main.ts"), ...flags], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = once(demo, "exit");
