@@ -8,6 +8,7 @@ import {
   renewWithChannel,
   type Connection,
   type ConnectionOptions,
+  type ConnectionState,
   type Renew,
 } from "./open-connection.ts";
 
@@ -96,122 +97,144 @@ export interface PublisherOptions extends ConnectionOptions {
 
 /** Connects for publishing only: a broker under alarm blocks connections that publish, and consuming must continue. */
 export function connectPublisher(options: PublisherOptions): Publisher {
-  const { openChannel = (model: ChannelModel) => model.createConfirmChannel() } = options;
-  const open = new Set<OpenMessage>();
-  const returned = new Set<string>();
-  let channel: PublishChannel | undefined;
-  let probe: DepthProbe | undefined;
-  let renewConnection: Renew | undefined;
-  let bufferFull = false;
-  let closed = false;
-  const rejecting = new Map<string, Rejecting>();
-  const exchanges = new Map(options.queues.map(({ name, exchange }) => [name, exchange]));
+  return new QueuePublisher(options);
+}
 
-  const connection = openConnection({ ...options, setup, onUp: sendWaiting });
+class QueuePublisher implements Publisher {
+  readonly #options: PublisherOptions;
+  readonly #exchanges: ReadonlyMap<string, string | undefined>;
+  readonly #connection: Connection;
+  readonly #deadlines: NodeJS.Timeout;
+  readonly #open = new Set<OpenMessage>();
+  readonly #returned = new Set<string>();
+  readonly #rejecting = new Map<string, Rejecting>();
+  #channel: PublishChannel | undefined;
+  #probe: DepthProbe | undefined;
+  #renewConnection: Renew | undefined;
+  #bufferFull = false;
+  #closed = false;
 
-  async function setup(model: ChannelModel, renew: Renew): Promise<void> {
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+    this.#exchanges = new Map(options.queues.map(({ name, exchange }) => [name, exchange]));
+    this.#connection = openConnection({
+      ...options,
+      setup: (model, renew) => this.#setUp(model, renew),
+      onUp: () => this.#sendWaiting(),
+    });
+    // One timer for all messages: a timer for each would cost more than everything else here.
+    this.#deadlines = setInterval(() => this.#expire(Date.now()), deadlineCheckMs);
+  }
+
+  get state(): ConnectionState {
+    return this.#connection.state;
+  }
+
+  get ready(): Promise<void> {
+    return this.#connection.ready;
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  publish(message: Message): Promise<PublishOutcome> {
+    if (this.#closed) return Promise.resolve("expired");
+    return new Promise((resolve, reject) => {
+      const one: OpenMessage = { message, settle: resolve, fail: reject, sent: false, sentBefore: false };
+      this.#open.add(one);
+      if (this.#channel !== undefined && !this.#bufferFull && this.state === "up") this.#send(one, this.#channel);
+    });
+  }
+
+  async queueDepth(queue: string): Promise<number | undefined> {
+    return this.state === "up" ? this.#probe?.(queue) : undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#channel = undefined;
+    clearInterval(this.#deadlines);
+    for (const one of this.#open) this.#settle(one, "expired");
+    await this.#connection.close();
+  }
+
+  async #setUp(model: ChannelModel, renew: Renew): Promise<void> {
+    const { openChannel = () => model.createConfirmChannel(), queues } = this.#options;
     const made = await openChannel(model);
-    made.on("return", ({ properties }) => returned.add(String(properties.messageId)));
+    made.on("return", ({ properties }) => this.#returned.add(String(properties.messageId)));
     made.on("drain", () => {
-      bufferFull = false;
-      sendWaiting();
+      this.#bufferFull = false;
+      this.#sendWaiting();
     });
     renewWithChannel(made, renew, () => {
-      if (channel === made) channel = undefined;
+      if (this.#channel === made) this.#channel = undefined;
     });
-    await declareQueues(model, options.queues);
-    probe = depthProbe(model);
-    renewConnection = renew;
-    rejecting.clear();
-    for (const one of open) {
+    await declareQueues(model, queues);
+    this.#probe = depthProbe(model);
+    this.#renewConnection = renew;
+    this.#rejecting.clear();
+    for (const one of this.#open) {
       one.sentBefore ||= one.sent;
       one.sent = false;
     }
-    returned.clear();
-    bufferFull = false;
-    channel = made;
+    this.#returned.clear();
+    this.#bufferFull = false;
+    this.#channel = made;
   }
 
-  function sendWaiting(): void {
-    for (const one of open) {
-      if (channel === undefined || bufferFull || connection.state !== "up") return;
-      if (!one.sent) send(one, channel);
+  #sendWaiting(): void {
+    for (const one of this.#open) {
+      if (this.#channel === undefined || this.#bufferFull || this.state !== "up") return;
+      if (!one.sent) this.#send(one, this.#channel);
     }
   }
 
-  function send(one: OpenMessage, to: PublishChannel): void {
+  #send(one: OpenMessage, to: PublishChannel): void {
     const { queue, messageId, body, headers } = one.message;
     try {
       const properties = { persistent: true, mandatory: true, messageId, headers };
-      bufferFull = !to.publish(exchanges.get(queue) ?? "", queue, body, properties, (error: unknown) => {
+      this.#bufferFull = !to.publish(this.#exchanges.get(queue) ?? "", queue, body, properties, (error: unknown) => {
         if (error instanceof Error) {
           if (error.message !== nacked) return;
           // A sender without a deadline retries, and its consumer deduplicates.
-          settle(one, one.sentBefore && one.message.deadline !== undefined ? "expired" : "rejected");
-          void renewIfWrong(queue);
+          this.#settle(one, one.sentBefore && one.message.deadline !== undefined ? "expired" : "rejected");
+          void this.#renewIfWrong(queue);
           return;
         }
-        rejecting.delete(queue);
+        this.#rejecting.delete(queue);
         // A message's return precedes its acknowledgement.
-        settle(one, returned.delete(messageId) ? "unroutable" : "confirmed");
+        this.#settle(one, this.#returned.delete(messageId) ? "unroutable" : "confirmed");
       });
       one.sent = true;
       sent.publish(queue);
     } catch (error) {
-      open.delete(one);
+      this.#open.delete(one);
       one.fail(error);
     }
   }
 
-  function settle(one: OpenMessage, outcome: PublishOutcome): void {
-    if (open.delete(one)) one.settle(outcome);
+  #settle(one: OpenMessage, outcome: PublishOutcome): void {
+    if (this.#open.delete(one)) one.settle(outcome);
+  }
+
+  #expire(now: number): void {
+    for (const one of this.#open) {
+      if (one.message.deadline !== undefined && one.message.deadline <= now) this.#settle(one, "expired");
+    }
   }
 
   /** Renews a connection on which a queue with room rejects everything. */
-  async function renewIfWrong(queue: string): Promise<void> {
+  async #renewIfWrong(queue: string): Promise<void> {
     const now = performance.now();
-    const state = rejecting.get(queue) ?? { checkedAt: now };
-    rejecting.set(queue, state);
+    const state = this.#rejecting.get(queue) ?? { checkedAt: now };
+    this.#rejecting.set(queue, state);
     if (now - state.checkedAt < wrongRejectionMs) return;
     state.checkedAt = now;
-    const depth = await probe?.(queue);
-    if (depth === undefined || rejecting.get(queue) !== state) return;
-    const { messagesMax = Number.POSITIVE_INFINITY } = options.queues.find(({ name }) => name === queue) ?? {};
-    if (depth < messagesMax / 2) renewConnection?.(`${queue} rejects everything, and holds only ${depth} messages`);
+    const depth = await this.#probe?.(queue);
+    if (depth === undefined || this.#rejecting.get(queue) !== state) return;
+    const { messagesMax = Number.POSITIVE_INFINITY } = this.#options.queues.find(({ name }) => name === queue) ?? {};
+    if (depth < messagesMax / 2)
+      this.#renewConnection?.(`${queue} rejects everything, and holds only ${depth} messages`);
   }
-
-  // One timer for all messages: a timer for each would cost more than everything else here.
-  const deadlines = setInterval(() => {
-    const now = Date.now();
-    for (const one of open)
-      if (one.message.deadline !== undefined && one.message.deadline <= now) settle(one, "expired");
-  }, deadlineCheckMs);
-
-  return {
-    get state() {
-      return connection.state;
-    },
-    ready: connection.ready,
-    get openCount() {
-      return open.size;
-    },
-    publish(message) {
-      if (closed) return Promise.resolve("expired");
-      return new Promise((resolve, reject) => {
-        const one: OpenMessage = { message, settle: resolve, fail: reject, sent: false, sentBefore: false };
-        open.add(one);
-        if (channel !== undefined && !bufferFull && connection.state === "up") send(one, channel);
-      });
-    },
-    async queueDepth(queue) {
-      return connection.state === "up" ? probe?.(queue) : undefined;
-    },
-    async close() {
-      closed = true;
-      channel = undefined;
-      clearInterval(deadlines);
-      for (const one of open) settle(one, "expired");
-      await connection.close();
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import type { Log } from "@tally/runtime";
 import { connect, type Channel, type ChannelModel } from "amqplib";
-import { brokerNodes } from "./broker-nodes.ts";
+import { brokerNodes, type BrokerNodes } from "./broker-nodes.ts";
 import { MessagingError } from "./messaging-error.ts";
 
 /** "blocked": connected, but the broker accepts no messages (memory or disk alarm). "down": not connected. */
@@ -44,35 +44,91 @@ export function renewWithChannel(channel: Channel, renew: Renew, onEnd: () => vo
  */
 const listensForAllErrors = { signal: new AbortController().signal };
 
-/** amqplib restores the connection only: `setup` creates channels, consumers and queues on each new one, then `onUp` is called. */
-export function openConnection(
-  options: ConnectionOptions & {
-    readonly setup: (model: ChannelModel, renew: Renew) => Promise<void>;
-    readonly onUp: () => void;
-  },
-): Connection {
-  const { log, connectionName } = options;
-  const nodes = brokerNodes(options.url);
-  const first = Promise.withResolvers<void>();
-  // A caller that does not use `ready` still sees the error in the log.
-  first.promise.catch(() => undefined);
-  const loggedReasons = new Set<string>();
-  let state: ConnectionState = "down";
-  let closed = false;
-  let wasUp = false;
-  let ended = Promise.resolve();
+interface Options extends ConnectionOptions {
+  /** Creates channels, consumers and queues on each new connection: amqplib restores only the connection. */
+  readonly setup: (model: ChannelModel, renew: Renew) => Promise<void>;
+  /** Called after each setup, and when a blocked connection may publish again. */
+  readonly onUp: () => void;
+}
 
-  const become = (next: ConnectionState, reason?: string) => {
-    if (next === state || closed) return;
-    state = next;
-    const fields = { connectionName, node: nodes.current };
-    if (next === "up") log.info(fields, "connected to the broker");
-    else if (next === "down") log.warn({ ...fields, reason }, "lost the connection to the broker; reconnecting");
-    else log.warn({ ...fields, reason }, "the broker blocks publishers; waiting");
-    options.onStateChange?.(next);
-  };
+export function openConnection(options: Options): Connection {
+  return new ReconnectingConnection(options);
+}
 
-  async function setUp(model: ChannelModel): Promise<void> {
+class ReconnectingConnection implements Connection {
+  readonly #options: Options;
+  readonly #nodes: BrokerNodes;
+  readonly #first = Promise.withResolvers<void>();
+  readonly #loggedReasons = new Set<string>();
+  readonly #opened: Promise<{ close(): Promise<void> }>;
+  #state: ConnectionState = "down";
+  #closed = false;
+  #wasUp = false;
+  #ended = Promise.resolve();
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#nodes = brokerNodes(options.url);
+    // A caller that does not use `ready` still sees the error in the log.
+    this.#first.promise.catch(() => undefined);
+    this.#opened = this.#open();
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  get ready(): Promise<void> {
+    return this.#first.promise;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#state = "down";
+    const connection = await this.#opened;
+    // amqplib waits for the broker's response, forever when the connection is lost before that.
+    await Promise.race([connection.close(), this.#ended]);
+  }
+
+  async #open() {
+    const connection = await connect(this.#nodes.target, {
+      // Without it Nagle's algorithm and delayed acknowledgements add 40 ms to each confirm.
+      noDelay: true,
+      // For a peer that accepts the connection and then stays silent; heartbeats begin only after the handshake.
+      timeout: 10_000,
+      ...listensForAllErrors,
+      clientProperties: { connection_name: this.#options.connectionName },
+      recovery: {
+        initialDelay: 100,
+        maxDelay: 2000,
+        jitter: 0.5,
+        waitForConnect: false,
+        setup: (model: ChannelModel) => this.#setUp(model),
+      },
+    });
+    connection.on("error", () => undefined); // "disconnect" reports it
+    connection.on("connect", () => {
+      this.#wasUp = true;
+      this.#loggedReasons.clear();
+      this.#become("up");
+      this.#first.resolve();
+      this.#options.onUp();
+    });
+    connection.on("disconnect", (error) => this.#become("down", error.message));
+    connection.on("connect-failed", (error) => {
+      if (this.#connectFailed(error) === "final") void connection.close();
+    });
+    // After "disconnect" and "connect-failed", which log the node that failed.
+    connection.on("reconnect-scheduled", this.#nodes.next);
+    connection.on("blocked", (reason) => this.#become("blocked", reason));
+    connection.on("unblocked", () => {
+      this.#become("up");
+      this.#options.onUp();
+    });
+    return connection;
+  }
+
+  async #setUp(model: ChannelModel): Promise<void> {
     // First: a connection that is lost during setup has no other listener, and the event would end the process.
     model.on("error", () => undefined);
     let broken: string | undefined;
@@ -84,74 +140,42 @@ export function openConnection(
         resolve();
       });
     });
-    const renew: Renew = (reason) => {
+    await this.#options.setup(model, (reason) => {
       broken ??= reason;
       // A lost connection first ends its channels and then itself, in the same turn: it needs no close, and has a better reason.
       queueMicrotask(() => {
         if (gone) return;
-        become("down", reason);
+        this.#become("down", reason);
         model.close().catch(() => undefined);
       });
-    };
-    await options.setup(model, renew);
+    });
     // A connection that ends in the same turn as the last response fails none of setup's calls, and amqplib would not notice it.
     if (broken !== undefined) throw new Error(broken);
-    ended = end;
+    this.#ended = end;
   }
 
-  async function open() {
-    const connection = await connect(nodes.target, {
-      // Without it Nagle's algorithm and delayed acknowledgements add 40 ms to each confirm.
-      noDelay: true,
-      // For a peer that accepts the connection and then stays silent; heartbeats begin only after the handshake.
-      timeout: 10_000,
-      ...listensForAllErrors,
-      clientProperties: { connection_name: connectionName },
-      recovery: { initialDelay: 100, maxDelay: 2000, jitter: 0.5, waitForConnect: false, setup: setUp },
-    });
-    connection.on("error", () => undefined); // "disconnect" reports it
-    connection.on("connect", () => {
-      wasUp = true;
-      loggedReasons.clear();
-      become("up");
-      first.resolve();
-      options.onUp();
-    });
-    connection.on("disconnect", (error) => become("down", error.message));
-    connection.on("connect-failed", (error) => {
-      if (closed || loggedReasons.has(error.message)) return;
-      loggedReasons.add(error.message);
-      if (wasUp || !(error instanceof MessagingError)) {
-        const fields = { connectionName, node: nodes.current, reason: error.message };
-        log.warn(fields, "cannot connect to the broker; retrying");
-        return;
-      }
-      log.error({ connectionName, err: error }, "the broker has a queue with other arguments; not retrying");
-      first.reject(error);
-      void connection.close();
-    });
-    // After "disconnect" and "connect-failed", which log the node that failed.
-    connection.on("reconnect-scheduled", nodes.next);
-    connection.on("blocked", (reason) => become("blocked", reason));
-    connection.on("unblocked", () => {
-      become("up");
-      options.onUp();
-    });
-    return connection;
+  #connectFailed(error: Error): "retrying" | "final" {
+    if (this.#closed || this.#loggedReasons.has(error.message)) return "retrying";
+    this.#loggedReasons.add(error.message);
+    const { log, connectionName } = this.#options;
+    if (this.#wasUp || !(error instanceof MessagingError)) {
+      const fields = { connectionName, node: this.#nodes.current, reason: error.message };
+      log.warn(fields, "cannot connect to the broker; retrying");
+      return "retrying";
+    }
+    log.error({ connectionName, err: error }, "the broker has a queue with other arguments; not retrying");
+    this.#first.reject(error);
+    return "final";
   }
-  const opened = open();
 
-  return {
-    get state() {
-      return state;
-    },
-    ready: first.promise,
-    async close() {
-      closed = true;
-      state = "down";
-      const connection = await opened;
-      // amqplib waits for the broker's response, forever when the connection is lost before that.
-      await Promise.race([connection.close(), ended]);
-    },
-  };
+  #become(next: ConnectionState, reason?: string): void {
+    if (next === this.#state || this.#closed) return;
+    this.#state = next;
+    const { log, connectionName } = this.#options;
+    const fields = { connectionName, node: this.#nodes.current };
+    if (next === "up") log.info(fields, "connected to the broker");
+    else if (next === "down") log.warn({ ...fields, reason }, "lost the connection to the broker; reconnecting");
+    else log.warn({ ...fields, reason }, "the broker blocks publishers; waiting");
+    this.#options.onStateChange?.(next);
+  }
 }
