@@ -43,10 +43,10 @@ test("Node, pnpm and turbo have the versions of the workspace", () => {
 });
 
 test("the health check has the default ports of the apps", () => {
-  const operations = read("docs", "operations.md");
+  const settings = read("docs", "settings.md");
   const check = read("packages", "service", "src", "check-health.ts");
   for (const variable of ["PORT", "WRITER_HEALTH_PORT", "RANKER_HEALTH_PORT"]) {
-    const port = new RegExp(`^\\| \`${variable}\` +\\|[^|]+\\| \`(\\d+)\``, "m").exec(operations)?.[1];
+    const port = new RegExp(`^\\| \`${variable}\` +\\|[^|]+\\| \`(\\d+)\``, "m").exec(settings)?.[1];
     expect(check).toMatch(new RegExp(`integer\\("${variable}", .*default: ${port} `));
     expect(text).toMatch(new RegExp(`^EXPOSE .*\\b${port}\\b`, "m"));
   }

@@ -20,7 +20,7 @@ export interface OwnCodes {
 
 const codesOfCommands = new WeakMap<Command, OwnCodes>();
 
-/** Documents the exit codes of a command in its help and in `commandTable`. */
+/** Documents the exit codes of a command in its help and in docs/commands.md. */
 export function withExitCodes(command: Command, codes: OwnCodes): Command {
   codesOfCommands.set(command, codes);
   const [finding, unreachable] = [codes[1], codes[3]];
@@ -33,27 +33,5 @@ export function withExitCodes(command: Command, codes: OwnCodes): Command {
   return command.addHelpText("after", `\nExit code: ${texts.join(", ")}.`);
 }
 
-/** Every command below `program` as a row of a Markdown table: command, purpose, exit codes 1 and 3. A test compares docs/operations.md with it. */
-export function commandTable(program: Command): readonly string[] {
-  return leavesOf(program, "").map(({ name, command }) => {
-    const codes = codesOfCommands.get(command);
-    if (codes === undefined) throw new Error(`${name}: expected exit codes, see withExitCodes`);
-    const inner = command.commands.length === 0 ? [] : ["<domain>"];
-    const usage = [name, ...inner, ...command.registeredArguments.map((argument) => argumentText(argument))].join(" ");
-    return `| \`${usage}\` | ${command.description()} | ${codes[1] ?? ""} | ${codes[3] ?? ""} |`;
-  });
-}
-
-function leavesOf(group: Command, path: string): readonly { readonly name: string; readonly command: Command }[] {
-  return group.commands.flatMap((command) => {
-    const name = `${path}${command.name()}`;
-    return command.commands.length > 0 && !codesOfCommands.has(command)
-      ? leavesOf(command, `${name} `)
-      : [{ name, command }];
-  });
-}
-
-function argumentText(argument: { name(): string; readonly required: boolean; readonly variadic: boolean }): string {
-  const name = argument.variadic ? `${argument.name()}…` : argument.name();
-  return argument.required ? `<${name}>` : `[${name}]`;
-}
+/** What `withExitCodes` was told; undefined for a group of commands. */
+export const exitCodesOf = (command: Command): OwnCodes | undefined => codesOfCommands.get(command);

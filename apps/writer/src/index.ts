@@ -1,2 +1,3 @@
 export { writerSettings, type WriterConfig } from "./config.ts";
+export { writerMetrics } from "./writer-metrics.ts";
 export { startWriterThread, type WriterParts } from "./thread.ts";

@@ -115,7 +115,7 @@ test("the flags of a sweep set settings that exist", async () => {
   const { fixed } = settingsOf({ ...flags, connections: ["1", "2"], gateways: ["1"] });
   const variables = fixed.flatMap(({ variable }) => variable ?? []);
   expect(variables).toHaveLength(words.length);
-  // Its tables are equal to the settings of the apps.
-  const documented = await readFile(join(root, "docs", "operations.md"), "utf8");
+  // Made of the settings of the apps.
+  const documented = await readFile(join(root, "docs", "settings.md"), "utf8");
   for (const variable of variables) expect(documented).toContain(`\n| \`${variable}\` `);
 });

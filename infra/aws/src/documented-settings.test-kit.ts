@@ -7,10 +7,10 @@ export interface DocumentedSetting {
   readonly isAddress: boolean;
 }
 
-const file = new URL("../../../docs/operations.md", import.meta.url);
+const file = new URL("../../../docs/settings.md", import.meta.url);
 const sections = { gateway: "Gateway", writer: "Writer", ranker: "Ranker", admin: undefined } as const;
 
-/** The settings of each image, from the tables of docs/operations.md. Tests of the apps keep these tables equal to their code. */
+/** The settings of each image, from the tables of docs/settings.md. It is made of the code. */
 export function documentedSettings(): Readonly<Record<string, readonly DocumentedSetting[]>> {
   const text = readFileSync(file, "utf8");
   const common = rowsOf(text, "All apps");
@@ -24,10 +24,10 @@ export function documentedSettings(): Readonly<Record<string, readonly Documente
 
 function rowsOf(text: string, title: string): readonly DocumentedSetting[] {
   const [, section] = text.split(`\n### ${title}\n`);
-  if (section === undefined) throw new Error(`docs/operations.md: expected the section "### ${title}"`);
+  if (section === undefined) throw new Error(`docs/settings.md: expected the section "### ${title}"`);
   const [table = ""] = section.split("\n#");
   const rows = [...table.matchAll(/^\| `([A-Z_]+)` +\| ([^|]+)\| ([^|]+)\|/gm)];
-  if (rows.length === 0) throw new Error(`docs/operations.md: expected a table of settings in "### ${title}"`);
+  if (rows.length === 0) throw new Error(`docs/settings.md: expected a table of settings in "### ${title}"`);
   return rows.map(([, variable = "", expected = "", preset = ""]) => ({
     variable,
     mustBeSet: preset.trim() === "must be set",

@@ -1,4 +1,4 @@
 export { connectConsumer, type Consumer, type Delivery } from "./connect-consumer.ts";
 export { connectPublisher, type Message, type Publisher, type PublishOutcome } from "./connect-publisher.ts";
-export { MessagingError } from "./messaging-error.ts";
+export { MessagingError, messagingErrors } from "./messaging-error.ts";
 export type { ConnectionState } from "./open-connection.ts";

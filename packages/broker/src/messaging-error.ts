@@ -1,6 +1,6 @@
 import { CataloguedError, type CatalogueEntry } from "@tally/runtime";
 
-/** Every error of this package. README.md has the same table. */
+/** Every error of this package. docs/errors.md is made of it. */
 export const messagingErrors = {
   MESSAGING_TOPOLOGY: {
     message: "a queue exists with other arguments",

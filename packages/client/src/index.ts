@@ -1,5 +1,5 @@
 export { createTallyClient, type TallyClient, type TallyClientOptions } from "./create-tally-client.ts";
-export { TallyClientError, type TallyClientErrorCode } from "./tally-client-error.ts";
+export { TallyClientError, tallyClientErrors, type TallyClientErrorCode } from "./tally-client-error.ts";
 export { retryingFetch, type RetryOptions } from "./retry/retrying-fetch.ts";
 export { isRetriable, retryDelayMs } from "./retry/retry-delay.ts";
 export type { Attempt, Fetch } from "./retry/attempt.ts";

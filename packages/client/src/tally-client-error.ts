@@ -1,4 +1,4 @@
-/** Every error of this package by its code: how its message begins, and when it occurs. README.md lists the same. */
+/** Every error of this package by its code: how its message begins, and when it occurs. docs/errors.md is made of it. */
 export const tallyClientErrors = {
   UNREACHABLE: {
     message: "no usable response from the gateway",

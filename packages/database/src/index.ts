@@ -1,5 +1,5 @@
 export { connectDatabase, type Database } from "./connection/connect-database.ts";
-export { DatabaseError } from "./connection/database-error.ts";
+export { DatabaseError, databaseErrors } from "./connection/database-error.ts";
 export { exclusively, type ExclusiveSession } from "./connection/exclusively.ts";
 export { migrate, readMigrations } from "./connection/migrate.ts";
 export { dropTestDatabase, recreateTestDatabase } from "./connection/test-database.ts";

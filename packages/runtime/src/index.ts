@@ -1,7 +1,7 @@
-export { type Config, configTable, readConfig, readConfigOrExit } from "./service/config.ts";
-export { ConfigError } from "./service/config-error.ts";
+export { type Config, readConfig, readConfigOrExit } from "./service/config.ts";
+export { ConfigError, serviceErrors } from "./service/config-error.ts";
 export { domainsSetting, systemSettings } from "./service/system-settings.ts";
-export { addresses, choice, integer, list, redisUrl, secret, string, url } from "./service/setting.ts";
+export { addresses, choice, integer, list, redisUrl, type Setting, secret, string, url } from "./service/setting.ts";
 export { createLogger } from "./service/create-logger.ts";
 export { recentProblems, type LoggedProblem } from "./service/recent-problems.ts";
 export { type Logger } from "pino";
@@ -16,5 +16,6 @@ export { CataloguedError, type CatalogueEntry, type ErrorCatalogue } from "./fai
 export { silentLog, type Log } from "./failures/log.ts";
 export { Outage } from "./failures/outage.ts";
 export { reasonOf } from "./failures/reason-of.ts";
+export { fleetMetrics } from "./threads/fleet-metrics.ts";
 export { fleetAppSettings, runFleetApp, type FleetAppConfig, type FleetReporter } from "./threads/run-fleet-app.ts";
 export { type ThreadBody, runThread } from "./threads/run-thread.ts";

@@ -3,7 +3,7 @@ import { CataloguedError, type CatalogueEntry, type FailureClass } from "@tally/
 /** What a caller can do: "data": reject the rows. "retry", "unavailable": repeat. "statement": correct the code or the configuration. */
 export type DatabaseErrorKind = "data" | "retry" | "unavailable" | "statement";
 
-/** Every error of this package. README.md has the same table. */
+/** Every error of this package. docs/errors.md is made of it. */
 export const databaseErrors = {
   DATABASE_DATA: {
     kind: "data",

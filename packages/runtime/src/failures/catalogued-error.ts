@@ -6,7 +6,7 @@ export interface CatalogueEntry {
   readonly when: string;
 }
 
-/** The errors of a package by code. Its README lists the same; a test compares both. */
+/** The errors of a package by code. docs/errors.md is made of them. */
 export type ErrorCatalogue<Code extends string> = Readonly<Record<Code, CatalogueEntry>>;
 
 /** An error of a package's catalogue. Its message is the catalogue's, then the detail. */

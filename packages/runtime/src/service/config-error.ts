@@ -1,6 +1,6 @@
 import type { CatalogueEntry } from "../failures/catalogued-error.ts";
 
-/** Every error of this package. README.md has the same table. */
+/** Every error of this package. docs/errors.md is made of it. */
 export const serviceErrors = {
   CONFIG_INVALID: {
     message: "the configuration in the environment is not valid",

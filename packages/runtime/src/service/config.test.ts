@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expectDocumented } from "../failures/expect-documented.ts";
 import { afterAll, expect, expectTypeOf, test } from "vitest";
-import { type ConfigSchema, configTable, readConfig } from "./config.ts";
-import { ConfigError, serviceErrors } from "./config-error.ts";
+import { type ConfigSchema, readConfig } from "./config.ts";
+import { ConfigError } from "./config-error.ts";
 import { choice, integer, list, string, subset, url, urls } from "./setting.ts";
 
 const description = "its purpose";
@@ -168,17 +167,3 @@ test("a file that is missing, empty or wrong is a problem without its content", 
 test("a setting without a secret has no file", () => {
   expect(readConfig(schema, { AMQP_URL: "amqp://h", PORT_FILE: fileWith("port", "1") })).toMatchObject({ port: 8080 });
 });
-
-test("the table of a schema has its settings without secrets", () => {
-  expect(configTable(schema)).toEqual([
-    "| `PORT` | a whole number from 0 to 65535 | `8080` | its purpose |",
-    "| `AMQP_URL` | a URL, amqp://… or amqps://… | must be set | its purpose |",
-    "| `REDIS_URL` | a URL, redis://… | `redis://***@localhost` | its purpose |",
-    "| `STOP_WITHIN_MS` | a whole number from 1 to 60000 (ms) | `10000` | its purpose |",
-    "| `LOG_LEVEL` | one of debug, info | `info` | its purpose |",
-    "| `BASE_PATHS` | texts separated by commas | `/a,/b` | its purpose |",
-    "| `REGION` | text | `here` | its purpose |",
-  ]);
-});
-
-test("README.md lists every error", () => expectDocumented(new URL("../../README.md", import.meta.url), serviceErrors));

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { ConfigError, type ConfigProblem, exitForConfigError } from "./config-error.ts";
-import { redactUrls } from "./redact-urls.ts";
 import type { Setting, SettingValue } from "./setting.ts";
 
 /** The settings of an app by their names in the code. */
@@ -39,15 +38,6 @@ export function readConfigOrExit<Schema extends ConfigSchema>(schema: Schema): C
     if (error instanceof ConfigError) exitForConfigError(error);
     throw error;
   }
-}
-
-/** The settings as rows of a Markdown table, "| variable | expected | default | description |", without passwords. Tests compare documents with it. */
-export function configTable(schema: ConfigSchema): readonly string[] {
-  return Object.values(schema).map(({ variable, expected, default: preset, description }) => {
-    const text = redactUrls(String(preset)); // joins a list with commas
-    const value = preset === undefined ? "must be set" : text === "" ? "none" : `\`${text}\``;
-    return `| \`${variable}\` | ${expected} | ${value} | ${description} |`;
-  });
 }
 
 function readSetting(setting: Setting, environment: Environment): { readonly value: SettingValue } | ConfigProblem {

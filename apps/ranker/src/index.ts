@@ -1,0 +1,2 @@
+export { rankerSettings } from "./config.ts";
+export { rankerMetrics } from "./ranker-metrics.ts";

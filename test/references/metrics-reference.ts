@@ -1,0 +1,72 @@
+import { gatewayMetrics, responseTimesMetric } from "@tally/gateway";
+import { rankerMetrics } from "@tally/ranker";
+import { createMetrics, fleetMetrics, type MetricDescription, type Registry } from "@tally/runtime";
+import { writerMetrics } from "@tally/writer";
+import { table } from "./table.ts";
+
+/** docs/metrics.md. */
+export async function metricsReference(): Promise<string> {
+  const everywhere = createMetrics();
+  const status = async () => ({ domains: [], replicaLagMs: 0, deadLetters: null, servers: [], processes: [] });
+  const ofGateway = gatewayMetrics({ waiting: () => [], pools: () => [], status }).registry;
+  const own = async (registry: Registry): Promise<readonly MetricDescription[]> => describe(registry, everywhere);
+  return `# Metrics
+
+Each app serves \`/metrics\` on its operator port, in the text format of Prometheus. A histogram \`x\` has the series \`x_bucket\`, \`x_sum\` and
+\`x_count\`. Writers and rankers add the label \`thread\` to the series of their threads. The label \`domain\` has a name such as \`purchases\`.
+[runbook.md](runbook.md) explains the alerts; [infra/observe](../infra/observe) has rules and dashboards. For Redis and the database use their own
+exporters; RabbitMQ serves its metrics on port 15692.
+
+### Gateway
+
+${metricsTable([...(await own(ofGateway)), responseTimesMetric])}
+
+\`tally_http_request_seconds\` leaves out \`GET /live\` and requests that are malformed or late; \`tally_gateway_errors_total\` counts those.
+
+### Writer
+
+${metricsTable(await own(writerMetrics(0, () => []).registry))}
+
+### Ranker
+
+${metricsTable(await own(rankerMetrics(0, [], () => []).registry))}
+
+### Threads of writer and ranker
+
+${metricsTable(await own(fleetMetrics(() => [])))}
+
+### Every process
+
+${metricsTable(await describe(everywhere))}
+`;
+}
+
+/** The metrics of a registry that are not in `without`. */
+async function describe(registry: Registry, without?: Registry): Promise<readonly MetricDescription[]> {
+  const metrics = await registry.getMetricsAsJSON();
+  return metrics
+    .filter(({ name }) => without?.getSingleMetric(name) === undefined)
+    .map(({ name, help, type }) => ({ name, help, type: String(type), labelNames: labelsOf(registry, name) }));
+}
+
+// prom-client's types lack it.
+function labelsOf(registry: Registry, name: string): readonly string[] {
+  const labels: unknown = Reflect.get(registry.getSingleMetric(name) ?? {}, "labelNames");
+  return Array.isArray(labels) ? labels.map(String) : [];
+}
+
+function metricsTable(metrics: readonly MetricDescription[]): string {
+  return table(
+    ["metric", "type", "labels", "unit", "meaning"],
+    metrics.map(({ name, type, labelNames, help }) => {
+      const labels = labelNames.map((label) => `\`${label}\``).join(", ");
+      return [`\`${name}\``, type, labels === "" ? "none" : labels, unitOf(name), help];
+    }),
+  );
+}
+
+/** As Prometheus names units. */
+function unitOf(name: string): string {
+  if (/_seconds(_|$)/.test(name)) return "s";
+  return /_bytes(_total)?$/.test(name) ? "bytes" : "number";
+}
