@@ -1,8 +1,9 @@
-import { App, Validations } from "aws-cdk-lib";
+import { App, Validations, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { addImagesStack } from "./images-stack.ts";
 import { profiles } from "./profiles.ts";
 import { addTallyStack } from "./tally-stack.ts";
+import { Repository, TagMutability } from "aws-cdk-lib/aws-ecr";
+import { images, repositoryName } from "./apps/add-task.ts";
 
 /** All stacks. `outdir`: where synth() writes the templates and the report of cdk-nag. Needs no network and no credentials. */
 export function createApp(outdir: string): App {
@@ -20,4 +21,24 @@ export function createApp(outdir: string): App {
   for (const profile of profiles) addTallyStack(app, profile);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;
+}
+
+/** The repositories of the images, before and outside the stacks that run them: a release is pushed once and serves every profile. */
+function addImagesStack(app: App): Stack {
+  const stack = new Stack(app, "tally-images", {
+    stackName: "tally-images",
+    description: "tally: repositories of its images",
+    terminationProtection: true,
+  });
+  for (const image of images) {
+    new Repository(stack, image, {
+      repositoryName: repositoryName(image),
+      // A tag is a release: a rollback to it gives the same image.
+      imageTagMutability: TagMutability.IMMUTABLE,
+      imageScanOnPush: true,
+      lifecycleRules: [{ maxImageCount: 30 }],
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+  }
+  return stack;
 }

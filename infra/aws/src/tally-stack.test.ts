@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { Match } from "aws-cdk-lib/assertions";
-import { describe, expect, test } from "vitest";
+import { Match, type Template } from "aws-cdk-lib/assertions";
+import { expect, test } from "vitest";
 import { nodeEnvironment } from "./apps/app-settings.ts";
 import { costOf } from "./cost/cost-of.ts";
 import { documentedSettings } from "./documented-settings.test-kit.ts";
@@ -11,18 +11,25 @@ const upgrades = new URL("../../../docs/upgrades.md", import.meta.url);
 // Once for all tests of the file. Throws when cdk-nag finds something that has no reason.
 const { stacks, images } = synthesise();
 
-describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
-  const all = (type: string) => Object.values(template.findResources(type));
+const forEachProfile = test.for(stacks);
+const all = (template: Template, type: string) => Object.values(template.findResources(type));
 
-  test("the network has two zones with three networks each, and the instances of a broker in a third", () => {
+forEachProfile(
+  "the network has two zones with three networks each, and the instances of a broker in a third: $profile.name",
+  ({ profile, template }) => {
     const ec2Nodes = profile.broker.kind === "ec2" ? 3 : 0;
     template.resourceCountIs("AWS::EC2::Subnet", 6 + ec2Nodes);
     template.resourceCountIs("AWS::EC2::NatGateway", profile.natGateways);
-    const zones = new Set(all("AWS::EC2::Subnet").map(({ Properties }) => JSON.stringify(Properties.AvailabilityZone)));
+    const zones = new Set(
+      all(template, "AWS::EC2::Subnet").map(({ Properties }) => JSON.stringify(Properties.AvailabilityZone)),
+    );
     expect(zones.size).toBe(profile.broker.kind === "ec2" ? 3 : 2);
-  });
+  },
+);
 
-  test("the load balancer closes idle connections before the gateway, drains for 30 s, and checks that gateways live", () => {
+forEachProfile(
+  "the load balancer closes idle connections before the gateway, drains for 30 s, and checks that gateways live: $profile.name",
+  ({ template }) => {
     template.hasResourceProperties("AWS::ElasticLoadBalancingV2::LoadBalancer", {
       Scheme: "internet-facing",
       LoadBalancerAttributes: Match.arrayWith([{ Key: "idle_timeout.timeout_seconds", Value: "60" }]),
@@ -41,10 +48,13 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
       Protocol: "HTTPS",
       Certificates: [{ CertificateArn: { Ref: "CertificateArn" } }],
     });
-  });
+  },
+);
 
-  test("each app is a service that rolls back, without a count that a deployment would reset", () => {
-    const services = all("AWS::ECS::Service");
+forEachProfile(
+  "each app is a service that rolls back, without a count that a deployment would reset: $profile.name",
+  ({ template }) => {
+    const services = all(template, "AWS::ECS::Service");
     expect(services).toHaveLength(3);
     for (const { Properties } of services) {
       expect(Properties.DesiredCount).toBeUndefined();
@@ -52,9 +62,12 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
       expect(Properties.DeploymentConfiguration.DeploymentCircuitBreaker).toEqual({ Enable: true, Rollback: true });
       expect(Properties.PlacementStrategies[0]).toEqual({ Type: "spread", Field: "attribute:ecs.availability-zone" });
     }
-  });
+  },
+);
 
-  test("a deployment replaces the apps in the order of docs/upgrades.md: rankers, writers, gateways", () => {
+forEachProfile(
+  "a deployment replaces the apps in the order of docs/upgrades.md: rankers, writers, gateways: $profile.name",
+  ({ template }) => {
     const steps = readFileSync(upgrades, "utf8").matchAll(/^\| \d +\| (ranker|writer|gateway)s, one after the other/gm);
     const order = [...steps].map(([, app = ""]) => app);
     expect(order).toHaveLength(3);
@@ -69,15 +82,18 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
       [first],
       expect.arrayContaining([second]),
     ]);
-  });
+  },
+);
 
-  test("each app has its own parameter for the tag of its image: a rollback can replace gateways first", () => {
+forEachProfile(
+  "each app has its own parameter for the tag of its image: a rollback can replace gateways first: $profile.name",
+  ({ template }) => {
     for (const [app, parameter] of [
       ["gateway", "GatewayTag"],
       ["writer", "WriterTag"],
       ["ranker", "RankerTag"],
     ] as const) {
-      const named = all("AWS::ECS::TaskDefinition").flatMap(({ Properties }) =>
+      const named = all(template, "AWS::ECS::TaskDefinition").flatMap(({ Properties }) =>
         Properties.ContainerDefinitions.map((container: { readonly Image: unknown }) =>
           JSON.stringify(container.Image),
         ),
@@ -85,10 +101,15 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
       const own = named.filter((image: string) => image.includes(`{"Ref":"${parameter}"}`));
       expect(own).toEqual([expect.stringMatching(new RegExp(`tally/${app}|${app}`))]);
     }
-  });
+  },
+);
 
-  test("every container of tally runs without root, capabilities and a writable file system; apps stop within 30 s", () => {
-    const containers = all("AWS::ECS::TaskDefinition").flatMap(({ Properties }) => Properties.ContainerDefinitions);
+forEachProfile(
+  "every container of tally runs without root, capabilities and a writable file system; apps stop within 30 s: $profile.name",
+  ({ template }) => {
+    const containers = all(template, "AWS::ECS::TaskDefinition").flatMap(
+      ({ Properties }) => Properties.ContainerDefinitions,
+    );
     const ours = containers.filter(({ Name }) => Name !== "metrics");
     expect(ours.map(({ Name }) => Name)).toEqual(
       expect.arrayContaining(["gateway", "writer", "ranker", "admin", "mysql"]),
@@ -108,9 +129,12 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
         HealthCheck: { Command: ["CMD", "node", "-e", expect.any(String)] },
       });
     }
-  });
+  },
+);
 
-  test("the parameter Domains, empty by default, selects the domains of gateways, writers and rankers", () => {
+forEachProfile(
+  "the parameter Domains, empty by default, selects the domains of gateways, writers and rankers: $profile.name",
+  ({ template }) => {
     const { AllowedPattern } = template.findParameters("Domains", { Default: "" })["Domains"] ?? {};
     const pattern = new RegExp(`^(?:${AllowedPattern})$`);
     for (const valid of ["", "purchases", "purchases,ticket-scans,steps2"]) expect(valid).toMatch(pattern);
@@ -125,11 +149,16 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
         ]),
       });
     }
-  });
+  },
+);
 
-  test("every variable of a container is a setting that the app has, and none that must be set is missing", () => {
+forEachProfile(
+  "every variable of a container is a setting that the app has, and none that must be set is missing: $profile.name",
+  ({ template }) => {
     const known = documentedSettings();
-    const containers = all("AWS::ECS::TaskDefinition").flatMap(({ Properties }) => Properties.ContainerDefinitions);
+    const containers = all(template, "AWS::ECS::TaskDefinition").flatMap(
+      ({ Properties }) => Properties.ContainerDefinitions,
+    );
     const apps = containers.filter(({ Name, EntryPoint }) => Name in known && EntryPoint === undefined);
     expect(new Set(apps.map(({ Name }) => Name))).toEqual(new Set(["gateway", "writer", "ranker", "admin"]));
     for (const { Name, Environment, Secrets } of apps) {
@@ -148,9 +177,12 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
         set.filter((name) => inSecrets.has(name) !== settings.find(({ variable }) => variable === name)?.isAddress),
       ).toEqual([]);
     }
-  });
+  },
+);
 
-  test("the tasks of an instance fit its cores, its memory and its network interfaces", () => {
+forEachProfile(
+  "the tasks of an instance fit its cores, its memory and its network interfaces: $profile.name",
+  ({ profile }) => {
     const { cores, memory, interfaces } =
       instanceTypes[profile.instances.type] ?? expect.fail("add the type to the table");
     const perInstance = interfaces - 1;
@@ -166,9 +198,12 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
     expect(profile.instances.min * perInstance).toBeGreaterThanOrEqual(tasks);
     const most = gateway.tasksMax + writer.tasksMax + ranker.tasksMax;
     expect(profile.instances.max * perInstance).toBeGreaterThanOrEqual(most);
-  });
+  },
+);
 
-  test("the database is encrypted, accepts TLS only, survives the stack, and has a writer and readers", () => {
+forEachProfile(
+  "the database is encrypted, accepts TLS only, survives the stack, and has a writer and readers: $profile.name",
+  ({ profile, template }) => {
     template.resourceCountIs("AWS::RDS::DBInstance", 1 + profile.database.readers);
     template.hasResource("AWS::RDS::DBCluster", {
       DeletionPolicy: "Snapshot",
@@ -177,9 +212,12 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
     template.hasResourceProperties("AWS::RDS::DBClusterParameterGroup", {
       Parameters: Match.objectLike({ require_secure_transport: "ON" }),
     });
-  });
+  },
+);
 
-  test("Valkey is a cluster with a replica for each master, TLS, and the rights of users.conf", () => {
+forEachProfile(
+  "Valkey is a cluster with a replica for each master, TLS, and the rights of users.conf: $profile.name",
+  ({ profile, template }) => {
     template.hasResourceProperties("AWS::ElastiCache::ReplicationGroup", {
       Engine: "valkey",
       ClusterMode: "enabled",
@@ -197,116 +235,132 @@ describe.each(stacks)("profile $profile.name", ({ profile, template }) => {
       UserName: "tally_ranker",
       AccessString: Match.stringLikeRegexp("^on ~tally:\\{\\* .*-@dangerous"),
     });
-    for (const { Properties } of all("AWS::ElastiCache::User")) expect(Properties.AccessString).not.toMatch(/[>{]\{|>/);
-  });
+    for (const { Properties } of all(template, "AWS::ElastiCache::User"))
+      expect(Properties.AccessString).not.toMatch(/[>{]\{|>/);
+  },
+);
 
-  test("the broker has three nodes", () => {
-    if (profile.broker.kind === "amazon-mq") {
-      template.hasResourceProperties("AWS::AmazonMQ::Broker", {
-        EngineType: "RABBITMQ",
-        EngineVersion: Match.stringLikeRegexp("^4\\."),
-        HostInstanceType: Match.stringLikeRegexp("^mq\\.m7g\\."),
-        DeploymentMode: "CLUSTER_MULTI_AZ",
-        PubliclyAccessible: false,
-      });
-    } else {
-      template.resourceCountIs("AWS::EC2::Instance", 3);
-      for (const { Properties } of all("AWS::EC2::Volume")) expect(Properties.Encrypted).toBe(true);
-      for (const { Properties } of all("AWS::EC2::Instance")) {
-        for (const { Ebs } of Properties.BlockDeviceMappings) expect(Ebs.Encrypted).toBe(true);
-        expect(JSON.stringify(Properties.UserData).length).toBeLessThan(16 * 1024);
-      }
+forEachProfile("the broker has three nodes: $profile.name", ({ profile, template }) => {
+  if (profile.broker.kind === "amazon-mq") {
+    template.hasResourceProperties("AWS::AmazonMQ::Broker", {
+      EngineType: "RABBITMQ",
+      EngineVersion: Match.stringLikeRegexp("^4\\."),
+      HostInstanceType: Match.stringLikeRegexp("^mq\\.m7g\\."),
+      DeploymentMode: "CLUSTER_MULTI_AZ",
+      PubliclyAccessible: false,
+    });
+  } else {
+    template.resourceCountIs("AWS::EC2::Instance", 3);
+    for (const { Properties } of all(template, "AWS::EC2::Volume")) expect(Properties.Encrypted).toBe(true);
+    for (const { Properties } of all(template, "AWS::EC2::Instance")) {
+      for (const { Ebs } of Properties.BlockDeviceMappings) expect(Ebs.Encrypted).toBe(true);
+      expect(JSON.stringify(Properties.UserData).length).toBeLessThan(16 * 1024);
     }
-  });
+  }
+});
 
-  test("a server accepts connections from security groups only, the load balancer alone from anywhere", () => {
-    const open = all("AWS::EC2::SecurityGroup").filter(
+forEachProfile(
+  "a server accepts connections from security groups only, the load balancer alone from anywhere: $profile.name",
+  ({ template }) => {
+    const open = all(template, "AWS::EC2::SecurityGroup").filter(
       ({ Properties }) => Properties.SecurityGroupIngress !== undefined,
     );
     expect(open.map(({ Properties }) => Properties.GroupDescription)).toEqual(["tally: loadBalancer"]);
-    for (const { Properties } of all("AWS::EC2::SecurityGroupIngress")) {
+    for (const { Properties } of all(template, "AWS::EC2::SecurityGroupIngress")) {
       expect(Properties.SourceSecurityGroupId).toBeDefined();
       expect(Properties.CidrIp).toBeUndefined();
     }
     // No tier is reached on an operator port.
-    const ports = new Set(all("AWS::EC2::SecurityGroupIngress").map(({ Properties }) => Properties.FromPort));
+    const ports = new Set(all(template, "AWS::EC2::SecurityGroupIngress").map(({ Properties }) => Properties.FromPort));
     expect([8081, 8082, 8083].filter((port) => ports.has(port))).toEqual([]);
-  });
+  },
+);
 
-  test("roles of writers and rankers have no rights, and no role may do everything", () => {
-    const policies = all("AWS::IAM::Policy").map(({ Properties }) => Properties);
+forEachProfile(
+  "roles of writers and rankers have no rights, and no role may do everything: $profile.name",
+  ({ template }) => {
+    const policies = all(template, "AWS::IAM::Policy").map(({ Properties }) => Properties);
     const roles = JSON.stringify(policies.flatMap(({ Roles }) => Roles));
     expect(roles).not.toMatch(/(writer|ranker)TaskTaskRole/);
     const everything = /"Action":(\[[^\]]*)?"([a-z0-9-]+:)?\*"/;
     expect(policies.filter(({ PolicyDocument }) => everything.test(JSON.stringify(PolicyDocument)))).toEqual([]);
-  });
+  },
+);
 
-  test("no template contains a password: they are made by Secrets Manager and resolved by CloudFormation", () => {
-    const made = all("AWS::SecretsManager::Secret").filter(({ Properties }) => Properties.GenerateSecretString);
+forEachProfile(
+  "no template contains a password: they are made by Secrets Manager and resolved by CloudFormation: $profile.name",
+  ({ template }) => {
+    const made = all(template, "AWS::SecretsManager::Secret").filter(
+      ({ Properties }) => Properties.GenerateSecretString,
+    );
     expect(made.length).toBeGreaterThanOrEqual(6);
     const text = JSON.stringify(template.toJSON());
     // user:password@ in a URL, where the password is no reference.
     expect(text.match(/:\/\/tally(_[a-z]+)?:(?!\{\{resolve:secretsmanager:)/g)).toBeNull();
-    for (const { Properties } of all("AWS::ElastiCache::User")) {
+    for (const { Properties } of all(template, "AWS::ElastiCache::User")) {
       expect(JSON.stringify(Properties.AuthenticationMode.Passwords)).toContain("{{resolve:secretsmanager:");
     }
-  });
+  },
+);
 
-  test("logs end: every group has a retention", () => {
-    for (const { Properties } of all("AWS::Logs::LogGroup")) expect(Properties.RetentionInDays).toBe(profile.logDays);
-  });
+forEachProfile("logs end: every group has a retention: $profile.name", ({ profile, template }) => {
+  for (const { Properties } of all(template, "AWS::Logs::LogGroup"))
+    expect(Properties.RetentionInDays).toBe(profile.logDays);
+});
 
-  test("every alarm that is not for scaling goes to the topic", () => {
-    const alarms = all("AWS::CloudWatch::Alarm").map(({ Properties }) => Properties);
-    const reported = alarms.filter(({ AlarmActions }) => JSON.stringify(AlarmActions).includes("Topic"));
-    expect(alarms.length - reported.length).toBe(4);
-    const text = JSON.stringify(reported);
-    const metrics = [
-      "tally_seconds_to_drain",
-      "tally_queue_messages",
-      "tally_dead_letters",
-      "tally_server_up",
-      "HTTPCode_Target_5XX_Count",
-      "HTTPCode_ELB_5XX_Count",
-      "TargetResponseTime",
-      "AuroraReplicaLagMaximum",
-      "FreeLocalStorage",
-      "DatabaseMemoryUsagePercentage",
-      profile.broker.kind === "ec2" ? "rabbitmq_disk_space_available_bytes" : "RabbitMQDiskFree",
-    ];
-    expect(metrics.filter((metric) => !text.includes(metric))).toEqual([]);
-    template.hasResourceProperties("AWS::Events::Rule", {
-      EventPattern: Match.objectLike({ "detail-type": ["ECS Task State Change"] }),
-    });
+forEachProfile("every alarm that is not for scaling goes to the topic: $profile.name", ({ profile, template }) => {
+  const alarms = all(template, "AWS::CloudWatch::Alarm").map(({ Properties }) => Properties);
+  const reported = alarms.filter(({ AlarmActions }) => JSON.stringify(AlarmActions).includes("Topic"));
+  expect(alarms.length - reported.length).toBe(4);
+  const text = JSON.stringify(reported);
+  const metrics = [
+    "tally_seconds_to_drain",
+    "tally_queue_messages",
+    "tally_dead_letters",
+    "tally_server_up",
+    "HTTPCode_Target_5XX_Count",
+    "HTTPCode_ELB_5XX_Count",
+    "TargetResponseTime",
+    "AuroraReplicaLagMaximum",
+    "FreeLocalStorage",
+    "DatabaseMemoryUsagePercentage",
+    profile.broker.kind === "ec2" ? "rabbitmq_disk_space_available_bytes" : "RabbitMQDiskFree",
+  ];
+  expect(metrics.filter((metric) => !text.includes(metric))).toEqual([]);
+  template.hasResourceProperties("AWS::Events::Rule", {
+    EventPattern: Match.objectLike({ "detail-type": ["ECS Task State Change"] }),
   });
+});
 
-  test("the cost counts what the template has", () => {
-    const counted = (price: string) => costOf(profile).lines.find((line) => line.price === price)?.count;
-    expect(counted("secret")).toBe(all("AWS::SecretsManager::Secret").length);
-    expect(counted("NAT gateway")).toBe(all("AWS::EC2::NatGateway").length);
-    const inAlarms = all("AWS::CloudWatch::Alarm").map(({ Properties: { Metrics = [] } }) =>
-      Math.max(1, Metrics.filter((entry: object) => "MetricStat" in entry).length),
-    );
-    expect(counted("metric in an alarm")).toBe(inAlarms.reduce((sum, count) => sum + count, 0));
-  });
+forEachProfile("the cost counts what the template has: $profile.name", ({ profile, template }) => {
+  const counted = (price: string) => costOf(profile).lines.find((line) => line.price === price)?.count;
+  expect(counted("secret")).toBe(all(template, "AWS::SecretsManager::Secret").length);
+  expect(counted("NAT gateway")).toBe(all(template, "AWS::EC2::NatGateway").length);
+  const inAlarms = all(template, "AWS::CloudWatch::Alarm").map(({ Properties: { Metrics = [] } }) =>
+    Math.max(1, Metrics.filter((entry: object) => "MetricStat" in entry).length),
+  );
+  expect(counted("metric in an alarm")).toBe(inAlarms.reduce((sum, count) => sum + count, 0));
+});
 
-  test("writers and rankers scale on seconds to drain, gateways on requests and CPU", () => {
-    const policies = all("AWS::ApplicationAutoScaling::ScalingPolicy").map(({ Properties }) => Properties);
+forEachProfile(
+  "writers and rankers scale on seconds to drain, gateways on requests and CPU: $profile.name",
+  ({ template }) => {
+    const policies = all(template, "AWS::ApplicationAutoScaling::ScalingPolicy").map(({ Properties }) => Properties);
     const tracked = policies.flatMap(({ TargetTrackingScalingPolicyConfiguration: tracking }) =>
       tracking === undefined ? [] : [tracking.PredefinedMetricSpecification.PredefinedMetricType],
     );
     expect(tracked).toHaveLength(2);
     expect(new Set(tracked)).toEqual(new Set(["ALBRequestCountPerTarget", "ECSServiceAverageCPUUtilization"]));
     expect(policies.filter(({ PolicyType }) => PolicyType === "StepScaling")).toHaveLength(4);
-    const scaling = all("AWS::CloudWatch::Alarm").filter(
+    const scaling = all(template, "AWS::CloudWatch::Alarm").filter(
       ({ Properties }) => !JSON.stringify(Properties.AlarmActions).includes("Topic"),
     );
     for (const { Properties } of scaling) {
       expect(JSON.stringify(Properties)).toContain("tally_seconds_to_drain");
       expect(Properties.TreatMissingData).toBe("ignore");
     }
-  });
-});
+  },
+);
 
 test("images keep their tags, so that a rollback gets the same image", () => {
   images.resourceCountIs("AWS::ECR::Repository", 4);

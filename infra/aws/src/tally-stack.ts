@@ -2,24 +2,20 @@ import { CfnOutput, CfnParameter, Stack, type App } from "aws-cdk-lib";
 import { SubnetType } from "aws-cdk-lib/aws-ec2";
 import type { Ec2Service, Ec2TaskDefinition } from "aws-cdk-lib/aws-ecs";
 import { Construct } from "constructs";
-import { addCluster } from "./apps/add-cluster.ts";
-import { addService } from "./apps/add-service.ts";
-import { addSettingsSecret, type Servers } from "./apps/add-settings-secret.ts";
-import { addTask, liveCheck, settingsFrom } from "./apps/add-task.ts";
+import { addCluster, type AppCluster } from "./apps/add-cluster.ts";
+import { addService, addTask, liveCheck, settingsFrom } from "./apps/add-task.ts";
+import { addSettingsSecret, type Servers, addPasswords } from "./data/add-accounts.ts";
 import { appEnvironment, livePorts, type App as AppName } from "./apps/app-settings.ts";
 import { addAmazonMq } from "./broker/add-amazon-mq.ts";
 import { addEc2Broker } from "./broker/add-ec2-broker.ts";
-import { addPasswords } from "./data/add-accounts.ts";
 import { addCache } from "./data/add-cache.ts";
 import { addDatabase } from "./data/add-database.ts";
 import { addLoadBalancer } from "./network/add-load-balancer.ts";
-import { addVpc } from "./network/add-network.ts";
-import { addSecurityGroups } from "./network/add-security-groups.ts";
+import { addVpc, addSecurityGroups } from "./network/add-network.ts";
 import { addOperatorTasks } from "./operate/add-operator-tasks.ts";
 import type { Profile } from "./profiles.ts";
-import { addAlarms } from "./watch/add-alarms.ts";
-import { addMetricsAgent } from "./watch/add-metrics-agent.ts";
-import { addTopic } from "./watch/add-topic.ts";
+import { addAlarms, addTopic } from "./watch/add-alarms.ts";
+import { addMetricsAgent } from "./watch/metrics-agent.ts";
 import { scaleOnDrain, scaleOnRequests } from "./watch/add-scaling.ts";
 
 const tagPattern = "[A-Za-z0-9_][A-Za-z0-9_.-]*";
@@ -61,37 +57,15 @@ export function addTallyStack(app: App, profile: Profile): Stack {
   const trustedProxies = vpc
     .selectSubnets({ subnetType: SubnetType.PUBLIC })
     .subnets.map((subnet) => subnet.ipv4CidrBlock);
-  const addApp = (name: AppName, adapt: (inside: Construct, definition: Ec2TaskDefinition) => void): Ec2Service => {
-    const inside = new Construct(stack, name);
-    // One for each app: a rollback replaces gateways first.
-    const imageTag = new CfnParameter(stack, `${name.charAt(0).toUpperCase()}${name.slice(1)}Tag`, {
-      description: `Tag of the image of the ${name}: its release`,
-      allowedPattern: tagPattern,
-    }).valueAsString;
-    const { definition } = addTask(inside, name, {
-      image: name,
-      imageTag,
-      size: profile[name],
-      secrets: settingsFrom(addSettingsSecret(inside, name, servers)),
-      environment: appEnvironment(name, profile, { trustedProxies, servedDomains }),
-      logDays: profile.logDays,
-      ports: name === "gateway" ? [livePorts.gateway] : [],
-      healthCheck: liveCheck(livePorts[name]),
-    });
-    adapt(inside, definition);
-    // Writers and rankers may be fewer for a while: what waits is safe.
-    const healthyPercentMin = name === "gateway" ? 100 : 50;
-    return addService(inside, { apps, definition, securityGroup: groups[name], healthyPercentMin });
-  };
-
+  const tasks: AppParts = { profile, servers, apps, groups, trustedProxies, servedDomains };
   const balancer = addLoadBalancer(stack, { profile, vpc, securityGroup: groups.loadBalancer, certificateArn });
-  const gateway = addApp("gateway", (inside, definition) =>
+  const gateway = addApp(stack, tasks, "gateway", (inside, definition) =>
     addMetricsAgent(inside, definition, { system, logDays: profile.logDays, nodes: broker.metricTargets }),
   );
   const targetGroup = balancer.serve(gateway, "gateway");
   scaleOnRequests(gateway, profile.gateway, targetGroup);
-  const writer = addApp("writer", () => undefined);
-  const ranker = addApp("ranker", () => undefined);
+  const writer = addApp(stack, tasks, "writer", () => undefined);
+  const ranker = addApp(stack, tasks, "ranker", () => undefined);
   scaleOnDrain(writer, system, writer, profile.writer);
   scaleOnDrain(ranker, system, ranker, profile.ranker);
   // The order of docs/upgrades.md: a new writer may send messages that an earlier ranker cannot read, and a new gateway those that an earlier writer
@@ -118,4 +92,42 @@ export function addTallyStack(app: App, profile: Profile): Stack {
   new CfnOutput(stack, "Address", { value: balancer.balancer.loadBalancerDnsName });
   new CfnOutput(stack, "AlarmTopic", { value: topic.topicArn });
   return stack;
+}
+
+interface AppParts {
+  readonly profile: Profile;
+  readonly servers: Servers;
+  readonly apps: AppCluster;
+  readonly groups: ReturnType<typeof addSecurityGroups>;
+  readonly trustedProxies: readonly string[];
+  readonly servedDomains: string;
+}
+
+/** The service of one app. `adapt` adds to its task. */
+function addApp(
+  stack: Stack,
+  { profile, servers, apps, groups, trustedProxies, servedDomains }: AppParts,
+  name: AppName,
+  adapt: (inside: Construct, definition: Ec2TaskDefinition) => void,
+): Ec2Service {
+  const inside = new Construct(stack, name);
+  // One for each app: a rollback replaces gateways first.
+  const imageTag = new CfnParameter(stack, `${name.charAt(0).toUpperCase()}${name.slice(1)}Tag`, {
+    description: `Tag of the image of the ${name}: its release`,
+    allowedPattern: tagPattern,
+  }).valueAsString;
+  const { definition } = addTask(inside, name, {
+    image: name,
+    imageTag,
+    size: profile[name],
+    secrets: settingsFrom(addSettingsSecret(inside, name, servers)),
+    environment: appEnvironment(name, profile, { trustedProxies, servedDomains }),
+    logDays: profile.logDays,
+    ports: name === "gateway" ? [livePorts.gateway] : [],
+    healthCheck: liveCheck(livePorts[name]),
+  });
+  adapt(inside, definition);
+  // Writers and rankers may be fewer for a while: what waits is safe.
+  const healthyPercentMin = name === "gateway" ? 100 : 50;
+  return addService(inside, { apps, definition, securityGroup: groups[name], healthyPercentMin });
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { brokerUserData } from "./broker/broker-user-data.ts";
+import { brokerUserData } from "./broker/add-ec2-broker.ts";
 import { accessString } from "./data/add-cache.ts";
 import { documentedSettings } from "./documented-settings.test-kit.ts";
 
@@ -92,7 +92,7 @@ test("the operator's instance gets the texts of the accounts as they are in the 
 });
 
 test("the user data of a RabbitMQ node of the stack sets what the one for hand-made instances sets", () => {
-  const made = brokerUserData({ number: 2, addresses: ["10.0.0.4"], region: "r", secretArn: "s", device: "/dev/sdf" });
+  const made = brokerUserData({ number: 2, addresses: ["10.0.0.4"], region: "r", secretArn: "s" });
   expect(syntaxErrors(made)).toBe("");
   expect(made.length).toBeLessThan(bytesMax);
   const variables = (text: string) => [...text.matchAll(/^([A-Z]+)=/gm)].map(([, name]) => name);

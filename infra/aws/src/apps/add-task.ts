@@ -12,6 +12,11 @@ import {
   type ContainerDefinition,
   type ContainerDefinitionOptions,
   type HealthCheck,
+  AvailabilityZoneRebalancing,
+  BuiltInAttributes,
+  Ec2Service,
+  PlacementStrategy,
+  PropagatedTagSource,
 } from "aws-cdk-lib/aws-ecs";
 import type { ISecret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
@@ -19,10 +24,12 @@ import { acknowledge } from "../acknowledge.ts";
 import type { AppSize, Profile } from "../profiles.ts";
 import { addLogGroup } from "../watch/add-log-group.ts";
 import { certificates, nodeEnvironment, secretSettings, stopTimeoutSeconds } from "./app-settings.ts";
+import { SubnetType, type ISecurityGroup } from "aws-cdk-lib/aws-ec2";
+import type { AppCluster } from "./add-cluster.ts";
 
 /** The repositories of the images, one for each APP of infra/Dockerfile. */
 export const images = ["gateway", "writer", "ranker", "admin"] as const;
-export type Image = (typeof images)[number];
+type Image = (typeof images)[number];
 
 /** The name of an image's repository. */
 export function repositoryName(image: Image): string {
@@ -44,7 +51,7 @@ export interface TaskParts {
   readonly entryPoint?: readonly string[];
 }
 
-export interface Task {
+interface Task {
   readonly definition: Ec2TaskDefinition;
   readonly container: ContainerDefinition;
 }
@@ -128,4 +135,35 @@ export function liveCheck(port: number): HealthCheck {
     retries: 3,
     startPeriod: Duration.seconds(30),
   };
+}
+
+interface ServiceParts {
+  readonly apps: AppCluster;
+  readonly definition: Ec2TaskDefinition;
+  readonly securityGroup: ISecurityGroup;
+  /** Share of the tasks that keep running during a deployment, in percent. */
+  readonly healthyPercentMin: number;
+}
+
+/** A service of one app, spread over the zones. A deployment whose tasks do not become healthy is rolled back. Its count is that of its scaling. */
+export function addService(
+  scope: Construct,
+  { apps, definition, securityGroup, healthyPercentMin }: ServiceParts,
+): Ec2Service {
+  return new Ec2Service(scope, "Service", {
+    cluster: apps.cluster,
+    taskDefinition: definition,
+    capacityProviderStrategies: [{ capacityProvider: apps.capacityProvider.capacityProviderName, weight: 1 }],
+    vpcSubnets: { subnetType: SubnetType.PRIVATE_WITH_EGRESS },
+    securityGroups: [securityGroup],
+    circuitBreaker: { enable: true, rollback: true },
+    minHealthyPercent: healthyPercentMin,
+    maxHealthyPercent: 150,
+    placementStrategies: [
+      PlacementStrategy.spreadAcross(BuiltInAttributes.AVAILABILITY_ZONE),
+      PlacementStrategy.spreadAcrossInstances(),
+    ],
+    availabilityZoneRebalancing: AvailabilityZoneRebalancing.ENABLED,
+    propagateTags: PropagatedTagSource.SERVICE,
+  });
 }

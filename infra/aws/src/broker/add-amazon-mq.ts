@@ -4,7 +4,7 @@ import { MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { SubnetType, type ISecurityGroup, type IVpc } from "aws-cdk-lib/aws-ec2";
 import { Construct } from "constructs";
 import { userName, type Passwords } from "../data/add-accounts.ts";
-import { serverPorts } from "../network/add-security-groups.ts";
+import { serverPorts } from "../network/add-network.ts";
 import type { Broker } from "./broker.ts";
 
 interface AmazonMqParts {

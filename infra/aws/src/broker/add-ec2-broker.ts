@@ -20,11 +20,12 @@ import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
 import { accounts, noRotation, type Passwords } from "../data/add-accounts.ts";
-import { serverPorts } from "../network/add-security-groups.ts";
+import { serverPorts } from "../network/add-network.ts";
 import type { Profile } from "../profiles.ts";
 import { appMetric } from "../watch/app-metrics.ts";
-import { brokerUserData } from "./broker-user-data.ts";
 import type { Broker } from "./broker.ts";
+import { readFileSync } from "node:fs";
+import { namespace } from "../apps/app-settings.ts";
 
 const nodes = [1, 2, 3] as const;
 const device = "/dev/sdf";
@@ -46,7 +47,7 @@ interface Ec2BrokerParts {
  * them. AMQP without TLS: Nitro instances encrypt what they send each other within a VPC, and only the apps' security groups reach the port.
  */
 export function addEc2Broker(scope: Construct, parts: Ec2BrokerParts): Broker {
-  const { system, profile, instance, storageGb, vpc, natGatewayId, securityGroup, passwords } = parts;
+  const { system, profile, passwords } = parts;
   const inside = new Construct(scope, "Broker");
   acknowledge(inside, { SMG4: noRotation });
   const addresses = nodes.map((number) => `${profile.network}.250.${subnetStart(number) + 10}`);
@@ -60,66 +61,10 @@ export function addEc2Broker(scope: Construct, parts: Ec2BrokerParts): Broker {
       "a shell without SSH, for rabbitmqctl and updates: the policy of AWS for exactly this",
   });
   secret.grantRead(role);
-  const imageId = new CfnParameter(Stack.of(inside), "BrokerImage", {
-    type: "AWS::EC2::Image::Id",
-    description: "Amazon Linux 2023 for arm64. Another image replaces the nodes: docs/deploy-aws.md",
-  });
-  const machineImage: IMachineImage = {
-    getImage: () => ({
-      imageId: imageId.valueAsString,
-      osType: OperatingSystemType.LINUX,
-      userData: UserData.forLinux(),
-    }),
-  };
+  const machineImage = addMachineImage(inside);
   const made: Instance[] = [];
   for (const number of nodes) {
-    const availabilityZone = Fn.select(number - 1, Fn.getAzs());
-    const subnet = new PrivateSubnet(inside, `Subnet${number}`, {
-      availabilityZone,
-      cidrBlock: `${profile.network}.250.${subnetStart(number)}/28`,
-      vpcId: vpc.vpcId,
-    });
-    subnet.addDefaultNatRoute(natGatewayId);
-    const node = new Instance(inside, `Node${number}`, {
-      vpc,
-      vpcSubnets: { subnets: [subnet] },
-      availabilityZone,
-      instanceType: new InstanceType(instance),
-      machineImage,
-      securityGroup,
-      role,
-      privateIpAddress: addresses[number - 1] ?? "",
-      userData: UserData.custom(
-        brokerUserData({ number, addresses, region: Stack.of(inside).region, secretArn: secret.secretArn, device }),
-      ),
-      // Tokens are required, and a container cannot get one.
-      httpTokens: HttpTokens.REQUIRED,
-      httpPutResponseHopLimit: 1,
-      detailedMonitoring: true,
-      disableApiTermination: true,
-      propagateTagsToVolumeOnCreation: true,
-      blockDevices: [
-        {
-          deviceName: "/dev/xvda",
-          volume: BlockDeviceVolume.ebs(20, { encrypted: true, volumeType: EbsDeviceVolumeType.GP3 }),
-        },
-      ],
-    });
-    acknowledge(node, {
-      EC26: "the rule cannot read a zone that is a function; a test checks that every volume is encrypted",
-    });
-    const volume = new Volume(inside, `Data${number}`, {
-      availabilityZone,
-      size: Size.gibibytes(storageGb),
-      encrypted: true,
-      volumeType: EbsDeviceVolumeType.GP3,
-      removalPolicy: RemovalPolicy.SNAPSHOT,
-    });
-    new CfnVolumeAttachment(inside, `Attachment${number}`, {
-      device,
-      instanceId: node.instanceId,
-      volumeId: volume.volumeId,
-    });
+    const node = addNode(inside, number, { ...parts, addresses, secret, role, machineImage });
     // One after the other, also in an update: the others stay a majority.
     node.node.addDependency(...made);
     made.push(node);
@@ -140,6 +85,82 @@ export function addEc2Broker(scope: Construct, parts: Ec2BrokerParts): Broker {
   };
 }
 
+/** The image of the nodes: a parameter, because another one replaces them. */
+function addMachineImage(inside: Construct): IMachineImage {
+  const imageId = new CfnParameter(Stack.of(inside), "BrokerImage", {
+    type: "AWS::EC2::Image::Id",
+    description: "Amazon Linux 2023 for arm64. Another image replaces the nodes: docs/deploy-aws.md",
+  });
+  return {
+    getImage: () => ({
+      imageId: imageId.valueAsString,
+      osType: OperatingSystemType.LINUX,
+      userData: UserData.forLinux(),
+    }),
+  };
+}
+
+interface NodeParts extends Ec2BrokerParts {
+  readonly addresses: readonly string[];
+  readonly secret: Secret;
+  readonly role: Role;
+  readonly machineImage: IMachineImage;
+}
+
+/** One node: its network, its instance and the volume that outlives it. */
+function addNode(inside: Construct, number: (typeof nodes)[number], parts: NodeParts): Instance {
+  const { profile, instance, storageGb, vpc, natGatewayId, securityGroup, addresses, secret, role, machineImage } =
+    parts;
+  const availabilityZone = Fn.select(number - 1, Fn.getAzs());
+  const subnet = new PrivateSubnet(inside, `Subnet${number}`, {
+    availabilityZone,
+    cidrBlock: `${profile.network}.250.${subnetStart(number)}/28`,
+    vpcId: vpc.vpcId,
+  });
+  subnet.addDefaultNatRoute(natGatewayId);
+  const node = new Instance(inside, `Node${number}`, {
+    vpc,
+    vpcSubnets: { subnets: [subnet] },
+    availabilityZone,
+    instanceType: new InstanceType(instance),
+    machineImage,
+    securityGroup,
+    role,
+    privateIpAddress: addresses[number - 1] ?? "",
+    userData: UserData.custom(
+      brokerUserData({ number, addresses, region: Stack.of(inside).region, secretArn: secret.secretArn }),
+    ),
+    // Tokens are required, and a container cannot get one.
+    httpTokens: HttpTokens.REQUIRED,
+    httpPutResponseHopLimit: 1,
+    detailedMonitoring: true,
+    disableApiTermination: true,
+    propagateTagsToVolumeOnCreation: true,
+    blockDevices: [
+      {
+        deviceName: "/dev/xvda",
+        volume: BlockDeviceVolume.ebs(20, { encrypted: true, volumeType: EbsDeviceVolumeType.GP3 }),
+      },
+    ],
+  });
+  acknowledge(node, {
+    EC26: "the rule cannot read a zone that is a function; a test checks that every volume is encrypted",
+  });
+  const volume = new Volume(inside, `Data${number}`, {
+    availabilityZone,
+    size: Size.gibibytes(storageGb),
+    encrypted: true,
+    volumeType: EbsDeviceVolumeType.GP3,
+    removalPolicy: RemovalPolicy.SNAPSHOT,
+  });
+  new CfnVolumeAttachment(inside, `Attachment${number}`, {
+    device,
+    instanceId: node.instanceId,
+    volumeId: volume.volumeId,
+  });
+  return node;
+}
+
 function subnetStart(number: number): number {
   return (number - 1) * 16;
 }
@@ -158,4 +179,38 @@ function addBrokerSecret(scope: Construct, passwords: Passwords): Secret {
     description: "tally: accounts of RabbitMQ",
     secretObjectValue: { ...Object.fromEntries(values), cookie: cookie.secretValue },
   });
+}
+
+interface Node {
+  /** From 1 to 3. */
+  readonly number: number;
+  readonly addresses: readonly string[];
+  readonly region: string;
+  readonly secretArn: string;
+}
+
+const infra = new URL("../../../", import.meta.url);
+
+/** The user data of one RabbitMQ node: what infra/ec2/rabbitmq.sh sets, with values, then infra/ec2/run-rabbitmq.sh. At most 16 KiB, EC2's limit. */
+export function brokerUserData({ number, addresses, region, secretArn }: Node): string {
+  return [
+    "#!/bin/bash",
+    `NODE=${number}`,
+    `ADDRESSES="${addresses.join(" ")}"`,
+    `REGION="${region}"`,
+    `SECRET="${secretArn}"`,
+    `DEVICE=${device}`,
+    `NAMESPACE=${namespace}`,
+    hereDocument("DEFINITIONS", "rabbitmq/definitions.json"),
+    hereDocument("FILL_TEMPLATE", "fill-template.sh"),
+    read("ec2/run-rabbitmq.sh"),
+  ].join("\n");
+}
+
+function hereDocument(variable: string, path: string): string {
+  return `read -r -d '' ${variable} <<'END_OF_FILE' || true\n${read(path)}END_OF_FILE`;
+}
+
+function read(path: string): string {
+  return readFileSync(new URL(path, infra), "utf8");
 }

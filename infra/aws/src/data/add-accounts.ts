@@ -1,6 +1,11 @@
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
+import { SecretValue } from "aws-cdk-lib";
+import type { Broker } from "../broker/broker.ts";
+import type { Cache } from "./add-cache.ts";
+import type { Database } from "./add-database.ts";
+import type { SecretSetting } from "../apps/app-settings.ts";
 
 // The accounts of infra/mysql/accounts.sql, infra/rabbitmq/definitions.json and infra/redis/users.conf, with the words for their passwords there.
 export const accounts = ["admin", "maintenance", "writer", "ranker", "gateway", "replication"] as const;
@@ -42,4 +47,32 @@ export function addPasswords(scope: Construct): Passwords {
     gateway: password("gateway"),
     replication: password("replication"),
   };
+}
+
+export interface Servers {
+  readonly passwords: Passwords;
+  readonly database: Database;
+  readonly cache: Cache;
+  readonly broker: Broker;
+}
+
+/** The addresses with an account's password as one secret: a JSON object with the names of the settings. CloudFormation inserts the password. */
+export function addSettingsSecret(scope: Construct, account: Account, servers: Servers): Secret {
+  const { passwords, database, cache, broker } = servers;
+  const user = userName(account);
+  const password = passwords[account].text;
+  const values: Readonly<Record<SecretSetting, string>> = {
+    AMQP_URL: broker.url(user, password),
+    DATABASE_WRITE_URL: database.url("write", user, password),
+    DATABASE_READ_URL: database.url("read", user, password),
+    REDIS_URL: cache.url(user, password),
+  };
+  const secret = new Secret(scope, `Settings-${account}`, {
+    description: `tally: addresses of the servers for ${user}`,
+    secretObjectValue: Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, SecretValue.unsafePlainText(value)]),
+    ),
+  });
+  acknowledge(secret, { SMG4: noRotation });
+  return secret;
 }

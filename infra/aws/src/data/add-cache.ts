@@ -10,7 +10,7 @@ import {
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
 import { namespace } from "../apps/app-settings.ts";
-import { serverPorts } from "../network/add-security-groups.ts";
+import { serverPorts } from "../network/add-network.ts";
 import type { Profile } from "../profiles.ts";
 import { addLogGroup } from "../watch/add-log-group.ts";
 import { userName, type Account, type Passwords } from "./add-accounts.ts";

@@ -11,7 +11,7 @@ import {
 } from "aws-cdk-lib/aws-rds";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
-import { serverPorts } from "../network/add-security-groups.ts";
+import { serverPorts } from "../network/add-network.ts";
 import type { Profile } from "../profiles.ts";
 import { addLogGroup } from "../watch/add-log-group.ts";
 import type { Passwords } from "./add-accounts.ts";

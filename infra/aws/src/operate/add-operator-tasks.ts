@@ -4,7 +4,7 @@ import { SubnetType, type ISecurityGroup, type IVpc } from "aws-cdk-lib/aws-ec2"
 import { ContainerImage, LogDrivers, Secret as TaskSecret, type TaskDefinition } from "aws-cdk-lib/aws-ecs";
 import { Construct } from "constructs";
 import type { AppCluster } from "../apps/add-cluster.ts";
-import { addSettingsSecret, type Servers } from "../apps/add-settings-secret.ts";
+import { addSettingsSecret, type Servers, accounts, type Passwords } from "../data/add-accounts.ts";
 import {
   addTask,
   addTaskDefinition,
@@ -14,7 +14,6 @@ import {
   type TaskParts,
 } from "../apps/add-task.ts";
 import { certificates, namespace } from "../apps/app-settings.ts";
-import { accounts, type Passwords } from "../data/add-accounts.ts";
 import { databaseName, masterUser } from "../data/add-database.ts";
 import type { Profile } from "../profiles.ts";
 import { addLogGroup } from "../watch/add-log-group.ts";

@@ -1,4 +1,8 @@
-import { Duration } from "aws-cdk-lib";
+import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { Topic, type ITopic } from "aws-cdk-lib/aws-sns";
+import { Construct } from "constructs";
+import { RemovalPolicy, Duration } from "aws-cdk-lib";
 import {
   ComparisonOperator,
   MathExpression,
@@ -18,11 +22,19 @@ import {
 import { EventField, Rule, RuleTargetInput } from "aws-cdk-lib/aws-events";
 import { SnsTopic } from "aws-cdk-lib/aws-events-targets";
 import type { DatabaseCluster } from "aws-cdk-lib/aws-rds";
-import type { ITopic } from "aws-cdk-lib/aws-sns";
-import { Construct } from "constructs";
 import type { Broker } from "../broker/broker.ts";
 import type { Cache } from "../data/add-cache.ts";
 import { appMetric } from "./app-metrics.ts";
+
+/** Where alarms go. Its key is our own: CloudWatch and EventBridge may not use the key of SNS. Subscribe an address after the deployment. */
+export function addTopic(scope: Construct): Topic {
+  const inside = new Construct(scope, "Alarms");
+  const masterKey = new Key(inside, "Key", { enableKeyRotation: true, removalPolicy: RemovalPolicy.DESTROY });
+  for (const service of ["cloudwatch.amazonaws.com", "events.amazonaws.com"]) {
+    masterKey.grantEncryptDecrypt(new ServicePrincipal(service));
+  }
+  return new Topic(inside, "Topic", { displayName: "tally alarms", masterKey, enforceSSL: true });
+}
 
 interface Watched {
   readonly system: string;
@@ -67,33 +79,13 @@ export function addAlarms(scope: Construct, watched: Watched): void {
   addFailureEvents(inside, watched);
 }
 
-function limitsOf({
-  system,
-  balancer,
-  targetGroup,
-  database,
-  cache,
-  broker,
-}: Watched): Readonly<Record<string, Limit>> {
-  const period = Duration.minutes(1);
-  const largest = (metricName: string): MathExpression =>
-    new MathExpression({
-      expression: "MAX(METRICS())",
-      label: `${metricName} of the fullest node`,
-      usingMetrics: Object.fromEntries(
-        cache.nodes.map((CacheClusterId, index) => [
-          `n${index}`,
-          new Metric({
-            namespace: "AWS/ElastiCache",
-            metricName,
-            dimensionsMap: { CacheClusterId },
-            statistic: "Maximum",
-            period,
-          }),
-        ]),
-      ),
-      period,
-    });
+const period = Duration.minutes(1);
+
+function limitsOf(watched: Watched): Readonly<Record<string, Limit>> {
+  return { ...appLimits(watched), ...balancerLimits(watched), ...databaseLimits(watched), ...serverLimits(watched) };
+}
+
+function appLimits({ system }: Watched): Readonly<Record<string, Limit>> {
   return {
     Behind: {
       metric: appMetric(system, "tally_seconds_to_drain", "Maximum"),
@@ -142,6 +134,11 @@ function limitsOf({
         },
       ]),
     ),
+  };
+}
+
+function balancerLimits({ balancer, targetGroup }: Watched): Readonly<Record<string, Limit>> {
+  return {
     Errors: {
       metric: new MathExpression({
         label: "5xx of all requests, percent",
@@ -169,6 +166,11 @@ function limitsOf({
       minutes: 3,
       description: "A gateway does not respond on /health/live: docs/operations.md#tallyappdown",
     },
+  };
+}
+
+function databaseLimits({ database }: Watched): Readonly<Record<string, Limit>> {
+  return {
     ReplicaLag: {
       metric: database.metric("AuroraReplicaLagMaximum", { statistic: "Maximum", period }),
       above: 10_000,
@@ -194,6 +196,29 @@ function limitsOf({
       minutes: 10,
       description: "An instance of the database uses over 80 % of its CPU",
     },
+  };
+}
+
+function serverLimits({ cache, broker }: Watched): Readonly<Record<string, Limit>> {
+  const largest = (metricName: string): MathExpression =>
+    new MathExpression({
+      expression: "MAX(METRICS())",
+      label: `${metricName} of the fullest node`,
+      usingMetrics: Object.fromEntries(
+        cache.nodes.map((CacheClusterId, index) => [
+          `n${index}`,
+          new Metric({
+            namespace: "AWS/ElastiCache",
+            metricName,
+            dimensionsMap: { CacheClusterId },
+            statistic: "Maximum",
+            period,
+          }),
+        ]),
+      ),
+      period,
+    });
+  return {
     CacheMemory: {
       metric: largest("DatabaseMemoryUsagePercentage"),
       above: 75,
