@@ -4,4 +4,4 @@ export { IdSet } from "./id-set.ts";
 export { prune } from "./prune.ts";
 export { rebuild, type RebuildOutcome, type RebuildProgress } from "./rebuild.ts";
 export { repair, type Repaired } from "./repair.ts";
-export { untilDrained } from "./until-drained.ts";
+export { lookAt, untilDrained, type DrainOptions, type Look, type LookOptions } from "./until-drained.ts";

@@ -1,27 +1,105 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { listBatches, placeAt, readTotals, type Database } from "@tally/database";
+import { queuesOf, type SqlReader } from "@tally/contract";
+import type { Rankings } from "@tally/redis";
 
-/** What one observation of a running system shows. */
-interface Observation {
-  /** Differs from the previous observation's when anything was stored or ranked in between. */
+/** What one look at a running system shows. */
+export interface Look {
+  /** Differs from the previous look's when anything was stored or ranked in between. */
   readonly progress: string;
-  /** What is under way, where there was no progress for this long. Empty: the system has drained. */
+  /** Returns what is under way if there was no progress for this long. Empty: the system has drained. */
   readonly underWay: (stillForMs: number) => Promise<readonly string[]>;
 }
 
-/** Observes until nothing is under way and returns an empty list. After `withinMs` returns what is still under way. */
+export interface DrainOptions {
+  readonly withinMs: number;
+  /** Default 250. */
+  readonly everyMs?: number;
+  /** Called after each look with what is still under way. */
+  readonly onProgress?: (underWay: readonly string[]) => void;
+}
+
+export interface LookOptions {
+  readonly domains: readonly { readonly name: string }[];
+  readonly namespace: string;
+  readonly database: Pick<Database, "reader" | "writer">;
+  readonly rankings: Pick<Rankings, "state" | "unmarked">;
+  /** The number of messages in a queue; undefined: the broker does not respond. */
+  readonly queueDepth: (queue: string) => Promise<number | undefined>;
+  /** "read": the read endpoint must be as new as the write endpoint. */
+  readonly endpoint: "read" | "write";
+}
+
+const emptyLedger = "0/0";
+// Batches that a consumer holds are invisible from outside; the ledger shows when they are stored.
+const quietForMs = 1500;
+// An older batch without a mark is a difference: the ranker repairs missed batches within 12 s.
+const recentMs = 30_000;
+
+/** Looks until nothing is under way and returns an empty list. After `withinMs` returns what is still under way. */
 export async function untilDrained(
-  observe: () => Promise<Observation>,
-  { everyMs, withinMs }: { readonly everyMs: number; readonly withinMs: number },
+  look: () => Promise<Look>,
+  { withinMs, everyMs = 250, onProgress }: DrainOptions,
 ): Promise<readonly string[]> {
   const deadline = performance.now() + withinMs;
   let last: string | undefined;
   let movedAt = 0;
   for (;;) {
-    const { progress, underWay } = await observe();
+    const { progress, underWay } = await look();
     if (progress !== last) movedAt = performance.now();
     last = progress;
     const left = await underWay(performance.now() - movedAt);
+    onProgress?.(left);
     if (left.length === 0 || performance.now() > deadline) return left;
     await delay(everyMs);
   }
+}
+
+/**
+ * Looks at the servers of a system. It has drained when its rankings are built, its queues are empty, the ledger has had nothing new for
+ * 1.5 s, the batches of the last 30 s are marked, and the read endpoint has all of them.
+ */
+export function lookAt({ domains, namespace, database, rankings, queueDepth, endpoint }: LookOptions) {
+  const queues = domains.flatMap(({ name }) => {
+    const { ingest, rank } = queuesOf(namespace, name);
+    return [ingest.name, rank.name];
+  });
+
+  async function storedUnderWay(domain: string, newest: string): Promise<readonly string[]> {
+    const left: string[] = [];
+    const { name: state } = await rankings.state(domain);
+    if (state === "unbuilt" && newest !== emptyLedger) left.push(`the rankings of ${domain} are not built yet`);
+    const now = Date.now();
+    const page = await listBatches(database.writer, domain, placeAt(now - recentMs), now + recentMs, 100_000);
+    const { length } = await rankings.unmarked(domain, page);
+    if (length > 0) left.push(`${length} batches of ${domain} are stored and not ranked yet`);
+    if (endpoint === "read" && (await newestOf(database.reader, domain)) !== newest)
+      left.push("the read endpoint is behind the write endpoint");
+    return left;
+  }
+
+  return async (): Promise<Look> => {
+    const left = new Set<string>();
+    // Before the ledger: a batch that leaves its queue meanwhile is new in the ledger or still under way.
+    for (const queue of queues) {
+      const messages = await queueDepth(queue);
+      if (messages === undefined) left.add("the broker does not respond");
+      else if (messages > 0) left.add(`${messages} messages wait in ${queue}`);
+    }
+    const newest = await Promise.all(domains.map(({ name }) => newestOf(database.writer, name)));
+    return {
+      progress: newest.join(),
+      async underWay(stillForMs) {
+        if (stillForMs < quietForMs) left.add("batches are being stored");
+        for (const [index, { name }] of domains.entries())
+          for (const one of await storedUnderWay(name, newest[index] ?? emptyLedger)) left.add(one);
+        return [...left];
+      },
+    };
+  };
+}
+
+async function newestOf(reader: SqlReader, domain: string): Promise<string> {
+  const { newest, batches } = await readTotals(reader, domain);
+  return `${newest}/${batches}`;
 }
