@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
 import Schema from "typebox/schema";
 import { expect, test, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
 import { exampleRequests, type ExampleRequest, type ReferenceDocument } from "./http/example-requests.ts";
 import { referenceOf } from "./http/reference-of.ts";
 import { startSystem } from "./start-system.ts";
 
 /* Every example of the API reference works as written: it gets the status, the headers and the body that the reference shows. */
 
-const system = await startSystem({ RUNS_FOLDER: await temporaryDirectory() });
+const system = await startSystem();
 
 const requests = exampleRequests(await referenceOf<ReferenceDocument>(system.url));
 const events = requests.filter(({ method }) => method === "POST");

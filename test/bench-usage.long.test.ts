@@ -71,12 +71,9 @@ test.each([
   [["sweep", "--shards", "1,4", "--target", "http://127.0.0.1:1"], "--target: a running system keeps its settings"],
   [["sweep", "--connections", "4,8", "--cdf-csv", "x"], "--cdf-csv needs a single run"],
   [["sweep", "--connections", "4,8", "--requests-csv", "x"], "--requests-csv needs a single run"],
-  [["sweep", "--connections", "4,8", "--speed", "2"], "--speed needs --replay"],
-  [["compare", "bare", "--replay-keys", "new"], "--replay-keys needs --replay"],
   [["--requests-csv", "x", "sources", "S4"], "--requests-csv needs a single run"],
   [["sources", "S4", "--designs", "batched,fast"], "--designs: expected batched, "],
   [["--set", "A=b", "sources", "S4"], "--set cannot be combined with sources"],
-  [["--speed", "2", "sources", "S4"], "--speed cannot be combined with sources"],
   [["--scale", "0.5", "report"], "--scale: report runs nothing"],
   [["compare", "bare", "--csv", "x"], "--csv needs a single run"],
   [["compare", "bare", "--requests-csv", "x"], "--requests-csv needs a single run"],
@@ -87,9 +84,6 @@ test.each([
   [["compare", "bare", "--compare", "x"], "--compare needs a single run"],
   [["compare", "bare", "--design", "batched"], "--design is set by compare"],
   [["compare", "bare", "--target", "http://127.0.0.1:1"], "--target cannot be combined with compare"],
-  [["--replay", "/no/such/file"], "--replay: /no/such/file cannot be read: ENOENT"],
-  [["--replay", "/no/such/file", "--amount", "5"], "--amount cannot be combined with --replay"],
-  [["--agents", "http://127.0.0.1:1", "--source", "S4"], "--agents cannot be combined with --source"],
   // The app reports it.
   [
     ["--set", "BATCH_EVENTS_MAX=x", "--amount", "600"],

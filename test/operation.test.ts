@@ -1,24 +1,19 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { encodeBatch, encodeEvent, newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
 import { openStream } from "./event-stream.ts";
 import { bearer, createKey } from "./keys.ts";
 import { openPublisher } from "./open-publisher.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { startSystem } from "./start-system.ts";
 
-/* Dead letters, reports and the page, over HTTP. The first gateway has an operator's account and reports, the second has neither. */
+/* Dead letters and the page, over HTTP. The first gateway has an operator's account, the second has none. */
 
-const folder = await temporaryDirectory();
 const system = await startSystem(
   { AUTH: "required" },
   {
     instances: { gateway: 2 },
     environmentOf: (app, index) => ({
-      ...(app === "gateway" && index === 0 && { RUNS_FOLDER: folder }),
       ...(app === "gateway" && index === 1 && { OPERATOR_DATABASE_URL: "" }),
     }),
   },
@@ -170,38 +165,4 @@ test.each([
 ])("%s is %i", async (path, status, message) => {
   const response = await at(path);
   expect([response.status, await response.json()]).toEqual([status, { message: expect.stringContaining(message) }]);
-});
-
-test("reports of bench and drill are listed with their titles, newest first, and nothing else of the folder", async () => {
-  const bench = { at: "2026-11-20T08:00:00.000Z", domain: "purchases", design: "batched", mode: "1 gateway" };
-  await writeFile(join(folder, "a.json"), JSON.stringify(bench));
-  await writeFile(join(folder, "b.json"), JSON.stringify({ seed: 7, faults: [{}, {}] }));
-  await writeFile(join(folder, "c.json"), "no JSON");
-  await writeFile(join(folder, "d.json"), "[]");
-  await writeFile(join(folder, "secret.txt"), "{}");
-  // What is no readable report does not hide the others.
-  await mkdir(join(folder, "f.json"));
-  await symlink(join(folder, "nowhere"), join(folder, "g.json"));
-  await symlink("h.json", join(folder, "h.json"));
-  await writeFile(join(folder, "i.json"), JSON.stringify({ ...bench, text: "x".repeat(2 * 1024 * 1024) }));
-  const { runs } = JSON.parse(await (await at("/runs")).text());
-  expect(runs.toSorted((x: { file: string }, y: { file: string }) => (x.file < y.file ? -1 : 1))).toEqual([
-    { file: "a.json", kind: "bench", at: bench.at, title: "purchases, batched, 1 gateway" },
-    { file: "b.json", kind: "drill", at: expect.any(String), title: "2 faults, seed 7" },
-  ]);
-  expect(await (await at("/runs/a.json")).json()).toEqual(bench);
-  for (const name of [
-    "secret.txt",
-    "..%2Fa.json",
-    "%2Fetc%2Fpasswd",
-    "e.json",
-    "f.json",
-    "g.json",
-    "h.json",
-    "i.json",
-  ]) {
-    expect([name, (await at(`/runs/${name}`)).status]).toEqual([name, 404]);
-  }
-  const off = await at("/runs", { headers: reader }, 1);
-  expect([off.status, await off.json()]).toEqual([404, { message: expect.stringContaining("set RUNS_FOLDER") }]);
 });

@@ -58,7 +58,6 @@ function sourceOf({ domain, phase }: BenchPlan): Report["source"] {
 
 function lastingOf({ phase }: BenchPlan): Report["asked"] {
   if (phase.model === "source") return null;
-  if (phase.model === "replay") return { amount: phase.found.lines };
   const { until } = phase;
   return until.name === "amount" ? { amount: until.amount } : { seconds: until.seconds };
 }

@@ -1,4 +1,3 @@
-import type { Agents } from "./agents/start-agents.ts";
 import type { Build } from "./builds/with-builds.ts";
 import type { DesignName, Durability } from "./designs/designs.ts";
 import type { LoadPlan, Phase } from "./load/load-plan.ts";
@@ -11,14 +10,7 @@ export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   readonly design: DesignName;
   readonly durability: Durability;
   readonly gateways: number;
-  /** Processes of the writer, and of the ranker. Default 1. */
-  readonly workers?: number;
-  /** Share of a core that each process of an app may use. Default: no limit. */
-  readonly appShare?: number;
-  /** Of this process, or of each agent. */
   readonly clientThreads: number;
-  /** The load generators; undefined: this process. */
-  readonly agents?: Agents | undefined;
   /** Number of POSTs that are stored and ranked before the warm-up; undefined: none. */
   readonly fill: number | undefined;
   /** Not for a source's run, which has its own warm-up or none. */

@@ -1,7 +1,7 @@
-import { tierNames } from "@tally/contract/bench-report";
 import { expect, test } from "vitest";
 import { comparison, contenderNamed, contendersNamed, faultsOf, ratiosOf, tooSlow, turns } from "./compare-designs.ts";
 import { sampleReport } from "./report.fixture.ts";
+import { tierNames } from "./watch/tiers.ts";
 
 test("each round runs the contenders in the reverse order of the one before", () => {
   const contenders = ["batched", "bare"].map(contenderNamed);

@@ -1,5 +1,5 @@
-import { tierNames } from "@tally/contract/bench-report";
 import type { Report } from "./report.ts";
+import { tierNames } from "./watch/tiers.ts";
 
 /** The figures by which runs are compared. null: unknown for a run. */
 export const figures: readonly (readonly [name: string, of: (report: Report) => number | null])[] = [

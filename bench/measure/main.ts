@@ -1,9 +1,8 @@
-import { numberFlag, share, wholeNumber, list } from "@tally/runtime/flag-values";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { share, wholeNumber, list } from "@tally/runtime/flag-values";
+import { Command } from "commander";
 import { askedOf, refuseBefore } from "./command/asked.ts";
 import { withFlags } from "./command/flags.ts";
 import { reportFailure } from "./command/report-failure.ts";
-import { runAgent } from "./command/run-agent.ts";
 import { runComparison } from "./command/run-comparison.ts";
 import { runOnce } from "./command/run-once.ts";
 import { defaultPages, runReport, type ReportFlags } from "./command/run-report.ts";
@@ -12,13 +11,6 @@ import { runSources, type SourcesFlags } from "./command/run-sources.ts";
 import { runSweep } from "./command/run-sweep.ts";
 import { withSweepFlags, type SweepFlags } from "./command/sweep-flags.ts";
 import { designNames } from "./designs/designs.ts";
-
-/** Node would listen on every address for an empty one. */
-const address = (text: string): string => {
-  if (text.trim() === "") throw new InvalidArgumentError("expected an address");
-  return text;
-};
-const port = numberFlag("a port", (value) => Number.isInteger(value) && value <= 65_535);
 
 const program = withFlags(new Command("bench"))
   .description("starts a fresh tally, puts load on it, measures every tier, waits until it has drained, and audits it")
@@ -50,25 +42,6 @@ const sweep = program.command("sweep");
 withSweepFlags(sweep)
   .description("runs the same load with each value of one or two settings, several rounds, each in another order")
   .action(() => reportFailure((signal) => runSweep(askedOf<SweepFlags>(sweep), signal)));
-program
-  .command("agent")
-  .description(
-    "sends the load of a bench that names this process with --agents; its token is in TALLY_BENCH_TOKEN or TALLY_BENCH_TOKEN_FILE",
-  )
-  .requiredOption("--port <number>", "the port to listen on; 0: any free one", port)
-  .addOption(
-    // Not HOST: some shells have it set, and the port would be open to the network without anybody asking for it.
-    new Option("--host <address>", "the address to listen on")
-      .argParser(address)
-      .env("TALLY_BENCH_HOST")
-      .default("127.0.0.1"),
-  )
-  .action((options: { readonly port: number; readonly host: string }) =>
-    reportFailure(async (signal) => {
-      refuseBefore(program, "an agent gets its load from a bench");
-      await runAgent(options, signal);
-    }),
-  );
 program
   .command("sources")
   .description(

@@ -12,7 +12,6 @@ import type { PhaseResult } from "./load/load-plan.ts";
 import type { System } from "./open-system.ts";
 import { disturbanceOf, type MachineSeen } from "./machine/disturbance.ts";
 import { phaseTimes } from "./phase-times.ts";
-import { replayReport } from "./replay/replay-report.ts";
 import type { EarlierLoad, Observed, Report } from "./report.ts";
 import { verdictOf } from "./verdict.ts";
 import type { Drained, Moment } from "./watch/drained.ts";
@@ -62,8 +61,6 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around): Report 
     versions: { node: process.version, ...system?.versions },
     commit: commitOf(system?.root ?? plan.root),
     ...askedOf(plan),
-    replay: replayReport(plan.phase, result.schedule),
-    agents: result.byAgents?.shares ?? null,
     fill: plan.fill === undefined ? null : { asked: plan.fill, accepted: filled },
     seconds: round(seconds, 2),
     sent: result.sent,

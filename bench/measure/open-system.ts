@@ -13,11 +13,8 @@ import { connectPublisher } from "@tally/broker";
 import { queuesOf, type QueueSpec } from "@tally/contract";
 import type { BenchPlan } from "./bench-plan.ts";
 import { designOf, type Design } from "./designs/designs.ts";
-import { startSubscriber, type Subscriber } from "./designs/fan-out/start-subscriber.ts";
-import { thirdQueueOf } from "./designs/fan-out/third-queue.ts";
-import { declareQueues, queueDefinitions } from "./designs/queue-definitions.ts";
-import { spreadQueues } from "./designs/several-queues/spread-queues.ts";
-import { limitCpu } from "./scale-out/limit-cpu.ts";
+import { startSubscriber, type Subscriber } from "./designs/start-subscriber.ts";
+import { declareQueues, queueDefinitions, thirdQueueOf } from "./designs/queue-definitions.ts";
 import { eachTier, tiersOf, type OfTiers, type TierFigures } from "./watch/tiers.ts";
 
 /** A fresh and empty tally, as in production but on one machine. */
@@ -42,21 +39,16 @@ export interface System {
   close(): Promise<void>;
 }
 
-type OwnPlan = Pick<
-  BenchPlan,
-  "root" | "design" | "durability" | "gateways" | "workers" | "appShare" | "settings" | "say" | "signal"
->;
+type OwnPlan = Pick<BenchPlan, "root" | "design" | "durability" | "gateways" | "settings" | "say" | "signal">;
 
 const namespace = "bench";
 const database = "tally_bench";
 const gatewayOfDesigns = join(import.meta.dirname, "designs", "gateway.ts");
-const writerOfSeveralQueues = join(import.meta.dirname, "designs", "several-queues", "writer.ts");
 
 /** Starts the system of a plan. `directory` holds all its files. */
 export async function openSystem(plan: OwnPlan & { readonly directory: string }): Promise<System> {
-  const { root, directory, design: designName, durability, gateways, workers = 1, settings, say, signal } = plan;
+  const { root, directory, design: designName, durability, gateways, settings, say, signal } = plan;
   const design = designOf(designName);
-  const { replaces = [] } = design;
   const system = await startSystem({
     root,
     directory,
@@ -76,12 +68,11 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
       ...design.settings,
       ...settings,
     },
-    instances: { gateway: gateways, writer: workers, ranker: workers },
+    instances: { gateway: gateways },
     gatewayMain:
-      durability === "confirmed" && !replaces.includes("gateway")
+      durability === "confirmed" && design.hasOwnIntake !== true
         ? undefined
         : [gatewayOfDesigns, designName, durability],
-    writerMain: replaces.includes("writer") ? [writerOfSeveralQueues] : undefined,
     say,
     signal,
   });
@@ -91,10 +82,6 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
     for (const one of closing) await one();
   };
   try {
-    if (plan.appShare !== undefined) {
-      const apps = [...system.gateways, ...system.writers, ...system.rankers].flatMap(({ pid }) => pid ?? []);
-      closing.push(await limitCpu(apps, plan.appShare));
-    }
     let { urls } = system;
     if (design.balanced) {
       const environment = { PATH: process.env["PATH"] };
@@ -144,10 +131,9 @@ function accountsFor({ stores, readsFrom }: Design, { addresses, accounts }: Pri
 }
 
 /** The queues that a domain's batches and moves wait in. */
-function queuesIn({ queues, fansOut }: Design, domain: string): readonly Pick<QueueSpec, "name" | "messagesMax">[] {
+function queuesIn({ fansOut }: Design, domain: string): readonly Pick<QueueSpec, "name" | "messagesMax">[] {
   const { ingest, rank } = queuesOf(namespace, domain);
-  const parts = queues === "several" ? spreadQueues([ingest]) : [ingest];
-  return [...parts, rank, ...(fansOut === true ? [{ name: thirdQueueOf(namespace) }] : [])];
+  return [ingest, rank, ...(fansOut === true ? [{ name: thirdQueueOf(namespace) }] : [])];
 }
 
 interface Running extends Omit<System, "tiers" | "queues"> {

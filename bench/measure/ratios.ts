@@ -1,6 +1,6 @@
 import { figures } from "./figures.ts";
 import { markedLines, markOf } from "./machine/disturbed-text.ts";
-import type { ReplayReport, Report } from "./report.ts";
+import type { Report } from "./report.ts";
 
 /** Figures of our run divided by those of another. No ratio where one report lacks the figure. Marks the ratios of a disturbed run. */
 export function ratios(ours: Report, theirs: Report): string {
@@ -13,7 +13,7 @@ export function ratios(ours: Report, theirs: Report): string {
   });
   return [
     `compared with ${theirs.design}, ${theirs.at}, commit ${theirs.commit}`,
-    ...differences(conditionsOf(ours), conditionsOf(theirs)),
+    ...differences(ours, theirs),
     ...lines,
     ...markedLines([
       { name: "here", report: ours },
@@ -43,29 +43,13 @@ const conditions = [
   "readShare",
   "contentBytes",
   "settings",
-  "replay",
-  "agents",
 ] as const satisfies readonly (keyof Report)[];
 
-/** Of a replay and of agents only what was requested: the rest are figures. */
-export interface Conditions extends Omit<Pick<Report, (typeof conditions)[number]>, "replay" | "agents"> {
-  readonly replay: Pick<ReplayReport, "file" | "speed" | "keys"> | null;
-  readonly agents: readonly string[] | null;
-}
-
-/** Reports of an earlier bench lack some. */
-function conditionsOf(report: Report): Partial<Conditions> {
-  const { replay, agents, ...others }: Partial<Report> = report;
-  return {
-    ...others,
-    ...(replay !== undefined && { replay: replay && { file: replay.file, speed: replay.speed, keys: replay.keys } }),
-    ...(agents !== undefined && { agents: agents && agents.map(({ url }) => url) }),
-  };
-}
+export type Conditions = Pick<Report, (typeof conditions)[number]>;
 
 /** The conditions that are equal in all runs. */
 export function commonConditions(reports: readonly Report[]): Partial<Conditions> {
-  const [first, ...others] = reports.map(conditionsOf);
+  const [first, ...others] = reports;
   const isCommon = (name: keyof Conditions): boolean =>
     others.every((other) => JSON.stringify(other[name]) === JSON.stringify(first?.[name]));
   // The keys are those of the list.

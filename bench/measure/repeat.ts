@@ -16,7 +16,6 @@ export function repeatOf(plan: BenchPlan): string {
     ["--durability", own ? plan.durability : undefined],
     ...Object.entries(plan.settings).map(([name, value]) => ["--set", `${name}=${value}`] as const),
     ["--target", plan.target],
-    ["--agents", plan.agents?.urls.join(",")],
   ];
   const words = flags.flatMap(([name, value]) => (value === undefined ? [] : [name, quoted(String(value))]));
   const compared = build === undefined ? [] : ["compare", `${plan.design}@${build.commit}`, "--rounds", "1"];
@@ -33,17 +32,6 @@ function flagsOfLoad(plan: BenchPlan): readonly (readonly [name: string, value: 
     return [
       ["--source", workloadOf(plan.domain).source?.name],
       ["--scale", phase.scale],
-    ];
-  }
-  if (phase.model === "replay") {
-    return [
-      ["--replay", phase.file],
-      ["--speed", phase.speed],
-      ["--replay-keys", phase.keys],
-      ["--domain", plan.domain],
-      ["--connections", plan.connections],
-      ["--fill", plan.fill],
-      ["--client-threads", plan.clientThreads],
     ];
   }
   const { until } = phase;

@@ -1,7 +1,5 @@
 import type { Second } from "../kit/load.ts";
-import type { MeasuredRun } from "@tally/contract/bench-report";
 import type { AuditReport } from "@tally/reconcile";
-import type { AgentShare } from "./agents/start-agents.ts";
 import type { Disturbance } from "./machine/disturbance.ts";
 import type { GroupTime } from "./load/load-plan.ts";
 import type { RequestLogResult } from "./load/request-log.ts";
@@ -30,7 +28,24 @@ export interface Spans {
 }
 
 /** One run, as `--json` writes it. null: unknown for this design or target. For a target, design and durability are "unknown". */
-export interface Report extends MeasuredRun {
+export interface Report {
+  readonly runId: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly machine: string;
+  readonly domain: string;
+  readonly design: string;
+  readonly durability: string;
+  /** The URL of a system that was running already; null: the bench has started its own. */
+  readonly target: string | null;
+  readonly model: "closed" | "open" | "source";
+  readonly connections: number;
+  /** Share of GETs, 0 to 1. */
+  readonly readShare: number;
+  /** How the apps ran, followed by the settings that --set has changed. */
+  readonly mode: string;
+  readonly accepted: { readonly events: number; readonly perSecond: number };
+  readonly ranked: { readonly perSecond: number | null };
   readonly versions: Readonly<Record<string, string>>;
   readonly commit: string;
   /** What a 2xx means. Earlier reports lack it. */
@@ -45,10 +60,6 @@ export interface Report extends MeasuredRun {
     readonly description: string;
     readonly scale: number;
   } | null;
-  /** Of a replay: what was sent, and how far behind its schedule each request was sent. Reports before replays have no such field. */
-  readonly replay: ReplayReport | null;
-  /** The load generators and what each of them sent; null: the bench itself. Reports before agents have no such field. */
-  readonly agents: readonly AgentShare[] | null;
   /** Requested rate of the open model. */
   readonly offeredPerSecond: number | null;
   /** Requested length of the load; null for a source. */
@@ -57,7 +68,6 @@ export interface Report extends MeasuredRun {
   readonly fill: { readonly asked: number; readonly accepted: number } | null;
   /** null for a source, which has its own warm-up or none. */
   readonly warmUpSeconds: number | null;
-  /** Of the bench, or of each agent. */
   readonly clientThreads: number;
   readonly gateways: number | null;
   /** Settings of the apps, beside those of the design. */
@@ -137,24 +147,6 @@ export interface Report extends MeasuredRun {
   readonly cdf?: readonly Cdf[];
   /** The file of --requests-csv and its lines; null: none was asked for. Absent in reports of an earlier bench. */
   readonly requestLog?: (RequestLogResult & { readonly file: string }) | null;
-}
-
-export interface ReplayReport {
-  readonly file: string;
-  readonly speed: number;
-  readonly keys: string;
-  readonly events: number;
-  /** The original length, in seconds. */
-  readonly originalSeconds: number;
-  /** Events whose ids have no time; they were spread evenly. */
-  readonly untimed: number;
-  /** Events behind a later one in the file, which were sent with it. */
-  readonly disordered: number;
-  /** Requests that were sent `lateFromMs` or more after they were due. */
-  readonly late: number;
-  readonly lateFromMs: number;
-  readonly behindMs: Latency | null;
-  readonly behindAtEndMs: number;
 }
 
 /** The share of a method's requests with at most this latency, in ms. Both rise; the last share is 1. */

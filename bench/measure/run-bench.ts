@@ -5,7 +5,6 @@ import { reasonOf } from "@tally/runtime";
 import { idBytes } from "../kit/load.ts";
 import { claimDirectory, runTally, until } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
-import { startAgents } from "./agents/start-agents.ts";
 import type { BenchPlan } from "./bench-plan.ts";
 import { openBuild } from "./builds/open-build.ts";
 import { designOf } from "./designs/designs.ts";
@@ -13,7 +12,6 @@ import type { Fill, Phase, PhaseResult } from "./load/load-plan.ts";
 import { requestLogHead } from "./load/request-log.ts";
 import { startLoad } from "./load/start-load.ts";
 import { calibrate } from "./machine/calibrate.ts";
-import { rootsOf } from "./machine/own-processes.ts";
 import { readMachine } from "./machine/read-machine.ts";
 import { makeReport, type Around, type Seen } from "./make-report.ts";
 import { openSystem, type System } from "./open-system.ts";
@@ -69,12 +67,9 @@ async function measure(
   const { connections, seed, spread, readShare, contentBytes, responseWithinMs, domain } = plan;
   const shape = { connections, seed, spread, readShare, contentBytes, responseWithinMs, domain };
   const urls = system?.urls ?? [url];
-  const { agents, clientThreads } = plan;
-  const load =
-    agents === undefined
-      ? startLoad({ ...shape, urls }, clientThreads)
-      : await startAgents({ ...shape, urls }, clientThreads, agents);
-  const roots = rootsOf(plan.target, load.processes);
+  const load = startLoad({ ...shape, urls }, plan.clientThreads);
+  // The processes whose descendants are the run. Unknown where the target was running before.
+  const roots = plan.target === undefined ? [process.pid] : undefined;
   plan.signal.addEventListener("abort", () => void load.close(), { once: true });
   try {
     const seenOf = async (what: Phase | Fill, requests?: string): Promise<Seen> => {
@@ -131,7 +126,6 @@ function warmUpOf({ domain, phase, warmUpSeconds }: BenchPlan): Phase | undefine
     const run = workloadOf(domain).source?.runs[phase.run];
     return run?.warmUp === undefined ? undefined : { ...phase, warmUp: true };
   }
-  if (phase.model === "replay") return undefined;
   return warmUpSeconds > 0 ? { ...phase, until: { name: "seconds", seconds: warmUpSeconds } } : undefined;
 }
 
@@ -187,11 +181,10 @@ async function receivedByThird(system: System): Promise<Report["subscriber"]> {
 /** Runs a load. Returns also when it began, by performance.now(), and the CPU time of its clients. */
 async function runLoad(run: () => Promise<PhaseResult>) {
   const cpuBefore = process.cpuUsage();
-  const calledAt = performance.now();
+  const startedAt = performance.now();
   const result = await run();
   const { user, system } = process.cpuUsage(cpuBefore);
-  const { leadMs = 0, cpuSeconds = 0 } = result.byAgents ?? {};
-  return { result, startedAt: calledAt + leadMs, clientCpuSeconds: (user + system) / 1e6 + cpuSeconds };
+  return { result, startedAt, clientCpuSeconds: (user + system) / 1e6 };
 }
 
 async function expectLive(url: string): Promise<void> {

@@ -1,8 +1,6 @@
-import { basename } from "node:path";
 import { disturbedAbovePercent } from "./machine/disturbance.ts";
 import { calibrationText, disturbanceText } from "./machine/disturbed-text.ts";
 import type { PhaseFigures } from "./phase-figures.ts";
-import { scheduleCells } from "./replay/replay-report.ts";
 import type { Latency, Report, Spans } from "./report.ts";
 
 const unknown = "unknown";
@@ -29,7 +27,6 @@ export function textOf(report: Report): string {
       report.drainSeconds === null ? "" : `drained after ${report.drainSeconds} s`,
     ),
     row("latency ms", ...latencyCells(latencyMs)),
-    report.replay !== null && row("schedule", ...scheduleCells({ replay: report.replay, sent: report.sent })),
     reads.requests > 0 && row("reads", `${reads.perSecond}/s`, ...latencyCells(reads.latencyMs)),
     reads.requests > 0 && byMethod(report),
     report.subscriber !== undefined &&
@@ -57,15 +54,6 @@ export function textOf(report: Report): string {
     row("CPU µs/event", ...tierCells(report.cpuUsPerEvent)),
     row("CPU s", ...tierCells(report.cpuSeconds)),
     row("memory MiB", ...tierCells(report.memoryMiB)),
-    ...(report.agents ?? []).map(({ url, sent, accepted: ofAgent, busy, clockOffsetMs, roundTripMs }) =>
-      row(
-        "agent",
-        url,
-        `${sent} sent, ${ofAgent} events accepted`,
-        `busy ${Math.round(busy * 100)} %`,
-        `clock ${clockOffsetMs.toFixed(1)} ms off, known to ${(roundTripMs / 2).toFixed(1)} ms`,
-      ),
-    ),
     row("client", `busy ${Math.round(report.client.busy * 100)} %`, `loop delay p99 ${report.client.delayP99Ms} ms`),
     disturbance !== undefined && row("machine", disturbanceText(disturbance)),
     disturbance !== undefined && row("calibration", calibrationText(disturbance)),
@@ -98,14 +86,12 @@ function warningsOf({ disturbance, queue, client }: Report): readonly (string | 
 }
 
 /** The run in one line. */
-export function headOf({ domain, design, durability, connections, source, replay, ...report }: Report): string {
+export function headOf({ domain, design, durability, connections, source, ...report }: Report): string {
   const { model, offeredPerSecond } = report;
   const load =
-    replay !== null
-      ? `replay of ${basename(replay.file)} at speed ${replay.speed}`
-      : source === null
-        ? `${model} model${offeredPerSecond === null ? "" : ` at ${offeredPerSecond}/s`}`
-        : `${source.name}, ${source.description} (run ${source.run} of ${source.runs}), scale ${source.scale}`;
+    source === null
+      ? `${model} model${offeredPerSecond === null ? "" : ` at ${offeredPerSecond}/s`}`
+      : `${source.name}, ${source.description} (run ${source.run} of ${source.runs}), scale ${source.scale}`;
   return `${domain}, ${design}, ${durability}, ${load}, ${connections} connections`;
 }
 

@@ -46,7 +46,6 @@ export function lengthOf(
   phase: Phase | Fill,
 ): { readonly seconds: number } | { readonly requests: number } {
   if (phase.model === "fill") return { requests: phase.amount };
-  if (phase.model === "replay") return { requests: phase.found.lines };
   if (phase.model !== "source")
     return phase.until.name === "amount" ? { requests: phase.until.amount } : { seconds: phase.until.seconds };
   const run = workloadOf(domain).source?.runs[phase.run];

@@ -5,7 +5,6 @@ import { browserPath, openBrowser } from "@tally/bench/chromium";
 import { startPrivateServices, startSystem, type System } from "@tally/local";
 import type { Browser } from "playwright-core";
 import { rejectedSale } from "./reject.ts";
-import { writeReports } from "./reports.ts";
 import { bulk, saleOf, seed } from "./seed.ts";
 import { views } from "./views.ts";
 import { withPalette } from "./with-palette.ts";
@@ -15,23 +14,21 @@ import { withPalette } from "./with-palette.ts";
 const root = join(import.meta.dirname, "..", "..");
 const pictures = join(root, "docs", "screenshots");
 const directory = join(root, ".tally", `screenshots-${process.pid}`);
-const reports = join(directory, "results");
 
 const widths = { desktop: [1440, 900], phone: [390, 844] } as const;
 // Their layout is that of another view; views.long.test.ts looks at all of them.
-const notPictured = new Set(["stores", "steps", "swipes", "runs"]);
+const notPictured = new Set(["stores", "steps", "swipes"]);
 const alsoDark = new Set(["store", "pipeline"]);
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-await writeReports(reports);
 const system = await startSystem({
   root,
   directory,
   database: "tally_screenshots_test",
   namespace: "screenshots",
   services: startPrivateServices,
-  environment: { PATH: process.env["PATH"], RUNS_FOLDER: reports },
+  environment: { PATH: process.env["PATH"] },
   say,
 });
 const stopped = new AbortController();

@@ -1,19 +1,14 @@
-import { join } from "node:path";
 import { expect, vi } from "vitest";
-import { temporaryDirectory } from "../at-end.ts";
 import { startSystem } from "../start-system.ts";
 import { accessibilityFaults, overflowing, overlapping } from "./inspect.ts";
 import { openPages, pageTest } from "./open-page.ts";
 import { rejectedSale } from "./reject.ts";
-import { writeReports } from "./reports.ts";
 import { seed } from "./seed.ts";
 import { views } from "./views.ts";
 
 /* Each view with data, on a desktop and on a phone, in light and in dark. */
 
-const reports = join(await temporaryDirectory(), "results");
-await writeReports(reports);
-const system = await startSystem({ RUNS_FOLDER: reports });
+const system = await startSystem();
 await seed(system);
 await rejectedSale(system, 7);
 const open = openPages();
@@ -58,60 +53,3 @@ pageTest("boards show what the domains describe, albums with their pictures", as
   expect(page.url()).toContain("by=dislikes");
   expectNoFaults();
 });
-
-pageTest("two runs stand side by side, and a drill shows its faults", async () => {
-  const { page, expectNoFaults } = await open(`${system.url}/#/runs`);
-  const boxes = page.getByRole("checkbox");
-  await vi.waitFor(async () => expect(await boxes.count()).toBe(3), 20_000);
-  await page.getByRole("checkbox", { name: /faults/ }).check();
-  await page.getByRole("rowheader", { name: "Faults" }).waitFor();
-  await page.getByRole("cell", { name: "database-primary" }).waitFor();
-  await page.getByRole("checkbox", { name: /faults/ }).uncheck();
-  for (const box of await page.getByRole("checkbox", { name: /batched/ }).all()) await box.check();
-  const accepted = page.getByRole("row", { name: /^Accepted/ });
-  // The newest run is listed first, so it is A. After the first box the row has that run alone.
-  await vi.waitFor(
-    async () =>
-      expect(await accepted.getByRole("cell").allTextContents()).toEqual(["9,180 /s", "8,000 /s", "−12.9 % worse"]),
-    20_000,
-  );
-  expect(
-    await page
-      .getByRole("row", { name: /^Foreign CPU/ })
-      .getByRole("cell")
-      .allTextContents(),
-  ).toEqual(["–", "12.5 %", "–"]);
-  await page.getByText("* disturbed:").waitFor();
-  // Failures alone are red, and a height is the same value in A and in B: the slower run's line is lower.
-  const strokes = `Object.fromEntries([...document.querySelectorAll(".legend li")].map((item) => [
-    item.textContent.trim().split(" ")[0], getComputedStyle(item.querySelector("line")).stroke]))`;
-  const isRed = (color: string): boolean => {
-    const [red = 0, green = 0, blue = 0] = (color.match(/\d+/g) ?? []).map(Number);
-    return red > 1.5 * green && red > 1.5 * blue;
-  };
-  const drawn: Readonly<Record<string, string>> = await page.evaluate(strokes);
-  expect(Object.entries(drawn).map(([label, color]) => [label, isRed(color)])).toEqual([
-    ["accepted", false],
-    ["reads", false],
-    ["failed", true],
-    ["p50", false],
-    ["p99", false],
-  ]);
-  await vi.waitFor(async () => {
-    const [a = Infinity, b = 0] = await page.evaluate<readonly number[]>(topsOfAccepted);
-    expect(b - a).toBeGreaterThan(10);
-  }, 20_000);
-  expectNoFaults();
-});
-
-/** The highest pixel of the line "accepted" in each chart of requests, in px from the top. */
-const topsOfAccepted = `[...document.querySelectorAll(".chart")]
-  .filter((chart) => chart.querySelector(".line-accepted") !== null)
-  .map((chart) => {
-    const canvas = chart.querySelector("canvas");
-    const [red, green, blue] = getComputedStyle(chart.querySelector(".line-accepted")).stroke.match(/\\d+/g).map(Number);
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    const isLine = (at) => data[at] === red && data[at + 1] === green && data[at + 2] === blue && data[at + 3] === 255;
-    for (let at = 0; at < data.length; at += 4) if (isLine(at)) return Math.floor(at / 4 / canvas.width);
-    return -1;
-  })`;

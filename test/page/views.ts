@@ -9,10 +9,4 @@ export const views = [
   { name: "albums", hash: "#/boards/albums/top-albums", heading: "Top albums" },
   { name: "pipeline", hash: "#/pipeline", heading: "Pipeline" },
   { name: "dead-letters", hash: "#/dead-letters", heading: "Dead letters" },
-  { name: "runs", hash: "#/runs", heading: "Runs" },
-  {
-    name: "runs-side-by-side",
-    hash: "#/runs?a=2026-11-20T08-00-00.000Z-batched.json&b=2026-11-21T08-00-00.000Z-batched.json",
-    heading: "Runs",
-  },
 ] as const;

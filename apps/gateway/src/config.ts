@@ -6,7 +6,6 @@ import {
   integer,
   list,
   redisUrl,
-  string,
   systemSettings,
   url,
   type Config,
@@ -157,9 +156,6 @@ export const gatewaySettings = {
     "the database's write endpoint with an account that may change dead letters; none: the gateway only shows them",
     { protocols: ["mysql:"], default: "" },
   ),
-  runsFolder: string("RUNS_FOLDER", "the folder with reports of bench and drill that GET /runs lists; none: 404", {
-    default: "",
-  }),
   keysRememberedSeconds: integer(
     "KEYS_REMEMBERED_SECONDS",
     "how long a gateway responds with 422 to an Idempotency-Key with other content; later the writer makes that event a dead letter",

@@ -5,7 +5,7 @@ import { connectDatabase } from "@tally/database";
 import { domains as allDomains, servedDomains } from "@tally/domains";
 import { connectHeartbeats, Progress, StatusReader, watchReplicas, openTracer } from "@tally/telemetry";
 import { connectPublisher } from "@tally/broker";
-import { queuesOf, type Domain } from "@tally/contract";
+import { queuesOf } from "@tally/contract";
 import { connectRankings } from "@tally/redis";
 import { recentProblems, startHealthServer, type Logger } from "@tally/runtime";
 import type { FastifyInstance } from "fastify";
@@ -22,13 +22,12 @@ import { addDomainRoutes, mountsOf } from "./http/routes/domain-routes.ts";
 import { addEventRoute } from "./http/routes/event-route.ts";
 import { addHealthRoute } from "./http/routes/health-route.ts";
 import { requestTraces } from "./ingest/event-traces.ts";
-import { openIntake, type Intake, type IntakeServers } from "./ingest/intake.ts";
+import { openIntake, type Intake } from "./ingest/intake.ts";
 import { KeyMemory } from "./keys/key-memory.ts";
 import { addLiveRoute } from "./live/live-route.ts";
 import { Watchables } from "./live/watchables.ts";
 import { addDeadLetterRoutes } from "./operate/dead-letter-routes.ts";
 import { addPageRoutes } from "./operate/page-routes.ts";
-import { addRunRoutes } from "./operate/run-routes.ts";
 import { addStatusRoutes } from "./operate/status-routes.ts";
 import { serveDomain } from "./serve-domain.ts";
 
@@ -39,25 +38,18 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-/** Parts that a variant of the gateway replaces; the bench compares such variants. */
-export interface GatewayParts {
-  readonly openIntake: (domain: Domain, servers: IntakeServers) => Intake;
-  readonly connectPublisher: typeof connectPublisher;
-  /** Connections to the database's write endpoint. */
-  readonly writeConnections: number;
-}
-
 /**
  * Connects to the servers, mounts the domains that it serves, and listens. Resolves when the broker is reached or `stopAsked` fires. Without the broker,
  * events get 503, and /health/ready on the operator port reports it.
+ *
+ * `newIntake` composes a gateway with another intake: how the events of a domain are kept before they get their 2xx.
  */
 export async function startGateway(
   config: GatewayConfig,
   log: Logger,
   stopAsked: AbortSignal,
-  replaced: Partial<GatewayParts> = {},
+  newIntake: typeof openIntake = openIntake,
 ): Promise<Gateway> {
-  const parts: GatewayParts = { openIntake, connectPublisher, writeConnections: 4, ...replaced };
   forbidOpenToOthers(config);
   const metrics = gatewayMetrics({
     waiting: () => intakes.map(({ domain, commit }) => ({ domain: domain.name, events: commit.waiting })),
@@ -65,7 +57,7 @@ export async function startGateway(
     status: () => status.read(),
   });
   const times = new ResponseTimes();
-  const { database, rankings, publisher, keyMemory, heartbeats } = connectServers(config, log, parts, metrics);
+  const { database, rankings, publisher, keyMemory, heartbeats } = connectServers(config, log, metrics);
   const { namespace } = config;
   const domains = servedDomains(config.domains);
   const status = new StatusReader({ database, publisher, heartbeats, namespace, domains: config.domains });
@@ -74,7 +66,7 @@ export async function startGateway(
   const progress = new Progress();
   const tracer = await openTracer({ app: "gateway", endpoint: config.otlpEndpoint, log });
   const servers = { config, publisher, database, rankings, metrics, progress, tracer };
-  const intakes: readonly Intake[] = domains.map((domain) => parts.openIntake(domain, servers));
+  const intakes: readonly Intake[] = domains.map((domain) => newIntake(domain, servers));
 
   const mounts = mountsOf(config.basePaths);
   const app = buildServer(config, {
@@ -157,12 +149,12 @@ export async function startGateway(
   };
 }
 
-function connectServers(config: GatewayConfig, log: Logger, parts: GatewayParts, metrics: GatewayMetrics) {
+function connectServers(config: GatewayConfig, log: Logger, metrics: GatewayMetrics) {
   const domains = servedDomains(config.domains);
   const database = connectDatabase({
     writeUrl: config.databaseWriteUrl,
     readUrl: config.databaseReadUrl,
-    writeConnections: parts.writeConnections,
+    writeConnections: 4,
     readConnections: 8,
     queryTimeoutMs: config.queryWithinMs,
     log,
@@ -176,7 +168,7 @@ function connectServers(config: GatewayConfig, log: Logger, parts: GatewayParts,
     commandTimeoutMs: config.queryWithinMs,
     log,
   });
-  const publisher = parts.connectPublisher({
+  const publisher = connectPublisher({
     url: config.amqpUrl,
     connectionName: "tally gateway",
     queues: domains.flatMap((domain) => Object.values(queuesOf(config.namespace, domain.name))),
@@ -227,7 +219,6 @@ function addOperation(
     eventVersionOf: (name) => allDomains.find((domain) => domain.name === name)?.eventVersion ?? 1,
     confirmWithinMs: config.confirmWithinMs,
   });
-  addRunRoutes(app, config.runsFolder);
   addPageRoutes(app, fileURLToPath(new URL("../../dashboard/dist/", import.meta.url)));
   return { close: async () => operator?.close() };
 }

@@ -11,17 +11,8 @@ import { writerMetrics } from "./writer-metrics.ts";
 
 const deadPrefetch = 10;
 
-/** Parts that a variant of the writer replaces; the bench compares such variants. */
-export interface WriterParts {
-  readonly connectConsumer: typeof connectConsumer;
-}
-
 /** One writer thread: a complete consumer of each served domain's ingest queue, with its own connections. */
-export async function startWriterThread(
-  config: WriterConfig,
-  index: number,
-  parts: WriterParts = { connectConsumer },
-): Promise<ThreadBody> {
+export async function startWriterThread(config: WriterConfig, index: number): Promise<ThreadBody> {
   const domains = servedDomains(config.domains);
   const log = createLogger({ name: `writer-${index}`, level: config.logLevel });
   const metrics = writerMetrics(index, () => database.pools());
@@ -67,14 +58,14 @@ export async function startWriterThread(
       onAnnounced: (ms) => metrics.announced(domain.name, ms),
     });
     const shared = { url: config.amqpUrl, queues: topology, log };
-    const consumer = parts.connectConsumer({
+    const consumer = connectConsumer({
       ...shared,
       connectionName: `tally writer ${index} ${domain.name}`,
       queue: ingest.name,
       prefetch: config.prefetch,
       onDelivery: (delivery) => writer.take(delivery),
     });
-    const deadConsumer = parts.connectConsumer({
+    const deadConsumer = connectConsumer({
       ...shared,
       connectionName: `tally writer ${index} ${domain.name} dead letters`,
       queue: dead.name,

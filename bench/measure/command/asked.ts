@@ -57,12 +57,6 @@ export function refuseExcluded(asked: Asked<Pick<Flags, "amount" | "target">>): 
     );
 }
 
-/** Throws when the user gave a flag of a replay to a command that runs a load several times. */
-export function refuseReplay(asked: Pick<Asked, "isGiven">): void {
-  refuse(asked, ["replay"], "needs a single run");
-  refuse(asked, ["speed", "replayKeys"], "needs --replay, and a single run");
-}
-
 /** Throws when the user gave any flag before the name of a subcommand that has none of them. */
 export function refuseBefore(program: Command, why: string): void {
   const ignored = program.options.find((option) => program.getOptionValueSource(option.attributeName()) === "cli");

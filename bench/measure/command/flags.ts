@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { list, number, numberFlag, origin, setting, share, wholeNumber } from "@tally/runtime/flag-values";
+import { list, number, origin, setting, share, wholeNumber } from "@tally/runtime/flag-values";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import {
   designNames,
@@ -9,7 +9,6 @@ import {
   type DesignName,
   type Durability,
 } from "../designs/designs.ts";
-import { replayKeys, type ReplayKeys } from "../replay/replay-phase.ts";
 
 /** The checkout under test. */
 export const root = join(import.meta.dirname, "..", "..", "..");
@@ -29,16 +28,12 @@ export interface Flags {
   readonly seed: number;
   readonly gateways: number;
   readonly clientThreads: number;
-  readonly agents?: readonly string[];
   readonly design: DesignName;
   readonly durability: Durability;
   readonly target?: string;
   readonly set: readonly string[];
   readonly source?: string;
   readonly scale: number;
-  readonly replay?: string;
-  readonly speed: number;
-  readonly replayKeys: ReplayKeys;
   readonly json?: string;
   readonly html?: string;
   readonly csv?: string;
@@ -48,10 +43,6 @@ export interface Flags {
   readonly failBelow?: number;
   readonly results: string;
 }
-
-const positive = numberFlag("a number above 0", (value) => Number.isFinite(value) && value > 0);
-
-const origins = (text: string): readonly string[] => list(text).map(origin);
 
 /** Whole numbers from 0 on, separated by commas, as texts. */
 export function wholeNumbers(text: string): readonly string[] {
@@ -91,12 +82,7 @@ export function withFlags(command: Command, values: "single" | "lists" = "single
     .option("--zipf", "skewed keys: a few stores and items get most sales (default: equal)")
     .option("--seed <number>", "the same seed sends the same requests, with the same --client-threads", wholeNumber, 1)
     .addOption(counted("--gateways", "gateway processes", 1))
-    .option("--client-threads <number>", "threads that send requests, of each agent", wholeNumber, 1)
-    .option(
-      "--agents <urls>",
-      "processes of `bench agent`, separated by commas, which send the load instead; their token is in TALLY_BENCH_TOKEN or TALLY_BENCH_TOKEN_FILE",
-      origins,
-    )
+    .option("--client-threads <number>", "threads that send requests", wholeNumber, 1)
     .addOption(
       new Option("--design <name>", "variant of tally with one idea taken away")
         .choices(designNames)
@@ -107,16 +93,6 @@ export function withFlags(command: Command, values: "single" | "lists" = "single
     .option("--set <NAME=value>", "setting of the apps; may be repeated; sweep: NAME=a,b,c", setting, [])
     .option("--source <name>", "the load of a source document, S0 to S4, compared with its printed figures")
     .option("--scale <share>", "share of a source's requests", share, 1)
-    .option("--replay <file>", "send the events of a file of `tally export --format ndjson` at their own times")
-    .option("--speed <number>", "of a replay: how many times faster than the original", positive, 1)
-    .addOption(
-      new Option(
-        "--replay-keys <which>",
-        "Idempotency-Keys of a replay; same: those of the file, so a second replay into one system adds nothing; new: other keys in each replay; none: no keys",
-      )
-        .choices(replayKeys)
-        .default("same"),
-    )
     .option(
       "--json <file>",
       "write the report as JSON; compare: all reports and ratios, --source: all reports and the table",
@@ -135,7 +111,7 @@ export function withFlags(command: Command, values: "single" | "lists" = "single
     .addHelpText("after", () => `\nDesigns, and what a 2xx means in each:\n${designLines()}`)
     .addHelpText(
       "after",
-      "\nExit status: 0 nothing lost, 1 something was lost or doubled or is slower than --fail-below allows, 2 wrong usage, servers did not start, an agent failed, a file could not be written, or lines of --requests-csv were left out.",
+      "\nExit status: 0 nothing lost, 1 something was lost or doubled or is slower than --fail-below allows, 2 wrong usage, servers did not start, a file could not be written, or lines of --requests-csv were left out.",
     );
 }
 

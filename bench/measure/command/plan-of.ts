@@ -5,14 +5,12 @@ import type { BenchPlan } from "../bench-plan.ts";
 import { designOf, type Durability } from "../designs/designs.ts";
 import type { Phase } from "../load/load-plan.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import { agentsFor } from "./agents-for.ts";
 import { root, type Flags } from "./flags.ts";
 import { progressBar } from "./progress-bar.ts";
 import { say } from "./say.ts";
 
 /** The plan of one run. Throws a WrongUsage for flags that contradict each other. */
 export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
-  if (flags.replay !== undefined) throw new WrongUsage("--replay needs a single run");
   return {
     root,
     domain: domainOf(flags),
@@ -26,7 +24,6 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
     durability: durabilityFor(flags),
     gateways: flags.gateways,
     clientThreads: flags.clientThreads,
-    agents: agentsFor(flags),
     fill: fillOf(flags),
     warmUpSeconds: flags.amount === undefined ? flags.warmUp : 0,
     phase: phaseOf(flags),
@@ -49,14 +46,12 @@ function settingsOf({ set }: Flags): Readonly<Record<string, string>> {
   return Object.fromEntries(set.map((text) => [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)]));
 }
 
-function phaseOf({ amount, duration, rate, connections, clientThreads, gateways, agents }: Flags): Phase {
+function phaseOf({ amount, duration, rate, connections, clientThreads, gateways }: Flags): Phase {
   if (amount !== undefined && amount < connections)
     throw new WrongUsage("--amount: expected at least one for each connection");
   if (amount === undefined) checkDuration(duration, rate);
   if (rate === 0) throw new WrongUsage("--rate: expected more than 0");
-  const threads = clientThreads * (agents?.length ?? 1);
-  const clients = agents === undefined ? "--client-threads" : "--client-threads of all --agents";
-  for (const [name, parts] of [[clients, threads] as const, ["--gateways", gateways] as const])
+  for (const [name, parts] of [["--client-threads", clientThreads] as const, ["--gateways", gateways] as const])
     if (parts > connections)
       throw new WrongUsage(`${name}: expected at most one for each of the ${connections} connections`);
   const until =

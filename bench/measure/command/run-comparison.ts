@@ -3,7 +3,7 @@ import { comparison, contendersNamed, ratiosOf, tooSlow, turns, type Run } from 
 import { jsonOf } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import { refuse, refuseExcluded, refuseReplay, type Asked } from "./asked.ts";
+import { refuse, refuseExcluded, type Asked } from "./asked.ts";
 import { root } from "./flags.ts";
 import { makeResults, runAndStore, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
@@ -23,7 +23,6 @@ export async function runComparison(
     ["csv", "cdfCsv", "requestsCsv", "html", "compare"],
     "needs a single run; a comparison stores all its runs, and --json has their ratios",
   );
-  refuseReplay(asked);
   refuse(asked, ["design", "durability"], "is set by compare: name the designs as its arguments");
   refuse(
     asked,

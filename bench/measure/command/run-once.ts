@@ -9,7 +9,6 @@ import { WrongUsage } from "../wrong-usage.ts";
 import { refuse, refuseExcluded, type Asked } from "./asked.ts";
 import { checkRequestsCsv, makeResults, refuseSameFiles, runAndStore, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
-import { planOfReplay } from "./plan-of-replay.ts";
 import { say } from "./say.ts";
 
 /** One run: printed, stored, and written to the requested files. */
@@ -18,15 +17,12 @@ export async function runOnce(asked: Asked, signal: AbortSignal): Promise<void> 
   refuse(asked, ["scale"], "needs --source");
   refuseExcluded(asked);
   if (flags.compare === undefined) refuse(asked, ["failBelow"], "needs --compare, or the command compare");
-  if (flags.replay === undefined) refuse(asked, ["speed", "replayKeys"], "needs --replay");
   const before = flags.compare === undefined ? undefined : await storedReport(flags.compare);
-  const plan = flags.replay === undefined ? planOf(flags, signal) : await planOfReplay(flags.replay, asked, signal);
-  if (flags.agents !== undefined)
-    refuse(asked, ["requestsCsv"], "cannot be combined with --agents, which may have other disks");
+  const plan = planOf(flags, signal);
   const { json, csv, cdfCsv, html, requestsCsv } = flags;
   await refuseSameFiles(
     { "--json": json, "--csv": csv, "--cdf-csv": cdfCsv, "--html": html, "--requests-csv": requestsCsv },
-    { "--replay": flags.replay, "--compare": flags.compare },
+    { "--compare": flags.compare },
   );
   await makeResults(flags.results);
   await checkRequestsCsv(flags.requestsCsv);

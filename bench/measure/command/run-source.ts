@@ -20,8 +20,6 @@ export async function runSource(name: string, asked: Asked, signal: AbortSignal)
     ["domain", "connections", "duration", "fill", "warmUp", "mix", "contentBytes", "zipf", "clientThreads"],
     "is set by the source",
   );
-  refuse(asked, ["agents"], "cannot be combined with --source, whose groups of connections wait for each other");
-  refuse(asked, ["replay", "speed", "replayKeys"], "cannot be combined with --source");
   refuseExcluded(asked);
   const source = sourceNamed(name, "--source");
   const { domain, loads } = source;

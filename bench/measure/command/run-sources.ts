@@ -45,10 +45,9 @@ export async function runSources(
   );
   refuse(
     asked,
-    ["target", "agents", "amount", "duration", "rate", "fill", "warmUp", "mix", "contentBytes", "zipf"],
+    ["target", "amount", "duration", "rate", "fill", "warmUp", "mix", "contentBytes", "zipf"],
     "cannot be combined with sources",
   );
-  refuse(asked, ["replay", "speed", "replayKeys"], "cannot be combined with sources");
   refuse(asked, ["set"], "cannot be combined with sources: a row compares with tally's own settings");
   refuse(
     asked,

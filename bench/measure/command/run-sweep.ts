@@ -28,7 +28,7 @@ import { resultOf, type EndedTurn, type SweepResult } from "../sweep/sweep-resul
 import { tableOf } from "../sweep/sweep-table.ts";
 import { throughputFigure } from "../throughput.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import { refuse, refuseExcluded, refuseOthers, refuseReplay, type Asked } from "./asked.ts";
+import { refuse, refuseExcluded, refuseOthers, type Asked } from "./asked.ts";
 import { root } from "./flags.ts";
 import { makeResults, refuseSameFiles, writeOutputs } from "./outputs.ts";
 import { planOf } from "./plan-of.ts";
@@ -39,7 +39,6 @@ import type { SweepFlags } from "./sweep-flags.ts";
 export async function runSweep(asked: Asked<SweepFlags>, signal: AbortSignal): Promise<void> {
   const { isGiven } = asked;
   refuse(asked, ["csv", "cdfCsv", "requestsCsv"], "needs a single run; a sweep stores all its runs");
-  refuseReplay(asked);
   refuse(asked, ["source", "scale"], "cannot be combined with sweep: a source sets its own load");
   const { resume } = asked.flags;
   const sweep = resume === undefined ? newSweep(asked) : await resumed(resume, asked);

@@ -1,6 +1,7 @@
+import { openIntake } from "@tally/gateway";
 import { expect, test } from "vitest";
 import { designNames, designOf, durabilityNames, durabilityOf, meaningOf } from "./designs.ts";
-import { gatewayParts } from "./gateway-parts.ts";
+import { intakeOf } from "./intakes.ts";
 
 test("a design that does not wait for confirms is reported as persistent at most", () => {
   const meaning = durabilityNames.map((requested) => durabilityOf("unconfirmed", requested));
@@ -8,27 +9,10 @@ test("a design that does not wait for confirms is reported as persistent at most
   expect(durabilityNames.map((requested) => durabilityOf("per-message", requested))).toEqual(durabilityNames);
 });
 
-test.each([
-  ["batched", ""],
-  ["balanced", ""],
-  ["classic", ""],
-  ["several-queues", "connectPublisher"],
-  ["fan-out", ""],
-  ["primary-reads", ""],
-  ["per-message", "openIntake"],
-  ["unconfirmed", "openIntake,connectPublisher"],
-  ["synchronous", "openIntake,writeConnections"],
-  ["balanced-synchronous", "openIntake,writeConnections"],
-  ["synchronous-unranked", "openIntake,writeConnections"],
-  ["bare", "openIntake"],
-] as const)("the gateway of %s replaces these parts: %s", (design, parts) => {
-  expect(Object.keys(gatewayParts(design, "confirmed")).join()).toBe(parts);
-  expect(Object.keys(gatewayParts(design, "transient"))).toContain("connectPublisher");
-});
-
-test.each(designNames)("%s has its own main for the gateway exactly when it replaces parts of it", (design) => {
-  const hasParts = Object.keys(gatewayParts(design, "confirmed")).length > 0;
-  expect(designOf(design).replaces?.includes("gateway") ?? false).toBe(hasParts);
+test.each(designNames)("%s has its own main for the gateway exactly when it has another intake", (design) => {
+  expect(designOf(design).hasOwnIntake ?? false).toBe(intakeOf(design, "confirmed") !== openIntake);
+  // Does not wait for confirms.
+  expect(intakeOf(design, "transient")).not.toBe(openIntake);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 /*
  * A design is a variant of tally with one idea taken away, to measure what the idea is worth. It differs by settings that the apps have
- * anyway, by queues that are declared before the apps start (queue-definitions.ts), and by replaced parts of the apps (gateway-parts.ts). The apps
- * themselves have no switches for it.
+ * anyway, by queues that are declared before the apps start (queue-definitions.ts), and by the intake of the gateway
+ * (intakes.ts). The apps themselves have no switches for it.
  */
 
 export interface Design {
@@ -11,10 +11,10 @@ export interface Design {
   readonly confirms?: false;
   /** What a 2xx means with the durability `confirmed`. Default: what the durability says. */
   readonly means?: string;
-  /** Apps of which parts are replaced, so that the design has an own main for them. */
-  readonly replaces?: readonly ("gateway" | "writer")[];
+  /** True: its gateway has another intake, of intakes.ts. */
+  readonly hasOwnIntake?: true;
   /** Default: one quorum queue for the batches of a domain. */
-  readonly queues?: "classic" | "several";
+  readonly queues?: "classic";
   /** True: a third subscriber, besides writer and ranker, gets every batch from a third queue. */
   readonly fansOut?: true;
   /** What serves reads of rows. Default: the replica. */
@@ -27,11 +27,7 @@ export interface Design {
   readonly ranks?: false;
 }
 
-const oneByOne = {
-  BATCH_EVENTS_MAX: "1",
-  BATCHES_IN_FLIGHT_MAX: "1000",
-  WRITER_EVENTS_PER_TRANSACTION: "1",
-};
+const oneByOne = { WRITER_EVENTS_PER_TRANSACTION: "1" };
 
 const designs = {
   batched: {
@@ -49,12 +45,6 @@ const designs = {
     queues: "classic",
     stores: "writer",
   },
-  "several-queues": {
-    description: "four quorum queues for the batches of each domain, filled in turn, each with its own consumer",
-    queues: "several",
-    replaces: ["gateway", "writer"],
-    stores: "writer",
-  },
   "fan-out": {
     description: "a third subscriber gets every batch too, through the exchange, in its own quorum queue",
     means:
@@ -70,40 +60,40 @@ const designs = {
   "per-message": {
     description: "one confirmed message for each request, one transaction for each event",
     settings: oneByOne,
-    replaces: ["gateway"],
+    hasOwnIntake: true,
     stores: "writer",
   },
   unconfirmed: {
     description: "one message for each request without a confirm, one transaction for each event",
     settings: oneByOne,
     confirms: false,
-    replaces: ["gateway"],
+    hasOwnIntake: true,
     stores: "writer",
   },
   synchronous: {
     description: "no queue: one row into MySQL, then the rankings in Redis, before the response",
     means: "its row is committed in MySQL and counted in Redis",
-    replaces: ["gateway"],
+    hasOwnIntake: true,
     stores: "gateway",
   },
   "balanced-synchronous": {
     description: "no queue, as synchronous, with HAProxy between the clients and the gateways",
     means: "its row is committed in MySQL and counted in Redis",
-    replaces: ["gateway"],
+    hasOwnIntake: true,
     balanced: true,
     stores: "gateway",
   },
   "synchronous-unranked": {
     description: "no queue: one row into MySQL before the response, and no rankings",
     means: "its row is committed in MySQL",
-    replaces: ["gateway"],
+    hasOwnIntake: true,
     stores: "gateway",
     ranks: false,
   },
   bare: {
     description: "nothing behind the HTTP app and its checks: the upper limit",
     means: "checked, and stored nowhere",
-    replaces: ["gateway"],
+    hasOwnIntake: true,
     stores: "nothing",
   },
 } as const satisfies Record<string, Design>;

@@ -1,7 +1,7 @@
 import { gatewaySettings, startGateway } from "@tally/gateway";
 import { createLogger, readConfigOrExit, runService } from "@tally/runtime";
 import { designNames, durabilityNames } from "./designs.ts";
-import { gatewayParts } from "./gateway-parts.ts";
+import { intakeOf } from "./intakes.ts";
 
 /* The gateway of a design, started instead of the app's main.ts. Its arguments are the design and the durability. */
 
@@ -16,6 +16,6 @@ const log = createLogger({ name: "gateway", level: config.logLevel });
 await runService({
   name: "gateway",
   log,
-  start: (stopAsked) => startGateway(config, log, stopAsked, gatewayParts(design, durability)),
+  start: (stopAsked) => startGateway(config, log, stopAsked, intakeOf(design, durability)),
   stopWithinMs: config.stopWithinMs,
 });

@@ -4,8 +4,9 @@ import { domains } from "@tally/domains";
 import type { PrivateServices } from "@tally/local";
 import { queuesOf, type QueueSpec } from "@tally/contract";
 import { designOf, type DesignName, type Durability } from "./designs.ts";
-import { thirdQueueOf } from "./fan-out/third-queue.ts";
-import { spreadQueues } from "./several-queues/spread-queues.ts";
+
+/** The queue of the third subscriber, for the batches of all domains. */
+export const thirdQueueOf = (namespace: string): string => `${namespace}.third`;
 
 const vhost = "/";
 const direct = { vhost, type: "direct", durable: true, auto_delete: false, internal: false, arguments: {} };
@@ -18,21 +19,20 @@ const durable = { vhost, durable: true, auto_delete: false };
 export function queueDefinitions(designName: DesignName, durability: Durability, namespace: string) {
   const design = designOf(designName);
   const own = domains.flatMap(({ name }) => Object.values(queuesOf(namespace, name)));
-  const specs = design.queues === "several" ? spreadQueues(own) : own;
   const isTransient = durability === "transient";
   const isComplete = isTransient || design.queues === "classic";
   if (!isComplete && design.fansOut !== true) return undefined;
 
   const ingest = own.filter(({ exchange }) => exchange !== undefined);
   const third = { ...durable, name: thirdQueueOf(namespace), arguments: { "x-queue-type": "quorum" } };
-  const declared = isComplete ? specs.map((spec) => (isTransient ? transient(spec) : classic(spec))) : [];
+  const declared = isComplete ? own.map((spec) => (isTransient ? transient(spec) : classic(spec))) : [];
   return {
     isComplete,
     definitions: {
       queues: [...declared, ...(design.fansOut === true ? [third] : [])],
       exchanges: Array.from(new Set(ingest.map(({ exchange }) => exchange)), (name) => ({ name, ...direct })),
       bindings: [
-        ...(isComplete ? specs : []).flatMap((spec) => bound(spec, spec.name)),
+        ...(isComplete ? own : []).flatMap((spec) => bound(spec, spec.name)),
         ...(design.fansOut === true ? ingest : []).flatMap((spec) => bound(spec, third.name)),
       ],
     },

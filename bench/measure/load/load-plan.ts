@@ -1,7 +1,5 @@
 import type { Spread } from "@tally/domains/workloads";
 import type { LoadRequest, LoadResult, Reply } from "../../kit/load.ts";
-import type { AgentShare } from "../agents/start-agents.ts";
-import type { ReplayPhase, ScheduleKept } from "../replay/replay-phase.ts";
 import type { RequestLogResult } from "./request-log.ts";
 
 /** The work of a load thread. Plain data, because it is sent to the thread. */
@@ -25,8 +23,7 @@ export type Phase =
   | { readonly model: "closed"; readonly until: Until }
   | { readonly model: "open"; readonly until: Until; readonly perSecond: number }
   /** A source's run, by its index, with a share of its requests; or the warm-up before that run. */
-  | { readonly model: "source"; readonly run: number; readonly scale: number; readonly warmUp?: true }
-  | ReplayPhase;
+  | { readonly model: "source"; readonly run: number; readonly scale: number; readonly warmUp?: true };
 
 /** POSTs before anything is measured, each retried until it is accepted. */
 export interface Fill {
@@ -53,16 +50,6 @@ export type OnReply = (dueAt: number, request: LoadRequest, reply: Reply) => voi
 export interface PhaseResult extends LoadResult {
   /** Only of a source's run. */
   readonly groups: readonly GroupResult[];
-  /** Only of a replay. */
-  readonly schedule?: ScheduleKept;
-  /** Only of a load of agents. */
-  readonly byAgents?: {
-    /** From the call until the load began, because it begins everywhere at one time. */
-    readonly leadMs: number;
-    /** CPU time of their processes. */
-    readonly cpuSeconds: number;
-    readonly shares: readonly AgentShare[];
-  };
   /** Only where a file gets a line for each request. */
   readonly requestLog?: RequestLogResult | undefined;
 }

@@ -1,6 +1,5 @@
 import { decodeFromCompressedBase64 as decode, encodeIntoCompressedBase64 as encode } from "hdr-histogram-js";
 import { microseconds, type Second } from "../../kit/load.ts";
-import type { ScheduleKept } from "../replay/replay-phase.ts";
 import type { PhaseResult } from "./load-plan.ts";
 import { mergeRequestLogs } from "./request-log.ts";
 
@@ -32,21 +31,8 @@ export function mergeResults(results: readonly PhaseResult[]): PhaseResult {
     ),
     // A source runs in one thread.
     groups: results.flatMap(({ groups }) => groups),
-    ...mergeSchedules(results.flatMap(({ schedule }) => schedule ?? [])),
     requestLog: mergeRequestLogs(results.map(({ requestLog }) => requestLog)),
     client: { busy: most(({ client }) => client.busy), delayP99: most(({ client }) => client.delayP99) },
-  };
-}
-
-function mergeSchedules(schedules: readonly ScheduleKept[]): Pick<PhaseResult, "schedule"> {
-  if (schedules.length === 0) return {};
-  return {
-    schedule: {
-      late: schedules.reduce((sum, { late }) => sum + late, 0),
-      behind: merged(schedules.map(({ behind }) => behind)),
-      mostBehindMs: Math.max(...schedules.map(({ mostBehindMs }) => mostBehindMs)),
-      behindAtEndMs: Math.max(...schedules.map(({ behindAtEndMs }) => behindAtEndMs)),
-    },
   };
 }
 

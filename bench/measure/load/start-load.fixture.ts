@@ -35,7 +35,7 @@ export const accept: RequestListener = (request, response) => {
   response.writeHead(201, { "Tally-Event-Id": "01a1fb30-2980-71ee-89cd-4f71757df440" }).end();
 };
 
-export function planOn(url: string, more: Partial<LoadPlan> = {}): LoadPlan {
+function planOn(url: string, more: Partial<LoadPlan> = {}): LoadPlan {
   return {
     urls: [url],
     domain: "purchases",

@@ -16,23 +16,17 @@ export interface Load {
   onSample: (sample: Sample) => void;
   /** Requests of the running phase that are over, with a response or timed out; those of paced groups do not count. */
   progress(): Promise<number>;
-  /** Processes that send the load, besides this one. undefined: one of them is on another machine. */
-  readonly processes: readonly number[] | undefined;
   close(): Promise<void>;
 }
 
-/**
- * Divides connections, rate and amount among the threads without a remainder. Where several processes share a load of `total` threads, those of this
- * one are `count` threads from `first` on; all together send what one process with `total` threads would send.
- */
-export function startLoad(plan: LoadPlan, count: number, { first, total } = { first: 0, total: count }): Load {
+/** Divides connections, rate and amount among the threads without a remainder. */
+export function startLoad(plan: LoadPlan, count: number): Load {
   const threads = Array.from({ length: count }, (_, index) => {
-    const place = first + index;
     const own: LoadPlan = {
       ...plan,
-      urls: rotated(plan.urls, sharesBefore(plan.connections, place, total)),
-      connections: share(plan.connections, place, total),
-      seed: seedOfThread(plan.seed, place),
+      urls: rotated(plan.urls, sharesBefore(plan.connections, index, count)),
+      connections: share(plan.connections, index, count),
+      seed: seedOfThread(plan.seed, index),
     };
     return startThread<LoadCalls, Sample>(new URL("thread.ts", import.meta.url), own, (sample) =>
       load.onSample(sample),
@@ -40,9 +34,8 @@ export function startLoad(plan: LoadPlan, count: number, { first, total } = { fi
   });
   const load: Load = {
     onSample: () => undefined,
-    processes: [],
     async prepare(phase) {
-      await Promise.all(threads.map((thread, index) => thread.call("prepare", shareOf(phase, first + index, total))));
+      await Promise.all(threads.map((thread, index) => thread.call("prepare", shareOf(phase, index, count))));
       return async (files) => {
         const startedAt = performance.timeOrigin + performance.now();
         return mergeResults(await Promise.all(threads.map((thread) => thread.call("run", { ...files, startedAt }))));
@@ -72,7 +65,6 @@ function sharesBefore(whole: number, index: number, parts: number): number {
 function shareOf(phase: Phase | Fill, index: number, threads: number): Phase | Fill {
   if (phase.model === "fill") return { ...phase, amount: share(phase.amount, index, threads) };
   if (phase.model === "source") return phase; // runs in one thread
-  if (phase.model === "replay") return { ...phase, part: index, parts: threads };
   const { until } = phase;
   const own = until.name === "amount" ? { ...until, amount: share(until.amount, index, threads) } : until;
   return phase.model === "open"

@@ -32,7 +32,7 @@ let recorder: Recorder | undefined;
 let runPhase: RunPhase | undefined;
 
 /** Resolves with what a recorder does not see of the phase, if there is something. */
-type RunPhase = (to: Recorder, onReply?: OnReply) => Promise<Partial<Pick<PhaseResult, "groups" | "schedule">> | void>;
+type RunPhase = (to: Recorder, onReply?: OnReply) => Promise<Partial<Pick<PhaseResult, "groups">> | void>;
 
 const emit = serveThread<LoadCalls, Sample>({
   async prepare(phase) {
@@ -76,12 +76,6 @@ async function prepare(phase: Phase | Fill): Promise<RunPhase> {
       const groups = phase.warmUp === true ? run.warmUp : run.groups;
       const own = { groups: groups?.(phase.scale) ?? [], retries: run.retries ?? 0 };
       return async (to, onReply) => ({ groups: await runSource(plan, own, to, onReply) });
-    }
-    case "replay": {
-      // It loads the schemas of all domains, which other phases do not need.
-      const { openReplay } = await import("../replay/run-replay.ts");
-      const runReplay = await openReplay(plan, phase);
-      return async (to, onReply) => ({ schedule: await runReplay(to, onReply) });
     }
     case "closed": {
       const { until } = phase;

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -6,9 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { openBrowser } from "../../kit/chromium.ts";
 import { browserPath, drawn, reason } from "../page/chromium.fixture.ts";
 import { printedSources } from "../printed/printed-sources.ts";
-import { defaultPages } from "../command/run-report.ts";
 import { lessonOf } from "./lessons/lessons.ts";
-import { readRuns } from "./run-files.ts";
 import { sampleRun, sampleRuns } from "./stored-run.fixture.ts";
 import { pagesOf, writeAll } from "./write-pages.ts";
 
@@ -125,15 +123,4 @@ test("a change is shown with runs of the same size where there are two, and the 
   expect(page).toContain("<td>4.1 ns, -2 %</td>");
   const more = [...runs, sampleRun({ ...ofS1, perSecond: 800, scale: 0.1 })];
   expect(row.exec((await pagesOf(more)).get("S1.html") ?? "")?.[1]).toBe("0.50");
-});
-
-test("docs/results is what its runs make", async () => {
-  const pages = await pagesOf(await readRuns(join(defaultPages, "runs")));
-  const files = (await readdir(defaultPages)).filter((name) => pages.has(name));
-  expect(files.toSorted()).toEqual([...pages.keys()].toSorted());
-  for (const [name, content] of pages)
-    expect({ name, isCurrent: (await readFile(join(defaultPages, name), "utf8")) === content }).toEqual({
-      name,
-      isCurrent: true,
-    });
 });

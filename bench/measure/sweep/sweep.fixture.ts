@@ -22,8 +22,6 @@ export function sampleSweep(dimensions: readonly Dimension[] = [connections]): S
       design: "batched",
       durability: "confirmed",
       scale: 1,
-      speed: 1,
-      replayKeys: "same",
       results: "",
     },
     rounds: 2,

@@ -1,5 +1,8 @@
 import type { ProcessFigures } from "@tally/local";
-import type { TierName } from "@tally/contract/bench-report";
+
+/** The tiers of a system whose CPU time is measured apart. */
+export const tierNames = ["gateway", "writer", "ranker", "broker", "database", "redis"] as const;
+export type TierName = (typeof tierNames)[number];
 
 /** A figure for each tier. */
 export type OfTiers<T> = Readonly<Record<TierName, T>>;

@@ -1,6 +1,6 @@
 import { channel as diagnosticChannel } from "node:diagnostics_channel";
 import type { QueueSpec } from "@tally/contract";
-import type { Channel, ChannelModel, ConfirmChannel } from "amqplib";
+import type { ChannelModel, ConfirmChannel } from "amqplib";
 import { declareQueues } from "./declare-queues.ts";
 import { depthProbe, type DepthProbe } from "./depth-probe.ts";
 import {
@@ -86,13 +86,8 @@ const nacked = "message nacked";
  */
 const sent = diagnosticChannel("tally:messaging:sent");
 
-/** A channel whose publish calls back with the broker's confirm. */
-export type PublishChannel = Channel & Pick<ConfirmChannel, "publish">;
-
 export interface PublisherOptions extends ConnectionOptions {
   readonly queues: readonly QueueSpec[];
-  /** Default: a channel with confirms. */
-  readonly openChannel?: (model: ChannelModel) => Promise<PublishChannel>;
 }
 
 /** Connects for publishing only: a broker under alarm blocks connections that publish, and consuming must continue. */
@@ -108,7 +103,7 @@ class QueuePublisher implements Publisher {
   readonly #open = new Set<OpenMessage>();
   readonly #returned = new Set<string>();
   readonly #rejecting = new Map<string, Rejecting>();
-  #channel: PublishChannel | undefined;
+  #channel: ConfirmChannel | undefined;
   #probe: DepthProbe | undefined;
   #renewConnection: Renew | undefined;
   #bufferFull = false;
@@ -160,8 +155,8 @@ class QueuePublisher implements Publisher {
   }
 
   async #setUp(model: ChannelModel, renew: Renew): Promise<void> {
-    const { openChannel = () => model.createConfirmChannel(), queues } = this.#options;
-    const made = await openChannel(model);
+    const { queues } = this.#options;
+    const made = await model.createConfirmChannel();
     made.on("return", ({ properties }) => this.#returned.add(String(properties.messageId)));
     made.on("drain", () => {
       this.#bufferFull = false;
@@ -190,7 +185,7 @@ class QueuePublisher implements Publisher {
     }
   }
 
-  #send(one: OpenMessage, to: PublishChannel): void {
+  #send(one: OpenMessage, to: ConfirmChannel): void {
     const { queue, messageId, body, headers } = one.message;
     try {
       const properties = { persistent: true, mandatory: true, messageId, headers };

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf } from "@tally/runtime";
-import { readMeasuredRun, tierNames, type MeasuredRun } from "@tally/contract/bench-report";
+import { readMeasuredRun, tierNames, type MeasuredRun } from "./measured-run.ts";
 
 interface FitRun {
   readonly file: string;

@@ -1,4 +1,4 @@
-import type { TierName } from "@tally/contract/bench-report";
+import type { TierName } from "./measured-run.ts";
 
 /*
  * The sales of an item in a store count on two boards. In one shard they are one number, in several they are two; and each batch has a part for

@@ -1,4 +1,4 @@
-import type { MeasuredRun } from "@tally/contract/bench-report";
+import type { MeasuredRun } from "./measured-run.ts";
 
 /** A run that is fit for a plan; the costs are those of a run on two cores. */
 export const measuredRun: MeasuredRun = {

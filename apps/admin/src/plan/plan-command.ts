@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { TierName } from "@tally/contract/bench-report";
+import type { TierName } from "./measured-run.ts";
 import { region } from "@tally/prices";
 import { numberFlag } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";

@@ -1,4 +1,4 @@
-import type { MeasuredRun, TierName as Tier } from "@tally/contract/bench-report";
+import type { MeasuredRun, TierName as Tier } from "./measured-run.ts";
 import { hoursPerMonth, prices, type PriceName } from "@tally/prices";
 import { spreadShards } from "@tally/redis";
 import { costOfShards } from "./cost-of-shards.ts";

@@ -26,12 +26,6 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
   return response;
 }
 
-/** The JSON of a GET. The gateway serves page and data in one version, so the caller knows the type. */
-export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  const body: T = await (await send(path, signal === undefined ? {} : { signal })).json();
-  return body;
-}
-
 /** The sentence of an error body, as JSON or parsed; undefined: it has none, because it is a proxy's page. */
 export function sentenceOf(body: unknown): string | undefined {
   if (typeof body === "string") return sentenceOf(parsed(body));

@@ -4,7 +4,7 @@ import { scheme } from "../shell/theme.ts";
 import { numberText } from "./format.ts";
 
 /** Has the same colour in every chart: style.css. Red is the colour of failures alone. */
-export type Meaning =
+type Meaning =
   | "accepted"
   | "stored"
   | "ranked"
@@ -17,7 +17,7 @@ export type Meaning =
   | "replica-lag";
 
 /** Each line of a chart also has another dash, so that colour is not the only difference. */
-export interface Line {
+interface Line {
   readonly label: string;
   readonly meaning: Meaning;
   /** One for each time; null: unknown. */

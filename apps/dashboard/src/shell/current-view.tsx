@@ -7,7 +7,6 @@ import type { Board } from "../views/boards/boards.ts";
 import { DeadLettersView } from "../views/dead-letters/dead-letters-view.tsx";
 import { ItemsView } from "../views/items/items-view.tsx";
 import { PipelineView } from "../views/pipeline/pipeline-view.tsx";
-import { RunsView } from "../views/runs/runs-view.tsx";
 import { StoresView } from "../views/stores/stores-view.tsx";
 
 interface CurrentViewProps {
@@ -30,8 +29,6 @@ export function CurrentView({ status, views }: CurrentViewProps) {
       return <PipelineView status={status} />;
     case "dead-letters":
       return <DeadLettersView id={first} state={query["state"]} />;
-    case "runs":
-      return <RunsView first={query["a"]} second={query["b"]} />;
     default:
       return (
         <>

@@ -36,7 +36,6 @@ export function Navigation({ views, deadLetters }: NavigationProps) {
       [
         { text: "Pipeline", path: ["pipeline"] },
         { text: "Dead letters", path: ["dead-letters"], count: deadLetters },
-        { text: "Runs", path: ["runs"] },
       ],
     ],
   ];

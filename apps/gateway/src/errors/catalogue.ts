@@ -79,7 +79,6 @@ export const catalogue = {
   // Operation.
   STOPPING: [503, "this gateway is stopping; send requests to another one", 1],
   PAGE_NOT_BUILT: [404, "the page is not built: run node apps/dashboard/build/main.ts, then start the gateway again"],
-  RUNS_OFF: [404, "this gateway has no reports: set RUNS_FOLDER to the folder with those of pnpm bench and pnpm chaos"],
   DEAD_LETTERS_READ_ONLY: [
     403,
     "this gateway changes no dead letters: set OPERATOR_DATABASE_URL, or use pnpm tally dead-letters",

@@ -7,7 +7,7 @@ import type { GatewayConfig } from "../config.ts";
 import type { GatewayMetrics } from "../gateway-metrics.ts";
 import { beginPublish } from "./event-traces.ts";
 import { GroupCommit, type CommitOutcome, type Settle } from "./group-commit.ts";
-import { Pace, type PaceOptions } from "./pace.ts";
+import { Pace } from "./pace.ts";
 
 /** How the events of a domain reach the broker. */
 export interface Intake {
@@ -44,17 +44,13 @@ export interface IntakeServers {
 }
 
 /** Opens a group commit for a domain. Its pace follows the queues of the domain. */
-export function openIntake(
-  domain: Domain,
-  { config, publisher, metrics, progress, tracer }: IntakeServers,
-  newPace = (options: PaceOptions) => new Pace(options),
-): Intake {
+export function openIntake(domain: Domain, { config, publisher, metrics, progress, tracer }: IntakeServers): Intake {
   const queues = queuesOf(config.namespace, domain.name);
   const label = { domain: domain.name };
   // From 0, so that the first one is an increase.
   for (const outcome of ["confirmed", "rejected", "unroutable", "expired"])
     metrics.events.inc({ ...label, outcome }, 0);
-  const pace = newPace({
+  const pace = new Pace({
     async backlog() {
       const depths = await Promise.all([queues.ingest, queues.rank].map(({ name }) => publisher.queueDepth(name)));
       const known = depths.filter((depth) => depth !== undefined);

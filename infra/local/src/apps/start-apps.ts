@@ -33,8 +33,6 @@ export interface AppsOptions {
   readonly execArgv?: (app: AppName, index: number) => readonly string[];
   /** A module to start as the gateway, and its arguments. Default: the app's. */
   readonly gatewayMain?: readonly string[] | undefined;
-  /** The same for the writer. */
-  readonly writerMain?: readonly string[] | undefined;
   readonly say: (line: string) => void;
   readonly signal?: AbortSignal | undefined;
   /** Gets what the start and the stop wait for. */
@@ -131,7 +129,7 @@ async function plannedApps(options: AppsOptions) {
             [directoryVariable]: directory,
           },
           execArgv: options.execArgv?.(app, index) ?? [],
-          main: { gateway: options.gatewayMain, writer: options.writerMain, ranker: undefined }[app],
+          main: app === "gateway" ? options.gatewayMain : undefined,
         },
         home,
       ),

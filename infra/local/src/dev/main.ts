@@ -56,7 +56,7 @@ try {
     database: "tally",
     namespace: process.env["NAMESPACE"] || "tally",
     port: Number(process.env["PORT"] ?? 8080),
-    environment: { RUNS_FOLDER: join(root, "bench", "results"), ...process.env },
+    environment: process.env,
     say: sayIndented,
     waits,
     signal: interrupted.signal,

@@ -689,43 +689,6 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/runs": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        /**
-         * the stored reports of bench and drill, newest first, at most 200
-         * @description Needs `RUNS_FOLDER`. Reports above 2 MiB are left out.
-         */
-        readonly get: operations["getRuns"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/runs/{file}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        /** one report */
-        readonly get: operations["getRunsFile"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
     readonly "/live": {
         readonly parameters: {
             readonly query?: never;
@@ -1383,24 +1346,6 @@ export interface components {
         readonly ServiceUnavailable12: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Not Found */
-        readonly NotFound3: {
-            headers: {
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Not Found */
-        readonly NotFound4: {
-            headers: {
                 readonly [name: string]: unknown;
             };
             content: {
@@ -3414,83 +3359,6 @@ export interface operations {
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable3"];
-        };
-    };
-    readonly getRuns: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description OK */
-            readonly 200: {
-                headers: {
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": {
-                        readonly runs: readonly {
-                            readonly file: string;
-                            /** @enum {unknown} */
-                            readonly kind: "bench" | "drill";
-                            readonly at: string;
-                            readonly title: string;
-                        }[];
-                    };
-                };
-            };
-            readonly 400: components["responses"]["BadRequest5"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound3"];
-            readonly 408: components["responses"]["RequestTimeout"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable11"];
-        };
-    };
-    readonly getRunsFile: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly file: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description OK */
-            readonly 200: {
-                headers: {
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": unknown;
-                };
-            };
-            readonly 400: components["responses"]["BadRequest2"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound4"];
-            readonly 408: components["responses"]["RequestTimeout"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 414: components["responses"]["URITooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable11"];
         };
     };
     readonly getLive: {

@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { Compile } from "typebox/compile";
 
-/* The part of a report of `pnpm bench` that other commands read. The bench writes more. */
+/* The part of a report of `pnpm bench` that a plan reads. The bench writes more. */
 
 /** The tiers of a system whose CPU time is measured apart. */
 export const tierNames = ["gateway", "writer", "ranker", "broker", "database", "redis"] as const;
@@ -19,7 +19,7 @@ const MeasuredRun = Type.Object({
   durability: Type.String(),
   /** The URL of a system that was running already; null: the bench has started its own. */
   target: maybe.string,
-  model: Type.Union([Type.Literal("closed"), Type.Literal("open"), Type.Literal("source"), Type.Literal("replay")]),
+  model: Type.Union([Type.Literal("closed"), Type.Literal("open"), Type.Literal("source")]),
   connections: Type.Number(),
   /** Share of GETs, 0 to 1. */
   readShare: Type.Number(),

@@ -1,0 +1,78 @@
+import type { Publisher } from "@tally/broker";
+import { BatchIds, encodeBatch, queuesOf, textOfBatchId } from "@tally/contract";
+import { openIntake } from "@tally/gateway";
+import { durabilityOf, type DesignName, type Durability } from "./designs.ts";
+import { synchronousIntake } from "./synchronous-intake.ts";
+
+type NewIntake = typeof openIntake;
+
+/** The intake of a design's gateway. Below the durability `confirmed` it does not wait for the broker's confirms. */
+export function intakeOf(design: DesignName, requested: Durability): NewIntake {
+  const intake = intakes[design] ?? openIntake;
+  if (durabilityOf(design, requested) === "confirmed") return intake;
+  return (domain, servers) => intake(domain, { ...servers, publisher: unconfirmed(servers.publisher) });
+}
+
+/** Sends each event as a message of its own. */
+const oneByOne: NewIntake = (domain, { config, publisher }) => {
+  const ids = new BatchIds();
+  const queue = queuesOf(config.namespace, domain.name).ingest.name;
+  let waiting = 0;
+  const drained = Promise.withResolvers<void>();
+  return {
+    domain,
+    commit: {
+      get waiting() {
+        return waiting;
+      },
+      add(event, settle) {
+        const id = ids.next();
+        const now = Date.now();
+        const body = encodeBatch(id, now, [event], domain.eventVersion);
+        const message = { queue, messageId: textOfBatchId(id), body, deadline: now + config.confirmWithinMs };
+        waiting++;
+        void publisher.publish(message).then((outcome) => {
+          settle(outcome === "confirmed" ? outcome : "unavailable");
+          if (--waiting === 0) drained.resolve();
+          return undefined;
+        });
+      },
+    },
+    close: () => (waiting === 0 ? Promise.resolve() : drained.promise),
+  };
+};
+
+/** Checks an event and stores it nowhere. */
+const bare: NewIntake = (domain) => ({
+  domain,
+  commit: { waiting: 0, add: (_event, settle) => settle("confirmed") },
+  close: () => Promise.resolve(),
+});
+
+const intakes: { readonly [D in DesignName]?: NewIntake } = {
+  "per-message": oneByOne,
+  unconfirmed: oneByOne,
+  synchronous: synchronousIntake({ ranks: true }),
+  "balanced-synchronous": synchronousIntake({ ranks: true }),
+  "synchronous-unranked": synchronousIntake({ ranks: false }),
+  bare,
+};
+
+/** A message counts as confirmed when it is handed over. The broker still confirms, and nobody waits for it. */
+function unconfirmed(publisher: Publisher): Publisher {
+  return {
+    get state() {
+      return publisher.state;
+    },
+    get openCount() {
+      return publisher.openCount;
+    },
+    ready: publisher.ready,
+    publish(message) {
+      void publisher.publish(message);
+      return Promise.resolve("confirmed");
+    },
+    queueDepth: (queue) => publisher.queueDepth(queue),
+    close: () => publisher.close(),
+  };
+}
