@@ -11,10 +11,9 @@ const upgrades = new URL("../../../docs/upgrades.md", import.meta.url);
 // Once for all tests of the file. Throws when cdk-nag finds something that has no reason.
 const { stacks, images } = synthesise();
 
-const forEachProfile = test.for(stacks);
 const all = (template: Template, type: string) => Object.values(template.findResources(type));
 
-forEachProfile(
+test.for(stacks)(
   "the network has two zones with three networks each, and the instances of a broker in a third: $profile.name",
   ({ profile, template }) => {
     const ec2Nodes = profile.broker.kind === "ec2" ? 3 : 0;
@@ -27,7 +26,7 @@ forEachProfile(
   },
 );
 
-forEachProfile(
+test.for(stacks)(
   "the load balancer closes idle connections before the gateway, drains for 30 s, and checks that gateways live: $profile.name",
   ({ template }) => {
     template.hasResourceProperties("AWS::ElasticLoadBalancingV2::LoadBalancer", {
@@ -51,7 +50,7 @@ forEachProfile(
   },
 );
 
-forEachProfile(
+test.for(stacks)(
   "each app is a service that rolls back, without a count that a deployment would reset: $profile.name",
   ({ template }) => {
     const services = all(template, "AWS::ECS::Service");
@@ -65,7 +64,7 @@ forEachProfile(
   },
 );
 
-forEachProfile(
+test.for(stacks)(
   "a deployment replaces the apps in the order of docs/upgrades.md: rankers, writers, gateways: $profile.name",
   ({ template }) => {
     const steps = readFileSync(upgrades, "utf8").matchAll(/^\| \d +\| (ranker|writer|gateway)s, one after the other/gm);
@@ -85,7 +84,7 @@ forEachProfile(
   },
 );
 
-forEachProfile(
+test.for(stacks)(
   "each app has its own parameter for the tag of its image: a rollback can replace gateways first: $profile.name",
   ({ template }) => {
     for (const [app, parameter] of [
@@ -104,7 +103,7 @@ forEachProfile(
   },
 );
 
-forEachProfile(
+test.for(stacks)(
   "every container of tally runs without root, capabilities and a writable file system; apps stop within 30 s: $profile.name",
   ({ template }) => {
     const containers = all(template, "AWS::ECS::TaskDefinition").flatMap(
@@ -132,7 +131,7 @@ forEachProfile(
   },
 );
 
-forEachProfile(
+test.for(stacks)(
   "the parameter Domains, empty by default, selects the domains of gateways, writers and rankers: $profile.name",
   ({ template }) => {
     const { AllowedPattern } = template.findParameters("Domains", { Default: "" })["Domains"] ?? {};
@@ -152,7 +151,7 @@ forEachProfile(
   },
 );
 
-forEachProfile(
+test.for(stacks)(
   "every variable of a container is a setting that the app has, and none that must be set is missing: $profile.name",
   ({ template }) => {
     const known = documentedSettings();
@@ -180,7 +179,7 @@ forEachProfile(
   },
 );
 
-forEachProfile(
+test.for(stacks)(
   "the tasks of an instance fit its cores, its memory and its network interfaces: $profile.name",
   ({ profile }) => {
     const { cores, memory, interfaces } =
@@ -201,7 +200,7 @@ forEachProfile(
   },
 );
 
-forEachProfile(
+test.for(stacks)(
   "the database is encrypted, accepts TLS only, survives the stack, and has a writer and readers: $profile.name",
   ({ profile, template }) => {
     template.resourceCountIs("AWS::RDS::DBInstance", 1 + profile.database.readers);
@@ -215,7 +214,7 @@ forEachProfile(
   },
 );
 
-forEachProfile(
+test.for(stacks)(
   "Valkey is a cluster with a replica for each master, TLS, and the rights of users.conf: $profile.name",
   ({ profile, template }) => {
     template.hasResourceProperties("AWS::ElastiCache::ReplicationGroup", {
@@ -240,7 +239,7 @@ forEachProfile(
   },
 );
 
-forEachProfile("the broker has three nodes: $profile.name", ({ profile, template }) => {
+test.for(stacks)("the broker has three nodes: $profile.name", ({ profile, template }) => {
   if (profile.broker.kind === "amazon-mq") {
     template.hasResourceProperties("AWS::AmazonMQ::Broker", {
       EngineType: "RABBITMQ",
@@ -259,7 +258,7 @@ forEachProfile("the broker has three nodes: $profile.name", ({ profile, template
   }
 });
 
-forEachProfile(
+test.for(stacks)(
   "a server accepts connections from security groups only, the load balancer alone from anywhere: $profile.name",
   ({ template }) => {
     const open = all(template, "AWS::EC2::SecurityGroup").filter(
@@ -276,7 +275,7 @@ forEachProfile(
   },
 );
 
-forEachProfile(
+test.for(stacks)(
   "roles of writers and rankers have no rights, and no role may do everything: $profile.name",
   ({ template }) => {
     const policies = all(template, "AWS::IAM::Policy").map(({ Properties }) => Properties);
@@ -287,7 +286,7 @@ forEachProfile(
   },
 );
 
-forEachProfile(
+test.for(stacks)(
   "no template contains a password: they are made by Secrets Manager and resolved by CloudFormation: $profile.name",
   ({ template }) => {
     const made = all(template, "AWS::SecretsManager::Secret").filter(
@@ -303,12 +302,12 @@ forEachProfile(
   },
 );
 
-forEachProfile("logs end: every group has a retention: $profile.name", ({ profile, template }) => {
+test.for(stacks)("logs end: every group has a retention: $profile.name", ({ profile, template }) => {
   for (const { Properties } of all(template, "AWS::Logs::LogGroup"))
     expect(Properties.RetentionInDays).toBe(profile.logDays);
 });
 
-forEachProfile("every alarm that is not for scaling goes to the topic: $profile.name", ({ profile, template }) => {
+test.for(stacks)("every alarm that is not for scaling goes to the topic: $profile.name", ({ profile, template }) => {
   const alarms = all(template, "AWS::CloudWatch::Alarm").map(({ Properties }) => Properties);
   const reported = alarms.filter(({ AlarmActions }) => JSON.stringify(AlarmActions).includes("Topic"));
   expect(alarms.length - reported.length).toBe(4);
@@ -332,7 +331,7 @@ forEachProfile("every alarm that is not for scaling goes to the topic: $profile.
   });
 });
 
-forEachProfile("the cost counts what the template has: $profile.name", ({ profile, template }) => {
+test.for(stacks)("the cost counts what the template has: $profile.name", ({ profile, template }) => {
   const counted = (price: string) => costOf(profile).lines.find((line) => line.price === price)?.count;
   expect(counted("secret")).toBe(all(template, "AWS::SecretsManager::Secret").length);
   expect(counted("NAT gateway")).toBe(all(template, "AWS::EC2::NatGateway").length);
@@ -342,7 +341,7 @@ forEachProfile("the cost counts what the template has: $profile.name", ({ profil
   expect(counted("metric in an alarm")).toBe(inAlarms.reduce((sum, count) => sum + count, 0));
 });
 
-forEachProfile(
+test.for(stacks)(
   "writers and rankers scale on seconds to drain, gateways on requests and CPU: $profile.name",
   ({ template }) => {
     const policies = all(template, "AWS::ApplicationAutoScaling::ScalingPolicy").map(({ Properties }) => Properties);
