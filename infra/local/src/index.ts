@@ -1,5 +1,5 @@
-export { runTally, startApps, type AppName, type Apps, type AppsOptions } from "./apps/start-apps.ts";
-export { startBalancer, type Balancer } from "./balancer/start-balancer.ts";
+export { runTally, startApps, type AppName, type Apps, type AppsOptions } from "./start-apps.ts";
+export { startBalancer, type Balancer } from "./balancer.ts";
 export type { Server, StopOptions } from "./process/child-server.ts";
 export { startObserve, type Observe } from "./observe/start-observe.ts";
 export { firstSteps } from "./dev/welcome.ts";
@@ -20,6 +20,12 @@ export { ServiceError, type ServiceErrorCode } from "./process/service-error.ts"
 export { openTcpProxy, type OnPiece, type ProxyOptions, type ProxyState, type TcpProxy } from "./process/tcp-proxy.ts";
 export { until } from "./process/until.ts";
 export { addressVariables, type Accounts, type Addresses, type Role } from "./services/addresses.ts";
-export type { Operator, Services, StartOptions } from "./services/services.ts";
-export { startPrivateServices, startServices, type PrivateServices } from "./services/start-services.ts";
+export {
+  type Operator,
+  type Services,
+  type StartOptions,
+  startPrivateServices,
+  startServices,
+  type PrivateServices,
+} from "./services/start-services.ts";
 export { startSystem, type System, type SystemOptions } from "./start-system.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type AppName, appServer } from "../apps/start-apps.ts";
+import { type AppName, appServer } from "../start-apps.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { keepRunning } from "./keep-running.ts";
 

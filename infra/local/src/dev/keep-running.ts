@@ -1,7 +1,7 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
 import { reasonOf } from "@tally/runtime";
-import type { AppName, Apps } from "../apps/start-apps.ts";
+import type { AppName, Apps } from "../start-apps.ts";
 
 interface KeepRunningOptions {
   readonly apps: Pick<Apps, AppName | "migrate">;

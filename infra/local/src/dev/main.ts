@@ -1,16 +1,15 @@
 import { join } from "node:path";
 import { StatusLine } from "@tally/runtime/status-line";
 import { onLauncherGone } from "../process/on-launcher-gone.ts";
+import { runCommand } from "../process/run-command.ts";
 import { ServiceError } from "../process/service-error.ts";
-import { Waits } from "../process/waits.ts";
+import { Waits, showWaits } from "../process/until.ts";
 import { addressVariables } from "../services/addresses.ts";
 import { startServices } from "../services/start-services.ts";
 import { startSystem, type System } from "../start-system.ts";
 import { startObserve, type Observe } from "../observe/start-observe.ts";
-import { buildPage } from "./build-page.ts";
 import { environmentFile } from "./environment-file.ts";
 import { keepRunning } from "./keep-running.ts";
-import { showWaits } from "./show-waits.ts";
 import { welcome } from "./welcome.ts";
 
 /*
@@ -107,4 +106,17 @@ function stop(running: System): Promise<void> {
     say("tally: stopped");
     process.exit(0);
   })());
+}
+
+/**
+ * Builds the page that the gateway serves, unless it is built from the same sources. Returns a line for the user. Never throws: without
+ * its page the system works.
+ */
+async function buildPage(root: string, signal: AbortSignal): Promise<string> {
+  const command = join(root, "apps", "dashboard", "build", "main.ts");
+  const { exitCode, output, errors } = await runCommand(process.execPath, [command], {
+    environment: process.env,
+    signal,
+  });
+  return exitCode === 0 ? output.trim() : `page: cannot be built; GET / responds with 404:\n${output}${errors}`;
 }

@@ -1,6 +1,6 @@
-import type { Apps } from "../apps/start-apps.ts";
+import type { Apps } from "../start-apps.ts";
 import type { Observe } from "../observe/start-observe.ts";
-import type { Services } from "../services/services.ts";
+import type { Services } from "../services/start-services.ts";
 
 /** What `pnpm dev` prints when everything runs. */
 export function welcome(

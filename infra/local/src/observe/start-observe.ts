@@ -1,37 +1,22 @@
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Apps } from "../apps/start-apps.ts";
+import type { Apps } from "../start-apps.ts";
 import { ChildServer, type ServerHome } from "../process/child-server.ts";
 import { findProgram } from "../process/find-program.ts";
 import { freePorts } from "../process/free-ports.ts";
-import { isReady } from "../process/is-ready.ts";
+import { isReady, type Waits } from "../process/until.ts";
 import { directoryVariable, endLeftovers } from "../process/leftovers.ts";
 import { serverUser } from "../process/server-user.ts";
-import { ServiceError } from "../process/service-error.ts";
-import type { Waits } from "../process/waits.ts";
-import { installPackages, type InstallOptions } from "../services/apt-packages.ts";
-import { grafanaServer } from "./grafana-server.ts";
+import { installedProgram, type InstallOptions } from "../services/installed-programs.ts";
 
 /** The folder with what Prometheus and Grafana read. */
 export const observeFiles = join(import.meta.dirname, "..", "..", "..", "observe");
 
-const missing = [
-  "Prometheus is not installed. Install it, then run the command again:",
-  "  sudo apt-get install --no-install-recommends prometheus",
-].join("\n");
+/** The program, installed first where that is possible; throws `not-installed` or `install-failed`. */
+export const installedPrometheus = (options: InstallOptions): Promise<string> =>
+  installedProgram("prometheus", "Prometheus", options);
 
-/** The program. Installs Debian's or Ubuntu's package where that is possible; throws `not-installed` or `install-failed`. */
-export async function installedPrometheus(options: InstallOptions): Promise<string> {
-  const find = (): string | undefined => findProgram(["prometheus"], options.environment);
-  const found = find();
-  if (found !== undefined) return found;
-  await installPackages(["prometheus"], missing, options);
-  const now = find();
-  if (now === undefined) throw new ServiceError("not-installed", missing);
-  return now;
-}
-
-export interface ObserveOptions extends InstallOptions {
+interface ObserveOptions extends InstallOptions {
   /** For data and logs, e.g. `<root>/.tally/dev/observe`. It keeps its data. */
   readonly directory: string;
   readonly apps: Pick<Apps, "operatorUrls" | "writers" | "rankers">;
@@ -111,4 +96,52 @@ function targetsOf({ operatorUrls, writers, rankers }: ObserveOptions["apps"]) {
     { targets: writers.map(local), labels: { job: "writer" } },
     { targets: rankers.map(local), labels: { job: "ranker" } },
   ];
+}
+
+interface GrafanaOptions {
+  readonly port: number;
+  readonly prometheusUrl: string;
+  /** The folder with `dashboards` and `provisioning`. */
+  readonly files: string;
+}
+
+// Where Grafana's own packages put what the server needs besides the program.
+const homePath = "/usr/share/grafana";
+
+/**
+ * A Grafana, not started yet, that shows the dashboards without a login, on loopback only. Undefined, after a line that says so, where it is
+ * not installed. Debian does not package it.
+ */
+function grafanaServer({ port, prometheusUrl, files }: GrafanaOptions, home: ServerHome): ChildServer | undefined {
+  const program = findProgram(["grafana-server"], home.environment);
+  if (program === undefined) {
+    home.say(
+      "Grafana is not installed, so only Prometheus starts. With Docker: the profile observe of infra/compose.production.yaml",
+    );
+    return undefined;
+  }
+  return new ChildServer(
+    {
+      name: "grafana",
+      program,
+      args: [`--homepath=${homePath}`],
+      environment: {
+        GF_SERVER_HTTP_ADDR: "127.0.0.1",
+        GF_SERVER_HTTP_PORT: String(port),
+        GF_PATHS_DATA: join(home.directory, "grafana"),
+        GF_PATHS_LOGS: join(home.directory, "log", "grafana"),
+        GF_PATHS_PROVISIONING: join(files, "provisioning"),
+        GF_AUTH_ANONYMOUS_ENABLED: "true",
+        GF_AUTH_DISABLE_LOGIN_FORM: "true",
+        GF_AUTH_BASIC_ENABLED: "false",
+        GF_ANALYTICS_REPORTING_ENABLED: "false",
+        GF_ANALYTICS_CHECK_FOR_UPDATES: "false",
+        TALLY_PROMETHEUS_URL: prometheusUrl,
+        TALLY_DASHBOARDS: join(files, "dashboards"),
+      },
+      port,
+      ready: () => isReady(`http://127.0.0.1:${port}/api/health`),
+    },
+    home,
+  );
 }

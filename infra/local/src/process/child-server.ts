@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { isRunning, runCommand } from "./run-command.ts";
 import type { ServerUser } from "./server-user.ts";
 import { lastLines, ServiceError } from "./service-error.ts";
-import { until } from "./until.ts";
-import { Waits } from "./waits.ts";
+import { until, Waits } from "./until.ts";
 
 /** One process of a private server or an app. Tests and fault drills kill, stop and start it. */
 export interface Server {

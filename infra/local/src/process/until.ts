@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { StatusLine } from "@tally/runtime/status-line";
 
 /** Calls `check` until it returns true. Returns false after `withinMs`; throws the signal's reason on abort. */
 export async function until(
@@ -12,4 +13,54 @@ export async function until(
     if (Date.now() >= end) return false;
     await delay(everyMs);
   }
+}
+
+/** Whether a GET of this URL succeeds within 2 s. False while nothing listens there. */
+export async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** What the launcher waits for at the moment, so that a person can be shown it. */
+export class Waits {
+  readonly #all = new Set<{ readonly what: string; readonly sinceMs: number }>();
+
+  /** `what` completes the sentence "waiting for …" until the work has ended. */
+  async during<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const wait = { what, sinceMs: performance.now() };
+    this.#all.add(wait);
+    try {
+      return await work();
+    } finally {
+      this.#all.delete(wait);
+    }
+  }
+
+  /** All of them in one line, each with the seconds that it takes so far. Undefined while there is none. */
+  get text(): string | undefined {
+    if (this.#all.size === 0) return undefined;
+    const now = performance.now();
+    const each = Array.from(this.#all, ({ what, sinceMs }) => `${what} (${Math.floor((now - sinceMs) / 1000)} s)`);
+    return `waiting for ${each.join(", ")}`;
+  }
+}
+
+const liveEveryMs = 250;
+const linesEveryMs = 2000;
+
+/** Shows what is waited for as long as the process runs: on a terminal in one line that changes, elsewhere in a line every 2 s. */
+export function showWaits(waits: Waits, status: StatusLine): void {
+  setInterval(
+    () => {
+      const { text } = waits;
+      if (text === undefined) status.clear();
+      else status.show(`  ${text}`);
+    },
+    status.isLive ? liveEveryMs : linesEveryMs,
+  ).unref();
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Waits } from "./waits.ts";
+import { Waits } from "./until.ts";
 
 test("the text names everything that is waited for, until it has ended or failed", async () => {
   const waits = new Waits();

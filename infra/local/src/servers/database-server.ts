@@ -13,7 +13,7 @@ import {
   type DatabaseRole,
   firstOptions,
   temporaryDirectory,
-} from "./database-engine.ts";
+} from "./database-engines.ts";
 
 /** Runs SQL as root; throws when the server rejects it. Returns the values, or with "vertical" one line `name: value` for each. */
 export type Sql = (text: string, form?: "values" | "vertical") => Promise<string>;

@@ -3,9 +3,8 @@ import { cp, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { runCommand } from "../process/run-command.ts";
 import { ServiceError } from "../process/service-error.ts";
-import { until } from "../process/until.ts";
-import { Waits } from "../process/waits.ts";
-import type { ServerContext } from "./context.ts";
+import { until, Waits } from "../process/until.ts";
+import { type ServerContext, filledTemplate } from "./context.ts";
 import {
   dataDirectory,
   type DatabaseEngine,
@@ -13,11 +12,10 @@ import {
   type DatabaseRole,
   firstOptions,
   temporaryDirectory,
-} from "./database-engine.ts";
+  mariadb,
+  mysql,
+} from "./database-engines.ts";
 import { type DatabaseParts, databaseServer, type DatabaseServer, type Sql } from "./database-server.ts";
-import { mariadb } from "./mariadb.ts";
-import { mysql } from "./mysql.ts";
-import { filledTemplate } from "./template.ts";
 
 export interface Database {
   readonly primary: DatabaseServer;

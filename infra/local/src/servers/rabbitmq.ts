@@ -3,9 +3,8 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ChildServer } from "../process/child-server.ts";
 import { serverUser } from "../process/server-user.ts";
-import type { ServerContext } from "./context.ts";
+import { type ServerContext, filledTemplate } from "./context.ts";
 import { sendAndReceive } from "./send-and-receive.ts";
-import { filledTemplate } from "./template.ts";
 
 export interface RabbitmqPorts {
   readonly epmd: number;

@@ -2,9 +2,8 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ChildServer } from "../process/child-server.ts";
 import { serverUser } from "../process/server-user.ts";
-import type { ServerContext } from "./context.ts";
+import { type ServerContext, filledTemplate } from "./context.ts";
 import { sendAndReceive } from "./send-and-receive.ts";
-import { filledTemplate } from "./template.ts";
 
 const dataDirectory = (context: ServerContext, name: string): string => join(context.directory, name);
 

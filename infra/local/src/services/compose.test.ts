@@ -3,9 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { heapFlags } from "../apps/start-apps.ts";
-import { keptPasswords } from "../servers/context.ts";
-import { filledTemplate } from "../servers/template.ts";
+import { heapFlags } from "../start-apps.ts";
+import { keptPasswords, filledTemplate } from "../servers/context.ts";
 import { passwordVariables } from "./from-docker.ts";
 
 const infra = join(import.meta.dirname, "..", "..", "..");

@@ -4,10 +4,10 @@ import { findProgram } from "../process/find-program.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { runCommand } from "../process/run-command.ts";
 import { ServiceError } from "../process/service-error.ts";
-import type { Waits } from "../process/waits.ts";
+import type { Waits } from "../process/until.ts";
 import { directoryId, keptPasswords, type Passwords } from "../servers/context.ts";
 import { addressesOf } from "./addresses.ts";
-import type { Services, StartOptions } from "./services.ts";
+import type { Services, StartOptions } from "./start-services.ts";
 
 interface DockerOptions extends Pick<StartOptions, "directory" | "database" | "keepData" | "say"> {
   readonly namespace: string | undefined;

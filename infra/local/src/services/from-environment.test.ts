@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fromEnvironment } from "./from-environment.ts";
+import { fromEnvironment } from "./addresses.ts";
 
 const all = {
   AMQP_URL: "amqp://broker",

@@ -9,7 +9,7 @@ import { redisCluster } from "../servers/redis-cluster.ts";
 import { redis, redisCommand, wipeRedis } from "../servers/redis.ts";
 import { addressesOf } from "./addresses.ts";
 import type { Programs } from "./installed-programs.ts";
-import type { Services, StartOptions } from "./services.ts";
+import type { Services, StartOptions } from "./start-services.ts";
 
 /** Starts installed servers as private instances on free loopback ports. When one fails, all are stopped again. */
 export async function fromPrograms(

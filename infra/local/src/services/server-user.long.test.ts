@@ -3,8 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Services } from "./services.ts";
-import { startServices } from "./start-services.ts";
+import { type Services, startServices } from "./start-services.ts";
 
 const isRoot = process.getuid?.() === 0;
 const environment = { PATH: process.env["PATH"] };

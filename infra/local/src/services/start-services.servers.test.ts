@@ -8,8 +8,7 @@ import { processesNaming } from "../process/processes.ts";
 import { runCommand } from "../process/run-command.ts";
 import { redisCommand } from "../servers/redis.ts";
 import { sendAndReceive } from "../servers/send-and-receive.ts";
-import type { Services } from "./services.ts";
-import { startServices } from "./start-services.ts";
+import { type Services, startServices } from "./start-services.ts";
 
 const root = mkdtempSync(join(tmpdir(), "tally-services-"));
 const started: Services[] = [];

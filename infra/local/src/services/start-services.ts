@@ -1,15 +1,75 @@
+import type { Server } from "../process/child-server.ts";
+import { Waits } from "../process/until.ts";
+import { type MoreConfiguration, openContext } from "../servers/context.ts";
+import type { RedisClusterSize } from "../servers/redis-cluster.ts";
+import { type Accounts, type Addresses, sameForAll, fromEnvironment } from "./addresses.ts";
 import { resolve } from "node:path";
 import { lockDirectory } from "../process/directory-lock.ts";
 import { endLeftovers } from "../process/leftovers.ts";
 import { ServiceError } from "../process/service-error.ts";
-import { Waits } from "../process/waits.ts";
-import { openContext } from "../servers/context.ts";
-import { sameForAll } from "./addresses.ts";
 import { fromDocker } from "./from-docker.ts";
-import { fromEnvironment } from "./from-environment.ts";
 import { fromPrograms } from "./from-programs.ts";
 import { installedPrograms } from "./installed-programs.ts";
-import type { Operator, Services, StartOptions } from "./services.ts";
+
+export interface StartOptions {
+  /** For data, logs, passwords and pid files, e.g. `<root>/.tally/dev`. Created when missing. */
+  readonly directory: string;
+  /** The database to create, e.g. `tally`. The user may also create databases whose names begin with it. Letters, digits, `_`. */
+  readonly database: string;
+  /** True: the next start finds the data again. False: `stop()` deletes the data, and the directory of private servers. */
+  readonly keepData: boolean;
+  /** Called with one line of progress for a person. */
+  readonly say: (line: string) => void;
+  /** Gets what the start and the stop wait for. */
+  readonly waits?: Waits | undefined;
+  /** Default `process.env`. If it has addresses, nothing is started. */
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Default `auto`: Docker Compose when an engine responds. */
+  readonly docker?: "auto" | "never";
+  /**
+   * Default 1. More: the number of RabbitMQ nodes in one cluster. Each can be killed and started separately. Private servers only, so
+   * Docker is not used then. A directory that keeps its data needs the same number at each start.
+   */
+  readonly brokers?: number;
+  /** Default 1. More: the number of database replicas, any of which can be promoted, since each keeps a binary log. Private servers only. */
+  readonly databaseReplicas?: number;
+  /** Absent: one Redis. Else a Redis Cluster, of private servers without `keepData` only. Each node can be killed and started separately. */
+  readonly redisCluster?: RedisClusterSize;
+  /** Lines for the private servers' configurations, e.g. for further listeners. */
+  readonly configuration?: MoreConfiguration;
+  /** The size of the redo log of each private database, allocated at its first start. Default 512. A small one slows down heavy writing. */
+  readonly redoLogMiB?: number;
+  /** The NAMESPACE whose queues and keys the accounts may use: letters, digits, `_` and `-`. Absent, or with other characters: all. */
+  readonly namespace?: string;
+}
+
+/** What an operator can do to private servers. Used by tests and fault drills. Each call throws when the server rejects it. */
+export interface Operator {
+  /** SQL as the primary's root. */
+  sql(text: string): Promise<string>;
+  /** SQL as a replica's root; `replica` counts from 1. Default: the first. */
+  replicaSql(text: string, replica?: number): Promise<string>;
+  /** rabbitmqctl; takes about a second. In a cluster: for its first node. */
+  rabbitmqctl(...args: readonly string[]): Promise<string>;
+  /** A Redis command as its administrator, e.g. `SAVE`. Returns the first bytes of the response. In a cluster: of its first node. */
+  redis(command: string): Promise<string>;
+  /** Deletes the data of the one Redis, which must not run. */
+  wipeRedis(): Promise<void>;
+}
+
+export interface Services {
+  /** Addresses with the administrator's account, which has all privileges. */
+  readonly addresses: Addresses;
+  /** Addresses with the account of each app and of `pnpm tally`, which has the privileges that it needs. The same as `addresses` when these were given. */
+  readonly accounts: Accounts;
+  readonly source: "docker" | "environment" | "private";
+  /** When private: `rabbitmq` (of a cluster `rabbitmq-1`, `rabbitmq-2`, …), `database-primary`, `database-replica` (of several `database-replica-1`, …), `redis` (of a cluster `redis-1`, …). Else empty. */
+  readonly servers: readonly Server[];
+  /** Of private servers only. */
+  readonly operator?: Operator;
+  /** Stops everything that was started, and nothing else. May be called again. */
+  stop(): Promise<void>;
+}
 
 /**
  * Returns running services, from the first source that has them: addresses in the environment; Docker Compose; servers installed on

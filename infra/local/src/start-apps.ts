@@ -1,14 +1,13 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { ChildServer, type Server, type ServerHome } from "../process/child-server.ts";
-import { lockDirectory } from "../process/directory-lock.ts";
-import { freePorts } from "../process/free-ports.ts";
-import { isReady } from "../process/is-ready.ts";
-import { directoryVariable, endLeftovers } from "../process/leftovers.ts";
-import { type CommandOptions, runCommand } from "../process/run-command.ts";
-import { ServiceError } from "../process/service-error.ts";
-import { Waits } from "../process/waits.ts";
-import { type Accounts, type Addresses, addressVariables } from "../services/addresses.ts";
+import { ChildServer, type Server, type ServerHome } from "./process/child-server.ts";
+import { lockDirectory } from "./process/directory-lock.ts";
+import { freePorts } from "./process/free-ports.ts";
+import { isReady, Waits } from "./process/until.ts";
+import { directoryVariable, endLeftovers } from "./process/leftovers.ts";
+import { type CommandOptions, runCommand } from "./process/run-command.ts";
+import { ServiceError } from "./process/service-error.ts";
+import { type Accounts, type Addresses, addressVariables } from "./services/addresses.ts";
 
 export type AppName = "gateway" | "writer" | "ranker";
 

@@ -1,24 +1,20 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { ChildServer, type Server } from "../process/child-server.ts";
-import { findProgram } from "../process/find-program.ts";
-import { freePorts } from "../process/free-ports.ts";
-import { isReady } from "../process/is-ready.ts";
-import { directoryVariable, endLeftovers } from "../process/leftovers.ts";
-import { ServiceError } from "../process/service-error.ts";
-import { until } from "../process/until.ts";
-import { type InstallOptions, installPackages } from "../services/apt-packages.ts";
-import { DnsServer, type ServiceAddress } from "./dns-server.ts";
+import { ChildServer, type Server } from "./process/child-server.ts";
+import { freePorts } from "./process/free-ports.ts";
+import { isReady, until } from "./process/until.ts";
+import { directoryVariable, endLeftovers } from "./process/leftovers.ts";
+import { ServiceError } from "./process/service-error.ts";
+import { installedProgram, type InstallOptions } from "./services/installed-programs.ts";
+import { createSocket, type Socket } from "node:dgram";
+import { once } from "node:events";
+import { isIPv4 } from "node:net";
+import { AUTHORITATIVE_ANSWER, decode, encode, type Answer } from "dns-packet";
 
 /** HAProxy's configuration, which containers use too. */
 const balancerConfiguration = join(import.meta.dirname, "..", "..", "..", "haproxy", "haproxy.cfg");
 
-const missing = [
-  "HAProxy is not installed. Install it, then run the command again:",
-  "  sudo apt-get install --no-install-recommends haproxy",
-].join("\n");
-
-export interface BalancerOptions extends InstallOptions {
+interface BalancerOptions extends InstallOptions {
   /** For its log and its pid file. One launcher at a time. */
   readonly directory: string;
   /** The public URLs of the gateways, with IPv4 addresses: `urls` of started apps. */
@@ -43,21 +39,10 @@ export interface Balancer {
   stop(): Promise<void>;
 }
 
-/** The program. Installs Debian's or Ubuntu's package where that is possible; throws `not-installed` or `install-failed`. */
-async function installedHaproxy(options: InstallOptions): Promise<string> {
-  const find = (): string | undefined => findProgram(["haproxy"], options.environment);
-  const found = find();
-  if (found !== undefined) return found;
-  await installPackages(["haproxy"], missing, options);
-  const now = find();
-  if (now === undefined) throw new ServiceError("not-installed", missing);
-  return now;
-}
-
 /** Starts HAProxy with infra/haproxy/haproxy.cfg on free loopback ports. Resolves when it sends requests to all of the gateways. */
 export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
   const { environment, gateways, findBy = "services", variables, say, signal } = options;
-  const program = await installedHaproxy(options);
+  const program = await installedProgram("haproxy", "HAProxy", options);
   const directory = resolve(options.directory);
   for (const folder of ["log", "run"]) await mkdir(join(directory, folder), { recursive: true });
   await endLeftovers(directory, say);
@@ -115,4 +100,78 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
 function addressOf(url: string): ServiceAddress {
   const { hostname, port } = new URL(url);
   return { host: hostname, port: Number(port) };
+}
+
+/** Where a service is. `host` is an IPv4 address. */
+interface ServiceAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * A DNS server for one service, on UDP of loopback. It responds as Docker's to `name` with the addresses, and to `_name._tcp` with SRV
+ * records, which have ports too. Any other name does not exist.
+ */
+class DnsServer {
+  readonly #name: string;
+  readonly #socket: Socket;
+  #addresses: readonly ServiceAddress[] = [];
+
+  private constructor(name: string, socket: Socket) {
+    this.#name = name;
+    this.#socket = socket;
+    socket.on("message", (message, { port, address }) => {
+      socket.send(this.#response(message), port, address);
+    });
+  }
+
+  static async listen(name: string): Promise<DnsServer> {
+    const socket = createSocket("udp4");
+    socket.bind(0, "127.0.0.1");
+    await once(socket, "listening");
+    return new DnsServer(name, socket);
+  }
+
+  get port(): number {
+    return this.#socket.address().port;
+  }
+
+  /** From the next query on. */
+  set(addresses: readonly ServiceAddress[]): void {
+    for (const { host } of addresses) if (!isIPv4(host)) throw new TypeError(`expected an IPv4 address, got ${host}`);
+    this.#addresses = addresses;
+  }
+
+  async close(): Promise<void> {
+    this.#socket.close();
+    await once(this.#socket, "close");
+  }
+
+  #response(query: Buffer): Buffer {
+    const { id = 0, questions = [] } = decode(query);
+    const { name, type } = questions[0] ?? { name: "", type: "A" };
+    const isService = name === this.#name || name === `_${this.#name}._tcp`;
+    const hosts = this.#addresses.map(({ host, port }, index) => ({ target: `${index}.${this.#name}`, host, port }));
+    const asked = hosts.find(({ target }) => target === name);
+    const noSuchName = 3;
+    const addressOf = (to: string, data: string): Answer => ({ type: "A", name: to, ttl: 0, data });
+    return encode({
+      type: "response",
+      id,
+      flags: AUTHORITATIVE_ANSWER | (isService || asked !== undefined ? 0 : noSuchName),
+      questions,
+      answers:
+        type === "SRV" && isService
+          ? hosts.map(({ target, port }) => ({
+              type: "SRV",
+              name,
+              ttl: 0,
+              data: { target, port, weight: 1, priority: 1 },
+            }))
+          : type === "A"
+            ? (asked === undefined ? (isService ? hosts : []) : [asked]).map(({ host }) => addressOf(name, host))
+            : [],
+      additionals: type === "SRV" && isService ? hosts.map(({ target, host }) => addressOf(target, host)) : [],
+    });
+  }
 }

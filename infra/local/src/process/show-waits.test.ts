@@ -1,8 +1,7 @@
 import { PassThrough } from "node:stream";
 import { StatusLine } from "@tally/runtime/status-line";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Waits } from "../process/waits.ts";
-import { showWaits } from "./show-waits.ts";
+import { Waits, showWaits } from "./until.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
