@@ -154,7 +154,7 @@ class DnsServer {
     const hosts = this.#addresses.map(({ host, port }, index) => ({ target: `${index}.${this.#name}`, host, port }));
     const asked = hosts.find(({ target }) => target === name);
     const noSuchName = 3;
-    const addressOf = (to: string, data: string): Answer => ({ type: "A", name: to, ttl: 0, data });
+    const recordOf = (to: string, data: string): Answer => ({ type: "A", name: to, ttl: 0, data });
     return encode({
       type: "response",
       id,
@@ -169,9 +169,9 @@ class DnsServer {
               data: { target, port, weight: 1, priority: 1 },
             }))
           : type === "A"
-            ? (asked === undefined ? (isService ? hosts : []) : [asked]).map(({ host }) => addressOf(name, host))
+            ? (asked === undefined ? (isService ? hosts : []) : [asked]).map(({ host }) => recordOf(name, host))
             : [],
-      additionals: type === "SRV" && isService ? hosts.map(({ target, host }) => addressOf(target, host)) : [],
+      additionals: type === "SRV" && isService ? hosts.map(({ target, host }) => recordOf(target, host)) : [],
     });
   }
 }

@@ -48,7 +48,7 @@ onLauncherGone(interrupt);
 
 try {
   say("tally: starting services (RabbitMQ, MySQL primary and replica, Redis)");
-  const page = buildPage(root, interrupted.signal);
+  const page = buildPage(interrupted.signal);
   system = await startSystem({
     root,
     directory,
@@ -112,7 +112,7 @@ function stop(running: System): Promise<void> {
  * Builds the page that the gateway serves, unless it is built from the same sources. Returns a line for the user. Never throws: without
  * its page the system works.
  */
-async function buildPage(root: string, signal: AbortSignal): Promise<string> {
+async function buildPage(signal: AbortSignal): Promise<string> {
   const command = join(root, "apps", "dashboard", "build", "main.ts");
   const { exitCode, output, errors } = await runCommand(process.execPath, [command], {
     environment: process.env,
