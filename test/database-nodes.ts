@@ -1,7 +1,7 @@
 import type { PrivateServices } from "@tally/local";
 import { expect, vi } from "vitest";
 
-/** A MariaDB primary and its replicas, and what an operator does with them as docs/operations.md describes it. */
+/** A MariaDB primary and its replicas, and what an operator does with them as docs/servers.md describes it. */
 interface DatabaseNodes {
   readonly replicas: readonly DatabaseReplica[];
   /** From now on a commit succeeds only when a replica has it, on the primary and on each replica that is promoted. */

@@ -6,7 +6,7 @@ import { costOf } from "./cost/cost-of.ts";
 import { documentedSettings } from "./documented-settings.test-kit.ts";
 import { synthesise } from "./synthesised.test-kit.ts";
 
-const upgrades = new URL("../../../docs/upgrades.md", import.meta.url);
+const runbook = new URL("../../../docs/runbook.md", import.meta.url);
 
 // Once for all tests of the file. Throws when cdk-nag finds something that has no reason.
 const { stacks, images } = synthesise();
@@ -65,9 +65,9 @@ test.for(stacks)(
 );
 
 test.for(stacks)(
-  "a deployment replaces the apps in the order of docs/upgrades.md: rankers, writers, gateways: $profile.name",
+  "a deployment replaces the apps in the order of docs/runbook.md: rankers, writers, gateways: $profile.name",
   ({ template }) => {
-    const steps = readFileSync(upgrades, "utf8").matchAll(/^\| \d +\| (ranker|writer|gateway)s, one after the other/gm);
+    const steps = readFileSync(runbook, "utf8").matchAll(/^\| \d +\| (ranker|writer|gateway)s, one after the other/gm);
     const order = [...steps].map(([, app = ""]) => app);
     expect(order).toHaveLength(3);
     const services = Object.entries(template.findResources("AWS::ECS::Service"));

@@ -68,7 +68,7 @@ export function addTallyStack(app: App, profile: Profile): Stack {
   const ranker = addApp(stack, tasks, "ranker", () => undefined);
   scaleOnDrain(writer, system, writer, profile.writer);
   scaleOnDrain(ranker, system, ranker, profile.ranker);
-  // The order of docs/upgrades.md: a new writer may send messages that an earlier ranker cannot read, and a new gateway those that an earlier writer
+  // The order of docs/runbook.md: a new writer may send messages that an earlier ranker cannot read, and a new gateway those that an earlier writer
   // cannot. In the first deployment rankers live and wait until a writer has declared the queues.
   writer.node.addDependency(ranker);
   gateway.node.addDependency(writer);

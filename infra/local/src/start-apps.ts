@@ -179,9 +179,9 @@ interface AppPlan {
 }
 
 /**
- * Flags for node that bound the memory of an app. The images and docs/operations.md have the same; a test compares them. With V8's defaults a
+ * Flags for node that bound the memory of an app. The images have the same; a test compares them. With V8's defaults a
  * busy app grows to 300 MB and more, most of it garbage: a young generation of 128 MB, and an old one of three times its live objects.
- * With these bounds, gateway and writer stay near 200 MB (docs/measurements/load-and-reads.md). The young generation has its full size from the
+ * With these bounds, gateway and writer stay near 200 MB (docs/performance.md). The young generation has its full size from the
  * start: where it begins small, V8 does not always let it grow, and then the gateway takes half as much CPU time again for each purchase.
  * Pretenuring is off: V8 may decide in the first second of load that the objects of some line of code live long, and then creates them in the
  * old generation for the rest of the process. A dead old object keeps alive what it refers to, here whole requests, until a collection of all

@@ -58,7 +58,7 @@ export function addCache(scope: Construct, { system, profile, vpc, securityGroup
   });
   const parameters = new CfnParameterGroup(inside, "Parameters", {
     cacheParameterGroupFamily: "valkey8",
-    description: "tally: settings that it relies on (docs/operations.md)",
+    description: "tally: settings that it relies on (docs/servers.md)",
     properties: {
       "cluster-enabled": "yes",
       "maxmemory-policy": "noeviction",

@@ -58,7 +58,7 @@ interface Limit {
   readonly missing?: TreatMissingData;
 }
 
-/** The alarms of infra/observe/rules.yml that CloudWatch has the metrics for, and those of the managed servers. docs/operations.md says what to do. */
+/** The alarms of infra/observe/rules.yml that CloudWatch has the metrics for, and those of the managed servers. docs/runbook.md says what to do. */
 export function addAlarms(scope: Construct, watched: Watched): void {
   const inside = new Construct(scope, "Watch");
   const action = new SnsAction(watched.topic);
@@ -93,7 +93,7 @@ function appLimits({ system }: Watched): Readonly<Record<string, Limit>> {
       minutes: 3,
       missing: TreatMissingData.BREACHING,
       description:
-        "What waits takes over a minute to store and rank, or no gateway reports: docs/operations.md#tallybehind",
+        "What waits takes over a minute to store and rank, or no gateway reports: docs/runbook.md#tallybehind",
     },
     Stalled: {
       // The agent does not send +Inf. A gateway reports both metrics of each domain at once, so a missing value of the first is a +Inf.
@@ -108,19 +108,19 @@ function appLimits({ system }: Watched): Readonly<Record<string, Limit>> {
       }),
       above: 0,
       minutes: 3,
-      description: "Events of a domain wait and nothing progresses: docs/operations.md#tallybehind",
+      description: "Events of a domain wait and nothing progresses: docs/runbook.md#tallybehind",
     },
     QueueOld: {
       metric: appMetric(system, "tally_queue_messages", "Maximum"),
       above: 5000,
       minutes: 2,
-      description: "A queue is half full; at 10,000 batches clients get 503: docs/operations.md#tallyqueuefull",
+      description: "A queue is half full; at 10,000 batches clients get 503: docs/runbook.md#tallyqueuefull",
     },
     DeadLetters: {
       metric: appMetric(system, "tally_dead_letters", "Maximum", { state: "open" }),
       above: 0,
       minutes: 1,
-      description: "Dead letters wait for a decision: docs/operations.md#tallydeadletters",
+      description: "Dead letters wait for a decision: docs/runbook.md#tallydeadletters",
     },
     ...Object.fromEntries(
       (["broker", "databaseWrite", "databaseRead", "redis"] as const).map((server) => [
@@ -130,7 +130,7 @@ function appLimits({ system }: Watched): Readonly<Record<string, Limit>> {
           below: 1,
           minutes: 2,
           missing: TreatMissingData.BREACHING,
-          description: `${server} does not respond to a gateway: docs/operations.md#tallyserverdown`,
+          description: `${server} does not respond to a gateway: docs/runbook.md#tallyserverdown`,
         },
       ]),
     ),
@@ -152,19 +152,19 @@ function balancerLimits({ balancer, targetGroup }: Watched): Readonly<Record<str
       }),
       above: 1,
       minutes: 2,
-      description: "More than 1 % of all requests get a 5xx: docs/operations.md#tallyerrors",
+      description: "More than 1 % of all requests get a 5xx: docs/runbook.md#tallyerrors",
     },
     Slow: {
       metric: balancer.metrics.targetResponseTime({ statistic: "p99", period }),
       above: 0.5,
       minutes: 5,
-      description: "p99 of the gateways is over 0.5 s: docs/operations.md#tallyslow",
+      description: "p99 of the gateways is over 0.5 s: docs/runbook.md#tallyslow",
     },
     Unhealthy: {
       metric: targetGroup.metrics.unhealthyHostCount({ statistic: "Maximum", period }),
       above: 0,
       minutes: 3,
-      description: "A gateway does not respond on /health/live: docs/operations.md#tallyappdown",
+      description: "A gateway does not respond on /health/live: docs/runbook.md#tallyappdown",
     },
   };
 }
@@ -175,7 +175,7 @@ function databaseLimits({ database }: Watched): Readonly<Record<string, Limit>> 
       metric: database.metric("AuroraReplicaLagMaximum", { statistic: "Maximum", period }),
       above: 10_000,
       minutes: 2,
-      description: "The read endpoint is over 10 s behind: docs/operations.md#tallyreplicalag",
+      description: "The read endpoint is over 10 s behind: docs/runbook.md#tallyreplicalag",
     },
     // The storage of Aurora grows by itself, up to its limit; temporary tables use the disk of each instance.
     DatabaseVolume: {
@@ -235,7 +235,7 @@ function serverLimits({ cache, broker }: Watched): Readonly<Record<string, Limit
       metric: broker.freeDisk,
       below: 2,
       minutes: 2,
-      description: "A broker node has less than twice its limit of free disk: docs/operations.md#tallybrokerdisk",
+      description: "A broker node has less than twice its limit of free disk: docs/runbook.md#tallybrokerdisk",
     },
   };
 }

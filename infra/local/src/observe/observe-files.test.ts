@@ -45,11 +45,11 @@ test("every metric of an alert exists", () => {
   expect(problemsOf(alerts.map(({ name, expression }) => [name, expression]))).toEqual([]);
 });
 
-test("every alert has a section in docs/operations.md, which its annotation names, and every such section has an alert", () => {
+test("every alert has a section in docs/runbook.md, which its annotation names, and every such section has an alert", () => {
   const names = alertsOf(rules).map(({ name }) => name);
-  const sections = Array.from(readDocument("operations").matchAll(/^#### (Tally\w+)$/gm), ([, name = ""]) => name);
-  expect(sections).toEqual(names);
-  const runbooks = Array.from(rules.matchAll(/runbook: docs\/operations\.md#(\S+)$/gm), ([, anchor]) => anchor);
+  const sections = Array.from(readDocument("runbook").matchAll(/^#### (Tally\w+)$/gm), ([, name = ""]) => name);
+  expect(sections.toSorted()).toEqual(names.toSorted());
+  const runbooks = Array.from(rules.matchAll(/runbook: docs\/runbook\.md#(\S+)$/gm), ([, anchor]) => anchor);
   expect(runbooks).toEqual(names.map((name) => name.toLowerCase()));
 });
 

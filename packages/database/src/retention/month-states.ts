@@ -49,7 +49,7 @@ export async function beginMonth(transaction: SqlTransaction, domain: string, mo
 }
 
 /** What to do with rows that should not be there. Without rows and base, a rebuild would lose their counts. */
-export const keepRows = "keep the rows; see docs/operations.md, Retention";
+export const keepRows = "keep the rows; see docs/retention.md";
 
 /** Ends one step and begins the next. Repeating it changes nothing. */
 export async function endStep(
