@@ -2,16 +2,20 @@ import { readFileSync } from "node:fs";
 
 /** The code blocks of a document: files, and commands with their output. */
 export interface Guide {
-  readonly files: readonly string[];
+  /** The path is the heading above the block. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
   readonly commands: readonly { readonly line: string; readonly printed: string }[];
 }
 
 /** Throws for a block that is neither a file nor commands. */
 export function readGuide(document: string): Guide {
-  const files: string[] = [];
+  const files: Guide["files"][number][] = [];
   const commands: Guide["commands"][number][] = [];
-  for (const [, language = "", block = ""] of readFileSync(document, "utf8").matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)) {
-    if (language === "ts" || language === "sql") files.push(block);
+  let path = "";
+  const parts = readFileSync(document, "utf8").matchAll(/^## `(.+?)`|^```(\w*)\n([\s\S]*?)^```$/gm);
+  for (const [, heading, language = "", block = ""] of parts) {
+    if (heading !== undefined) path = heading;
+    else if (language === "ts" || language === "sql") files.push({ path, text: block });
     else if (language === "console") {
       for (const command of block.split(/^\$ /m).slice(1)) {
         const [line = "", ...printed] = command.trim().split("\n");

@@ -9,7 +9,6 @@ import { revokeCommand, rotateCommand } from "./keys/change-commands.ts";
 import { createCommand } from "./keys/create-command.ts";
 import { listCommand as listKeysCommand } from "./keys/list-command.ts";
 import { migrateCommand } from "./migrate-command.ts";
-import { newDomainCommand } from "./new-domain/new-domain-command.ts";
 import { planCommand } from "./plan/plan-command.ts";
 import { rebuildCommand, repairCommand } from "./recovery-commands.ts";
 import { retentionCommand } from "./retention/retention-command.ts";
@@ -49,7 +48,6 @@ export function tallyProgram(): Command {
     migrateCommand(),
     retentionCommand(),
     planCommand(),
-    newDomainCommand(),
   ]) {
     program.addCommand(command.copyInheritedSettings(program));
     for (const inner of command.commands) inner.copyInheritedSettings(command);

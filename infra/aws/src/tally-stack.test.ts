@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { nodeEnvironment } from "./apps/app-settings.ts";
-import { costOf } from "./cost/cost-of.ts";
 import { documentedSettings } from "./documented-settings.test-kit.ts";
 import { synthesise } from "./synthesised.test-kit.ts";
 
@@ -329,16 +328,6 @@ test.for(stacks)("every alarm that is not for scaling goes to the topic: $profil
   template.hasResourceProperties("AWS::Events::Rule", {
     EventPattern: Match.objectLike({ "detail-type": ["ECS Task State Change"] }),
   });
-});
-
-test.for(stacks)("the cost counts what the template has: $profile.name", ({ profile, template }) => {
-  const counted = (price: string) => costOf(profile).lines.find((line) => line.price === price)?.count;
-  expect(counted("secret")).toBe(all(template, "AWS::SecretsManager::Secret").length);
-  expect(counted("NAT gateway")).toBe(all(template, "AWS::EC2::NatGateway").length);
-  const inAlarms = all(template, "AWS::CloudWatch::Alarm").map(({ Properties: { Metrics = [] } }) =>
-    Math.max(1, Metrics.filter((entry: object) => "MetricStat" in entry).length),
-  );
-  expect(counted("metric in an alarm")).toBe(inAlarms.reduce((sum, count) => sum + count, 0));
 });
 
 test.for(stacks)(

@@ -35,7 +35,6 @@ export function addTallyStack(app: App, profile: Profile): Stack {
   }).valueAsString;
   const servedDomains = new CfnParameter(stack, "Domains", {
     description: "The domains that this system serves, such as purchases,steps. Empty: all",
-    // Names as `new-domain` makes them.
     allowedPattern: "([a-z][a-z0-9-]*(,[a-z][a-z0-9-]*)*)?",
     default: "",
   }).valueAsString;

@@ -5,7 +5,7 @@ import { purchases } from "./purchases/purchases.ts";
 import { steps } from "./steps/steps.ts";
 import { swipes } from "./swipes/swipes.ts";
 
-/** Every domain of this system. A new one is a folder beside this file and a line here: `pnpm tally new-domain`. */
+/** Every domain of this system. A new one is a folder beside this file and a line here: docs/new-domain.md. */
 export const domains: readonly Domain[] = [purchases, albums, liftrides, steps, swipes];
 
 /** Those of these names, in the order of `domains`. */

@@ -1,14 +1,11 @@
 import { join } from "node:path";
-import type { TierName } from "./measured-run.ts";
-import { region } from "@tally/prices";
 import { numberFlag } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
 import { CommandError } from "../command-error.ts";
 import { withExitCodes } from "../exit-codes.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
-import { chooseRun, fitRun, readRun, type Chosen } from "./choose-run.ts";
-import { costOfShards } from "./cost-of-shards.ts";
-import { figure, planFor, type Demand, type Plan } from "./plan.ts";
+import { chooseRun, fitRun, readRun, type Chosen, type TierName } from "./measured-run.ts";
+import { costOfShards, planFor, type Demand, type Plan } from "./plan.ts";
 
 interface Flags extends JsonFlag {
   readonly stores: number;
@@ -51,42 +48,6 @@ export function planCommand(): Command {
   return withExitCodes(command, {});
 }
 
-function textOf({ stores, eventsPerHour, peak, utilization }: Demand, chosen: Chosen, plan: Plan): string {
-  const { run, file } = chosen;
-  const atPeak = figure(plan.peakPerSecond);
-  const lines = plan.tiers.map(
-    ({ tier, usPerEvent, cores, sum, instance, count, why, usdPerMonth }) =>
-      `${tier.padEnd(10)}${figure(usPerEvent)} µs × ${atPeak}/s = ${figure(cores)} cores, ${sum} = ${count} × ${instance}, ${dollars(usdPerMonth)}  (${why})`,
-  );
-  return [
-    `${stores} stores × ${eventsPerHour} events an hour / 3600 s = ${figure(plan.meanPerSecond)} events/s, × ${peak} at the peak = ${atPeak}/s`,
-    `measured: run ${run.runId}, ${run.at}, ${run.domain}, ${run.accepted.perSecond} events/s on ${run.machine}`,
-    `  chosen: ${file}`,
-    ...passedOverLines(chosen),
-    "",
-    ...lines,
-    `${"together".padEnd(10)}${dollars(plan.usdPerMonth)} a month: instances alone, on demand in ${region}; storage, traffic and the load balancer come on top (docs/deploy-aws.md)`,
-    "",
-    `The cost of an event was measured at full load, with ${run.connections} busy connections, on ${run.machine}, which ran all tiers and the clients.`,
-    "At a lower rate an event costs more, because batches are smaller. But a tier then uses at most 0.2 of a core more than at full load (docs/measurements/load-and-reads.md#cost-by-rate).",
-    `This plan uses ${utilization} of the cores at the peak: --utilization ${figure(utilization / 2)} leaves room for twice the load.`,
-    ...shardLines(plan),
-    "It assumes that a core there does as much as one of the measured machine: measure on the instances themselves before you buy many.",
-  ].join("\n");
-}
-
-function shardLines({ shards }: Plan): readonly string[] {
-  if (shards === 1) return [];
-  const times = (tier: TierName): string => costOfShards(tier, shards).toFixed(1);
-  return [
-    `With ${shards} shards an event costs Redis ${times("redis")} times as much as with one, rankers ${times("ranker")}, writers ${times("writer")}. That is included (docs/measurements/sweeps-and-designs.md#shards).`,
-  ];
-}
-
-function dollars(usd: number | undefined): string {
-  return usd === undefined ? "no price" : `$${Math.round(usd)}`;
-}
-
 async function chosenRun({ run: file, results: folder, domain }: Flags): Promise<Chosen> {
   domainNamed(domain);
   if (file !== undefined) {
@@ -96,18 +57,52 @@ async function chosenRun({ run: file, results: folder, domain }: Flags): Promise
   }
   const chosen = await chooseRun(folder, domain);
   if ("run" in chosen) return chosen;
+  const ofDomain = domain === "purchases" ? "" : ` --domain ${domain}`;
   const lines = [
     `no run in ${folder} is fit for a plan. A fit run has ${fitRun}.`,
-    `  ${benchOf(domain)} makes one; or name a file with --run`,
+    `  pnpm bench --connections 512 --duration 30${ofDomain} makes one; or name a file with --run`,
   ];
   throw new CommandError([...lines, ...passedOverLines(chosen)].join("\n"), 2);
 }
 
-/** A run of the bench that is fit on any machine that accepts 400 events a second. */
-function benchOf(domain: string): string {
-  return `pnpm bench --connections 512 --duration 30${domain === "purchases" ? "" : ` --domain ${domain}`}`;
+function textOf({ stores, eventsPerHour, peak, utilization }: Demand, chosen: Chosen, plan: Plan): string {
+  const { run, file } = chosen;
+  const { meanPerSecond, shards, tiers } = plan;
+  const atPeak = figure(plan.peakPerSecond);
+  const events = `${stores} stores × ${eventsPerHour} events an hour`;
+  return [
+    `${events} / 3600 s = ${figure(meanPerSecond)} events/s, × ${peak} at the peak = ${atPeak}/s`,
+    `measured: run ${run.runId}, ${run.at}, ${run.domain}, ${run.accepted.perSecond} events/s on ${run.machine}`,
+    `  chosen: ${file}`,
+    ...passedOverLines(chosen),
+    "",
+    ...tiers.map(
+      ({ tier, usPerEvent, cores, coresNeeded, sum, instance, count, why }) =>
+        `${tier.padEnd(10)}${figure(usPerEvent)} µs × ${atPeak}/s = ${figure(cores)} cores, ` +
+        `/ ${utilization} = ${figure(coresNeeded)}, ${sum} = ${count} × ${instance}  (${why})`,
+    ),
+    "",
+    `The cost of an event was measured at full load, with ${run.connections} busy connections, on ${run.machine}, which ran all tiers and the clients.`,
+    "At a lower rate an event costs more, because batches are smaller. But a tier then uses at most 0.2 of a core more than at full load.",
+    `This plan uses ${utilization} of the cores at the peak: --utilization ${figure(utilization / 2)} leaves room for twice the load.`,
+    ...shardLines(shards),
+    "It assumes that a core there does as much as one of the measured machine: measure on the instances themselves before you buy many.",
+  ].join("\n");
+}
+
+function shardLines(shards: number): readonly string[] {
+  if (shards === 1) return [];
+  const times = (tier: TierName): string => costOfShards(tier, shards).toFixed(1);
+  return [
+    `With ${shards} shards an event costs Redis ${times("redis")} times as much as with one, rankers ${times("ranker")}, writers ${times("writer")}. That is included.`,
+  ];
 }
 
 function passedOverLines({ passedOver }: Pick<Chosen, "passedOver">): readonly string[] {
   return passedOver.map(({ file, unfit }) => `  skipped ${file}: ${unfit}`);
+}
+
+/** Rounded to 6 significant digits, so that printed calculations can be checked by hand. */
+function figure(value: number): string {
+  return String(Number(value.toPrecision(6)));
 }

@@ -1,4 +1,0 @@
-import { profiles } from "../profiles.ts";
-import { costText } from "./cost-text.ts";
-
-console.log(profiles.map(costText).join("\n\n"));
