@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, expectTypeOf, test } from "vitest";
-import { type ConfigSchema, readConfig } from "./config.ts";
-import { ConfigError } from "./config-error.ts";
-import { choice, integer, list, string, subset, url, urls } from "./setting.ts";
+import { type ConfigSchema, readConfig, ConfigError } from "./config.ts";
+import { choice, integer, list, string, subset, url, urls, redisUrl } from "./setting.ts";
 
 const description = "its purpose";
 const schema = {
@@ -166,4 +165,43 @@ test("a file that is missing, empty or wrong is a problem without its content", 
 
 test("a setting without a secret has no file", () => {
   expect(readConfig(schema, { AMQP_URL: "amqp://h", PORT_FILE: fileWith("port", "1") })).toMatchObject({ port: 8080 });
+});
+
+const redisSchema = { redisUrl: redisUrl("REDIS_URL", "its purpose", {}) };
+
+test.each([
+  "redis://localhost",
+  "rediss://u:p,w@h:6380/2",
+  "redis+cluster://u:p@a:7000",
+  "redis+cluster://u:p@a:7000, redis+cluster://b:7001, redis+cluster://u:p@[::1]:7002/0",
+  "rediss+cluster://clustercfg.name.cache.amazonaws.com",
+])("one server or a cluster: %s", (text) => {
+  expect(readConfig(redisSchema, { REDIS_URL: text })).toEqual({ redisUrl: text });
+});
+
+test.each([
+  ["redis://a,redis://b", "2 URLs of single servers"],
+  ["redis+cluster://a,redis://b", "redis+cluster:// and more"],
+  ["redis+cluster://a,rediss+cluster://b", "nodes that differ in protocol, user or password"],
+  ["redis+cluster://u:hunter2@a,redis+cluster://u:hunter3@b", "nodes that differ in protocol, user or password"],
+  ["redis+cluster://u:hunter2@a/1", "a cluster with the number of a database, which it does not have"],
+  ["redis+cluster://", "redis+cluster:// and more"],
+  ["http://u:hunter2@a", "http:// and more"],
+])("%s is rejected", (text, got) => {
+  let error: unknown;
+  try {
+    readConfig(redisSchema, { REDIS_URL: text });
+  } catch (thrown) {
+    error = thrown;
+  }
+  if (!(error instanceof ConfigError)) return expect.fail("accepted");
+  expect(error.problems).toEqual([
+    {
+      variable: "REDIS_URL",
+      expected:
+        "a URL, redis://… or rediss://…, or nodes of a cluster separated by commas, redis+cluster://… or rediss+cluster://…",
+      got: expect.stringContaining(got),
+    },
+  ]);
+  expect(error.message).not.toContain("hunter");
 });

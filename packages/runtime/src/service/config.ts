@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { ConfigError, type ConfigProblem, exitForConfigError } from "./config-error.ts";
 import type { Setting, SettingValue } from "./setting.ts";
+import type { CatalogueEntry } from "../failures/errors.ts";
 
 /** The settings of an app by their names in the code. */
 export type ConfigSchema = Readonly<Record<string, Setting>>;
@@ -64,4 +64,38 @@ function readSetting(setting: Setting, environment: Environment): { readonly val
     return "value" in reading ? reading : { variable, expected, ...reading };
   }
   return setting.default === undefined ? { variable, expected, got: "nothing" } : { value: setting.default };
+}
+
+/** Every error of this package. docs/errors.md is made of it. */
+export const serviceErrors = {
+  CONFIG_INVALID: {
+    message: "the configuration in the environment is not valid",
+    when: "a variable is missing or has a wrong value; the error lists all problems at once",
+  },
+} as const satisfies Record<string, CatalogueEntry>;
+
+interface ConfigProblem {
+  readonly variable: string;
+  readonly expected: string;
+  /** Safe to print. */
+  readonly got: string;
+}
+
+/** All problems of an environment at once. Contains no secret. */
+export class ConfigError extends Error {
+  readonly code = "CONFIG_INVALID";
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[]) {
+    const lines = problems.map(({ variable, expected, got }) => `  ${variable}: expected ${expected}, got ${got}`);
+    super([serviceErrors.CONFIG_INVALID.message, ...lines].join("\n"));
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+/** For the top of a process: prints the problems to stderr without a stack, and exits with status 2. */
+export function exitForConfigError(error: ConfigError): never {
+  process.stderr.write(`${error.message}\n`); // synchronous for a file, a pipe and a terminal
+  return process.exit(2);
 }

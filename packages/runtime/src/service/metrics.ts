@@ -1,6 +1,6 @@
-import { AggregatorRegistry, Registry, collectDefaultMetrics } from "prom-client";
+import { AggregatorRegistry, Registry, collectDefaultMetrics, Gauge, Histogram } from "prom-client";
 
-export interface MetricsOptions {
+interface MetricsOptions {
   /** The index of the metrics' thread; absent in the main thread. */
   readonly thread?: number;
 }
@@ -30,4 +30,74 @@ export async function mergeMetrics(main: Registry, threads: readonly object[]): 
 /** The aggregator would drop the process's start time, which it cannot sum. */
 function kept(metric: { readonly aggregator: string }): object {
   return metric.aggregator === "omit" ? { ...metric, aggregator: "first" } : metric;
+}
+
+/** A pool of connections at one moment. */
+export interface PoolState {
+  readonly endpoint: string;
+  /** Connections in use. */
+  readonly lent: number;
+  /** Callers that wait for a connection. */
+  readonly waiting: number;
+}
+
+/** Metrics of an app's database pools. `pools` is called when they are read. Call the result after each wait, also of 0 ms. */
+export function poolMetrics(
+  registry: Registry,
+  pools: () => readonly PoolState[],
+): (endpoint: string, waitedMs: number) => void {
+  const registers = [registry];
+  const waitSeconds = new Histogram({
+    name: "tally_database_wait_seconds",
+    help: "Time that a read or a transaction waited for a connection of the pool, or for a new one to open",
+    labelNames: ["endpoint"] as const,
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
+    registers,
+  });
+  const gauge = (name: string, help: string, figure: "lent" | "waiting"): void =>
+    void new Gauge({
+      name,
+      help,
+      labelNames: ["endpoint"] as const,
+      registers,
+      collect() {
+        for (const pool of pools()) this.set({ endpoint: pool.endpoint }, pool[figure]);
+      },
+    });
+  gauge("tally_database_connections", "Connections of the pool that are in use", "lent");
+  gauge("tally_database_waiting", "Reads and transactions that wait for a connection of the pool", "waiting");
+  return (endpoint, waitedMs) => waitSeconds.observe({ endpoint }, waitedMs / 1000);
+}
+
+/** What documents say of a metric. */
+export interface MetricDescription {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly labelNames: readonly string[];
+}
+
+interface HistogramSeries {
+  readonly labels: Readonly<Record<string, string>>;
+  /** Observations in each bucket, not cumulative: one more than there are bounds. */
+  readonly counts: ArrayLike<number>;
+  readonly sum: number;
+}
+
+/** A histogram that is counted without prom-client, as Prometheus text. Label values need no escapes: no quote, backslash or line break. */
+export function histogramLines(
+  { name, help }: MetricDescription,
+  bounds: readonly number[],
+  series: readonly HistogramSeries[],
+): string {
+  const lines = series.flatMap(({ labels, counts, sum }) => {
+    const own = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+    let upTo = 0;
+    const buckets = [...bounds, "+Inf"].map((bound, index) => {
+      upTo += counts[index] ?? 0;
+      return `${name}_bucket{${[...own, `le="${bound}"`].join(",")}} ${upTo}`;
+    });
+    return [...buckets, `${name}_sum{${own.join(",")}} ${sum}`, `${name}_count{${own.join(",")}} ${upTo}`];
+  });
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`, ...lines, ""].join("\n");
 }

@@ -1,6 +1,6 @@
 import closeWithGrace from "close-with-grace";
 import type { Logger } from "pino";
-import { ConfigError, exitForConfigError } from "./config-error.ts";
+import { ConfigError, exitForConfigError } from "./config.ts";
 
 export interface ServiceOptions {
   readonly name: string;

@@ -1,14 +1,14 @@
 import { createLogger } from "../service/create-logger.ts";
 import { domainsSetting, systemSettings } from "../service/system-settings.ts";
 import { integer } from "../service/setting.ts";
-import { mergeMetrics } from "../service/metrics.ts";
+import { mergeMetrics, createMetrics } from "../service/metrics.ts";
 import { runService } from "../service/run-service.ts";
 import { startHealthServer } from "../service/start-health-server.ts";
-import { type Config } from "../service/config.ts";
-import { fleetMetrics } from "./fleet-metrics.ts";
+import type { Config } from "../service/config.ts";
 import { type Fleet, startFleet, type ThreadReport } from "./start-fleet.ts";
 import type { ThreadStatus } from "./supervised-thread.ts";
 import type { Logger } from "pino";
+import { Counter, Gauge, type Registry } from "prom-client";
 
 /** The settings of an app that is a fleet of consumers; `prefix` begins its environment variables, `domains` are all names. */
 export function fleetAppSettings(
@@ -50,7 +50,7 @@ export interface FleetReporter<Report extends object> {
   stop(): Promise<void>;
 }
 
-export interface FleetApp<Report extends object> {
+interface FleetApp<Report extends object> {
   readonly name: "writer" | "ranker";
   readonly config: FleetAppConfig;
   /** Calls runThread for `config`. */
@@ -106,4 +106,34 @@ export async function runFleetApp<Report extends object>(app: FleetApp<Report>):
       };
     },
   });
+}
+
+const states = ["starting", "ready", "restarting", "stopping", "stopped"] as const;
+
+/** The metrics of a fleet's main thread. `threads` is called when they are read. */
+export function fleetMetrics(threads: () => readonly ThreadStatus[]): Registry {
+  const registry = createMetrics();
+  const gauge = new Gauge({
+    name: "tally_threads",
+    help: `Threads by state: ${states.join(", ")}`,
+    labelNames: ["state"] as const,
+    registers: [],
+    collect() {
+      for (const state of states) this.set({ state }, 0);
+      for (const { state } of threads()) this.inc({ state });
+    },
+  });
+  const counter = new Counter({
+    name: "tally_thread_restarts_total",
+    help: "How often a thread was started again after it had died",
+    labelNames: ["thread"] as const,
+    registers: [],
+    collect() {
+      this.reset();
+      for (const { index, restarts } of threads()) this.inc({ thread: String(index) }, restarts);
+    },
+  });
+  registry.registerMetric(gauge);
+  registry.registerMetric(counter);
+  return registry;
 }

@@ -17,7 +17,7 @@
 import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
-import { reasonOf } from "../failures/reason-of.ts";
+import { reasonOf } from "../failures/errors.ts";
 import { type Log } from "../failures/log.ts";
 import { backOffMs } from "../failures/back-off.ts";
 import type { ThreadData, ToThread } from "./run-thread.ts";

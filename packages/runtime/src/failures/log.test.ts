@@ -1,6 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { silentLog } from "./log.ts";
-import { Outage } from "./outage.ts";
+import { silentLog, Outage } from "./log.ts";
 
 afterEach(() => void vi.useRealTimers());
 

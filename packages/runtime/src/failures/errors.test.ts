@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { reasonOf } from "./reason-of.ts";
+import { reasonOf } from "./errors.ts";
 
 test.each([
   [new Error("a", { cause: new Error("b", { cause: "c" }) }), "a: b: c"],
