@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { image } from "./http/sample-requests.ts";
 import { startSystemWithServers } from "./start-system.ts";
+import { image } from "./http/requests.ts";
 
 /* Albums are posted to the first gateway. The second remembers nothing and must find them too. */
 

@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
-import { field, file, formOf, formType } from "./http/form.ts";
-import { raw } from "./http/http-case.ts";
-import { RawConnection } from "./http/raw-connection.ts";
 import { bearer, createKey, keysCommand, knows, type TestKey } from "./keys.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { runTally } from "./run-tally.ts";
 import { sell } from "./sell.ts";
 import { startSystem } from "./start-system.ts";
+import { RawConnection } from "./http/raw-connection.ts";
+import { field, file, formOf, formType, raw } from "./http/requests.ts";
 
 const system = await startSystem({ AUTH: "required" }, { instances: { gateway: 2 } });
 const database = openDatabase(system);

@@ -1,15 +1,14 @@
 import { readFileSync } from "node:fs";
 import Schema from "typebox/schema";
 import { expect, test, vi } from "vitest";
-import { exampleRequests, type ExampleRequest, type ReferenceDocument } from "./http/example-requests.ts";
-import { referenceOf } from "./http/reference-of.ts";
 import { startSystem } from "./start-system.ts";
+import { exampleRequests, type ExampleRequest, referenceOf } from "./http/reference.ts";
 
 /* Every example of the API reference works as written: it gets the status, the headers and the body that the reference shows. */
 
 const system = await startSystem();
 
-const requests = exampleRequests(await referenceOf<ReferenceDocument>(system.url));
+const requests = exampleRequests(await referenceOf(system.url));
 const events = requests.filter(({ method }) => method === "POST");
 const reads = requests.filter(({ method }) => method === "GET");
 

@@ -4,10 +4,9 @@ import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { atEnd, temporaryDirectory } from "./at-end.ts";
-import { field, file, formOf, formType, picture } from "./http/form.ts";
-import { json, ndjson, raw } from "./http/http-case.ts";
-import { RawConnection } from "./http/raw-connection.ts";
 import { startSystem } from "./start-system.ts";
+import { RawConnection } from "./http/raw-connection.ts";
+import { field, file, formOf, formType, json, ndjson, picture, raw } from "./http/requests.ts";
 
 const mebibyte = 1024 * 1024;
 const formBytes = 10 * mebibyte;

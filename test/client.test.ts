@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { createPurchaseSender, createTallyClient, type RejectedPurchase } from "@tally/client";
 import { expect, test, vi } from "vitest";
 import { createKey } from "./keys.ts";
@@ -9,7 +7,6 @@ const system = await startSystem({ AUTH: "required" });
 const { key: apiKey } = await createKey(system, "--scope", "*:read", "*:write");
 const client = createTallyClient({ baseUrl: system.url, apiKey });
 
-const folder = join(import.meta.dirname, "..", "packages", "client");
 const items = [{ ItemID: 9, numberOfItems: 2 }];
 const day = "20261120";
 
@@ -73,12 +70,4 @@ test("each purchase of a sender is settled by its own result", async () => {
     [1, "20261131", 400],
     [2, day, 422],
   ]);
-});
-
-test("the README shows the till that the tests run", () => {
-  const [readme, till] = ["README.md", join("examples", "till.ts")].map((file) =>
-    readFileSync(join(folder, file), "utf8"),
-  );
-  expect(readme).toContain(`\`\`\`ts\n${till}\`\`\``);
-  expect(till?.trim().split("\n").length).toBeLessThanOrEqual(20);
 });

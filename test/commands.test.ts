@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { temporaryDirectory } from "./at-end.ts";
-import { picture } from "./http/form.ts";
+import { picture } from "./http/requests.ts";
 import { withoutProgress } from "./run-tally.ts";
 import { sold } from "./sell.ts";
 import { startSystem } from "./start-system.ts";

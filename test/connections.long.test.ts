@@ -3,12 +3,10 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { newEventId } from "@tally/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { formType } from "./http/form.ts";
-import { get, json, raw } from "./http/http-case.ts";
-import { RawConnection, upgrade } from "./http/raw-connection.ts";
-import { postSale } from "./http/sample-requests.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";
 import { startSystem } from "./start-system.ts";
+import { RawConnection } from "./http/raw-connection.ts";
+import { formType, get, json, postSale, raw, upgrade } from "./http/requests.ts";
 
 /* Time limits, pipelines and floods. What single requests get is in the cases of contract.test.ts. */
 

@@ -1,45 +1,34 @@
-import type { System } from "@tally/local";
 import { readFile } from "node:fs/promises";
 import { describe, expect, test, vi } from "vitest";
 import { expectAllKept } from "./audit-of.ts";
-import { albums } from "./contract/albums.ts";
-import { clientBasePaths, existingClients } from "./contract/existing-clients.ts";
-import { liftRides } from "./contract/lift-rides.ts";
-import { pathOfAnEvent } from "./contract/path-of-an-event.ts";
-import { purchasePages } from "./contract/purchase-pages.ts";
-import { purchases } from "./contract/purchases.ts";
-import { readsInGroups } from "./contract/reads-in-groups.ts";
-import { stepCounts } from "./contract/steps.ts";
-import { swipes } from "./contract/swipes.ts";
-import { basePaths } from "./hostile/base-paths.ts";
-import { topics as hostileTopics } from "./hostile/cases.ts";
-import { keyRaces } from "./hostile/key-races.ts";
-import { Acknowledgements, idsOf, resultsOf } from "./http/acknowledgements.ts";
-import { expectAllStored, expectNone, expectPromiseKept } from "./http/expect-stored.ts";
-import { inLanes } from "./http/in-lanes.ts";
-import { RawConnection } from "./http/raw-connection.ts";
-import type { HttpResponse } from "./http/read-responses.ts";
-import { referenceOf } from "./http/reference-of.ts";
-import { runCase } from "./http/run-case.ts";
-import { undocumentedIn, type ErrorDocument } from "./http/undocumented.ts";
-import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
-import { startSystem } from "./start-system.ts";
+import { existingClients } from "./contract/existing-clients.ts";
+import { purchases, stepCounts } from "./contract/purchases-and-steps.ts";
+import { liftRides, swipes } from "./contract/swipes-and-rides.ts";
+import { acknowledgements, database, open, system } from "./contract/system.ts";
+import { bodies, compressed } from "./hostile/bodies.ts";
+import { bulkRequests, idempotencyKeys, keyRaces } from "./hostile/bulk-and-keys.ts";
+import { forms } from "./hostile/forms.ts";
+import { framing } from "./hostile/framing.ts";
+import { jsonValues } from "./hostile/json-values.ts";
+import { belowBasePaths, paths } from "./hostile/paths.ts";
+import { headerFields, requestLines } from "./hostile/request-heads.ts";
+import { inLanes, runCase } from "./http/cases.ts";
+import type { HttpResponse } from "./http/raw-connection.ts";
+import { referenceOf, undocumentedIn } from "./http/reference.ts";
+import { expectAllStored, expectNone, expectPromiseKept, resultsOf } from "./http/stored.ts";
+import { cellsOfBoards, cellsOfRows } from "./rankings-equal-rows.ts";
 
-/* Everything that a client can see over HTTP with default settings, in one system. Tests use their own stores, users and resorts. */
+// Their tests belong to this file: they share its system.
+// oxlint-disable import/no-unassigned-import
+import "./contract/albums.ts";
+import "./contract/reads.ts";
+// oxlint-enable import/no-unassigned-import
 
-const acknowledgements = new Acknowledgements();
-const pidsOf = ({ gateways, writers, rankers }: System) => [...gateways, ...writers, ...rankers].map(({ pid }) => pid);
+/* Everything that a client can see over HTTP with default settings. Tests use their own stores, users and resorts. */
 
-const system = await startSystem(
-  { BASE_PATHS: `${basePaths},${clientBasePaths}` },
-  {
-    instances: { gateway: 2 },
-    environmentOf: (app, index) => (app === "gateway" && index === 1 ? { RECENT_BYTES_MAX: "0" } : {}),
-  },
-);
-const reference = await referenceOf<ErrorDocument>(system.url);
-const database = openDatabase(system);
-const pids = pidsOf(system);
+const reference = await referenceOf(system.url);
+const processes = [...system.gateways, ...system.writers, ...system.rankers];
+const pids = processes.map(({ pid }) => pid);
 
 const topics = [
   ["purchases", purchases],
@@ -47,14 +36,18 @@ const topics = [
   ["swipes", swipes],
   ["lift rides", liftRides],
   ["existing clients", existingClients],
-  ...hostileTopics,
+  ["request lines", requestLines],
+  ["header fields", headerFields],
+  ["framing", framing],
+  ["bodies", bodies],
+  ["Content-Encoding", compressed],
+  ["values of JSON bodies", jsonValues],
+  ["bulk requests", bulkRequests],
+  ["forms", forms],
+  ["keys", idempotencyKeys],
+  ["paths and queries", paths],
+  ["base paths", belowBasePaths],
 ] as const;
-
-test("every case has its own name", () => {
-  const names = topics.flatMap(([topic, cases]) => cases.map(({ name }) => `${topic}: ${name}`));
-  expect(names.length).toBeGreaterThan(1000);
-  expect(new Set(names).size).toBe(names.length);
-});
 
 test.each(topics)(
   "%s: each case gets the expected responses, which /openapi.json documents, and what it stores can be read",
@@ -63,8 +56,9 @@ test.each(topics)(
     const first = 1_000_000 + 1000 * topics.findIndex(([name]) => name === topic);
     const found: string[] = [];
     await inLanes(cases.length, 32, async (index) => {
-      const one = cases[index];
-      if (one === undefined) return;
+      const unnumbered = cases[index];
+      if (unnumbered === undefined) return;
+      const one = { ...unnumbered, name: `${index}, ${unnumbered.name}` };
       const onResponse = (request: Buffer, response: HttpResponse): void => {
         const missing = undocumentedIn(reference, request, response);
         if (missing !== undefined) found.push(`${one.name}: not in /openapi.json: ${missing}`);
@@ -75,24 +69,14 @@ test.each(topics)(
   },
 );
 
-const contract = { system: () => system, database: () => database, acknowledgements };
-pathOfAnEvent(contract);
-albums(contract);
-purchasePages(contract);
-readsInGroups(contract);
-
 test.each(keyRaces)("of 16 requests at once with one key and different $name one is accepted", async (race) => {
   const n = 1_900_000 + keyRaces.indexOf(race);
   const statuses = await Promise.all(
     Array.from({ length: 16 }, async (_, turn) => {
-      const connection = new RawConnection(system.url);
+      const connection = open();
       await connection.write(race.send(n, turn));
-      const response = await connection.response();
-      connection.destroy();
-      const contents = race.stores(n, turn);
-      for (const { id, index } of idsOf(response)) {
-        acknowledgements.add({ id, by: `${race.name}, turn ${turn}`, content: contents[index] });
-      }
+      const by = `${race.name}, turn ${turn}`;
+      const response = acknowledgements.record(await connection.response(), by, race.stores(n, turn));
       // The entries of a bulk response all have the same status here.
       return resultsOf(response)[0]?.status ?? response.status;
     }),
@@ -135,10 +119,10 @@ describe("after any of these", () => {
   });
 
   test("no process has ended, and no log has an error", async () => {
-    expect(pidsOf(system)).toEqual(pids);
-    for (const { logFile } of [...system.gateways, system.writer, system.ranker]) {
+    expect(processes.map(({ pid }) => pid)).toEqual(pids);
+    for (const { logFile } of processes) {
       const lines = (await readFile(logFile, "utf8")).split("\n");
-      // The level begins a line of the logger; a line of an uncaught error begins with the name of its class. A warning may hold an error.
+      // The level begins a line of the logger, the name of its class one of an uncaught error. A warning may hold one.
       expect(lines.filter((line) => /^\{"level":"(error|fatal)"/.test(line) || /^\w*Error\b/.test(line))).toEqual([]);
     }
   });

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { encodeBatch, encodeEvent, newEventId, type Event } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { auditOf } from "./audit-of.ts";
-import { field, file, formOf, formType, picture } from "./http/form.ts";
+import { field, file, formOf, formType, picture } from "./http/requests.ts";
 import { RawConnection } from "./http/raw-connection.ts";
 import { openPublisher } from "./open-publisher.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";

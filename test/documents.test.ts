@@ -1,17 +1,166 @@
+import { execFile } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { firstSteps } from "@tally/local";
 import { expect, test } from "vitest";
+import { runProgram } from "./run-program.ts";
+import { startSystem } from "./start-system.ts";
+
+/* Every command, link and path in a document exists, and the README's first steps are run. */
 
 const root = join(import.meta.dirname, "..");
+const read = (file: string): string => readFileSync(join(root, file), "utf8");
 const documents = globSync(["*.md", "docs/**/*.md", "{apps,packages}/*/README.md", "{infra,bench,test}/**/README.md"], {
   cwd: root,
   exclude: ["**/node_modules/**"],
 });
+const scriptsOf = (folder: string): Readonly<Record<string, string>> =>
+  JSON.parse(read(join(folder, "package.json"))).scripts ?? {};
+const packages = new Map(
+  globSync("{apps,packages,infra,bench,test}{,/*}/package.json", { cwd: root }).map((file) => {
+    return [JSON.parse(read(file)).name, dirname(file)];
+  }),
+);
 
-test.each(documents)("every file that %s links to exists", (document) => {
-  // Code blocks have no links.
-  const text = readFileSync(join(root, document), "utf8").replaceAll(/^```.*?^```/gms, "");
-  for (const [, target = ""] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
-    expect({ target, exists: existsSync(join(root, dirname(document), target)) }).toEqual({ target, exists: true });
+/** The commands of the blocks of a document, and those in its sentences. A line that ends with a backslash goes on. */
+function commandsIn(text: string): readonly string[] {
+  const blocks = Array.from(text.matchAll(/^ *```(sh|console)\n([^]*?)^ *```$/gm), ([, kind, block = ""]) => {
+    const lines = block.replaceAll(/\\\n\s*/g, "").split("\n");
+    return kind === "sh" ? lines : lines.flatMap((line) => (line.startsWith("$ ") ? [line.slice(2)] : []));
+  });
+  const inSentences = Array.from(text.matchAll(/`(pnpm [^`]+)`/g), ([, command = ""]) => command);
+  return [...blocks.flat(), ...inSentences].map((line) => line.replace(/(^|\s)#.*$/, "").trim());
+}
+
+const wordsOf = (command: string): readonly string[] => command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+
+/** What a command of this repository says about its flags. */
+const helps = new Map<string, Promise<string>>();
+function helpOf(main: string, subcommands: readonly string[]): Promise<string> {
+  const args = [join(root, main), ...subcommands, "--help"];
+  const told = helps.get(args.join(" ")) ?? promisify(execFile)(process.execPath, args).catch((error) => error);
+  const text = Promise.resolve(told).then((help) => (typeof help === "string" ? help : help.stdout + help.stderr));
+  helps.set(args.join(" "), text);
+  return text;
+}
+
+/** The flags that a program does not know, and a subcommand that it does not have. */
+async function unknownIn(main: string, words: readonly string[]): Promise<readonly string[]> {
+  const subcommands: string[] = [];
+  let help = await helpOf(main, []);
+  for (const word of words) {
+    const [, listed] = /^Commands:\n([^]*)/m.exec(help) ?? [];
+    if (listed === undefined || word.startsWith("-")) break;
+    if (!new RegExp(`^  ${word}\\b`, "m").test(listed)) return /^Arguments:/m.test(help) ? [] : [word];
+    subcommands.push(word);
+    help = await helpOf(main, subcommands);
   }
+  return words.filter((word) => /^--\w/.test(word) && !help.includes(word.split("=", 1).join()));
+}
+
+async function wrongInPnpm([first = "", ...rest]: readonly string[]): Promise<readonly string[]> {
+  if (["install", "exec", "add"].includes(first)) return [];
+  if (first === "--filter") {
+    const [name = "", script = ""] = rest;
+    const folder = packages.get(name);
+    return folder !== undefined && script in scriptsOf(folder) ? [] : [`${name} ${script}`];
+  }
+  const script = scriptsOf(".")[first];
+  if (script === undefined) return [first];
+  const main = /^node (?:--\S+ )*(\S+\/main\.ts)$/.exec(script)?.[1];
+  return main === undefined ? [] : unknownIn(main, rest);
+}
+
+/** Files that a compose command names and that do not exist, and services that none of them has. */
+function wrongInCompose(words: readonly string[]): readonly string[] {
+  const files = words.filter((_, index) => words[index - 1] === "-f");
+  const missing = files.filter((file) => !existsSync(join(root, file)));
+  const text = files
+    .filter((file) => !missing.includes(file))
+    .map(read)
+    .join("\n");
+  const run = words.indexOf("run") + 1 || words.indexOf("exec") + 1;
+  const service = run === 0 ? undefined : words.slice(run).find((word) => !word.startsWith("-"));
+  const scaled = words.filter((_, index) => words[index - 1] === "--scale").map((word) => word.split("=", 1).join());
+  const named = [...scaled, ...(service === undefined ? [] : [service])];
+  return [...missing, ...named.filter((name) => !new RegExp(`^  ${name}:$`, "m").test(text))];
+}
+
+async function wrongIn(command: string): Promise<readonly string[]> {
+  const words = wordsOf(command).filter((word) => !/^\w+=/.test(word));
+  const [program = "", ...rest] = words;
+  // "…" stands for anything, in sentences.
+  if (command.includes("…")) return [];
+  if (program === "pnpm") return wrongInPnpm(rest);
+  if (program === "npx" && rest[1] === "pnpm@12") return wrongInPnpm(rest.slice(2));
+  if (program === "docker" && rest[0] === "compose") return wrongInCompose(rest);
+  const isOfRepository = ["node", "sh", "bash"].includes(program) && /^[.\w]+\/[\w./-]+$/.test(rest[0] ?? "");
+  return isOfRepository && !existsSync(join(root, rest[0] ?? "")) ? [rest[0] ?? ""] : [];
+}
+
+// History names what was there. new-domain.long.test.ts runs the commands of its guide.
+const isHistory = (name: string): boolean => /^docs\/(decisions|measurements)\/|CHANGELOG/.test(name);
+const current = documents.filter((name) => !isHistory(name) && name !== "docs/new-domain.md");
+
+test.each(current)("every command in %s has a script, and flags that it knows", { timeout: 120_000 }, async (name) => {
+  const wrong: string[] = [];
+  for (const command of commandsIn(read(name)))
+    for (const word of await wrongIn(command)) wrong.push(`${word} in: ${command}`);
+  expect(wrong).toEqual([]);
+});
+
+// Files that commands of the documents write.
+const written = /^(bench\/results|infra\/\.env|infra\/secrets|packages\/domains\/src\/parking)/;
+
+/** As code hosts name the anchors of headings. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const headings = Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = ""]) => heading);
+  return new Set(
+    headings.map((one) =>
+      one
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+test.each(documents)("every link and path in %s leads to something", (name) => {
+  // Code blocks have no links.
+  const text = read(name).replaceAll(/^ *```.*?^ *```$/gms, "");
+  const links = Array.from(text.matchAll(/\]\(([^):]*?)(?:#([^)]*))?\)/g), ([, to = "", anchor]) => ({
+    target: to === "" ? name : join(dirname(name), to),
+    anchor,
+  }));
+  const named = text.matchAll(/`((?:apps|packages|infra|bench|docs|test)\/[\w./-]*\w)\/?`/g);
+  const paths = isHistory(name) ? [] : Array.from(named, ([, target = ""]) => ({ target, anchor: undefined }));
+  const wrong = [...links, ...paths].filter(({ target, anchor }) => {
+    if (!existsSync(join(root, target))) return !written.test(target);
+    return anchor !== undefined && target.endsWith(".md") && !anchorsOf(read(target)).has(anchor);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("the README's first steps, pasted at once, show the purchase in the ranking, however late the ranker is", async () => {
+  const [, block = ""] = /^```console\n([^]*?)^```$/m.exec(read("README.md")) ?? [];
+  const steps = (block.match(/^\$ (?:.*\\\n)*.*$/gm) ?? []).map((command) => command.slice(2)).join("\n");
+  const unindented = (text: string): string => text.replaceAll(/^ +/gm, "");
+  // `pnpm dev` prints the same.
+  expect(unindented(steps)).toBe(unindented(firstSteps("http://127.0.0.1:8080").join("\n")));
+  const system = await startSystem();
+  system.ranker.kill("SIGSTOP");
+  const running = runProgram("bash", ["-c", steps.replaceAll("http://127.0.0.1:8080", system.url)]);
+  // The ranking is read before it can have the purchase.
+  setTimeout(() => system.ranker.kill("SIGCONT"), 1500);
+  const { exitCode, output } = await running;
+  expect(exitCode).toBe(0);
+  expect(output).toMatch(/^HTTP\/1\.1 201 Created\r$[^]*^tally-event-id: [0-9a-f-]{36}\r$/m);
+  expect(output.trim().split("\n").at(-1)).toBe('{"stores":[{"itemID":85571,"numberOfItems":3}]}');
+});
+
+test("the README of the client shows the till that the tests run, of at most twenty lines", () => {
+  const till = read("packages/client/examples/till.ts");
+  expect(read("packages/client/README.md")).toContain(`\`\`\`ts\n${till}\`\`\``);
+  expect(till.trim().split("\n").length).toBeLessThanOrEqual(20);
 });

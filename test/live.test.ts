@@ -1,11 +1,11 @@
 import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
 import { openStream } from "./event-stream.ts";
-import { get as httpGet } from "./http/http-case.ts";
-import { RawConnection, upgrade } from "./http/raw-connection.ts";
 import { bearer, createKey, keysCommand } from "./keys.ts";
 import { sold } from "./sell.ts";
 import { startSystem } from "./start-system.ts";
+import { RawConnection } from "./http/raw-connection.ts";
+import { get as httpGet, upgrade } from "./http/requests.ts";
 
 /* GET /live, /views and /purchases/latest, with AUTH=required. */
 

@@ -1,6 +1,6 @@
 import { openTcpProxy } from "@tally/local";
 import { expect, test, vi } from "vitest";
-import { entry } from "./http/sample-requests.ts";
+import { entry } from "./http/requests.ts";
 import { bearer, createKey } from "./keys.ts";
 import { startGateway } from "./start-app.ts";
 import { openDatabase } from "./rankings-equal-rows.ts";

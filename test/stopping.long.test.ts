@@ -6,13 +6,12 @@ import { newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { temporaryDirectory } from "./at-end.ts";
 import { auditOf, expectAllKept } from "./audit-of.ts";
-import { get } from "./http/http-case.ts";
-import { RawConnection } from "./http/raw-connection.ts";
-import { postSale } from "./http/sample-requests.ts";
 import { keepSending } from "./keep-sending.ts";
 import { runProgram } from "./run-program.ts";
 import { spawnGateway } from "./start-app.ts";
 import { startSystem } from "./start-system.ts";
+import { RawConnection } from "./http/raw-connection.ts";
+import { get, postSale } from "./http/requests.ts";
 
 const system = await startSystem(
   {},

@@ -1,182 +1,114 @@
-import { asks, created, post, refused, stores, type HttpCase } from "../http/http-case.ts";
-import { ride, rideBody, sale, saleBody, salePath, swipe, swipeBody } from "../http/sample-requests.ts";
-import type { StoredContent } from "../http/stored-content.ts";
+import { asks, bad, created, stores, type HttpCase } from "../http/cases.ts";
+import { post, rideBody, saleBody, salePath, swipeBody } from "../http/requests.ts";
+import { ride, sale, swipe, type StoredContent } from "../http/stored.ts";
 
-/** A field of a JSON body: where it occurs in a valid one, and how its errors name it. */
+const shown = (text: string): string => JSON.stringify(text.slice(0, 70));
+
+/** A field of a JSON body: its name in errors, its route, and the body with `value` in its place. */
 interface Field {
   readonly name: string;
-  readonly path: string | ((n: number) => string);
-  /** The body with `value` in place of the field's. */
+  readonly path: (n: number) => string;
   readonly body: (n: number, value: string) => string;
-  /** Its name in errors. Default: `name`. */
-  readonly inErrors?: string;
-  /** What is stored for a valid number; absent where other cases test valid values. */
+  /** What is stored for a valid number; absent where another field of the route shows it. */
   readonly stores?: (n: number, value: number) => StoredContent;
 }
 
-const rides = "/skiers/liftrides";
+const rides = (): string => "/skiers/liftrides";
+const left = (): string => "/swipe/left";
 const season = (n: number): string => `/skiers/silverMt/seasons/2026/days/1/skiers/${n}`;
-const inRide =
-  (found: string) =>
-  (n: number, value: string): string =>
-    rideBody(n).replace(found.replace("N", String(n)), value);
+const inRide = (found: string) => (n: number, value: string) => rideBody(n).replace(found.replace("N", `${n}`), value);
 
 const fields: readonly Field[] = [
   {
     name: "items[0].ItemID",
     path: salePath,
     body: (_, value) => saleBody.replace('"85571"', value),
-    stores: (n, item) => sale(n, { items: [[item, 3]] }),
+    stores: (n, id) => sale(n, { items: [[id, 3]] }),
   },
   { name: "items[0].numberOfItems", path: salePath, body: (_, value) => saleBody.replace(":3", `:${value}`) },
-  { name: "swiper", path: "/swipe/left", body: (n, value) => swipeBody(n).replace(`"${n}"`, value) },
+  { name: "swiper", path: left, body: (n, value) => swipeBody(n).replace(`"${n}"`, value) },
   {
     name: "swipee",
-    path: "/swipe/left",
+    path: left,
     body: (n, value) => swipeBody(n).replace('"2"', value),
     stores: (n, swipee) => swipe(n, { swipee }),
-  },
-  {
-    name: "dayID",
-    path: rides,
-    body: (n, value) => rideBody(n).replace('"dayID":"1"', `"dayID":${value}`),
-    stores: (n, day) => ride(n, { day }),
   },
   { name: "skierID", path: rides, body: inRide('"N"') },
   { name: "time", path: rides, body: inRide('"408"'), stores: (n, minute) => ride(n, { minute }) },
   { name: "liftID", path: rides, body: inRide('"27"'), stores: (n, lift) => ride(n, { lift }) },
-  { name: "time of a season", inErrors: "time", path: season, body: (_, value) => `{"time":${value},"liftID":27}` },
+  { name: "time", path: season, body: (_, value) => `{"time":${value},"liftID":27}` },
   {
-    name: "liftID of a season",
-    inErrors: "liftID",
+    name: "liftID",
     path: season,
     body: (_, value) => `{"time":408,"liftID":${value}}`,
     stores: (n, lift) => ride(n, { season: 2026, lift }),
   },
 ];
 
-const badNumbers: readonly (readonly [name: string, json: string])[] = [
-  ["a negative number", "-1"],
-  ["a fraction", "1.5"],
-  ["1e300", "1e300"],
-  ["1e400", "1e400"],
-  ["-1e400", "-1e400"],
-  ["2^53", "9007199254740992"],
-  ["null", "null"],
-  ["true", "true"],
-  ["a list", "[1]"],
-  ["an object", '{"$gt":0}'],
-  ["an empty text", '""'],
-  ["a word", '"abc"'],
-  ["a text with a NUL", String.raw`"1\u0000"`],
-  ["digits of another script", '"٣"'],
-  ["SQL", `"1' OR '1'='1"`],
-];
-const badTexts: typeof badNumbers = [
-  ["a text with a space", '" 1"'],
-  ["a text with a sign", '"-1"'],
-  ["a text with a plus", '"+1"'],
-  ["a text in hexadecimal", '"0x10"'],
-  ["a text with an exponent", '"1e1"'],
-  ["a text beyond 2^53", '"9007199254740992"'],
-  ["a text of 5,000 digits", `"${"9".repeat(5000)}"`],
-  ["a text with a line end", String.raw`"1\n"`],
-];
-const goodNumbers = [
-  ["0", 0],
-  ["-0", 0],
-  ["1.0", 1],
-  ["10e-1", 1],
-  ['"0017"', 17],
-] as const;
+const badNumbers = `-1 1.5 1e300 1e400 -1e400 9007199254740992 null true [1] {"$gt":0} "" "abc" "1\\u0000" "٣" "1'OR'1"`;
+// Where numbers may be texts too, texts are tested on one field of each route.
+const badTexts = String.raw`"1\n" "-1" "+1" "0x10" "1e1" "9007199254740992" "${"9".repeat(5000)}"`;
+const goodNumbers = { "0": 0, "-0": 0, "1.0": 1, "10e-1": 1, '"0017"': 17 };
 
-const pathOf = ({ path }: Field, n: number): string => (typeof path === "string" ? path : path(n));
-
-const rejectedNumbers = fields.flatMap((field): readonly HttpCase[] => {
-  const { name, body, inErrors = name } = field;
-  const escaped = inErrors.replaceAll(/[.[\]]/g, String.raw`\$&`);
-  // Where numbers may be texts too, texts are tested on one field of each route.
-  const bad = field.stores === undefined ? badNumbers : badNumbers.concat(badTexts);
-  return bad.map(([value, text]) => {
+const rejectedNumbers = fields.flatMap(({ name, path, body, stores: stored }, index): readonly HttpCase[] => {
+  const escaped = name.replaceAll(/[.[\]]/g, String.raw`\$&`);
+  const values = stored === undefined ? badNumbers : `${badNumbers} ${badTexts}`;
+  return values.split(" ").map((value) => {
     // "got null" for anything else would hide what was sent.
     const got = value === "null" ? ".*got null" : "(?!.*got null)";
-    return asks(
-      `${value} as ${name} is rejected`,
-      (n) => post(pathOf(field, n), body(n, text)),
-      refused(400, new RegExp(`^${escaped}: expected (a|an) ${got}`)),
-    );
+    const text = new RegExp(`^${escaped}: expected (a|an) ${got}`);
+    return asks(`${shown(value)} as ${name} (${index})`, (n) => post(path(n), body(n, value)), bad(text));
   });
 });
 
-const storedNumbers = fields.flatMap((field): readonly HttpCase[] => {
-  const { name, body, stores: stored } = field;
-  if (stored === undefined) return [];
-  return goodNumbers.map(([text, value]) =>
+const storedNumbers = fields.flatMap(({ name, path, body, stores: stored }, index): readonly HttpCase[] =>
+  Object.entries(stored === undefined ? {} : goodNumbers).map(([value, number]) =>
     stores(
-      `${text} as ${name} is stored as ${value}`,
-      (n) => post(pathOf(field, n), body(n, text)),
+      `${value} as ${name} (${index}) is stored`,
+      (n) => post(path(n), body(n, value)),
       created,
-      (n) => stored(n, value),
+      (n) => stored?.(n, number) ?? [],
     ),
-  );
-});
+  ),
+);
 
 const swipeWith = (n: number, comment: string): Buffer =>
-  post("/swipe/right", swipeBody(n).replace('"hello"', comment));
+  post(
+    "/swipe/right",
+    swipeBody(n).replace('"hello"', () => comment),
+  );
+const rideAt = (n: number, resort: string): Buffer =>
+  post(
+    rides(),
+    rideBody(n).replace('"silverMt"', () => resort),
+  );
+const badComments = [`"${"x".repeat(257)}"`, "5", "null", '["x"]', String.raw`"\udf00\ud83c"`, String.raw`"a\u0000b"`];
+const comments = ["", "🎿".repeat(256), "'\"\\\n\r\t%_`;-- ü", "\u0001", "\u200e\u202e\ufeff", "e\u0301 is not \u00e9"];
+const noResorts = ["", "x".repeat(65), " x", "x ", "a\nb", "a\0b", "\u200b", "\ud800", "x\u0007"];
+const resorts = ["x".repeat(64), "🎿".repeat(32), "a b", "../../etc/passwd", "%00", "Zürich", "ZÜRICH", "a/b"];
 
-const comments: readonly HttpCase[] = [
-  ...[
-    `"${"x".repeat(257)}"`,
-    "5",
-    "null",
-    '["x"]',
-    String.raw`"\ud83c"`,
-    String.raw`"\udf00\ud83c"`,
-    String.raw`"a\u0000b"`,
-  ].map((comment) =>
+const texts: readonly HttpCase[] = [
+  ...badComments.map((comment) =>
     asks(
-      `the comment ${comment.slice(0, 40)} is rejected`,
+      `the comment ${shown(comment)} is rejected`,
       (n) => swipeWith(n, comment),
-      refused(400, /^comment: expected a text of at most 256 characters, none of them U\+0000, got /),
+      bad(/^comment: expected a text of at most 256 characters, none of them U\+0000, got /),
     ),
   ),
-  ...[
-    "",
-    "🎿".repeat(256),
-    "'\"\\\n\r\t%_`;-- ü",
-    "\u0001",
-    "'); DROP TABLE swipes; --",
-    "\u200e\u202e\ufeff",
-    "e\u0301 is not \u00e9",
-    "<script>alert(1)</script>",
-    "${jndi:ldap://tally/x}",
-    " both ends ",
-    "\u{10ffff}",
-  ].map((comment) =>
+  ...[...comments, "'); DROP TABLE swipes; --", "${jndi:ldap://tally/x}", " both ends ", "\u{10ffff}"].map((comment) =>
     stores(
-      `the comment ${JSON.stringify(comment).slice(0, 40)} is stored as it is`,
+      `the comment ${shown(comment)} is stored as it is`,
       (n) => swipeWith(n, JSON.stringify(comment)),
       created,
-      (n) => swipe(n, { comment, liked: true }),
+      (n) => swipe(n, { comment, liked: 1 }),
     ),
   ),
-];
-
-const rideAt = (n: number, resort: string): Buffer => post(rides, rideBody(n).replace('"silverMt"', resort));
-
-const badResorts = ["", "x".repeat(65), " x", "x ", "a\nb", "a\0b", "\u200b", "\ud800", "x\u0007"];
-
-const resorts: readonly HttpCase[] = [
-  ...[...badResorts.map((text) => JSON.stringify(text)), "1e400", "-1", "null", "{}", "1.5"].map((resort) =>
-    asks(
-      `the resort ${resort.slice(0, 30)} is rejected`,
-      (n) => rideAt(n, resort),
-      refused(400, /^resortID: expected a resort/),
-    ),
+  ...[...noResorts.map((text) => JSON.stringify(text)), "1e400", "-1", "null", "{}", "1.5"].map((resort) =>
+    asks(`the resort ${shown(resort)} is rejected`, (n) => rideAt(n, resort), bad(/^resortID: expected a resort/)),
   ),
-  ...["x".repeat(64), "🎿".repeat(32), "a b", "../../etc/passwd", "%00", "Zürich", "ZÜRICH", "a/b"].map((resort) =>
+  ...resorts.map((resort) =>
     stores(
-      `the resort ${resort.slice(0, 30)} is stored as it is`,
+      `the resort ${shown(resort)} is stored as it is`,
       (n) => rideAt(n, JSON.stringify(resort)),
       created,
       (n) => ride(n, { resort }),
@@ -184,33 +116,22 @@ const resorts: readonly HttpCase[] = [
   ),
 ];
 
-const bodies: readonly HttpCase[] = (
+const wholes: readonly HttpCase[] = (
   [
-    ["a ride", () => rides, rideBody, /^(resortID|dayID|skierID|time|liftID): expected /],
-    ["a ride of a season", season, () => '{"time":"408","liftID":"27"}', /^(time|liftID): expected /],
-    ["a swipe", () => "/swipe/left", (n: number) => swipeBody(n), /^(swiper|swipee): expected /],
+    [rides, rideBody, /^(resortID|dayID|skierID|time|liftID): expected /],
+    [season, () => '{"time":"408","liftID":"27"}', /^(time|liftID): expected /],
+    [left, (n: number) => swipeBody(n), /^(swiper|swipee): expected /],
   ] as const
-).flatMap(([name, path, body, missing]) => {
-  const changes: readonly (readonly [what: string, change: (text: string) => string, text: RegExp])[] = [
-    ["an empty object", () => "{}", missing],
-    ["nothing", () => "", /^body: expected /],
-    ["a list", (text) => `[${text}]`, /^body: expected /],
-    ["an unknown field", (text) => text.replace("{", '{"super":1,'), /^super: expected no such field/],
-    ["the minute 1441", (text) => text.replace(/"408"/, "1441"), /^time: expected .*1440/],
-    ["the minute 1441 as a text", (text) => text.replace(/408/, "1441"), /^time: expected .*1440/],
-  ];
-  return changes
-    .slice(0, name === "a swipe" ? 4 : changes.length)
-    .map(([what, change, text]) =>
-      asks(`${what} in ${name} is rejected`, (n) => post(path(n), change(body(n))), refused(400, text)),
-    );
-});
+).flatMap(([path, body, missing], index) => [
+  asks(`nothing in route ${index}`, (n) => post(path(n), ""), bad(/^body: expected /)),
+  asks(`an empty object in route ${index}`, (n) => post(path(n), "{}"), bad(missing)),
+  asks(`a list in route ${index}`, (n) => post(path(n), `[${body(n)}]`), bad(/^body: expected /)),
+  asks(`another field in route ${index}`, (n) => post(path(n), body(n).replace("{", '{"super":1,')), bad(/^super: /)),
+]);
+
+const minutes = ["1441", '"1441"'].map((minute) =>
+  asks(`the minute ${minute}`, (n) => post(rides(), inRide('"408"')(n, minute)), bad(/^time: expected .*1440/)),
+);
 
 /** Values of the fields of every JSON body. */
-export const jsonValues: readonly HttpCase[] = [
-  ...rejectedNumbers,
-  ...storedNumbers,
-  ...comments,
-  ...resorts,
-  ...bodies,
-];
+export const jsonValues: readonly HttpCase[] = [...rejectedNumbers, ...storedNumbers, ...texts, ...wholes, ...minutes];

@@ -1,13 +1,14 @@
 import { connect, type Socket } from "node:net";
-import { get, post, raw } from "./http-case.ts";
-import { readResponses, type HttpResponse } from "./read-responses.ts";
+import { get, post, raw } from "./requests.ts";
 
-/** The headers that a Java client of the course sends with every request. */
-export const upgrade = [
-  "Connection: Upgrade, HTTP2-Settings",
-  "Upgrade: h2c",
-  "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA",
-];
+/** One HTTP response as it came over the wire. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly bytes: Buffer;
+  /** `bytes` as UTF-8. */
+  readonly body: string;
+}
 
 interface Options {
   /** Another address of this machine, such as 127.0.0.2, makes it another client. */
@@ -15,6 +16,9 @@ interface Options {
   /** How long to wait for responses and for the end of the connection. */
   readonly withinMs?: number;
 }
+
+/** The method of the nth request: a response to HEAD has no body. */
+type MethodOf = (nth: number) => string;
 
 /** One kept-alive connection on which requests travel byte for byte as given. Every wait throws after `withinMs`. */
 export class RawConnection {
@@ -26,21 +30,14 @@ export class RawConnection {
   #wake: () => void = () => undefined;
 
   constructor(url: string, { localAddress, withinMs = 60_000 }: Options = {}) {
-    const { hostname, port } = new URL(url);
+    const { hostname: host, port } = new URL(url);
     this.#withinMs = withinMs;
-    this.#socket = connect({
-      host: hostname,
-      port: Number(port),
-      noDelay: true,
-      ...(localAddress === undefined ? {} : { localAddress }),
-    });
+    this.#socket = connect({ host, port: Number(port), noDelay: true, ...(localAddress && { localAddress }) });
     this.#socket.on("data", (data: Buffer) => {
       this.#received = Buffer.concat([this.#received, data]);
       this.#wake();
     });
-    this.#socket.on("error", (error) => {
-      this.#failed = error;
-    });
+    this.#socket.on("error", (error) => (this.#failed = error));
     this.#socket.on("close", () => {
       this.#closed = true;
       this.#wake();
@@ -110,7 +107,7 @@ export class RawConnection {
   }
 
   /** The next `count` final responses; fewer when the server closes before. */
-  responses(count: number, methodOf: (nth: number) => string = () => "GET"): Promise<readonly HttpResponse[]> {
+  responses(count: number, methodOf: MethodOf = () => "GET"): Promise<readonly HttpResponse[]> {
     return this.#take(count, methodOf, 200);
   }
 
@@ -119,9 +116,16 @@ export class RawConnection {
     return this.#until((received) => (this.#closed ? received : undefined));
   }
 
-  #take(count: number, methodOf: (nth: number) => string, statusMin: number): Promise<readonly HttpResponse[]> {
+  #take(count: number, methodOf: MethodOf, statusMin: number): Promise<readonly HttpResponse[]> {
     return this.#until((received) => {
-      const { responses, rest } = readResponses(received, this.#closed, { methodOf, max: count, statusMin });
+      const responses: HttpResponse[] = [];
+      let rest = received;
+      while (responses.length < count) {
+        const one = readResponse(rest, this.#closed, methodOf(responses.length));
+        if (one === undefined) break;
+        rest = one.rest;
+        if (one.response.status >= statusMin) responses.push(one.response);
+      }
       if (responses.length < count && !this.#closed) return undefined;
       this.#received = rest;
       return responses;
@@ -146,5 +150,58 @@ export class RawConnection {
         };
       });
     }
+  }
+}
+
+/** The first response in some bytes; undefined while it is not complete. Throws for bytes that are no HTTP response. */
+function readResponse(bytes: Buffer, isClosed: boolean, method: string) {
+  const headEnd = bytes.indexOf("\r\n\r\n");
+  if (headEnd < 0) return undefined;
+  const [statusLine = "", ...lines] = bytes.toString("latin1", 0, headEnd).split("\r\n");
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
+  if (Number.isNaN(status)) throw new Error(`no status line: ${JSON.stringify(statusLine.slice(0, 100))}`);
+  const headers = new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+    }),
+  );
+  const body = bytes.subarray(headEnd + 4);
+  const found = status < 200 || status === 204 || method === "HEAD" ? take(body, 0) : bodyOf(body, headers, isClosed);
+  if (found === undefined) return undefined;
+  return { response: { status, headers, bytes: found.taken, body: found.taken.toString() }, rest: found.rest };
+}
+
+const take = (bytes: Buffer, length: number) => ({ taken: bytes.subarray(0, length), rest: bytes.subarray(length) });
+
+function bodyOf(body: Buffer, headers: ReadonlyMap<string, string>, isClosed: boolean) {
+  if (headers.get("transfer-encoding") === "chunked") return chunksOf(body);
+  const length = Number(headers.get("content-length") ?? Number.NaN);
+  // Without a length the body ends with the connection.
+  if (Number.isNaN(length)) return isClosed ? take(body, body.length) : undefined;
+  return body.length < length ? undefined : take(body, length);
+}
+
+function chunksOf(body: Buffer) {
+  const chunks: Buffer[] = [];
+  for (let at = 0; ;) {
+    const lineEnd = body.indexOf("\r\n", at);
+    if (lineEnd < 0) return undefined;
+    const length = Number.parseInt(body.toString("latin1", at, lineEnd), 16);
+    const end = lineEnd + 2 + length;
+    if (!(body.length >= end + 2)) return undefined;
+    chunks.push(body.subarray(lineEnd + 2, end));
+    at = end + 2;
+    if (length === 0) return { taken: Buffer.concat(chunks), rest: body.subarray(at) };
+  }
+}
+
+/** The fields of a JSON object in a response; undefined where the body is none. */
+export function objectOf({ body }: HttpResponse): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
   }
 }

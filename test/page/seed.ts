@@ -1,5 +1,5 @@
 import type { System } from "@tally/local";
-import { field, file, formOf, formType } from "../http/form.ts";
+import { field, file, formOf, formType } from "../http/requests.ts";
 import { stripes } from "./png.ts";
 
 /** Today in this process's time zone, as yyyymmdd: what the page calls today, where the browser runs on the same machine. */

@@ -1,0 +1,243 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { expectReads } from "../http/cases.ts";
+import { RawConnection } from "../http/raw-connection.ts";
+import { database, open, recorded, system } from "./system.ts";
+
+/* The path of one event, pages of purchases, and reads that arrive together. */
+
+const read = async (path: string): Promise<Record<string, unknown>> =>
+  JSON.parse(await (await fetch(system.url + path)).text());
+
+// docs/path-of-an-event.md as a test: the same steps in the same order, each seen from outside.
+test("the path of an event: acknowledged, stored in one transaction, ranked, read", async () => {
+  // 1. The gateway accepts a purchase and responds when it is on disk at the broker.
+  const body = '{"items":[{"ItemID":"71","numberOfItems":3},{"ItemID":"72","numberOfItems":1}]}';
+  const accepted = recorded(await open().post("/purchase/5/customer/5001/date/20261120", body));
+  expect(accepted.status).toBe(201);
+  const id = accepted.headers.get("tally-event-id") ?? "";
+  expect(id).not.toBe("");
+
+  // 2. The writer has written its rows, and its batch into the ledger.
+  const hex = id.replaceAll("-", "");
+  const sale = `SELECT store_id, customer_id, purchased_on, events, changes, refused FROM purchases
+    JOIN batches USING (producer, sequence) WHERE id = UNHEX(?)`;
+  const row = { store_id: 5, customer_id: 5001, purchased_on: "2026-11-20", events: 1, changes: 1, refused: 0 };
+  await vi.waitFor(async () => expect(await database.writer.query(sale, [hex])).toEqual([row]), 10_000);
+  const items = "SELECT line, item_id, quantity FROM purchase_items WHERE purchase_id = UNHEX(?)";
+  expect(await database.writer.query(items, [hex])).toEqual([
+    { line: 0, item_id: 71, quantity: 3 },
+    { line: 1, item_id: 72, quantity: 1 },
+  ]);
+
+  // 3. The ranker has ranked it on the boards of its store and of its items.
+  await expectReads(system.url, [[`/events/${id}`, expect.objectContaining({ stored: true, ranked: true })]]);
+
+  // 4. Reads: rankings with their age, rows from the read endpoint.
+  const asOf = expect.stringMatching(/^20\d\d-\d\d-\d\dT/);
+  const [sold, other] = [
+    { ItemID: 71, numberOfItems: 3 },
+    { ItemID: 72, numberOfItems: 1 },
+  ];
+  const purchase = expect.objectContaining({ eventID: id, storeID: 5, custID: 5001, items: [sold, other] });
+  const best = [{ itemID: 71, quantity: 3 }];
+  await expectReads(system.url, [
+    ["/items/top5/71", { stores: [{ storeID: 5, numberOfItems: 3 }] }],
+    ["/stores/5/top-items?limit=1", { storeID: 5, asOf, items: best }],
+    ["/items/72/top-stores", expect.objectContaining({ itemID: 72, stores: [{ storeID: 5, quantity: 1 }] })],
+    ["/purchases?storeID=5&date=20261120&customer=5001", { purchases: [purchase], nextCursor: null }],
+    ["/stores/5/top-items?date=20261120&limit=1", expect.objectContaining({ date: "20261120", items: best })],
+  ]);
+});
+
+const [storeA, storeB, storeOfManyItems] = [20, 21, 22];
+
+/** The pages of GET /purchases with a query, in order. */
+async function pagesOf(query: string) {
+  const pages: (readonly { readonly eventID: string; readonly date: string }[])[] = [];
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const page = JSON.parse(JSON.stringify(await read(`/purchases?${query}${cursor && `&cursor=${cursor}`}`)));
+    pages.push(page.purchases);
+    cursor = page.nextCursor;
+  }
+  return pages;
+}
+
+async function sell(entries: readonly object[]): Promise<void> {
+  const connection = new RawConnection(system.url);
+  expect(recorded(await connection.post("/purchases", JSON.stringify(entries))).status).toBe(201);
+  connection.destroy();
+}
+
+beforeAll(async () => {
+  const sales = Array.from({ length: 60 }, (_, n) => ({
+    storeID: n % 2 === 0 ? storeA : storeB,
+    custID: 77_000 + (n % 3),
+    date: `2026112${n % 4}`,
+    items: [600 + (n % 5), 700].map((ItemID) => ({ ItemID, numberOfItems: ItemID === 700 ? 1 : 2 })),
+  }));
+  const items = Array.from({ length: 500 }, (_, n) => ({ ItemID: 70_000 + n, numberOfItems: 1 }));
+  const large = { storeID: storeOfManyItems, date: "20261120", items };
+  await sell(sales);
+  await sell(Array.from({ length: 45 }, (_, custID) => ({ ...large, custID })));
+  await vi.waitFor(async () => {
+    for (const [store, rows = 0] of [
+      [storeA, 30],
+      [storeB, 30],
+      [storeOfManyItems, 45],
+    ])
+      expect((await pagesOf(`storeID=${store}&limit=1000`)).flat()).toHaveLength(rows);
+  }, 15_000);
+});
+
+test("a page of purchases with many items ends early, and the next one continues there", async () => {
+  const pages = await pagesOf(`storeID=${storeOfManyItems}&limit=1000`);
+  expect(pages.map(({ length }) => length)).toEqual([20, 20, 5]);
+  const { purchases } = await read(`/purchases/latest?storeID=${storeOfManyItems}&limit=100`);
+  expect(purchases).toHaveLength(20);
+  const many = expect.toSatisfy((items: readonly unknown[]) => items.length === 500);
+  expect(purchases).toContainEqual(expect.objectContaining({ items: many }));
+});
+
+test.each([
+  ["", undefined],
+  [`storeID=${storeA}`, 30],
+  [`storeID=${storeA}&date=20261120`, 15],
+  [`customer=77001&storeID=${storeA}`, 10],
+  [`customer=77001&storeID=${storeA}&date=20261120`, 5],
+  ["customer=77002&date=20261122", 5],
+])("the pages of %j have every row once, in the order of their days for a store", async (filter, expected) => {
+  const rows = (await pagesOf(`${filter}&limit=${expected === undefined ? 1000 : 4}`)).flat();
+  expect(new Set(rows.map(({ eventID }) => eventID)).size).toBe(rows.length);
+  const count = "SELECT COUNT(*) AS purchases FROM purchases";
+  const [all] = await database.writer.query<{ purchases: number }>(count);
+  expect(rows).toHaveLength(expected ?? all?.purchases ?? -1);
+  const dates = rows.map(({ date }) => date);
+  if (filter.startsWith("storeID")) expect(dates).toEqual(dates.toSorted());
+});
+
+test.each([
+  ["a day from its rows", `/stores/${storeA}/top-items?date=20261120&limit=10`, 15, [600, 601, 602, 603, 604], 6],
+  ["all days from the board", `/stores/${storeA}/top-items?limit=3`, 30, [600, 601], 12],
+])("the top items of %s: most first, ties by the smaller id", async (_name, path, of700, others, quantity) => {
+  const items = [{ itemID: 700, quantity: of700 }, ...others.map((itemID) => ({ itemID, quantity }))];
+  await expectReads(system.url, [[path, expect.objectContaining({ items })]]);
+});
+
+test.each([
+  ["gzip", gunzipSync],
+  ["br", brotliDecompressSync],
+  ["zstd", zstdDecompressSync],
+] as const)("a large response is compressed as %s for a client that accepts it", async (encoding, decode) => {
+  const path = `/purchases?storeID=${storeOfManyItems}`;
+  const connection = open();
+  const plain = await connection.get(path, ["Accept-Encoding: gzip;q=0, deflate"]);
+  expect(plain.headers.get("content-encoding")).toBeUndefined();
+  expect(plain.headers.get("vary")).toBe("accept-encoding");
+  const { headers, bytes } = await connection.get(path, [`Accept-Encoding: ${encoding}`]);
+  expect(Object.fromEntries(headers)).toMatchObject({
+    "content-encoding": encoding,
+    vary: "accept-encoding",
+    "content-type": "application/json; charset=utf-8",
+  });
+  expect(bytes.length).toBeLessThan(plain.bytes.length / 3);
+  expect(decode(bytes).toString()).toBe(plain.body);
+  const small = await connection.get("/items/store/1", ["Accept-Encoding: gzip, br, zstd"]);
+  expect(small.headers.get("content-encoding")).toBeUndefined();
+});
+
+// Users and skiers that no other test has.
+const [first, one, other, end] = [800_000, 800_007, 800_009, 800_300];
+const asked = end - first;
+
+const vertical = (resortID: string, totalVert: number) => JSON.stringify({ resortID, totalVert });
+const stats = (numLikes: number, numDislikes: number) => JSON.stringify({ numLlikes: numLikes, numLikes, numDislikes });
+const ride = (skierID: number, resortID: string, liftID: number) =>
+  JSON.stringify({ resortID, dayID: 1, skierID, time: 7, liftID });
+const swipe = (swiper: number, swipee: number) => JSON.stringify({ swiper, swipee });
+
+/** Statements and keys that a domain's groups have read so far. */
+async function readsOf(domain: string, endpoint: string): Promise<{ statements: number; keys: number }> {
+  // The gateway reuses its metrics for 100 ms.
+  await delay(150);
+  const body = await (await fetch(`${system.operatorUrls[0]}/metrics`)).text();
+  const figure = (name: string): number => {
+    const lines = body.matchAll(new RegExp(String.raw`^tally_gateway_read_keys_${name}\{(.*)\} (\d+)$`, "gm"));
+    const labels = [`domain="${domain}"`, `endpoint="${endpoint}"`];
+    return Number(Array.from(lines).find(([line]) => labels.every((label) => line.includes(label)))?.[2] ?? 0);
+  };
+  return { statements: figure("count"), keys: figure("sum") };
+}
+
+/** Sends GETs together. Fails unless they were read in few statements. Returns the responses. */
+async function readTogether(domain: string, paths: readonly string[], endpoint = "read") {
+  const before = await readsOf(domain, endpoint);
+  const responses = await open().getAll(paths);
+  const after = await readsOf(domain, endpoint);
+  expect(after.keys - before.keys).toBe(paths.length);
+  // Requests that are sent together arrive together, or in a few pieces.
+  expect(after.statements - before.statements).toBeLessThan(30);
+  return responses.map(({ status, body }) => ({ status, body }));
+}
+
+describe("reads that arrive together are few statements", () => {
+  beforeAll(async () => {
+    const connection = new RawConnection(system.url);
+    for (const [path, body] of [
+      [`/steps/${one}/1/8/70`, ""],
+      [`/steps/${one}/1/9/7`, ""],
+      [`/steps/${one}/2/9/5`, ""],
+      [`/steps/${other}/1/8/90`, ""],
+      ["/skiers/liftrides", ride(one, "groupMt", 3)],
+      ["/skiers/liftrides", ride(one, "GroupMT", 4)],
+      ["/skiers/liftrides", ride(other, "groupMt", 5)],
+      ["/swipe/right", swipe(one, 1)],
+      ["/swipe/right", swipe(one, 2)],
+      ["/swipe/left", swipe(one, 3)],
+      ["/swipe/left", swipe(other, 3)],
+    ] as const)
+      expect(recorded(await connection.post(path, body)).status).toBeLessThan(300);
+    connection.destroy();
+    await expectReads(system.url, [
+      [`/steps/single/${one}/1`, "77"],
+      [`/steps/single/${one}/2`, "5"],
+      [`/steps/single/${other}/1`, "90"],
+      [`/skiers/${one}/vertical?resort=groupMt`, vertical("groupMt", 30)],
+      [`/skiers/${one}/vertical?resort=GroupMT`, vertical("GroupMT", 40)],
+      [`/skiers/${other}/vertical?resort=groupMt`, vertical("groupMt", 50)],
+      [`/stats/${one}`, stats(2, 1)],
+      [`/stats/${other}`, stats(0, 1)],
+    ]);
+  });
+
+  const verticals = [30, 50, 0].map((total) => vertical("groupMt", total));
+  test.each([
+    ["steps", "/steps/current/N", "5", "90", "0"],
+    ["steps", "/steps/single/N/1", "77", "90", "0"],
+    ["liftrides", "/skiers/groupMt/days/1/skiers/N", ...verticals],
+    ["liftrides", "/skiers/groupMt/seasons/0/days/1/skiers/N", "30", "50", "0"],
+    ["liftrides", "/skiers/N/vertical?resort=groupMt&season=0", ...verticals],
+    ["liftrides", "/skiers/N/vertical?resort=GroupMT", ...[40, 0, 0].map((total) => vertical("GroupMT", total))],
+    ["swipes", "/stats/N", stats(2, 1), stats(0, 1), stats(0, 0)],
+  ])("%s: 300 times %s, each with its own response", async (domain, path, ...bodies) => {
+    const users = Array.from({ length: asked }, (_, index) => first + index);
+    const responses = await readTogether(
+      domain,
+      users.map((user) => path.replace("N", String(user))),
+    );
+    const bodyOf = (user: number) => bodies[[one, other].indexOf(user)] ?? bodies[2];
+    expect(responses).toEqual(users.map((user) => ({ status: 200, body: bodyOf(user) })));
+  });
+
+  test.each(["read", "write"])("albums: 300 unknown ids at the %s endpoint", async (endpoint) => {
+    // Old ids: the gateway does not wait for these.
+    const ids = Array.from({ length: asked }, (_, n) => `00000000-0001-7000-8000-${String(n).padStart(12, "0")}`);
+    const responses = await readTogether(
+      "albums",
+      ids.map((id) => `/albums/${id}`),
+      endpoint,
+    );
+    expect(responses.filter(({ status }) => status === 404)).toHaveLength(asked);
+  });
+});

@@ -1,0 +1,27 @@
+import { atEnd } from "../at-end.ts";
+import { RawConnection, type HttpResponse } from "../http/raw-connection.ts";
+import { Acknowledgements } from "../http/stored.ts";
+import { basePaths } from "../hostile/paths.ts";
+import { openDatabase } from "../rankings-equal-rows.ts";
+import { startSystem } from "../start-system.ts";
+import { clientBasePaths } from "./existing-clients.ts";
+
+/* The system of two gateways that all contract tests share. */
+
+export const system = await startSystem(
+  { BASE_PATHS: `${basePaths},${clientBasePaths}` },
+  { instances: { gateway: 2 } },
+);
+export const database = openDatabase(system);
+export const acknowledgements = new Acknowledgements();
+
+/** Records what a response acknowledges, and returns the response. At the end nothing else may be stored. */
+export const recorded = <T extends HttpResponse>(response: T): T =>
+  acknowledgements.record(response, "a contract test");
+
+/** A connection to a gateway until the end of the test; from another address of this machine, another client. */
+export function open({ gateway = 0, ...options }: { gateway?: number; localAddress?: string } = {}): RawConnection {
+  const connection = new RawConnection(system.urls[gateway] ?? "", options);
+  atEnd(() => connection.destroy());
+  return connection;
+}

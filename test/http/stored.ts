@@ -1,0 +1,191 @@
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import type { Database } from "@tally/database";
+import { expect, vi } from "vitest";
+import { objectOf, type HttpResponse } from "./raw-connection.ts";
+import { image } from "./requests.ts";
+
+/* What was acknowledged, and what is stored. Both are read without the product's code: from responses and by SQL. */
+
+/** What an event contains, without its id; the same shape whether it was read from a request or from the rows. */
+interface Contents {
+  purchase: {
+    store: number;
+    customer: number;
+    date: string;
+    items: readonly (readonly [item: number, count: number])[];
+  };
+  swipe: { swiper: number; swipee: number; liked: number; comment: string };
+  /** `skier`: null where the client named none. */
+  ride: { resort: string; season: number; day: number; skier: number | null; minute: number; lift: number };
+  steps: { user: number; day: number; hour: number; steps: number };
+  /** `image`: SHA-256 of its bytes. */
+  album: { artist: string; title: string; year: string; image: string };
+  review: { album: string; liked: number };
+}
+
+/** The content of one kind. */
+export type ContentOf<K extends keyof Contents> = Readonly<Contents[K]> & { readonly kind: K };
+export type StoredContent = { readonly [K in keyof Contents]: ContentOf<K> }[keyof Contents];
+
+/** How the bytes of an image are compared. */
+export const fingerprint = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+
+// What the requests of requests.ts store.
+export const sale = (n: number, more: Partial<ContentOf<"purchase">> = {}): ContentOf<"purchase"> => {
+  const fields = { store: n, customer: 1, date: "20261120", items: [[85571, 3]] as const };
+  return { kind: "purchase", ...fields, ...more };
+};
+export const swipe = (n: number, more: Partial<ContentOf<"swipe">> = {}): ContentOf<"swipe"> => {
+  return { kind: "swipe", swiper: n, swipee: 2, liked: 0, comment: "hello", ...more };
+};
+export const ride = (n: number, more: Partial<ContentOf<"ride">> = {}): ContentOf<"ride"> => {
+  return { kind: "ride", resort: "silverMt", season: 0, day: 1, skier: n, minute: 408, lift: 27, ...more };
+};
+export const steps = (n: number, more: Partial<ContentOf<"steps">> = {}): ContentOf<"steps"> => {
+  return { kind: "steps", user: n, day: 3, hour: 14, steps: 250, ...more };
+};
+export const album = (n: number, more: Partial<ContentOf<"album">> = {}): ContentOf<"album"> => {
+  return { kind: "album", artist: "A", title: `T${n}`, year: "2000", image: fingerprint(image), ...more };
+};
+
+const selects = [
+  `SELECT HEX(id) AS id, 'purchase' AS kind, store_id AS store, customer_id AS customer,
+    DATE_FORMAT(purchased_on, '%Y%m%d') AS date, CAST(items AS CHAR) AS items FROM purchases`,
+  "SELECT HEX(id) AS id, 'swipe' AS kind, swiper, swipee, liked, comment FROM swipes",
+  `SELECT HEX(id) AS id, 'ride' AS kind, resort, season, day, skier_id AS skier, minute, lift_id AS lift
+    FROM lift_rides`,
+  "SELECT HEX(id) AS id, 'steps' AS kind, user_id AS user, day, hour, steps FROM steps",
+  "SELECT HEX(id) AS id, 'album' AS kind, artist, title, year FROM albums",
+  "SELECT HEX(id) AS id, 'review' AS kind, HEX(album_id) AS album, liked FROM album_reviews",
+];
+const selectImages = "SELECT HEX(album_id) AS id, bytes FROM album_images ORDER BY album_id, part";
+const selectLetters = "SELECT HEX(id) AS id, domain, reason FROM dead_letters";
+
+/** All that is stored. */
+interface Stored {
+  readonly rows: readonly { readonly id: string; readonly content: object }[];
+  readonly letters: readonly { readonly id: string; readonly domain: string; readonly reason: string }[];
+}
+
+const uuidOf = (hex: string): string =>
+  hex.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+
+/** Reads every row of every domain and every dead letter at the write endpoint. */
+async function readStored({ writer }: Database): Promise<Stored> {
+  const parts = await writer.query<{ id: string; bytes: Buffer }>(selectImages);
+  const images = Map.groupBy(parts, ({ id }) => id);
+  const rows: { id: string; content: object }[] = [];
+  for (const select of selects) {
+    for (const { id, ...content } of await writer.query<{ id: string; kind: string; items?: string; album?: string }>(
+      select,
+    )) {
+      const own = content.kind === "album" && Buffer.concat((images.get(id) ?? []).map(({ bytes }) => bytes));
+      const read = {
+        ...content,
+        ...(content.items !== undefined && { items: JSON.parse(content.items) }),
+        ...(content.album !== undefined && { album: uuidOf(content.album) }),
+        ...(own && { image: fingerprint(own) }),
+      };
+      rows.push({ id: uuidOf(id), content: read });
+    }
+  }
+  const letters = await writer.query<Stored["letters"][number]>(selectLetters);
+  return { rows, letters: letters.map(({ id, domain, reason }) => ({ id: uuidOf(id), domain, reason })) };
+}
+
+/** The ids of the events that a response acknowledges, with the place of each entry in its request. */
+export function idsOf(response: HttpResponse): readonly { readonly id: string; readonly index: number }[] {
+  if (response.status < 200 || response.status > 299) return [];
+  const only = response.headers.get("tally-event-id");
+  if (only !== undefined) return [{ id: only, index: 0 }];
+  return resultsOf(response).flatMap(({ id }, index) => (id === undefined ? [] : [{ id, index }]));
+}
+
+/** The result of each entry of a bulk response; empty for any other response. */
+export function resultsOf(response: HttpResponse): readonly { readonly status?: number; readonly id?: string }[] {
+  const results = objectOf(response)?.["results"];
+  return Array.isArray(results) ? results : [];
+}
+
+/** An event that a 2xx has acknowledged. */
+interface Acknowledged {
+  readonly id: string;
+  /** Names the request in failures. */
+  readonly by: string;
+  /** What the request contained; undefined where the test does not know. */
+  readonly content: StoredContent | undefined;
+}
+
+/** Keeps what was acknowledged, and compares it with what is stored. */
+export class Acknowledgements {
+  readonly #all: Acknowledged[] = [];
+
+  add(acknowledged: Acknowledged): void {
+    this.#all.push(acknowledged);
+  }
+
+  /** Adds what a response acknowledges. Returns the response. */
+  record<T extends HttpResponse>(response: T, by: string, contents: readonly (StoredContent | undefined)[] = []): T {
+    for (const { id, index } of idsOf(response)) this.add({ id, by, content: contents[index] });
+    return response;
+  }
+
+  get ids(): ReadonlySet<string> {
+    return new Set(this.#all.map(({ id }) => id));
+  }
+
+  /** How many events of each kind were acknowledged and can be compared with their rows. */
+  get kinds(): Readonly<Record<string, number>> {
+    const kinds: Record<string, number> = {};
+    for (const { content } of this.#all) if (content) kinds[content.kind] = (kinds[content.kind] ?? 0) + 1;
+    return kinds;
+  }
+
+  /** The acknowledged ids that are in no row and no dead letter. */
+  missing({ rows, letters }: Stored): readonly string[] {
+    const found = new Set([...rows, ...letters].map(({ id }) => id));
+    return this.#all.filter(({ id }) => !found.has(id)).map(({ id, by }) => `${id} of ${by} is not stored`);
+  }
+
+  /** Every difference between what was acknowledged and what is stored, one text for each. */
+  differences(stored: Stored): readonly string[] {
+    const contents = new Map(stored.rows.map(({ id, content }) => [id, content]));
+    const { ids } = this;
+    return [
+      ...this.missing(stored),
+      ...this.#all
+        .filter(({ id, content }) => content !== undefined && !isDeepStrictEqual({ ...contents.get(id) }, content))
+        .map(({ id, by, content }) => `${by} sent ${textOf(content)}, and ${id} holds ${textOf(contents.get(id))}`),
+      ...(contents.size === stored.rows.length ? [] : [`${stored.rows.length} rows have ${contents.size} ids`]),
+      ...stored.rows
+        .filter(({ id }) => !ids.has(id))
+        .map(({ id, content }) => `${id} is stored without a 2xx: ${textOf(content)}`),
+      // The database accepts what a gateway accepts.
+      ...stored.letters.map(({ id, domain, reason }) => `${id} of ${domain} is a dead letter: ${reason}`),
+    ];
+  }
+}
+
+const textOf = (content: object | undefined): string => JSON.stringify(content);
+
+const shownMax = 60;
+
+/** Waits until everything acknowledged is stored. */
+export async function expectAllStored(database: Database, acknowledgements: Acknowledgements): Promise<void> {
+  await vi.waitFor(async () => expectNone(acknowledgements.missing(await readStored(database))), {
+    timeout: 30_000,
+    interval: 250,
+  });
+}
+
+/** Waits until everything acknowledged is stored; then it must be stored as it was sent, and nothing else may be. */
+export async function expectPromiseKept(database: Database, acknowledgements: Acknowledgements): Promise<void> {
+  await expectAllStored(database, acknowledgements);
+  expectNone(acknowledgements.differences(await readStored(database)));
+}
+
+/** Fails with the first of the faults that were found. */
+export function expectNone(found: readonly string[]): void {
+  expect({ count: found.length, first: found.toSorted().slice(0, shownMax) }).toEqual({ count: 0, first: [] });
+}
