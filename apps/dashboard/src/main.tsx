@@ -2,7 +2,7 @@ import { render } from "preact";
 import { startClock } from "./live/clock.ts";
 import { startRouting } from "./route/route.ts";
 import { App } from "./shell/app.tsx";
-import { startTheme } from "./shell/theme.ts";
+import { startTheme } from "./shell/theme.tsx";
 
 startTheme();
 startClock();

@@ -1,4 +1,4 @@
-import { authorization } from "./api-key.ts";
+import { signal } from "@preact/signals";
 
 /** A response of the gateway other than 2xx, or none at all: then `status` is 0. */
 export class CallError extends Error {
@@ -41,4 +41,20 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+const storedAs = "tally-api-key";
+
+/** The key that the user has entered; empty: none. Kept until the tab is closed. */
+export const apiKey = signal(sessionStorage.getItem(storedAs) ?? "");
+
+export function setApiKey(key: string): void {
+  apiKey.value = key;
+  if (key === "") sessionStorage.removeItem(storedAs);
+  else sessionStorage.setItem(storedAs, key);
+}
+
+/** The header of each request to the gateway. */
+function authorization(): Record<string, string> {
+  return apiKey.value === "" ? {} : { authorization: `Bearer ${apiKey.value}` };
 }

@@ -1,8 +1,7 @@
 import { signal, type ReadonlySignal, type Signal } from "@preact/signals";
-import { apiKey } from "../http/api-key.ts";
-import { CallError, send, sentenceOf } from "../http/call.ts";
+import { apiKey, CallError, send, sentenceOf } from "../http/call.ts";
 import { currentMs, noteServerTime } from "./clock.ts";
-import { readStream } from "./read-stream.ts";
+import { createParser } from "eventsource-parser";
 
 /*
  * The connection to GET /live. One stream carries all that the page shows.
@@ -156,3 +155,33 @@ class LiveFeed {
 
 /** The feed of this page. It connects with the first watch. */
 export const feed = new LiveFeed();
+
+// The gateway sends a beat every 5 s. Two missing ones are a dead connection, which TCP would notice minutes later.
+const silentMsMax = 12_000;
+
+/**
+ * Reads server-sent events until the gateway ends the stream or `stream` aborts. `fetch` and not EventSource, which cannot send a key.
+ * Throws CallError when the gateway refuses, or is silent.
+ */
+async function readStream(
+  path: string,
+  stream: AbortController,
+  take: (event: string, data: string) => void,
+): Promise<void> {
+  const parser = createParser({ onEvent: ({ event = "message", data }) => take(event, data) });
+  let silence = setTimeout(() => stream.abort(), silentMsMax);
+  try {
+    const { body } = await send(path, { signal: stream.signal });
+    if (body === null) throw new CallError(0, "the gateway does not respond");
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      clearTimeout(silence);
+      silence = setTimeout(() => stream.abort(), silentMsMax);
+      parser.feed(value);
+    }
+  } finally {
+    clearTimeout(silence);
+  }
+}

@@ -1,20 +1,10 @@
 import uPlot from "uplot";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { scheme } from "../shell/theme.ts";
+import { scheme } from "../shell/theme.tsx";
 import { numberText } from "./format.ts";
 
 /** Has the same colour in every chart: style.css. Red is the colour of failures alone. */
-type Meaning =
-  | "accepted"
-  | "stored"
-  | "ranked"
-  | "reads"
-  | "failed"
-  | "p50"
-  | "p99"
-  | "waiting"
-  | "to-drain"
-  | "replica-lag";
+type Meaning = "accepted" | "stored" | "ranked" | "waiting" | "to-drain" | "replica-lag";
 
 /** Each line of a chart also has another dash, so that colour is not the only difference. */
 interface Line {
@@ -27,19 +17,16 @@ interface Line {
 interface ChartProps {
   readonly title: string;
   readonly unit: string;
-  /** Seconds, rising: since 1970 for a clock time, else since the start. */
+  /** Seconds since 1970, rising. */
   readonly times: readonly number[];
-  readonly isClockTime: boolean;
   readonly lines: readonly Line[];
-  /** The y axis reaches at least this value. Charts that are compared share it. */
-  readonly reaches?: number;
 }
 
 const dashes = [[], [8, 4], [2, 3], [10, 3, 2, 3]] as const;
 const height = 170;
 
 /** Curves over time, drawn by uPlot. The legend has the values at the pointer, else the newest ones. */
-export function Chart({ title, unit, times, isClockTime, lines, reaches = 0 }: ChartProps) {
+export function Chart({ title, unit, times, lines }: ChartProps) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
@@ -50,11 +37,7 @@ export function Chart({ title, unit, times, isClockTime, lines, reaches = 0 }: C
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
-    const drawn = new uPlot(
-      optionsOf(element, { labels: labels.split("\n"), isClockTime, reaches }, setPointed),
-      dataOf(times, lines),
-      element,
-    );
+    const drawn = new uPlot(optionsOf(element, labels.split("\n"), setPointed), dataOf(times, lines), element);
     plot.current = drawn;
     const observer = new ResizeObserver(() => drawn.setSize({ width: element.clientWidth, height }));
     observer.observe(element);
@@ -63,7 +46,7 @@ export function Chart({ title, unit, times, isClockTime, lines, reaches = 0 }: C
       drawn.destroy();
     };
     // New data go to the plot that is there, below.
-  }, [labels, isClockTime, reaches, colors]);
+  }, [labels, colors]);
 
   useEffect(() => plot.current?.setData(dataOf(times, lines)), [times, lines]);
 
@@ -94,15 +77,9 @@ function dataOf(times: readonly number[], lines: readonly Line[]): uPlot.Aligned
   return [[...times], ...lines.map(({ values }) => [...values])];
 }
 
-interface Drawing {
-  readonly labels: readonly string[];
-  readonly isClockTime: boolean;
-  readonly reaches: number;
-}
-
 function optionsOf(
   element: HTMLElement,
-  { labels, isClockTime, reaches }: Drawing,
+  labels: readonly string[],
   point: (index: number | null) => void,
 ): uPlot.Options {
   // A canvas cannot use CSS variables, so the colours are those of elements.
@@ -125,11 +102,11 @@ function optionsOf(
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     hooks: { setCursor: [(plot) => point(plot.cursor.idx ?? null)] },
     scales: {
-      x: { time: isClockTime },
-      y: { range: (_plot, _low, high) => [0, Math.max(1, reaches, high) * 1.1] },
+      x: { time: true },
+      y: { range: (_plot, _low, high) => [0, Math.max(1, high) * 1.1] },
     },
     axes: [
-      { ...axis, size: 30, space: 85, ...(isClockTime ? { values: clockTimes } : {}) },
+      { ...axis, size: 30, space: 85, values: clockTimes },
       { ...axis, size: 56, values: (_plot, splits) => splits.map((split) => numberText(split)) },
     ],
     series: [

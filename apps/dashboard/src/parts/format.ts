@@ -55,3 +55,10 @@ export const dateText = (date: string): string =>
 
 /** "2026-11-20" as "20261120", the form of the routes. */
 export const compactDate = (date: string): string => date.replaceAll("-", "");
+
+/** How long the waiting events take, as "12 s to drain". */
+export function drainText(secondsToDrain: number | null): string {
+  if (secondsToDrain === null) return "time to drain unknown";
+  // Half a second is one look at the queues: events pass through them all the time.
+  return secondsToDrain < 0.5 ? "nothing waits" : `${spanText(secondsToDrain * 1000)} to drain`;
+}

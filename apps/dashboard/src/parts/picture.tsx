@@ -1,6 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { apiKey } from "../http/api-key.ts";
-import { send, urlOf } from "../http/call.ts";
+import { apiKey, send, urlOf } from "../http/call.ts";
 
 interface PictureProps {
   readonly path: string;

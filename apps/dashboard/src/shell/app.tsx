@@ -1,16 +1,19 @@
 import type { Status } from "@tally/telemetry";
 import { useEffect, useRef } from "preact/hooks";
 import { feed } from "../live/live-feed.ts";
-import { recordStatus } from "../live/status-history.ts";
-import { useWatch } from "../live/use-watch.ts";
+import { recordStatus, useWatch, type Live } from "../live/use-watch.ts";
 import { route } from "../route/route.ts";
 import type { Board } from "../views/boards/boards.ts";
-import { Banner } from "./banner.tsx";
-import { CurrentView } from "./current-view.tsx";
+import { Banner, StatusLine } from "./status-line.tsx";
 import { KeyForm } from "./key-form.tsx";
 import { Navigation } from "./navigation.tsx";
-import { StatusLine } from "./status-line.tsx";
-import { ThemeChoice } from "./theme-choice.tsx";
+import { ThemeChoice } from "./theme.tsx";
+import { Message } from "../parts/panel.tsx";
+import { BoardView } from "../views/boards/board-view.tsx";
+import { DeadLettersView } from "../views/dead-letters/dead-letters-view.tsx";
+import { ItemsView } from "../views/items/items-view.tsx";
+import { PipelineView } from "../views/pipeline/pipeline-view.tsx";
+import { StoresView } from "../views/stores/stores-view.tsx";
 
 /** The frame around each view: navigation, state of the system, and what is wrong. */
 export function App() {
@@ -63,4 +66,34 @@ export function App() {
       </main>
     </>
   );
+}
+
+interface CurrentViewProps {
+  readonly status: Live<Status>;
+  readonly views: Live<{ readonly views: readonly Board[] }>;
+}
+
+/** The view that the address names. */
+function CurrentView({ status, views }: CurrentViewProps) {
+  const { path, query } = route.value;
+  const [name = "stores", first, second] = path;
+  switch (name) {
+    case "stores":
+      return <StoresView storeID={first} date={query["date"]} />;
+    case "items":
+      return <ItemsView itemID={first} />;
+    case "boards":
+      return <BoardView views={views} domain={first} name={second} given={query} />;
+    case "pipeline":
+      return <PipelineView status={status} />;
+    case "dead-letters":
+      return <DeadLettersView id={first} state={query["state"]} />;
+    default:
+      return (
+        <>
+          <h1>No such view</h1>
+          <Message kind="empty">There is no view {name}. Choose one from the menu.</Message>
+        </>
+      );
+  }
 }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { setApiKey } from "../http/api-key.ts";
+import { setApiKey } from "../http/call.ts";
 import { feed } from "../live/live-feed.ts";
 
 /** Asks for an API key when the gateway requires one. */

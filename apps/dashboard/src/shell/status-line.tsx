@@ -1,10 +1,10 @@
 import type { Status } from "@tally/telemetry";
 import { feed } from "../live/live-feed.ts";
 import type { Live } from "../live/use-watch.ts";
-import { Age } from "../parts/age.tsx";
-import { State } from "../parts/state.tsx";
+import { Age, State } from "../parts/figures.tsx";
 import { linkTo } from "../route/route.ts";
-import { drainText } from "../views/pipeline/drain-text.ts";
+import { now } from "../live/clock.ts";
+import { drainText, spanText } from "../parts/format.ts";
 
 /** In every view: whether anything is behind, and how old the data are. */
 export function StatusLine({ status: { body } }: { readonly status: Live<Status> }) {
@@ -42,4 +42,37 @@ function SystemState({ status }: { readonly status: Status | undefined }) {
     case "failing":
       return <State kind="bad" text="Failing" />;
   }
+}
+
+/** What is wrong, above every view: no connection, or what the system reports of itself. */
+export function Banner({ status }: { readonly status: Live<Status> }) {
+  const connection = feed.connection.value;
+  const problems = status.body?.problems ?? [];
+  const isLost = connection.state === "lost";
+  return (
+    // Always there, so that a screen reader reads what is put in.
+    <div role="status">
+      {isLost && (
+        <div class="banner bad">
+          <p>
+            <strong>✗ No connection to the gateway</strong> for {spanText(now.value - connection.since)}
+            {connection.reason === "" ? "" : ` (${connection.reason})`}. The page shows what it knew before. It connects
+            again by itself, in {spanText(connection.tryAt - now.value)}.
+          </p>
+          <button type="button" onClick={() => feed.retry()}>
+            Try now
+          </button>
+        </div>
+      )}
+      {!isLost && problems.length > 0 && (
+        <div class={status.body?.state === "failing" ? "banner bad" : "banner warn"}>
+          <ul>
+            {problems.map((problem) => (
+              <li key={problem}>{problem}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  );
 }

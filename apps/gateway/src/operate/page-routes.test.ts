@@ -71,7 +71,7 @@ test("without the built page the response says how to build it", async () => {
     const response = await app.inject(path);
     expect([response.statusCode, response.json()]).toEqual([
       404,
-      { message: expect.stringContaining("run node apps/dashboard/build/main.ts") },
+      { message: expect.stringContaining("run pnpm build") },
     ]);
   }
 });

@@ -108,15 +108,12 @@ function stop(running: System): Promise<void> {
   })());
 }
 
-/**
- * Builds the page that the gateway serves, unless it is built from the same sources. Returns a line for the user. Never throws: without
- * its page the system works.
- */
+/** Builds the page that the gateway serves; from turbo's cache when it was built before. Never throws: without its page the system works. */
 async function buildPage(signal: AbortSignal): Promise<string> {
-  const command = join(root, "apps", "dashboard", "build", "main.ts");
-  const { exitCode, output, errors } = await runCommand(process.execPath, [command], {
+  const turbo = join(root, "node_modules", ".bin", "turbo");
+  const { exitCode, output, errors } = await runCommand(turbo, ["run", "build", "--no-color"], {
     environment: process.env,
     signal,
   });
-  return exitCode === 0 ? output.trim() : `page: cannot be built; GET / responds with 404:\n${output}${errors}`;
+  return exitCode === 0 ? "page: built" : `page: cannot be built; GET / responds with 404:\n${output}${errors}`;
 }

@@ -1421,7 +1421,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description the page is not built: run node apps/dashboard/build/main.ts, then start the gateway again */
+        /** @description the page is not built: run pnpm build, then start the gateway again */
         readonly PAGE_NOT_BUILT: {
             headers: {
                 readonly [name: string]: unknown;

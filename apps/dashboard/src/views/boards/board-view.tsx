@@ -1,12 +1,11 @@
 import { useWatch, type Live } from "../../live/use-watch.ts";
 import { Bars } from "../../parts/bars.tsx";
-import { Heading } from "../../parts/heading.tsx";
-import { LivePanel } from "../../parts/live-panel.tsx";
-import { Message } from "../../parts/message.tsx";
+import { Heading } from "../../parts/figures.tsx";
+import { LivePanel, Message } from "../../parts/panel.tsx";
 import { Picture } from "../../parts/picture.tsx";
 import { asOfIn, entriesOf, pathOf, valuesOf, type Board, type BoardEntry } from "./boards.ts";
-import { Gallery } from "./gallery.tsx";
 import { ParameterForm } from "./parameter-form.tsx";
+import { numberText } from "../../parts/format.ts";
 
 interface BoardViewProps {
   readonly views: Live<{ readonly views: readonly Board[] }>;
@@ -66,4 +65,22 @@ function Entries({ board, entries }: { readonly board: Board; readonly entries: 
     ...(image !== undefined && { image: <Picture path={image} of={`${board.member.label} ${member}`} /> }),
   }));
   return <Bars title={board.title} bars={bars} />;
+}
+
+/** Entries with their pictures, the first place first. */
+function Gallery({ board, entries }: { readonly board: Board; readonly entries: readonly BoardEntry[] }) {
+  return (
+    <ol class="gallery" aria-label={board.title}>
+      {entries.map(({ key, member, count, image }, index) => (
+        <li key={key}>
+          {image !== undefined && <Picture path={image} of={`${board.member.label} ${member}`} />}
+          <span class="place">{index + 1}</span>
+          <span class="count">
+            {board.count.label} <b>{numberText(count)}</b>
+          </span>
+          <span class="name">{member}</span>
+        </li>
+      ))}
+    </ol>
+  );
 }

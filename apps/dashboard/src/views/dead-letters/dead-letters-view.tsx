@@ -1,12 +1,10 @@
 import { useWatch } from "../../live/use-watch.ts";
-import { Heading } from "../../parts/heading.tsx";
-import { LivePanel } from "../../parts/live-panel.tsx";
-import { Message } from "../../parts/message.tsx";
+import { Heading } from "../../parts/figures.tsx";
+import { LivePanel, Message } from "../../parts/panel.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { timeText } from "../../parts/format.ts";
 import { goTo, linkTo } from "../../route/route.ts";
-import { LetterPanel } from "./letter-panel.tsx";
-import { letterStates, type Letter, type LetterState } from "./letter.ts";
+import { LetterPanel, letterStates, type Letter, type LetterState } from "./letter-panel.tsx";
 
 const limit = 100;
 

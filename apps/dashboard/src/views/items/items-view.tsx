@@ -1,8 +1,7 @@
 import { useWatch } from "../../live/use-watch.ts";
 import { Bars } from "../../parts/bars.tsx";
-import { Heading } from "../../parts/heading.tsx";
-import { LivePanel } from "../../parts/live-panel.tsx";
-import { Message } from "../../parts/message.tsx";
+import { Heading } from "../../parts/figures.tsx";
+import { LivePanel, Message } from "../../parts/panel.tsx";
 import { PickForm } from "../../parts/pick-form.tsx";
 import { goTo, linkTo } from "../../route/route.ts";
 

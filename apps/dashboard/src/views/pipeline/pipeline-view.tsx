@@ -1,16 +1,11 @@
 import type { Status } from "@tally/telemetry";
-import { waitingOf } from "../../live/status-history.ts";
-import type { Live } from "../../live/use-watch.ts";
-import { Age } from "../../parts/age.tsx";
-import { atLeastText, numberText, shortSpanText } from "../../parts/format.ts";
-import { Heading } from "../../parts/heading.tsx";
-import { LivePanel } from "../../parts/live-panel.tsx";
-import { Message } from "../../parts/message.tsx";
-import { Tiles } from "../../parts/tiles.tsx";
+import { waitingOf, type Live, history } from "../../live/use-watch.ts";
+import { Age, Heading, Tiles } from "../../parts/figures.tsx";
+import { drainText, atLeastText, numberText, shortSpanText } from "../../parts/format.ts";
+import { LivePanel, Message, Panel } from "../../parts/panel.tsx";
 import { linkTo } from "../../route/route.ts";
-import { Curves } from "./curves.tsx";
-import { drainText } from "./drain-text.ts";
 import { DomainTable, ErrorTable, HopTable, ServerTable, ThreadTable } from "./status-tables.tsx";
+import { Chart } from "../../parts/chart.tsx";
 
 /** Whether the pipeline is healthy, how far it is behind, and why. */
 export function PipelineView({ status }: { readonly status: Live<Status> }) {
@@ -90,5 +85,48 @@ function Figures({
         },
       ]}
     />
+  );
+}
+
+/** The last minutes, as far as the page was open. */
+function Curves() {
+  const moments = history.value;
+  if (moments.length === 0) return null;
+  const times = moments.map(({ second }) => second);
+  const inSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000);
+  return (
+    <Panel title="The last minutes" wide>
+      <div class="charts">
+        <Chart
+          title="Events"
+          unit="a second, mean of 10 s"
+          times={times}
+          lines={[
+            { label: "accepted", meaning: "accepted", values: moments.map(({ accepted }) => accepted) },
+            { label: "stored", meaning: "stored", values: moments.map(({ stored }) => stored) },
+            { label: "ranked", meaning: "ranked", values: moments.map(({ ranked }) => ranked) },
+          ]}
+        />
+        <Chart
+          title="Queues"
+          unit="events"
+          times={times}
+          lines={[{ label: "waiting", meaning: "waiting", values: moments.map(({ waiting }) => waiting) }]}
+        />
+        <Chart
+          title="Behind"
+          unit="seconds"
+          times={times}
+          lines={[
+            { label: "to drain", meaning: "to-drain", values: moments.map(({ secondsToDrain }) => secondsToDrain) },
+            {
+              label: "replica lag",
+              meaning: "replica-lag",
+              values: moments.map(({ replicaLagMs }) => inSeconds(replicaLagMs)),
+            },
+          ]}
+        />
+      </div>
+    </Panel>
   );
 }

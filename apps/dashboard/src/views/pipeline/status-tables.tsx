@@ -1,11 +1,8 @@
 import type { Status } from "@tally/telemetry";
-import { Age } from "../../parts/age.tsx";
-import { numberText, shortSpanText, timeText } from "../../parts/format.ts";
-import { Message } from "../../parts/message.tsx";
-import { State } from "../../parts/state.tsx";
+import { Age, State } from "../../parts/figures.tsx";
+import { drainText, numberText, shortSpanText, timeText } from "../../parts/format.ts";
+import { Message } from "../../parts/panel.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
-import { drainText } from "./drain-text.ts";
-import { threadRowsOf, type ThreadRow } from "./thread-rows.ts";
 
 type Domain = Status["domains"][number];
 type Server = Status["servers"][number];
@@ -128,4 +125,45 @@ export function ErrorTable({ errors }: { readonly errors: readonly LoggedError[]
       columns={errorColumns}
     />
   );
+}
+
+/** One thread of one process. */
+interface ThreadRow {
+  readonly key: string;
+  readonly app: string;
+  readonly host: string;
+  readonly pid: number;
+  /** "main" for a process without further threads. */
+  readonly thread: string;
+  readonly kind: "good" | "bad" | "busy";
+  readonly state: string;
+  readonly restarts: number;
+  readonly startedAt: number;
+  readonly lastError: string | null;
+}
+
+const kinds = { ready: "good", starting: "busy", restarting: "bad", stopping: "busy", stopped: "busy" } as const;
+
+/** All threads. Those of a process that is gone are gone. */
+function threadRowsOf(processes: Status["processes"]): readonly ThreadRow[] {
+  return processes.flatMap(({ app, host, pid, state, startedAt, threads }): readonly ThreadRow[] => {
+    const process = { app, host, pid, startedAt: Date.parse(startedAt) };
+    const keyOf = (thread: string): string => [app, host, pid, startedAt, thread].join(" ");
+    const isGone = state === "gone";
+    const gone = { kind: "bad", state: "gone: no heartbeat" } as const;
+    if (threads.length === 0) {
+      const up = { kind: "good", state: "up" } as const;
+      return [
+        { ...process, key: keyOf("main"), thread: "main", restarts: 0, lastError: null, ...(isGone ? gone : up) },
+      ];
+    }
+    return threads.map(({ index, state: threadState, restarts, lastError }) => ({
+      ...process,
+      key: keyOf(String(index)),
+      thread: String(index),
+      restarts,
+      lastError,
+      ...(isGone ? gone : { kind: kinds[threadState], state: threadState }),
+    }));
+  });
 }

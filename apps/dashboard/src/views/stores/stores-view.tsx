@@ -1,9 +1,12 @@
-import { Heading } from "../../parts/heading.tsx";
-import { Message } from "../../parts/message.tsx";
+import { Heading, Age, Tiles } from "../../parts/figures.tsx";
+import { Message, LivePanel } from "../../parts/panel.tsx";
 import { PickForm } from "../../parts/pick-form.tsx";
-import { today } from "../../parts/format.ts";
+import { today, dateText, compactDate, numberText, timeText } from "../../parts/format.ts";
 import { goTo, linkTo } from "../../route/route.ts";
-import { StoreBoards } from "./store-boards.tsx";
+import { Table, type Column } from "../../parts/table.tsx";
+import type { ComponentChildren } from "preact";
+import { useWatch, type Live } from "../../live/use-watch.ts";
+import { Bars } from "../../parts/bars.tsx";
 
 interface StoresViewProps {
   readonly storeID: string | undefined;
@@ -26,4 +29,143 @@ export function StoresView({ storeID, date }: StoresViewProps) {
       )}
     </>
   );
+}
+
+/** The response of GET /purchases/latest, newest arrival first. */
+interface Latest {
+  readonly purchases: readonly Purchase[];
+  readonly isComplete: boolean;
+}
+
+interface Purchase {
+  readonly eventID: string;
+  readonly storeID: number;
+  readonly custID: number;
+  readonly date: string;
+  readonly arrivedAt: string;
+  readonly items: readonly { readonly ItemID: string | number; readonly numberOfItems: number }[];
+}
+
+const columns: readonly Column<Purchase>[] = [
+  { title: "Arrived", cell: ({ arrivedAt }) => <Age at={Date.parse(arrivedAt)} withTime /> },
+  { title: "Customer", cell: ({ custID }) => custID, isNumber: true },
+  { title: "Date of sale", cell: ({ date }) => dateText(date) },
+  {
+    title: "Items",
+    cell: ({ items }) => items.map(({ ItemID, numberOfItems }) => `${numberOfItems} × ${ItemID}`).join(", "),
+  },
+];
+
+/** The purchases that arrived last, with their times. */
+function LatestPurchases({ purchases, isComplete }: Latest) {
+  if (purchases.length === 0) return <Message kind="empty">No purchase has arrived yet.</Message>;
+  return (
+    <>
+      {!isComplete && (
+        <p>Found among 5,000 purchases with the newest dates. This store has more, so a later one may be missing.</p>
+      )}
+      <Table title="Latest purchases" rows={purchases} keyOf={({ eventID }) => eventID} columns={columns} />
+    </>
+  );
+}
+
+interface TopItems {
+  readonly asOf: string | null;
+  readonly items: readonly { readonly itemID: number; readonly quantity: number }[];
+}
+
+interface StoreBoardsProps {
+  readonly storeID: string;
+  readonly date: string;
+}
+
+const itemLink = (itemID: number): ComponentChildren => <a href={linkTo(["items", itemID])}>{itemID}</a>;
+
+/** The boards of one store. */
+function StoreBoards({ storeID, date }: StoreBoardsProps) {
+  const base = `/stores/${encodeURIComponent(storeID)}/top-items?limit=10`;
+  const ofDay = useWatch<TopItems>(`${base}&date=${compactDate(date)}`);
+  const ofAllDays = useWatch<TopItems>(base);
+  const latest = useWatch<Latest>(`/purchases/latest?storeID=${encodeURIComponent(storeID)}&limit=10`);
+  const day = date === today() ? "today" : `on ${date}`;
+  const best = ofDay.body?.items[0];
+  const last = latest.body?.purchases[0];
+  return (
+    <>
+      <Tiles
+        tiles={[
+          {
+            label: `Best seller ${day}`,
+            value: best === undefined ? "–" : <>Item {itemLink(best.itemID)}</>,
+            note: best === undefined ? noteOf(ofDay, `nothing sold ${day}`) : `${numberText(best.quantity)} sold`,
+          },
+          {
+            label: "Last purchase arrived",
+            value: last === undefined ? "–" : <Age at={Date.parse(last.arrivedAt)} />,
+            note: last === undefined ? noteOf(latest, "no purchase yet") : timeText(Date.parse(last.arrivedAt)),
+          },
+        ]}
+      />
+      <div class="panels">
+        <LivePanel title={`Best sellers ${day}`} live={ofDay} asOf={({ asOf }) => asOf}>
+          {({ items }) => (
+            <>
+              <p class="choice">
+                <label>
+                  Day{" "}
+                  <input
+                    type="date"
+                    required
+                    value={date}
+                    onChange={({ currentTarget: { value } }) => {
+                      if (value !== "") goTo(["stores", storeID], { date: value === today() ? undefined : value });
+                    }}
+                  />
+                </label>
+              </p>
+              <TopList
+                title={`Best sellers ${day}`}
+                items={items}
+                empty={`Store ${storeID} has sold nothing ${day}.`}
+              />
+            </>
+          )}
+        </LivePanel>
+        <LivePanel title="Best sellers of all days" live={ofAllDays} asOf={({ asOf }) => asOf}>
+          {({ items }) => (
+            <TopList
+              title="Best sellers of all days"
+              items={items}
+              empty={`No sale of store ${storeID} is counted yet.`}
+            />
+          )}
+        </LivePanel>
+        <LivePanel title="Latest purchases" live={latest} wide>
+          {(body) => <LatestPurchases {...body} />}
+        </LivePanel>
+      </div>
+    </>
+  );
+}
+
+/** Below a tile without a value. The panel with the same data has the problem's text. */
+function noteOf({ body, problem }: Live<unknown>, empty: string): string {
+  if (body !== undefined) return empty;
+  return problem === undefined ? "loading" : "unknown";
+}
+
+interface TopListProps {
+  readonly title: string;
+  readonly items: TopItems["items"];
+  readonly empty: string;
+}
+
+function TopList({ title, items, empty }: TopListProps) {
+  if (items.length === 0) return <Message kind="empty">{empty}</Message>;
+  const bars = items.map(({ itemID, quantity }) => ({
+    key: String(itemID),
+    label: itemLink(itemID),
+    count: quantity,
+  }));
+  return <Bars title={title} bars={bars} />;
 }
