@@ -9,16 +9,17 @@ import { bulk, saleOf, seed } from "./seed.ts";
 import { views } from "./views.ts";
 import { withPalette } from "./with-palette.ts";
 
-/* `pnpm screenshots`: starts a system, sells for half a minute, and writes a picture of each view into docs/screenshots. */
+/* `pnpm screenshots`: starts a system, sells for a minute, and writes the pictures of docs/screenshots. */
 
 const root = join(import.meta.dirname, "..", "..");
 const pictures = join(root, "docs", "screenshots");
 const directory = join(root, ".tally", `screenshots-${process.pid}`);
 
-const widths = { desktop: [1440, 900], phone: [390, 844] } as const;
-// Their layout is that of another view; views.long.test.ts looks at all of them.
-const notPictured = new Set(["stores", "steps", "swipes"]);
-const alsoDark = new Set(["store", "pipeline"]);
+/** The pictures that documents show. */
+const pictured = [
+  { name: "store", file: "store-phone.png", size: [390, 844], colorScheme: "light" },
+  { name: "pipeline", file: "pipeline-desktop-dark.png", size: [1440, 900], colorScheme: "dark" },
+] as const;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -34,11 +35,11 @@ const system = await startSystem({
 const stopped = new AbortController();
 try {
   await seed(system);
-  const letter = await rejectedSale(system, 7);
+  await rejectedSale(system, 7);
   const selling = sell(system, stopped.signal);
   const browser = await openBrowser(browserPath(process.env["CHROMIUM"]) ?? "");
   try {
-    await takeAll(browser, letter);
+    await takeAll(browser);
   } finally {
     stopped.abort();
     await browser.close();
@@ -64,31 +65,20 @@ async function sell({ url }: System, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function takeAll(browser: Browser, letter: string): Promise<void> {
+async function takeAll(browser: Browser): Promise<void> {
   await mkdir(pictures, { recursive: true });
-  // The curves need some time to have a shape.
-  const pipeline = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-  await pipeline.goto(`${system.url}/#/pipeline`);
-  await delay(40_000);
-  for (const [size, [width, height]] of Object.entries(widths)) {
-    for (const scheme of ["light", "dark"] as const) {
-      for (const { name, hash, heading } of views) {
-        if (notPictured.has(name) || (scheme === "dark" && !alsoDark.has(name))) continue;
-        const page = name === "pipeline" ? pipeline : await browser.newPage();
-        await page.setViewportSize({ width, height });
-        await page.emulateMedia({ colorScheme: scheme });
-        const place = name === "dead-letters" ? `${hash}/${letter}` : hash;
-        if (page !== pipeline) await page.goto(`${system.url}/${place}`);
-        await page.getByRole("heading", { level: 1, name: heading }).waitFor();
-        await page.locator(".message.waiting").first().waitFor({ state: "hidden" });
-        // Pictures of albums arrive, and curves are drawn.
-        await delay(500);
-        const file = `${name}-${size}${scheme === "dark" ? "-dark" : ""}.png`;
-        const picture = await page.screenshot({ fullPage: true, animations: "disabled" });
-        await writeFile(join(pictures, file), withPalette(picture));
-        say(file);
-        if (page !== pipeline) await page.close();
-      }
-    }
+  for (const { name, file, size, colorScheme } of pictured) {
+    const [width, height] = size;
+    const { hash = "", heading = "" } = views.find((view) => view.name === name) ?? {};
+    const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+    await page.goto(`${system.url}/${hash}`);
+    await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    await page.locator(".message.waiting").first().waitFor({ state: "hidden" });
+    // The curves need some time to have a shape.
+    await delay(name === "pipeline" ? 40_000 : 500);
+    const picture = await page.screenshot({ fullPage: true, animations: "disabled" });
+    await writeFile(join(pictures, file), withPalette(picture));
+    say(file);
+    await page.close();
   }
 }

@@ -60,14 +60,14 @@ test.each(names)("every variable of %s has a default, and none is a password", (
   }
 });
 
-test.each(names)("the README has the commands of %s", (name) => {
-  const readme = readFileSync(join(infra, "..", "README.md"), "utf8");
+test.each(names)("docs/containers.md has the commands of %s", (name) => {
+  const document = readFileSync(join(infra, "..", "docs", "containers.md"), "utf8");
   const commands = Array.from(
     textOf(name).matchAll(/^ *#.*?((?:docker compose -f|sh infra\/).*)$/gm),
     ([, line]) => line,
   );
   expect(commands).toHaveLength(name === "compose.yaml" ? 2 : 6);
-  for (const command of commands) expect(readme).toContain(command);
+  for (const command of commands) expect(document).toContain(command);
 });
 
 test("the services of compose.yaml are those of `pnpm dev`, and ports are published on loopback only", () => {
