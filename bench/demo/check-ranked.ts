@@ -1,10 +1,9 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { createTallyClient, TallyClientError } from "@tally/client";
-import type { GatewayAddress } from "./play/sender.ts";
+import { until } from "@tally/local";
+import type { GatewayAddress } from "./day-player.ts";
 
 const lanes = 32;
 const attemptMs = 10_000;
-const againAfterMs = 200;
 
 export interface RankedCheck {
   readonly ranked: number;
@@ -12,15 +11,12 @@ export interface RankedCheck {
   readonly missing: readonly string[];
 }
 
-/**
- * Asks the gateway where each event is, again and again for those that are not ranked yet, until all are or `withinMs` is over. Cost: a GET for
- * each event, some thousands a second.
- */
+/** Asks the gateway where each event is, until all are ranked or `withinMs` is over. Cost: a GET for each event, some thousands a second. */
 export async function checkRanked(
   { url, apiKey }: GatewayAddress,
   ids: ReadonlySet<string>,
   withinMs: number,
-  onProgress: (ranked: number) => void = () => undefined,
+  onProgress: (ranked: number) => void,
 ): Promise<RankedCheck> {
   const client = createTallyClient({ baseUrl: url, apiKey, retry: { attemptsMax: 1, attemptMs } });
   const endsAt = performance.now() + withinMs;
@@ -34,20 +30,16 @@ export async function checkRanked(
       throw error;
     }
   };
-  let missing = [...ids];
-  for (;;) {
-    const waiting = missing.values();
-    const again: string[] = [];
-    let ranked = ids.size - missing.length;
-    const lane = async (): Promise<void> => {
-      for (const id of waiting) {
-        if (await isRanked(id)) onProgress(++ranked);
-        else again.push(id);
-      }
-    };
-    await Promise.all(Array.from({ length: lanes }, lane));
-    missing = again;
-    if (missing.length === 0 || performance.now() >= endsAt) return { ranked: ids.size - missing.length, missing };
-    await delay(againAfterMs);
-  }
+  let ranked = 0;
+  const missing: string[] = [];
+  const waiting = ids.values();
+  const lane = async (): Promise<void> => {
+    for (const id of waiting) {
+      const isFound = await until(() => isRanked(id), { withinMs: endsAt - performance.now(), everyMs: 200 });
+      if (isFound) onProgress(++ranked);
+      else missing.push(id);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return { ranked, missing };
 }

@@ -1,21 +1,71 @@
 import { randomInt } from "node:crypto";
 import { createTallyClient } from "@tally/client";
 import { reasonOf, readConfigOrExit, secret } from "@tally/runtime";
+import { numberFlag, origin, wholeNumber } from "@tally/runtime/flag-values";
 import { StatusLine } from "@tally/runtime/status-line";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { businessDate, clockOf, instantOf, zones } from "./chain.ts";
 import { checkRanked } from "./check-ranked.ts";
-import { clockOf } from "./day/local-time.ts";
-import { planOthers } from "./day/other-events.ts";
-import { nextDate, planDay, type DayOptions } from "./day/plan-day.ts";
-import { zones } from "./day/chain.ts";
-import { demoCommand, purchasesOf, type Flags } from "./flags.ts";
-import { DayPlayer } from "./play/day-player.ts";
-import { Sender, type GatewayAddress } from "./play/sender.ts";
-import { showProgress } from "./show-progress.ts";
-import { isGoodDay, summaryOf } from "./summary.ts";
+import { DayPlayer, type GatewayAddress } from "./day-player.ts";
+import { planDay } from "./plan-day.ts";
+import { isGoodDay, progressOf, summaryOf } from "./summary.ts";
 
 /* `pnpm demo`. */
 
-const flags: Flags = demoCommand().parse().opts();
+interface Flags {
+  readonly url: string;
+  readonly key?: string;
+  readonly speed: number;
+  readonly stores: number;
+  readonly purchases: number;
+  /** yyyymmdd. */
+  readonly day: number;
+  readonly seed: number;
+  readonly checkWithin: number;
+}
+
+const storesMax = 300;
+const seedMax = 1_000_000;
+
+const positive = numberFlag("a number above 0", (value) => value > 0 && Number.isFinite(value));
+const stores = numberFlag(
+  `a whole number from 1 to ${storesMax}`,
+  (value) => Number.isInteger(value) && value >= 1 && value <= storesMax,
+);
+
+const flags: Flags = new Command("demo")
+  .description(
+    `plays a trading day of a chain in ${zones.length} time zones into a running tally, and checks at the end that every ` +
+      "acknowledged purchase is stored and ranked",
+  )
+  .addOption(
+    new Option("--url <url>", "the gateway").env("TALLY_URL").default("http://127.0.0.1:8080").argParser(origin),
+  )
+  .option("--key <key>", "the API key, with the scopes *:read and *:write (default: TALLY_API_KEY)")
+  .option("--speed <times>", "how much faster than real time; a day takes 144 s at 600", positive, 600)
+  .option("--stores <number>", "stores in each time zone", stores, 4)
+  .option("--purchases <number>", "purchases of the day: 14,400 at speed 600 are 100 a second", wholeNumber, 14_400)
+  .option("--day <yyyymmdd>", "the business date on which the day begins, at 6:00 in the first zone", dateFlag, today())
+  .option(
+    "--seed <number>",
+    "the same seed, with the same other flags, sends the same purchases with the same keys",
+    wholeNumber,
+    randomInt(1, seedMax),
+  )
+  .option("--check-within <seconds>", "how long the check at the end waits for the last ranking", positive, 60)
+  .showHelpAfterError("(see --help)")
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
+  .addHelpText(
+    "after",
+    `
+One store goes offline in the evening, keeps its purchases, and sends them in bulk with their keys when it is back.
+Ctrl-C ends the day early: what was begun is sent, checked and summed up.
+
+Exit status: 0 every acknowledged purchase is stored and ranked once, 1 one is not or was rejected, 2 wrong usage or no gateway,
+130 interrupted twice.`,
+  )
+  .parse()
+  .opts();
 // The variable that `pnpm tally` uses too.
 const { apiKey: keyOfEnvironment } = readConfigOrExit({
   apiKey: secret("TALLY_API_KEY", "the API key that the demo sends", { default: "" }),
@@ -24,89 +74,66 @@ const apiKey = flags.key ?? keyOfEnvironment;
 const gateway: GatewayAddress = { url: flags.url, apiKey: apiKey === "" ? undefined : apiKey };
 const status = new StatusLine(process.stdout);
 const say = (line: string): void => status.say(line);
+const everyMs = status.isLive ? 250 : 5000;
 
-const seedMax = 1_000_000;
-const checkLiveEveryMs = 250;
-const checkLinesEveryMs = 2000;
-
-const interrupted = new AbortController();
-// A Ctrl-C can arrive twice: from the terminal, and from pnpm, which hands it on.
-const sameInterruptMs = 1000;
-let interruptedAt = Infinity;
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-  process.on(signal, () => {
-    if (performance.now() - interruptedAt > sameInterruptMs) process.exit(130);
-    if (interrupted.signal.aborted) return;
-    interruptedAt = performance.now();
-    interrupted.abort();
-    say("interrupted: sends what was begun, then checks it; Ctrl-C again ends at once");
-  });
-
-await expectTally(gateway);
-const options: DayOptions = {
-  seed: flags.seed ?? randomInt(1, seedMax),
-  date: flags.day,
-  storesPerZone: flags.stores,
-  purchases: purchasesOf(flags),
-};
-let isGood = true;
-for (let { date } = options; ; date = nextDate(date)) {
-  isGood = (await playDay({ ...options, date })) && isGood;
-  if (flags.loop !== true || interrupted.signal.aborted) break;
-}
-process.exit(isGood ? 0 : 1);
-
-/** Plays one day and prints its summary. Resolves with whether every acknowledged purchase is stored and ranked once. */
-async function playDay(day: DayOptions): Promise<boolean> {
-  const { url, speed } = flags;
-  const plan = planDay(day);
-  const others = flags.purchasesOnly === true ? [] : planOthers(plan, day);
-  say(
-    `${day.purchases.toLocaleString("en")} purchases of ${plan.stores.length} stores into ${url}, ${speed} times real time, seed ${day.seed}; ` +
-      `begins ${clockOf(plan.startsAtMs, zones[0])} in the ${zones[0].name}`,
+const problem = await problemAt(gateway);
+if (problem !== undefined) {
+  process.stderr.write(
+    `demo: ${gateway.url} ${problem}\nStart a tally with \`pnpm dev\` in another terminal, or name a running one with --url.\n`,
   );
-  const sender = new Sender(gateway);
+  process.exit(2);
+}
+process.exit((await playDay(interruption())) ? 0 : 1);
+
+/** Aborted by the first signal; the second ends the process. */
+function interruption(): AbortSignal {
+  const interrupted = new AbortController();
+  // A Ctrl-C can arrive twice: from the terminal, and from pnpm, which hands it on.
+  const sameInterruptMs = 1000;
+  let interruptedAt = Infinity;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => {
+      if (performance.now() - interruptedAt > sameInterruptMs) process.exit(130);
+      if (interrupted.signal.aborted) return;
+      interruptedAt = performance.now();
+      interrupted.abort();
+      say("interrupted: sends what was begun, then checks it; Ctrl-C again ends at once");
+    });
+  return interrupted.signal;
+}
+
+/** Plays the day and prints its summary. Resolves with whether every acknowledged purchase is stored and ranked once. */
+async function playDay(signal: AbortSignal): Promise<boolean> {
+  const { url, speed, seed, purchases } = flags;
+  const plan = planDay({ seed, date: flags.day, storesPerZone: flags.stores, purchases });
+  const [first] = zones;
+  say(
+    `${purchases.toLocaleString("en")} purchases of ${plan.stores.length} stores into ${url}, ${speed} times real time, ` +
+      `seed ${seed}; begins ${clockOf(plan.startsAtMs, first)} in the ${first.name}`,
+  );
   const startedAt = performance.now();
-  const player = new DayPlayer({
-    plan,
-    others,
-    speed,
-    sender,
-    say: (line) => say(`  ${line}`),
-    signal: interrupted.signal,
-  });
-  const endProgress = showProgress(status, plan, player, sender);
+  const player = new DayPlayer({ plan, gateway, speed, say: (line) => say(`  ${line}`), signal });
+  let shown = 0;
+  const timer = setInterval(() => {
+    const perSecond = Math.round((player.ids.size - shown) / (everyMs / 1000));
+    shown = player.ids.size;
+    status.show(`  ${progressOf(plan, player, perSecond)}`);
+  }, everyMs);
   await player.run();
-  endProgress();
-  const playedAt = performance.now();
-  const { ids } = player.record;
-  let shownAt = playedAt;
-  const check = await checkRanked(gateway, ids, flags.checkWithin * 1000, (ranked) => {
-    if (performance.now() - shownAt < (status.isLive ? checkLiveEveryMs : checkLinesEveryMs)) return;
+  clearInterval(timer);
+  const seconds = (performance.now() - startedAt) / 1000;
+  let shownAt = performance.now();
+  const check = await checkRanked(gateway, player.ids, flags.checkWithin * 1000, (ranked) => {
+    if (performance.now() - shownAt < everyMs) return;
     shownAt = performance.now();
-    status.show(`  checking: ${ranked} of ${ids.size} stored and ranked`);
+    status.show(`  checking: ${ranked} of ${player.ids.size} stored and ranked`);
   });
-  const played = {
-    plan,
-    player,
-    sender,
-    check,
-    seconds: (playedAt - startedAt) / 1000,
-  };
+  const played = { plan, player, seconds, check };
   say(summaryOf(played));
   return isGoodDay(played);
 }
 
-/** Ends the process with status 2 unless a gateway responds there and takes the API key. */
-async function expectTally(at: GatewayAddress): Promise<void> {
-  const problem = await problemAt(at);
-  if (problem === undefined) return;
-  process.stderr.write(
-    `demo: ${at.url} ${problem}\nStart a tally with \`pnpm dev\` in another terminal, or name a running one with --url.\n`,
-  );
-  process.exit(2);
-}
-
+/** Undefined: a gateway responds there and accepts the API key. */
 async function problemAt({ url, apiKey: key }: GatewayAddress): Promise<string | undefined> {
   try {
     const client = createTallyClient({ baseUrl: url, apiKey: key, retry: { attemptsMax: 1, attemptMs: 10_000 } });
@@ -119,4 +146,18 @@ async function problemAt({ url, apiKey: key }: GatewayAddress): Promise<string |
   } catch (error) {
     return `does not respond: ${reasonOf(error instanceof Error ? error.cause : error)}`;
   }
+}
+
+function dateFlag(text: string): number {
+  const date = Number(text);
+  const utc = { name: "utc", utcOffsetHours: 0 };
+  // The gateway rejects business dates before the year 1000. A day that does not exist becomes another one.
+  if (/^[1-9]\d{7}$/.test(text) && businessDate(instantOf(date, 0, utc), utc) === date) return date;
+  throw new InvalidArgumentError("expected a date as yyyymmdd");
+}
+
+/** By this machine's clock. */
+function today(): number {
+  const now = new Date();
+  return now.getFullYear() * 10_000 + (now.getMonth() + 1) * 100 + now.getDate();
 }

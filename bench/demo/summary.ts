@@ -1,56 +1,71 @@
 import type { RankedCheck } from "./check-ranked.ts";
-import { zones } from "./day/chain.ts";
-import { clockOf } from "./day/local-time.ts";
-import type { DayPlan } from "./day/plan-day.ts";
-import type { DayPlayer } from "./play/day-player.ts";
-import type { Sender } from "./play/sender.ts";
+import { clockOf, zones } from "./chain.ts";
+import type { DayPlayer } from "./day-player.ts";
+import type { DayPlan } from "./plan-day.ts";
 
-/** What is said of a day that was played, to its end or until it was interrupted. */
-export interface PlayedDay {
+/** A day that was played, to its end or until it was interrupted. */
+interface PlayedDay {
   readonly plan: DayPlan;
-  readonly player: Pick<DayPlayer, "record" | "unacknowledged" | "nowMs">;
-  readonly sender: Pick<Sender, "retried" | "refusals">;
+  readonly player: DayPlayer;
   readonly seconds: number;
   readonly check: RankedCheck;
 }
 
 const bestCount = 5;
 const missingShown = 5;
-
-/** Whether every acknowledged purchase is stored and ranked once, and none was rejected. */
-export function isGoodDay({ player, sender, check }: PlayedDay): boolean {
-  return check.missing.length === 0 && player.record.otherIds === 0 && sender.refusals.count === 0;
-}
-
-export function summaryOf(day: PlayedDay): string {
-  const { plan, player, sender, seconds, check } = day;
-  const { record, unacknowledged } = player;
-  const [first] = zones;
-  const { kept } = record;
-  const lines = [
-    `Played ${clockOf(plan.startsAtMs, first)} to ${clockOf(player.nowMs, first)} in the ${first.name}, ${plan.stores.length} stores, in ${seconds.toFixed(0)} s`,
-    `  acknowledged  ${count(record.ids.size)} purchases, ${sender.retried} requests sent again${record.others > 0 ? `; ${count(record.others)} events of other domains` : ""}`,
-    kept.sent === 0
-      ? undefined
-      : `  kept          ${count(kept.sent)} purchases of store ${plan.outage.store.id} while it was offline; ${kept.knownBefore} had arrived before, and kept their ids`,
-    unacknowledged === 0 ? undefined : `  unknown       ${count(unacknowledged)} purchases without a 2xx`,
-    sender.refusals.count === 0
-      ? undefined
-      : `  rejected      ${count(sender.refusals.count)} requests; the first: ${sender.refusals.first}`,
-    record.otherIds === 0 ? undefined : `  doubled       ${count(record.otherIds)} retries got another id`,
-    `  check         ${count(check.ranked)} of ${count(record.ids.size)} acknowledged purchases are stored and ranked`,
-    ...check.missing.slice(0, missingShown).map((id) => `                missing: ${id}`),
-    ...zones.map(
-      ({ name }) =>
-        `  best items    ${name.padEnd(8)}${bestIn(record, name)}  (${count(record.purchasesOf(name))} purchases)`,
-    ),
-  ];
-  return lines.filter((line) => line !== undefined).join("\n");
-}
-
-function bestIn(record: DayPlayer["record"], zone: string): string {
-  const best = record.bestOf(zone, bestCount);
-  return best.length === 0 ? "none" : best.map(([item, quantity]) => `${item} × ${quantity}`).join(", ");
-}
+const manyWaiting = 50;
 
 const count = (value: number): string => value.toLocaleString("en");
+
+/** The state while a day is played. The most important parts come first: a narrow terminal cuts the others off. */
+export function progressOf({ outage, startsAtMs, endsAtMs }: DayPlan, player: DayPlayer, perSecond: number): string {
+  const { nowMs, keeping, unacknowledged } = player;
+  const waiting = unacknowledged - (keeping ?? 0);
+  return [
+    zones.map((zone) => `${clockOf(nowMs, zone).slice(-5)} ${zone.name}`).join(", "),
+    `${perSecond}/s`,
+    ...(keeping === undefined ? [] : [`store ${outage.store.id} offline, keeps ${keeping}`]),
+    ...(waiting < manyWaiting ? [] : [`${waiting} waiting`]),
+    `${player.ids.size} acknowledged`,
+    `${player.retried} retried`,
+    `${Math.floor(((nowMs - startsAtMs) / (endsAtMs - startsAtMs)) * 100)} %`,
+  ].join(" | ");
+}
+
+/** Whether every acknowledged purchase is stored and ranked once, and none was rejected. */
+export function isGoodDay({ player: { kept, rejected }, check }: PlayedDay): boolean {
+  return check.missing.length === 0 && kept.otherIds === 0 && rejected.count === 0;
+}
+
+export function summaryOf({ plan, player, seconds, check }: PlayedDay): string {
+  const [first] = zones;
+  const { ids, others, retried, kept, rejected, unacknowledged } = player;
+  const from = clockOf(plan.startsAtMs, first);
+  const until = clockOf(player.nowMs, first);
+  const row = (name: string, text: string): string => `  ${name.padEnd(14)}${text}`;
+  return [
+    `Played ${from} to ${until} in the ${first.name}, ${plan.stores.length} stores, in ${seconds.toFixed(0)} s`,
+    row(
+      "acknowledged",
+      `${count(ids.size)} purchases, ${retried} requests sent again; ${count(others)} events of other domains`,
+    ),
+    row(
+      "kept",
+      `${count(kept.sent)} purchases of store ${plan.outage.store.id} while it was offline; ` +
+        `${kept.knownBefore} had arrived before, and kept their ids`,
+    ),
+    ...(unacknowledged === 0 ? [] : [row("unknown", `${count(unacknowledged)} purchases without a 2xx`)]),
+    ...(rejected.count === 0 ? [] : [row("rejected", `${count(rejected.count)}; the first: ${rejected.first}`)]),
+    ...(kept.otherIds === 0 ? [] : [row("doubled", `${count(kept.otherIds)} retries got another id`)]),
+    row("check", `${count(check.ranked)} of ${count(ids.size)} acknowledged purchases are stored and ranked`),
+    ...check.missing.slice(0, missingShown).map((id) => row("", `missing: ${id}`)),
+    ...zones.map(({ name }) =>
+      row("best items", `${name.padEnd(8)}${bestIn(player, name)}  (${count(player.purchasesOf(name))} purchases)`),
+    ),
+  ].join("\n");
+}
+
+function bestIn(player: DayPlayer, zone: string): string {
+  const best = player.bestOf(zone, bestCount);
+  return best.length === 0 ? "none" : best.map(([item, quantity]) => `${item} × ${quantity}`).join(", ");
+}

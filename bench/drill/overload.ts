@@ -6,7 +6,7 @@ import { workloadOf } from "@tally/domains/workloads";
 import { quantile, Random } from "../kit/index.ts";
 import { isGood, LoadClient, sendEvenly, type Reply } from "../kit/load.ts";
 import { readProcess } from "@tally/local";
-import { Mix } from "./load/mix.ts";
+import { Mix } from "../kit/index.ts";
 import { runAudit } from "./run-audit.ts";
 import { openSystem, type System, type SystemOptions } from "./system.ts";
 

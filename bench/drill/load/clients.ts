@@ -4,7 +4,7 @@ import { workloadOf, type Workload } from "@tally/domains/workloads";
 import { Random } from "../../kit/index.ts";
 import { isGood } from "../../kit/load.ts";
 import type { Domain } from "@tally/contract";
-import { Mix, type Posting } from "./mix.ts";
+import { Mix, type Posting } from "../../kit/index.ts";
 import type { LoadPlan, Totals } from "./protocol.ts";
 import { eventsOfBulk, sendBulk } from "./send-bulk.ts";
 import { Sender } from "./sender.ts";

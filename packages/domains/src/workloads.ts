@@ -5,7 +5,6 @@ import { workload as steps } from "./steps/workload.ts";
 import { workload as swipes } from "./swipes/workload.ts";
 import type { Workload } from "./workload.ts";
 
-export { albumRequest } from "./albums/workload.ts";
 export { spreadOver } from "./spread.ts";
 export type { BulkEntry, ClientRequest, Source, SourceGroup, SourceRun, Spread, Workload } from "./workload.ts";
 

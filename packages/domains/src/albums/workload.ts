@@ -146,11 +146,6 @@ function newAlbum(random: () => number, imagePart: Buffer): ClientRequest {
   return albumWith({ artist, title: "Title", year }, imagePart, random() < 0.5);
 }
 
-/** A POST of an album with this profile and these bytes of a PNG. */
-export function albumRequest(profile: Profile, image: Buffer): ClientRequest {
-  return albumWith(profile, Buffer.concat([imageHead, image]), true);
-}
-
 function albumWith(fields: Profile, imagePart: Buffer, isJson: boolean): ClientRequest {
   const { artist, title, year } = fields;
   const profile = isJson

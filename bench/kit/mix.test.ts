@@ -1,5 +1,5 @@
 import { workloads } from "@tally/domains/workloads";
-import { Random } from "../../kit/index.ts";
+import { Random } from "./random.ts";
 import { newEventId } from "@tally/contract";
 import { expect, test } from "vitest";
 import { Mix } from "./mix.ts";

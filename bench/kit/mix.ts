@@ -1,5 +1,5 @@
 import type { ClientRequest, Spread, Workload } from "@tally/domains/workloads";
-import type { Random } from "../../kit/index.ts";
+import type { Random } from "./random.ts";
 
 // In a domain with events that refer to others, one event in this many does.
 const followUpOneIn = 3;
@@ -15,7 +15,7 @@ export interface Posting {
   readonly isFollowUp: boolean;
 }
 
-/** The load of all domains with equal shares, from the workload of each. */
+/** Events of several domains with equal shares, from the workload of each. */
 export class Mix {
   readonly #workloads: readonly Workload[];
   readonly #random: Random;

@@ -1,0 +1,227 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { createPurchaseSender, retryingFetch, type PurchaseSender } from "@tally/client";
+import { workloads } from "@tally/domains/workloads";
+import { Mix, Random } from "../kit/index.ts";
+import { clockOf, type Store } from "./chain.ts";
+import type { DayPlan, Sale } from "./plan-day.ts";
+
+export interface GatewayAddress {
+  readonly url: string;
+  /** Undefined: the gateway requires none. */
+  readonly apiKey: string | undefined;
+}
+
+export interface DayPlaying {
+  readonly plan: DayPlan;
+  readonly gateway: GatewayAddress;
+  /** Seconds of the day in a second. */
+  readonly speed: number;
+  readonly say: (line: string) => void;
+  /** Aborted: no further purchase begins. Those that wait are sent within 10 s. */
+  readonly signal: AbortSignal;
+}
+
+const tickMs = 5;
+const endWithinMs = 10_000;
+const retries = { attemptMs: 10_000, firstDelayMs: 100, longestDelayMs: 1000 };
+// One event of another domain for this many purchases, so that every view of the page has data.
+const purchasesPerOther = 8;
+// While the gateway is away, these are left out.
+const othersUnderWayMax = 100;
+
+/** Plays one day by its clock. Each store has its own purchase sender, as a till has. */
+export class DayPlayer {
+  /** The event ids of all acknowledged purchases. */
+  readonly ids = new Set<string>();
+  /** What the acknowledged purchases of each zone have sold: item → quantity. */
+  readonly #sold = new Map<string, Map<number, number>>();
+  /** Acknowledged purchases by zone. */
+  readonly #purchases = new Map<string, number>();
+  /** Acknowledged events of other domains. */
+  others = 0;
+  /** Requests that were sent again. */
+  retried = 0;
+  /** Requests and purchases that the gateway will never accept. */
+  readonly rejected: { count: number; first: string | undefined } = { count: 0, first: undefined };
+  /** Purchases that the offline store has sent later, how many of these the gateway had already, and how many of those got another id. */
+  readonly kept = { sent: 0, knownBefore: 0, otherIds: 0 };
+
+  readonly #playing: DayPlaying;
+  readonly #startedAt = performance.now();
+  readonly #senders: ReadonlyMap<Store, PurchaseSender>;
+  readonly #outageSender: PurchaseSender | undefined;
+  readonly #mix: Mix;
+  readonly #othersUnderWay = new Set<Promise<void>>();
+  readonly #givenUp = new AbortController();
+  /** By key: the ids of the purchases whose response was lost when the store went offline. */
+  #lostIds: Map<string, string> | undefined;
+  #outage: "before" | "now" | "over" = "before";
+  #begun = 0;
+  #endedAt: number | undefined;
+
+  constructor(playing: DayPlaying) {
+    const { plan } = playing;
+    this.#playing = playing;
+    this.#senders = new Map(plan.stores.map((store) => [store, this.#openSender(store)]));
+    this.#outageSender = this.#senders.get(plan.outage.store);
+    const others = workloads.filter(({ domain }) => domain !== "purchases");
+    this.#mix = new Mix(others, new Random(plan.startsAtMs), "zipf");
+  }
+
+  /** The time of the day, in ms since 1970; the clock stops when the last purchase has begun. */
+  get nowMs(): number {
+    const { plan, speed } = this.#playing;
+    const endedAt = this.#endedAt ?? performance.now();
+    return Math.min(plan.endsAtMs, plan.startsAtMs + (endedAt - this.#startedAt) * speed);
+  }
+
+  /** Purchases without a 2xx: those that wait, and those that were rejected. */
+  get unacknowledged(): number {
+    return this.#begun - this.ids.size;
+  }
+
+  /** Purchases that the offline store keeps; undefined while all stores are online. */
+  get keeping(): number | undefined {
+    return this.#outage === "now" ? this.#outageSender?.waiting : undefined;
+  }
+
+  purchasesOf(zone: string): number {
+    return this.#purchases.get(zone) ?? 0;
+  }
+
+  /** The best-selling items of a zone, as the gateway ranks them: equal counts by the smaller id. */
+  bestOf(zone: string, count: number): readonly (readonly [item: number, quantity: number])[] {
+    const sold = [...(this.#sold.get(zone) ?? [])];
+    return sold.toSorted(([a, soldOfA], [b, soldOfB]) => soldOfB - soldOfA || a - b).slice(0, count);
+  }
+
+  /** Resolves when the day is over, or `signal` is aborted, and every purchase that was begun is acknowledged, rejected or given up. */
+  async run(): Promise<void> {
+    const { plan, signal } = this.#playing;
+    const sales = plan.sales();
+    for (let sale = sales.next(); !signal.aborted; await delay(tickMs)) {
+      const now = this.nowMs;
+      if (this.#outage === "before" && now >= plan.outage.fromMs) this.#goOffline();
+      for (; sale.done !== true && sale.value.atMs <= now; sale = sales.next()) this.#sell(sale.value);
+      if (this.#outage === "now" && now >= plan.outage.untilMs) this.#comeBack();
+      if (now >= plan.endsAtMs) break;
+    }
+    this.#endedAt = performance.now();
+    if (this.#outage === "now") this.#comeBack();
+    const giveUpLater = (): void => void setTimeout(() => this.#givenUp.abort(), endWithinMs).unref();
+    if (signal.aborted) giveUpLater();
+    else signal.addEventListener("abort", giveUpLater, { once: true });
+    const senders = [...this.#senders.values()];
+    // A sender that the gateway rejects has reported it.
+    await Promise.allSettled([...senders.map((sender) => sender.flush(this.#givenUp.signal)), ...this.#othersUnderWay]);
+    await Promise.all(senders.map((sender) => sender.close({ withinMs: 0 })));
+  }
+
+  #openSender(store: Store): PurchaseSender {
+    const { gateway } = this.#playing;
+    const sender = createPurchaseSender({
+      baseUrl: gateway.url,
+      apiKey: gateway.apiKey,
+      ...retries,
+      eventsMax: Infinity,
+      bytesMax: Infinity,
+      onRejected: ({ status, error }) => this.#reject(`POST /purchases: ${status} ${error}`),
+      onProblem: (problem) => {
+        if (problem?.code === "STOPPED") this.#reject(`POST /purchases: ${problem.message}`);
+      },
+      fetch: (url, init) => {
+        // After a failure the same purchases are sent first.
+        if (sender.problem !== undefined) this.retried++;
+        const isOffline = this.#outage === "now" && store === this.#playing.plan.outage.store;
+        return isOffline ? this.#fetchOffline(url, init) : fetch(url, init);
+      },
+    });
+    return sender;
+  }
+
+  /** The first request still reaches the gateway; the store gets no response to any. */
+  async #fetchOffline(url: string, init: RequestInit): Promise<never> {
+    if (this.#lostIds === undefined) {
+      const lost = new Map<string, string>();
+      this.#lostIds = lost;
+      const response = await fetch(url, init);
+      const body: { readonly results?: readonly { readonly id?: string }[] } = JSON.parse(await response.text());
+      const lines = typeof init.body === "string" ? init.body.split("\n") : [];
+      for (const [index, line] of lines.entries()) {
+        const { idempotencyKey }: { readonly idempotencyKey: string } = JSON.parse(line);
+        lost.set(idempotencyKey, body.results?.[index]?.id ?? "");
+      }
+    }
+    throw new Error("the store is offline");
+  }
+
+  #sell(sale: Sale): void {
+    this.#begun++;
+    void this.#sellTo(this.#senders.get(sale.store), sale);
+    if (this.#begun % purchasesPerOther !== 0 || this.#othersUnderWay.size >= othersUnderWayMax) return;
+    const other = this.#sendOther().finally(() => this.#othersUnderWay.delete(other));
+    this.#othersUnderWay.add(other);
+  }
+
+  async #sellTo(sender: PurchaseSender | undefined, { store, purchase }: Sale): Promise<void> {
+    const isKept = this.#outage === "now" && sender === this.#outageSender;
+    const added = await sender?.add(purchase);
+    const settlement = await added?.settled;
+    if (settlement?.outcome !== "accepted") return;
+    const { id } = settlement;
+    const before = this.#lostIds?.get(purchase.idempotencyKey);
+    if (isKept || before !== undefined) this.kept.sent++;
+    if (before !== undefined) this.kept.knownBefore++;
+    if (before !== undefined && before !== id) this.kept.otherIds++;
+    this.ids.add(id);
+    const { name } = store.zone;
+    this.#purchases.set(name, this.purchasesOf(name) + 1);
+    const sold = this.#sold.get(name) ?? new Map<number, number>();
+    this.#sold.set(name, sold);
+    for (const { ItemID, numberOfItems } of purchase.items) {
+      const item = Number(ItemID);
+      sold.set(item, (sold.get(item) ?? 0) + Number(numberOfItems));
+    }
+  }
+
+  async #sendOther(): Promise<void> {
+    const { url, apiKey } = this.#playing.gateway;
+    const posting = this.#mix.next();
+    const { method, path, body, contentType = "application/json" } = posting.request;
+    const headers = new Headers(body === undefined ? {} : { "content-type": contentType });
+    if (apiKey !== undefined) headers.set("authorization", `Bearer ${apiKey}`);
+    const call = retryingFetch({ ...retries, attemptsMax: Infinity, withinMs: Infinity });
+    const request = new Request(url + path, { method, headers, body: body ?? null, signal: this.#givenUp.signal });
+    try {
+      const response = await call(request);
+      if (!response.ok) {
+        this.#reject(`${method} ${path}: ${response.status} ${(await response.text()).slice(0, 300)}`);
+        return;
+      }
+      this.others++;
+      this.#mix.acknowledged(posting, response.headers.get("tally-event-id") ?? "");
+    } catch (error) {
+      if (!this.#givenUp.signal.aborted) throw error;
+    }
+  }
+
+  #reject(reason: string): void {
+    this.rejected.count++;
+    this.rejected.first ??= reason;
+  }
+
+  #goOffline(): void {
+    this.#outage = "now";
+    this.#say("is offline and keeps its purchases");
+  }
+
+  #comeBack(): void {
+    this.#outage = "over";
+    this.#say(`is back and sends ${this.#outageSender?.waiting ?? 0} kept purchases`);
+  }
+
+  #say(what: string): void {
+    const { id, zone } = this.#playing.plan.outage.store;
+    this.#playing.say(`${clockOf(this.nowMs, zone)} in the ${zone.name}: store ${id} ${what}`);
+  }
+}
