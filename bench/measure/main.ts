@@ -1,11 +1,13 @@
+import { join } from "node:path";
 import { share, wholeNumber, list } from "@tally/runtime/flag-values";
 import { Command } from "commander";
 import { askedOf, refuseBefore } from "./command/asked.ts";
-import { withFlags } from "./command/flags.ts";
+import { root, withFlags } from "./command/flags.ts";
 import { reportFailure } from "./command/report-failure.ts";
 import { runComparison } from "./command/run-comparison.ts";
 import { runOnce } from "./command/run-once.ts";
-import { defaultPages, runReport, type ReportFlags } from "./command/run-report.ts";
+import { say } from "./command/say.ts";
+import { writePages, type ReportFlags } from "./results/write-pages.ts";
 import { runSource } from "./command/run-source.ts";
 import { runSources, type SourcesFlags } from "./command/run-sources.ts";
 import { runSweep } from "./command/run-sweep.ts";
@@ -58,16 +60,16 @@ program
   );
 program
   .command("report")
-  .description("builds the pages of docs/results from the runs that are kept there")
+  .description("writes the figures in the pages of docs/results from the runs that are kept there")
   .option(
     "--from <folder>",
     "first keep the sources' runs among the reports of this folder, of each a good, undisturbed, large and new one",
   )
-  .option("--to <folder>", "folder of the pages", defaultPages)
+  .option("--to <folder>", "folder of the pages", join(root, "docs", "results"))
   .action((options: ReportFlags) =>
     reportFailure(async () => {
       refuseBefore(program, "report runs nothing; its own flags stand after its name");
-      await runReport(options);
+      await writePages(options, say);
     }),
   );
 await program.parseAsync();

@@ -5,7 +5,7 @@ import type { BenchPlan } from "./bench-plan.ts";
 import { withFlags } from "./command/flags.ts";
 import { planOf } from "./command/plan-of.ts";
 import { askedOf } from "./asked-of.ts";
-import { printedSources } from "./printed/printed-sources.ts";
+import { printedSources } from "./results/printed-sources.ts";
 import { repeatOf } from "./repeat.ts";
 
 /** The plan that the bench makes from its command line. */

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { nameOf } from "../printed/arrangements.ts";
-import { asItIs } from "../printed/printed-row.ts";
-import { printedSources } from "../printed/printed-sources.ts";
+import { nameOf, printedSources } from "../results/printed-sources.ts";
+import { asItIs } from "../results/printed-rows.ts";
 import { plannedRuns, type PlannedRun } from "./run-sources.ts";
 
 const sources = printedSources.filter(({ name }) => name === "S1" || name === "S3");

@@ -1,8 +1,8 @@
 import { join, parse } from "node:path";
-import { printedSources, type PrintedSource } from "../printed/printed-sources.ts";
+import { printedSources, type PrintedSource } from "../results/printed-sources.ts";
 import type { Report } from "../report.ts";
 import { storedRunOf } from "../results/stored-run.ts";
-import { tableText } from "../results/table-text.ts";
+import { figureTable } from "../results/tables.ts";
 import { cdfCsvOf, csvOf, jsonOf } from "../stored-reports.ts";
 import { textOf } from "../text-of.ts";
 import { WrongUsage } from "../wrong-usage.ts";
@@ -45,7 +45,7 @@ export async function runSource(name: string, asked: Asked, signal: AbortSignal)
     ]);
     reports.push(report);
   }
-  const table = tableText(
+  const table = figureTable(
     source,
     reports.flatMap((report) => storedRunOf(report) ?? []),
   );

@@ -1,12 +1,10 @@
 import { commitOf } from "../commit-of.ts";
 import { designNames, type DesignName } from "../designs/designs.ts";
-import { nameOf, tasksOf, type SourceTask } from "../printed/arrangements.ts";
-import { asItIs } from "../printed/printed-row.ts";
-import { printedSources, type PrintedSource } from "../printed/printed-sources.ts";
-import { isRunOf } from "../results/beside.ts";
+import { nameOf, tasksOf, type SourceTask, printedSources, type PrintedSource } from "../results/printed-sources.ts";
+import { asItIs } from "../results/printed-rows.ts";
 import { bestRuns, runsInReports } from "../results/run-files.ts";
-import { isSound, type StoredRun } from "../results/stored-run.ts";
-import { tableText } from "../results/table-text.ts";
+import { isRunOf, isSound, type StoredRun } from "../results/stored-run.ts";
+import { figureTable } from "../results/tables.ts";
 import { textOf } from "../text-of.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { refuse, type Asked } from "./asked.ts";
@@ -80,7 +78,7 @@ export async function runSources(
   const runs = bestRuns(await runsInReports(flags.results, say));
   for (const source of sources) {
     const own = runs.filter((run) => run.source === source.name);
-    say(`\n${source.name}\n\n${tableText(source, own).join("\n")}`);
+    say(`\n${source.name}\n\n${figureTable(source, own).join("\n")}`);
   }
 }
 

@@ -1,35 +1,87 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf } from "@tally/runtime";
-import { printedSources } from "../printed/printed-sources.ts";
 import { replaceFile } from "../replace-file.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import { indexPage } from "./index-page.ts";
-import { sourcePage } from "./source-page.ts";
+import { printedSources, type PrintedSource } from "./printed-sources.ts";
+import { rateChart } from "./rate-chart.ts";
+import { bestRuns, readRuns, runsInReports, textOfRuns } from "./run-files.ts";
 import type { StoredRun } from "./stored-run.ts";
+import { changeTable, figureTable } from "./tables.ts";
 
-/** The pages by their file names. The same runs make the same pages. */
-export async function pagesOf(runs: readonly StoredRun[]): Promise<ReadonlyMap<string, string>> {
-  const pages = new Map([["index.html", await indexPage(runs)]]);
-  for (const source of printedSources) {
-    const own = runs.filter((run) => run.source === source.name);
-    pages.set(`${source.name}.html`, await sourcePage(source, own));
-  }
-  return pages;
+/** Flags of `pnpm bench report`. */
+export interface ReportFlags {
+  /** A folder with reports of sources' runs; undefined: only the kept runs. */
+  readonly from?: string;
+  /** The folder of the pages; its file runs.json has the kept runs. */
+  readonly to: string;
 }
 
-/** Writes files into a folder, each whole or not at all, and returns their paths. Throws a WrongUsage where one cannot be written. */
-export async function writeAll(folder: string, contents: ReadonlyMap<string, string>): Promise<readonly string[]> {
-  const files: string[] = [];
-  try {
-    await mkdir(folder, { recursive: true });
-    for (const [name, content] of contents) {
-      const file = join(folder, name);
-      await replaceFile(file, content);
-      files.push(file);
-    }
-  } catch (error) {
-    throw new WrongUsage(`${folder} cannot be written: ${reasonOf(error)}`, { cause: error });
+const begin = "<!-- figures: written by pnpm bench report -->";
+const end = "<!-- end of figures -->";
+
+/**
+ * Writes the figures of every page: S0.md to S4.md are prose, in which the part between two comments is replaced, and S0.svg to S4.svg. First adds
+ * the runs of `from` to the kept ones, and keeps the best of each load, arrangement and scale. The same runs make the same files.
+ */
+export async function writePages({ from, to }: ReportFlags, say: (line: string) => void): Promise<void> {
+  const file = join(to, "runs.json");
+  const kept = await readRuns(file);
+  const added = from === undefined ? [] : await inFolder(from, say);
+  const runs = bestRuns([...kept, ...added.filter(({ gateways }) => gateways !== null)]);
+  if (runs.length === 0)
+    throw new WrongUsage(
+      from === undefined
+        ? `${file} has no runs; name a folder of reports with --from`
+        : `--from: ${from} has no report of a source's run`,
+    );
+  const contents = new Map<string, string>([[file, textOfRuns(runs)]]);
+  for (const source of printedSources) {
+    const own = runs.filter((run) => run.source === source.name);
+    const page = join(to, `${source.name}.md`);
+    contents.set(page, withFigures(page, await textOf(page), figuresOf(source, own)));
+    contents.set(join(to, `${source.name}.svg`), rateChart(source, own));
   }
-  return files;
+  try {
+    await mkdir(to, { recursive: true });
+    for (const [name, content] of contents) await replaceFile(name, content);
+  } catch (error) {
+    throw new WrongUsage(`${to} cannot be written: ${reasonOf(error)}`, { cause: error });
+  }
+  say([`${runs.length} runs`, ...contents.keys()].join("\n"));
+}
+
+async function inFolder(from: string, say: (line: string) => void): Promise<readonly StoredRun[]> {
+  try {
+    return await runsInReports(from, say);
+  } catch (error) {
+    throw new WrongUsage(`--from: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** A page that is not there yet has only figures. */
+async function textOf(page: string): Promise<string> {
+  return readFile(page, "utf8").catch(() => `${begin}\n${end}\n`);
+}
+
+function withFigures(page: string, text: string, figures: string): string {
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from === -1 || to < from) throw new WrongUsage(`${page}: expected the lines "${begin}" and "${end}"`);
+  return `${text.slice(0, from)}${begin}\n\n${figures}\n\n${text.slice(to)}`;
+}
+
+function figuresOf(source: PrintedSource, runs: readonly StoredRun[]): string {
+  const machines = [...new Set(runs.map(({ machine }) => machine))].join("; ");
+  const commits = [...new Set(runs.map(({ commit }) => commit))].join(", ");
+  const dates = [...new Set(runs.map(({ at }) => at.slice(0, 10)))].toSorted();
+  return [
+    `![Requests a second of ${source.name}](${source.name}.svg)`,
+    ...(runs.length === 0
+      ? []
+      : [
+          `Measured on ${[dates[0], dates.at(-1)].join(" to ")}, commit ${commits}, ${machines}. All servers, the apps and the client share this machine.`,
+        ]),
+    figureTable(source, runs).join("\n"),
+    changeTable(source, runs).join("\n"),
+  ].join("\n\n");
 }

@@ -1,7 +1,50 @@
-import type { SourceRun } from "@tally/domains/workloads";
-import { designNames, designOf } from "../designs/designs.ts";
-import { asItIs, type Arrangement, type PrintedRow } from "./printed-row.ts";
-import type { PrintedSource } from "./printed-sources.ts";
+import { workloads, type SourceRun } from "@tally/domains/workloads";
+import { designNames, designOf, type DesignName, type Durability } from "../designs/designs.ts";
+import { asItIs, printedRows } from "./printed-rows.ts";
+
+/** What of ours runs a row's load. */
+export interface Arrangement {
+  readonly design: DesignName;
+  readonly durability: Durability;
+  readonly gateways: number;
+}
+
+/** One row of a source's tables, as printed. */
+export interface PrintedRow {
+  /** Unique in its source. */
+  readonly id: string;
+  /** The description of the SourceRun that sends the same load. */
+  readonly load: string;
+  /** The server as the source names it. */
+  readonly server: string;
+  /** Requests, GETs included. */
+  readonly perSecond: number | null;
+  readonly meanMs: number | null;
+  readonly p99Ms: number | null;
+  /** What of ours compares with it, or why nothing does. */
+  readonly beside: Arrangement | { readonly reason: string };
+}
+
+/** A source: its loads, and every row that it prints. */
+export interface PrintedSource {
+  /** S0 to S4. */
+  readonly name: string;
+  readonly domain: string;
+  readonly loads: readonly SourceRun[];
+  readonly rows: readonly PrintedRow[];
+}
+
+/** The five sources, from S0 to S4. */
+export const printedSources: readonly PrintedSource[] = workloads
+  .flatMap(({ domain, source }) =>
+    source === undefined
+      ? []
+      : [{ name: source.name, domain, loads: source.runs, rows: printedRows[source.name] ?? [] }],
+  )
+  .toSorted((a, b) => a.name.localeCompare(b.name));
+
+/** The group of connections that only read, beside those whose rate a source prints. */
+export const readers = "readers";
 
 /** A load of a source and what of ours runs it. */
 export interface SourceTask {

@@ -1,0 +1,99 @@
+import { changes } from "./printed-rows.ts";
+import { arrangementOf, nameOf, type PrintedRow, type PrintedSource } from "./printed-sources.ts";
+import { withoutOtherScales } from "./run-files.ts";
+import { bestFirst, isRunOf, type StoredRun } from "./stored-run.ts";
+
+/* Tables in Markdown. */
+
+/** A line for every printed row: its figures, ours with the arrangement that compares, or why there are none. `runs`: those of the source. */
+export function figureTable(source: PrintedSource, runs: readonly StoredRun[]): readonly string[] {
+  const heads = ["load", "server", "/s", "ours", "ratio", "mean ms", "ours", "p99 ms", "ours", "ours is"];
+  const lines = source.rows.map((row) => {
+    const run = runBeside(row, runs);
+    const latency = run?.latencyMs[source.name === "S1" ? "all" : "post"] ?? null;
+    const ratio = run?.perSecond && row.perSecond ? (run.perSecond / row.perSecond).toFixed(2) : "";
+    return [
+      row.load,
+      row.server,
+      numberText(row.perSecond),
+      numberText(run?.perSecond),
+      ratio,
+      numberText(row.meanMs),
+      row.meanMs === null ? "" : numberText(latency?.mean),
+      numberText(row.p99Ms),
+      row.p99Ms === null ? "" : numberText(latency?.p99),
+      run === undefined ? absenceOf(row) : markedNameOf(run),
+    ];
+  });
+  return table(heads, lines);
+}
+
+/** What each change did to the rate: in the source, and with us. `runs`: those of the source, of all scales. */
+export function changeTable({ name, rows }: PrintedSource, runs: readonly StoredRun[]): readonly string[] {
+  const lines = (changes[name] ?? []).map(([title, of, against]) => {
+    const [changed, before] = [rowNamed(rows, of), rowNamed(rows, against)];
+    const pairs = runsBeside(changed, runs).flatMap((one) => runsBeside(before, runs).map((other) => [one, other]));
+    // Runs of the same size where there are two.
+    const [ours, other] = pairs.find(([one, another]) => one?.scale === another?.scale) ?? pairs[0] ?? [];
+    const isSameSize = ours?.scale === other?.scale;
+    return [
+      title,
+      quotient(changed.perSecond, before.perSecond),
+      ours === other
+        ? ""
+        : `${quotient(ours?.perSecond, other?.perSecond)}${isSameSize ? "" : " (different numbers of requests)"}`,
+    ];
+  });
+  return table(["change", "printed rate, factor", "our rate, factor"], lines);
+}
+
+/** The best run with the arrangement that a row compares with. */
+export function runBeside(row: PrintedRow, runs: readonly StoredRun[]): StoredRun | undefined {
+  return runsBeside(row, withoutOtherScales(runs))[0];
+}
+
+function runsBeside(row: PrintedRow, runs: readonly StoredRun[]): readonly StoredRun[] {
+  const arrangement = arrangementOf(row);
+  if (arrangement === undefined) return [];
+  return runs.filter((run) => run.load === row.load && isRunOf(run, arrangement)).toSorted(bestFirst);
+}
+
+function absenceOf(row: PrintedRow): string {
+  const arrangement = arrangementOf(row);
+  if (arrangement !== undefined) return `not measured: ${nameOf(arrangement)}`;
+  return "reason" in row.beside ? row.beside.reason : "";
+}
+
+/** The arrangement of a run, with its scale, whether other work disturbed it, and what went wrong. */
+export function markedNameOf({ gateways, scale, isDisturbed, lost, doubled, isGood, perSecond, ...run }: StoredRun) {
+  const faults = [
+    ...((lost ?? 0) > 0 ? [`lost ${lost}`] : []),
+    ...((doubled ?? 0) > 0 ? [`doubled ${doubled}`] : []),
+    ...(perSecond === null ? ["did not drain"] : []),
+  ];
+  const marks = [
+    ...(scale === 1 ? [] : [`scale ${scale}`]),
+    ...(isDisturbed === true ? ["disturbed"] : []),
+    ...(isGood || faults.length > 0 ? faults : ["not good"]),
+  ];
+  const name = gateways === null ? "a running system" : nameOf({ ...run, gateways });
+  return marks.length === 0 ? name : `${name} (${marks.join(", ")})`;
+}
+
+function table(heads: readonly string[], lines: readonly (readonly string[])[]): readonly string[] {
+  return [heads, heads.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`);
+}
+
+function quotient(value: number | null | undefined, before: number | null | undefined): string {
+  return value && before ? (value / before).toFixed(2) : "";
+}
+
+function numberText(value: number | null | undefined): string {
+  return value === null || value === undefined ? "" : value.toLocaleString("en", { maximumFractionDigits: 0 });
+}
+
+function rowNamed(rows: readonly PrintedRow[], id: string): PrintedRow {
+  const found = rows.find((row) => row.id === id);
+  if (found === undefined) throw new RangeError(`there is no row ${id}`);
+  return found;
+}
