@@ -45,7 +45,7 @@ export function gatewayMetrics({ waiting, pools, status }: GatewayState) {
     ),
     refusals: counter(
       "tally_gateway_errors_total",
-      "Error responses by status and by code (docs/http.md)",
+      "Error responses by status and by code (docs/openapi.json)",
       "status",
       "code",
     ),

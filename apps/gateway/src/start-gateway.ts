@@ -69,7 +69,7 @@ export async function startGateway(
   const intakes: readonly Intake[] = domains.map((domain) => newIntake(domain, servers));
 
   const mounts = mountsOf(config.basePaths);
-  const app = buildServer(config, {
+  const app = await buildServer(config, {
     log,
     admission,
     errorKeyOf: errorKeysOf(domains, mounts),

@@ -1,4 +1,4 @@
-/** What the API reference says about a route (CommonMark). docs/http.md has the same texts. */
+/** What the API reference says about a route (CommonMark). */
 export interface Described {
   /** A few words, without a full stop. */
   readonly summary: string;

@@ -1,7 +1,7 @@
 /** A name in braces stands for a value of the request or a setting. Without `retryAfterSeconds`, sending the request again does not help. */
 type Entry = readonly [status: number, message: string, retryAfterSeconds?: number];
 
-/** Every error that a client can get. docs/http.md lists them. Only here are statuses and texts of errors chosen. */
+/** Every error that a client can get. /openapi.json lists them. Only here are statuses and texts of errors chosen. */
 export const catalogue = {
   // The head of a request, before a route is known.
   MALFORMED_REQUEST: [400, "request: expected HTTP/1.1"],
@@ -88,6 +88,8 @@ export const catalogue = {
 } as const satisfies Record<string, Entry>;
 
 export type ErrorCode = keyof typeof catalogue;
+
+export const codesOfCatalogue = Object.keys(catalogue).filter((code): code is ErrorCode => code in catalogue);
 
 /** An error as it is sent to a client. */
 export interface Refusal {

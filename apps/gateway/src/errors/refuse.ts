@@ -40,8 +40,6 @@ declare module "fastify" {
   }
   interface FastifyContextConfig {
     errorKey?: "message" | "msg";
-    /** Its responses are below the size at which responses are compressed. */
-    isShort?: boolean;
     /** Accepts a body of any type, and drops it. */
     ignoresBody?: boolean;
     /** The route parses the body as a form. */

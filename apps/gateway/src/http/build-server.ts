@@ -20,7 +20,7 @@ import { limitConnections } from "./connection/connection-limits.ts";
 import { addOrderlyClose } from "./connection/orderly-close.ts";
 import type { ResponseTimes } from "./connection/response-times.ts";
 import { Wire } from "./connection/wire.ts";
-import { addCompression } from "./responses/compress-responses.ts";
+import { addFilesAndCompression } from "./responses/send-files.ts";
 import { allowedMethods, routing } from "./routes/allowed-methods.ts";
 import { addRouteTimes } from "./routes/route-times.ts";
 
@@ -35,7 +35,7 @@ import { addRouteTimes } from "./routes/route-times.ts";
  *   validation     params, query and body match the schemas of the route: 400
  *   preHandler     the API key's stores, and the rate limit for the entries of a bulk request (admission.ts): 403, 413, 429
  *   handler        without API keys, first: no page of another site (../admission/foreign-pages.ts): 403. routes/: publishes events, or reads
- *   onSend         compression (compress-responses.ts)
+ *   onSend         compression (responses/send-files.ts)
  *   error          thrown by any step: its refusal (../errors/catalogue.ts), or 500 and a line in the log
  */
 
@@ -49,7 +49,7 @@ export interface ServerOptions {
 }
 
 /** The HTTP server without routes. */
-export function buildServer(config: GatewayConfig, options: ServerOptions): FastifyInstance {
+export async function buildServer(config: GatewayConfig, options: ServerOptions): Promise<FastifyInstance> {
   const { log, admission, errorKeyOf, onRefused, onConnectionRefused, times } = options;
   const { headersWithinMs, bodyWithinMs, connectionsMax, connectionsPerAddressMax } = config;
   const isProxy = addressesIn(config.trustProxy);
@@ -102,7 +102,7 @@ export function buildServer(config: GatewayConfig, options: ServerOptions): Fast
     };
   });
   addOrderlyClose(app, wire, respondedWithinMs(config));
-  addCompression(app);
+  await addFilesAndCompression(app);
   app.setErrorHandler(respondToError);
   return app;
 }

@@ -41,7 +41,6 @@ const documented: OwnDocument = {
     "STREAMS_OF_ADDRESS_FULL",
     "WATCH_TOO_LARGE",
   ],
-  examples: {},
 };
 
 export interface LiveOptions extends StreamsOptions {

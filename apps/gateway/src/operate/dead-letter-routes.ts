@@ -114,7 +114,6 @@ export function addDeadLetterRoutes(app: FastifyInstance, servers: DeadLetterSer
       summary: "a dead letter",
       description: "Its event, or the first 16 KiB of its message in base64. Needs the scope `read` of its domain",
       errors: ["STORE_LIMITED", "NOT_FOUND", "UNREADABLE"],
-      examples: {},
     },
     params: Params,
     query: None,
@@ -159,7 +158,6 @@ function addSettleRoute(
       "BODIES_FULL",
       ...(action === "replay" ? (["BUSY", "BROKER_UNAVAILABLE", "NOT_CONFIRMED"] as const) : []),
     ],
-    examples: {},
   };
   app.post<{ Params: Static<typeof Params> }>(
     path,

@@ -1,9 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gunzipSync, brotliDecompressSync } from "node:zlib";
+import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
+import { addFilesAndCompression } from "../http/responses/send-files.ts";
 import { addPageRoutes } from "./page-routes.ts";
 
 const html = `<!doctype html><title>tally</title>${"<p>text</p>".repeat(50)}`;
@@ -22,6 +23,7 @@ async function gateway({ isBuilt }: { readonly isBuilt: boolean }) {
   onTestFinished(() => app.close());
   app.decorate("onRefused", () => undefined);
   app.decorate("errorKeyOf", () => "message" as const);
+  await addFilesAndCompression(app);
   addPageRoutes(app, folder);
   return app;
 }
@@ -40,18 +42,18 @@ test("the page is sent whole, revalidated by its etag, and may load only from he
   expect([again.statusCode, again.body]).toEqual([304, ""]);
 });
 
-test("files with a hash in their name are kept by browsers for good, and are compressed once", async () => {
+test("files with a hash in their name are kept by browsers for good, and are compressed", async () => {
   const app = await gateway({ isBuilt: true });
   const get = (accepted: string) =>
     app.inject({ url: "/assets/main-5f2.js", headers: { "accept-encoding": accepted } });
-  const brotli = await get("gzip, deflate, br, zstd");
-  expect(brotli.headers).toMatchObject({
-    "content-type": "text/javascript; charset=utf-8",
-    "content-encoding": "br",
+  const zstd = await get("gzip, deflate, br, zstd");
+  expect(zstd.headers).toMatchObject({
+    "content-type": expect.stringContaining("javascript"),
+    "content-encoding": "zstd",
     "cache-control": "public, max-age=31536000, immutable",
     vary: "accept-encoding",
   });
-  expect(String(brotliDecompressSync(brotli.rawPayload))).toBe(script);
+  expect(String(zstdDecompressSync(zstd.rawPayload))).toBe(script);
   const gzip = await get("gzip");
   expect(gzip.headers["content-encoding"]).toBe("gzip");
   expect(String(gunzipSync(gzip.rawPayload))).toBe(script);

@@ -28,7 +28,6 @@ export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[]
   addJsonRoute(app, "/views", {
     documented: {
       summary: "the boards that the page shows, each a GET route with parameters in braces",
-      examples: {},
     },
     params: None,
     query: None,

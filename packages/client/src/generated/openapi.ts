@@ -1018,15 +1018,6 @@ export interface components {
                 };
             };
         };
-        /** @description Bad Request */
-        readonly BadRequest5: {
-            headers: {
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description Service Unavailable */
         readonly ServiceUnavailable5: {
             headers: {
@@ -1051,6 +1042,15 @@ export interface components {
         readonly Forbidden5: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Bad Request */
+        readonly BadRequest5: {
+            headers: {
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1650,7 +1650,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden4"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
@@ -1796,7 +1796,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden4"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -1837,7 +1837,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -1878,7 +1878,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -1928,7 +1928,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden4"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -1975,7 +1975,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2026,7 +2026,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden4"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
@@ -2386,7 +2386,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2485,7 +2485,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2529,7 +2529,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2574,7 +2574,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
@@ -2657,7 +2657,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2695,7 +2695,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2735,7 +2735,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2781,7 +2781,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
@@ -2873,7 +2873,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2913,7 +2913,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2956,7 +2956,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
@@ -3189,7 +3189,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
@@ -3243,7 +3243,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -3386,7 +3386,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden4"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge7"];

@@ -1,112 +1,106 @@
 import { STATUS_CODES } from "node:http";
-import swagger from "@fastify/swagger";
+import { IdempotencyKey } from "@tally/contract";
 import { domains } from "@tally/domains";
-import fastify, { type FastifySchema } from "fastify";
 import { catalogue, type ErrorCode } from "../../errors/catalogue.ts";
 import type { Mount } from "../routes/domain-routes.ts";
-import {
-  authenticateHeader,
-  bulkResult,
-  componentsOf,
-  errorRef,
-  exampleOfError,
-  examplesOf,
-  keyParameter,
-  rateHeaders,
-  retryAfterHeader,
-} from "./components.ts";
-import { describeRoute, type RouteDescription, type Success } from "./describe-route.ts";
-import type { ServedRoute } from "./documented.ts";
-import { isRecord, type JsonSchema } from "./documented-schema.ts";
-import { withoutRoute } from "./errors-of-route.ts";
-import { generalRules } from "./general-rules.ts";
-import { mountedRoutes } from "./mounted-routes.ts";
-import { SharedResponses } from "./shared-responses.ts";
+import { authenticateHeader, componentsOf, errorRef, exampleOfError, rateHeaders } from "./components.ts";
+import { documentedSchema, isRecord, type JsonSchema, type ServedRoute } from "./documented.ts";
+import { errorsOf } from "./errors-of-route.ts";
+import { bulkResult, examplesOf, partsOf, retryAfterHeader, type RouteParts } from "./route-parts.ts";
 
 /** The parts of an OpenAPI document that code of tally reads. */
 export interface ApiDocument {
   readonly openapi: string;
   readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
 }
 
-export interface ApiOperation {
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description?: string;
-  readonly parameters?: readonly ApiParameter[];
-  readonly requestBody?: { readonly content: ApiContent };
-  readonly responses: Readonly<Record<string, { readonly content?: ApiContent }>>;
+interface ApiOperation {
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly examples?: JsonSchema }>> }>
+  >;
   /** Absent: those of the document. */
   readonly servers?: ApiDocument["servers"];
 }
 
-interface ApiParameter {
-  readonly in: string;
-  readonly name: string;
-  readonly required?: boolean;
+/** What holds for all routes (CommonMark). */
+const generalRules = `\
+tally takes events, stores each exactly once, and keeps live rankings that equal the rows.
+
+- **Values.** Every value of a request may be a text or a number: \`"7"\`, \`"007"\` and \`7\` are equal.
+- **Retries.** Give each event an \`Idempotency-Key\`, and send each retry with the same one: it is then the same event. 503 and 429 carry
+  \`Retry-After\`. The same key with other content is 422.
+- **Errors** are JSON with one sentence, which names the field, what was expected, and what the gateway received. The names of the examples
+  are the codes of the errors, which the metrics have too. Names in braces stand for values.
+- **Requests without a route** get 404 (\`PATH_NOT_FOUND\`) or 405 with \`Allow\` (\`METHOD_NOT_ALLOWED\`, \`CONNECT\`), see the responses below
+  \`components\`.
+- **Bodies** may be compressed (\`Content-Encoding: gzip\`, \`br\` or \`zstd\`); larger responses are, for clients that accept it. JSON needs no
+  \`Content-Type\`. A POST that shows no body ignores any.
+- **HEAD** is accepted wherever GET is. A slash at the end of a path, or two in a row, make no difference.
+- **API keys** are not needed where the gateway runs with \`AUTH=off\`, as \`pnpm dev\` does. There a POST that a browser sends for a page of
+  another site is 403. The gateway sends no CORS headers: pages of other sites cannot read it, and cannot send it a key.
+- **Rankings** have the highest count first, and equal counts by the smaller id. \`asOf\` is the time of the newest event that a ranking
+  counts; null: it counts none.
+`;
+
+/** The OpenAPI 3.1 document of routes, as JSON. Routes with the same path below different prefixes are one operation. */
+export function apiDocument(routes: readonly ServedRoute[], mounts: readonly Mount[]): string {
+  const merged = new Map<string, { path: string; route: ServedRoute; prefixes: string[] }>();
+  for (const route of routes) {
+    const { path, prefix } = placeOf(route, mounts);
+    const known = merged.get(`${route.method} ${path}`);
+    if (known === undefined) merged.set(`${route.method} ${path}`, { path, route, prefixes: [prefix] });
+    else known.prefixes.push(prefix);
+  }
+  const shared = new SharedResponses();
+  const paths: Record<string, Record<string, object>> = {};
+  for (const { path, route, prefixes } of merged.values()) {
+    const servers = prefixes.length === mounts.length ? {} : { servers: serversOf(prefixes) };
+    const item = (paths[path.replaceAll(/:(\w+)/g, "{$1}")] ??= {});
+    item[route.method.toLowerCase()] = { ...operationOf(path, route, shared), ...servers };
+  }
+  const system = { name: "system", description: "The state of events and of the system." };
+  const components = componentsOf();
+  return JSON.stringify({
+    openapi: "3.1.0",
+    info: { title: "tally", version: "0.1.0", description: generalRules },
+    servers: serversOf(mounts.map(({ prefix }) => prefix)),
+    tags: [...domains.map(({ name, description }) => ({ name, description })), system],
+    components: { ...components, responses: { ...shared.all, ...components.responses } },
+    paths,
+  });
 }
 
-type ApiContent = Readonly<Record<string, { readonly schema: JsonSchema; readonly examples?: JsonSchema }>>;
-
-/**
- * The OpenAPI 3.1 document of routes. A Fastify instance that serves nothing collects them for @fastify/swagger, so that nothing of it is in the
- * server that takes events. About 50 ms.
- */
-export async function apiDocument(routes: readonly ServedRoute[], mounts: readonly Mount[]): Promise<ApiDocument> {
-  const mounted = mountedRoutes(routes, mounts);
-  const described = new Map(
-    mounted.map((one) => [operationId(one.served.method, one.path), { ...one, of: describeRoute(one.served) }]),
-  );
-  const serversOf = (prefixes: readonly string[]) => prefixes.map((prefix) => ({ url: prefix === "" ? "/" : prefix }));
-  const all = serversOf(mounts.map(({ prefix }) => prefix));
-
-  const app = fastify({ exposeHeadRoutes: false });
-  app.setValidatorCompiler(() => () => true);
-  await app.register(swagger, {
-    stripBasePath: false,
-    openapi: {
-      openapi: "3.1.0",
-      info: { title: "tally", version: "0.1.0", description: generalRules },
-      servers: all,
-      tags: [
-        ...domains.map(({ name, description }) => ({ name, description })),
-        { name: "system", description: "The state of events and of the system." },
-      ],
-      // @fastify/swagger has the types of OpenAPI 3.0 for some parts.
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      components: componentsOf(withoutRoute) as object,
-    },
-  });
-  for (const [id, { path, served, of }] of described) {
-    app.route({ method: served.method, url: path, schema: swaggerSchema(id, served, of), handler: () => undefined });
+function placeOf({ method, url, documented }: ServedRoute, mounts: readonly Mount[]) {
+  const mounted = "domain" in documented ? documented.route : documented;
+  const short = "pathUnderBase" in mounted ? mounted.pathUnderBase : undefined;
+  for (const path of short === undefined ? [mounted.path] : [mounted.path, short]) {
+    const mount = mounts.find(({ prefix }) => prefix + path === url);
+    if (mount !== undefined) return { path, prefix: mount.prefix };
   }
-  await app.ready();
-  const document: unknown = app.swagger();
-  await app.close();
+  throw new RangeError(`${method} ${url}: expected a base path before ${mounted.path}`);
+}
 
-  const shared = new SharedResponses();
-  // What @fastify/swagger cannot express: references in responses, and servers of one operation.
-  const operations =
-    isRecord(document) && isRecord(document["paths"]) ? Object.values(document["paths"]).filter(isRecord) : [];
-  for (const operation of operations.flatMap((item) => Object.values(item).filter(isRecord))) {
-    const one = described.get(String(operation["operationId"]));
-    if (one === undefined) continue;
-    const isEverywhere = one.prefixes.length === mounts.length;
-    Object.assign(
-      operation,
-      { responses: responsesOf(one.of, one.served, shared) },
-      isEverywhere ? {} : { servers: serversOf(one.prefixes) },
-    );
-  }
-  const components = isRecord(document) && isRecord(document["components"]) ? document["components"] : {};
-  Object.assign(components, {
-    responses: { ...shared.all(), ...(isRecord(components["responses"]) ? components["responses"] : {}) },
-  });
-  // The library returns OpenAPI; the fields of ApiDocument are required by it or set above.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return JSON.parse(JSON.stringify(document)) as ApiDocument;
+function serversOf(prefixes: readonly string[]) {
+  return prefixes.map((prefix) => ({ url: prefix === "" ? "/" : prefix }));
+}
+
+function operationOf(path: string, route: ServedRoute, shared: SharedResponses): object {
+  const { method, access, documented } = route;
+  const { summary, description } = "domain" in documented ? documented.route : documented;
+  const parts = partsOf(route);
+  const parameters = parametersOf(parts);
+  const scopes = typeof access === "string" ? [] : [`${access.domain}:${access.action}`];
+  return {
+    operationId: operationId(method, path),
+    summary,
+    tags: ["domain" in documented ? documented.domain.name : "system"],
+    ...(description === undefined ? {} : { description: `${description}.` }),
+    ...(parts.body === undefined ? {} : { requestBody: { required: true, content: parts.body } }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    security: access === "open" ? [] : [{ bearer: scopes }, { apiKey: scopes }],
+    responses: responsesOf(parts, route, shared),
+  };
 }
 
 // "GET /items/top5/:itemID" → "getItemsTop5ItemID".
@@ -115,91 +109,68 @@ function operationId(method: string, path: string): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-/** The parts that @fastify/swagger turns into an operation: params, query, headers and body with their examples. */
-function swaggerSchema(id: string, { access }: ServedRoute, of: RouteDescription): FastifySchema {
-  const { tag, summary, description, params, query, requests, takesKey, body } = of;
-  const valuesOf = (part: "params" | "query") =>
-    Object.entries(requests).map(([name, request]) => [name, request[part] ?? {}] as const);
-  const keys = Object.entries(requests).map(
-    ([name, { idempotencyKey }]) => [name, { "Idempotency-Key": idempotencyKey }] as const,
-  );
-  const scopes = typeof access === "string" ? [] : [`${access.domain}:${access.action}`];
-  return {
-    operationId: id,
-    tags: [tag],
-    summary,
-    ...(description === undefined ? {} : { description: `${description}.` }),
-    security: access === "open" ? [] : [{ bearer: scopes }, { apiKey: scopes }],
-    params: withExamples(params, valuesOf("params")),
-    querystring: withExamples(query, valuesOf("query")),
-    ...(takesKey
-      ? { headers: withExamples({ type: "object", properties: { "Idempotency-Key": keyParameter } }, keys) }
-      : {}),
-    ...(body === undefined
-      ? {}
-      : {
-          body: {
-            content: Object.fromEntries(
-              Object.entries(body).map(([type, { schema, examples }]) => [
-                type,
-                { schema: { ...schema, "x-examples": examplesOf(examples) } },
-              ]),
-            ),
-          },
-        }),
-  };
-}
+const keyName = "Idempotency-Key";
+const keyDescription = "The same for each retry of an event: 1 to 255 visible ASCII characters, such as a random UUID";
+const Key = { ...documentedSchema(IdempotencyKey), description: keyDescription };
 
-/** The schema of params or a query, with the examples of each value. */
-function withExamples(schema: JsonSchema, requests: readonly (readonly [name: string, values: unknown])[]): JsonSchema {
-  const { properties } = schema;
-  if (!isRecord(properties)) return schema;
-  const shown = Object.entries(properties).map(([name, property]) => {
-    const values = requests.flatMap(([request, all]) => {
-      const value = isRecord(all) ? all[name] : undefined;
-      return value === undefined ? [] : [[request, value] as const];
-    });
-    const examples = values.length === 0 ? {} : { "x-examples": examplesOf(Object.fromEntries(values)) };
-    return [name, { ...(isRecord(property) ? property : {}), ...examples }] as const;
-  });
-  return { ...schema, properties: Object.fromEntries(shown) };
-}
-
-function responsesOf(
-  { successes, errors, errorKey }: RouteDescription,
-  { access, documented }: ServedRoute,
-  shared: SharedResponses,
-) {
-  const isBulk = "domain" in documented && documented.route.kind === "bulk";
-  const limited = access === "open" ? {} : rateHeaders;
-  const byStatus = Map.groupBy(errors, (code) => catalogue[code][0]);
-  return {
-    ...Object.fromEntries(Object.entries(successes).map(([status, success]) => [status, responseOf(success, limited)])),
-    ...Object.fromEntries(
-      Array.from(byStatus, ([status, codes]) => [
-        status,
-        shared.refOf(status, errorResponse(status, codes, errorKey, isBulk && bulkStatuses.has(status))),
-      ]),
+function parametersOf({ params, query, requests, takesKey }: RouteParts): readonly object[] {
+  const headers = takesKey === true ? { properties: { [keyName]: Key } } : undefined;
+  return [
+    ...parametersIn("query", query, (name) => valuesOf(requests, ({ query: values }) => values, name)),
+    ...parametersIn("path", params, (name) => valuesOf(requests, ({ params: values }) => values, name)),
+    ...parametersIn("header", headers, () =>
+      valuesOf(requests, ({ idempotencyKey }) => ({ [keyName]: idempotencyKey }), keyName),
     ),
-  };
+  ];
+}
+
+/** The value of one parameter in each example request. */
+function valuesOf(
+  requests: RouteParts["requests"],
+  part: (request: RouteParts["requests"][string]) => unknown,
+  name: string,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(requests).map(([request, all]) => {
+      const values = part(all);
+      return [request, isRecord(values) ? values[name] : undefined];
+    }),
+  );
+}
+
+/** The properties of a schema as parameters. */
+function parametersIn(
+  place: "query" | "path" | "header",
+  schema: unknown,
+  examples: (name: string) => Readonly<Record<string, unknown>>,
+): readonly object[] {
+  const { properties, required } = documentedSchema(schema);
+  return Object.entries(isRecord(properties) ? properties : {}).map(([name, property]) => {
+    const { description, ...own } = isRecord(property) ? property : {};
+    const isRequired = place === "path" || (Array.isArray(required) && required.includes(name));
+    const { examples: shown } = examplesOf(examples(name));
+    return { name, in: place, required: isRequired, schema: own, examples: shown, description };
+  });
 }
 
 // The statuses that all entries of a bulk request may have.
 const bulkStatuses: ReadonlySet<number> = new Set([400, 403, 422, 503]);
 
-function responseOf({ description, headers, content }: Success, limited: Readonly<Record<string, unknown>>) {
-  const media = Object.entries(content ?? {}).map(([type, { schema, examples }]) => {
-    return [
-      type,
-      { schema, ...(Object.keys(examples).length === 0 ? {} : { examples: examplesOf(examples) }) },
-    ] as const;
+function responsesOf({ successes }: RouteParts, route: ServedRoute, shared: SharedResponses): object {
+  const { access, documented } = route;
+  const isBulk = "domain" in documented && documented.route.kind === "bulk";
+  const key = "domain" in documented ? documented.domain.errorKey : "message";
+  const limited = access === "open" ? {} : rateHeaders;
+  const ofSuccess = Object.entries(successes).map(([status, { description, headers, content }]) => {
+    const response = { description, headers: headersOf({ ...headers, ...limited }), content };
+    return [status, response] as const;
   });
-  const fields = { ...headers, ...limited };
-  return {
-    description,
-    ...(Object.keys(fields).length === 0 ? {} : { headers: fields }),
-    ...(media.length === 0 ? {} : { content: Object.fromEntries(media) }),
-  };
+  const byStatus = Map.groupBy(errorsOf(route), (code) => catalogue[code][0]);
+  const ofErrors = Array.from(byStatus, ([status, codes]) => {
+    const response = errorResponse(status, codes, key, isBulk && bulkStatuses.has(status));
+    return [status, shared.refOf(status, response)] as const;
+  });
+  return Object.fromEntries([...ofSuccess, ...ofErrors]);
 }
 
 function errorResponse(status: number, codes: readonly ErrorCode[], key: "message" | "msg", hasResults: boolean) {
@@ -210,14 +181,37 @@ function errorResponse(status: number, codes: readonly ErrorCode[], key: "messag
     ...(status === 401 || status === 403 ? authenticateHeader : {}),
   };
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${exampleOfError(code, key)}` }] as const);
+  const schema = hasResults ? { anyOf: [errorRef(key), bulkResult] } : errorRef(key);
   return {
     description: STATUS_CODES[status] ?? "an error",
-    ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    content: {
-      "application/json": {
-        schema: hasResults ? { anyOf: [errorRef(key), bulkResult] } : errorRef(key),
-        examples: Object.fromEntries(examples),
-      },
-    },
+    headers: headersOf(headers),
+    content: { "application/json": { schema, examples: Object.fromEntries(examples) } },
   };
+}
+
+/** undefined, which JSON leaves out, for none. */
+function headersOf(headers: object): object | undefined {
+  return Object.keys(headers).length === 0 ? undefined : headers;
+}
+
+/** Error responses, each once: most routes have the same ones. Named by their status, as "BadRequest" and "BadRequest2". */
+class SharedResponses {
+  readonly all: Record<string, object> = {};
+  readonly #names = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+
+  refOf(status: number, response: object): { readonly $ref: string } {
+    const text = JSON.stringify(response);
+    const name = this.#names.get(text) ?? this.#newName(status);
+    this.#names.set(text, name);
+    this.all[name] = response;
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  #newName(status: number): string {
+    const words = (STATUS_CODES[status] ?? String(status)).replaceAll(/\W/g, "");
+    const count = (this.#counts.get(words) ?? 0) + 1;
+    this.#counts.set(words, count);
+    return count === 1 ? words : `${words}${count}`;
+  }
 }

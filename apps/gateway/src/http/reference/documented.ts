@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type {
   BulkRoute,
   ContentRoute,
@@ -25,32 +26,70 @@ export interface OwnDocument extends Described {
   readonly type?: string;
   /** Besides those that its access, its params and its query bring. */
   readonly errors?: readonly ErrorCode[];
-  /** By what they show. Absent values are not sent. */
-  readonly examples: Readonly<Record<string, OwnExample>>;
+  /** By what they show. A response that is long, or differs from system to system, is absent. */
+  readonly examples?: Readonly<Record<string, RequestValues & { readonly response?: unknown }>>;
 }
 
-interface OwnExample {
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly query?: Readonly<Record<string, unknown>>;
-  /** Absent: not shown, because it is long or differs from system to system. */
-  readonly response?: unknown;
+/** The values of one example request. */
+export interface RequestValues {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly idempotencyKey?: string | undefined;
 }
 
-/** A route that the server has, as far as the API reference is concerned. */
+/** A route that the reference describes. */
 export interface ServedRoute {
   readonly method: "GET" | "POST";
   readonly url: string;
   readonly access: RouteAccess;
-  readonly schema: OwnSchema;
   readonly documented: DomainDocument | OwnDocument;
+  /** Of a route of the gateway itself. `response`: of the 200. */
+  readonly schema: { readonly params?: unknown; readonly querystring?: unknown; readonly response?: unknown };
 }
 
-/** The JSON schemas of a route of the gateway itself. */
-interface OwnSchema {
-  readonly params?: unknown;
-  readonly querystring?: unknown;
-  /** Of the 200. */
-  readonly response?: unknown;
+/** A JSON schema of the API reference (draft 2020-12). */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * A TypeBox schema as the API reference shows it. `expected: "…"` becomes the description. A schema with `documented: {…}`
+ * is shown as that: where the check is narrower or wider than what a client may know, such as digits that a number may
+ * replace. A choice of literals becomes an enum. Functions and marks of TypeBox are left out.
+ */
+export function documentedSchema(schema: unknown): JsonSchema {
+  if (!isRecord(schema)) return {};
+  const { expected, documented } = schema;
+  const shown = isRecord(documented) ? documented : shownIn(schema);
+  return typeof expected === "string" ? { ...shown, description: expected } : shown;
+}
+
+function shownIn(schema: JsonSchema): JsonSchema {
+  const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
+    if (key.startsWith("~") || key === "expected") return [];
+    if ((key === "properties" || key === "patternProperties") && isRecord(value)) {
+      return [[key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, documentedSchema(one)]))]];
+    }
+    if ((key === "items" || key === "additionalProperties") && isRecord(value)) return [[key, documentedSchema(value)]];
+    if (key === "anyOf" && Array.isArray(value)) return choiceOf(value.map(documentedSchema));
+    return [[key, value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The alternatives of a choice, each once, without choices among them. */
+function choiceOf(alternatives: readonly JsonSchema[]): [string, unknown][] {
+  const literals = alternatives.flatMap((one) => ("const" in one ? [one["const"]] : []));
+  if (literals.length === alternatives.length)
+    return [
+      ["type", typeof literals[0]],
+      ["enum", literals],
+    ];
+  const flat = alternatives.flatMap((one) => (Array.isArray(one["anyOf"]) ? one["anyOf"].filter(isRecord) : [one]));
+  const once = flat.filter((one, at) => flat.findIndex((other) => isDeepStrictEqual(one, other)) === at);
+  return [["anyOf", once]];
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 declare module "fastify" {

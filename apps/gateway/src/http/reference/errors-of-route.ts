@@ -1,7 +1,6 @@
 import type { RouteAccess } from "../../admission/route-access.ts";
-import { catalogue, type ErrorCode } from "../../errors/catalogue.ts";
-import type { DomainDocument, ServedRoute } from "./documented.ts";
-import { isRecord } from "./documented-schema.ts";
+import { codesOfCatalogue, type ErrorCode } from "../../errors/catalogue.ts";
+import { isRecord, type DomainDocument, type ServedRoute } from "./documented.ts";
 
 /** Errors of requests that reach no route of the reference. */
 export const withoutRoute = [
@@ -61,8 +60,6 @@ export function errorsOf({ method, access, url, schema, documented }: ServedRout
   ]);
   return codesOfCatalogue.filter((code) => codes.has(code));
 }
-
-const codesOfCatalogue = Object.keys(catalogue).filter((code): code is ErrorCode => code in catalogue);
 
 function ofAccess(access: RouteAccess, documented: ServedRoute["documented"]): readonly ErrorCode[] {
   if (access === "open") return [];

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
-import { documentOf, startAlone } from "./generated-documents.ts";
+import { documentOf, startAlone } from "./start-alone.test-kit.ts";
 
 /* In a real browser. Skipped on a machine without one, unless CHROMIUM names it. */
 

@@ -43,8 +43,10 @@ export function addIngestRoute(
     storeOf: (request) => route.storeOf?.(request.params, bodyOf(request)),
   };
   const options = {
-    config: { errorKey: domain.errorKey, access, ignoresBody, isShort: true, documented: { domain, route } },
+    config: { errorKey: domain.errorKey, access, ignoresBody, documented: { domain, route } },
     schema: { params },
+    // Its responses are short.
+    compress: false as const,
   };
 
   const accept = (event: EncodedEvent, id: string, reply: FastifyReply): void => {

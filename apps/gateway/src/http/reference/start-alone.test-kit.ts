@@ -1,26 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { createLogger, readConfig } from "@tally/runtime";
 import { gatewaySettings } from "../../config.ts";
 import { startGateway, type Gateway } from "../../start-gateway.ts";
 import type { ApiDocument } from "./api-document.ts";
-import { withTables } from "./http-tables.ts";
-
-const docs = new URL("../../../../../docs/", import.meta.url);
-
-/** The files of docs/ that follow from the code, with the texts that they must have. The formatter may change their white space. */
-export async function generatedDocuments(): Promise<readonly { readonly file: URL; readonly text: string }[]> {
-  const gateway = await startAlone();
-  try {
-    const document = await documentOf(gateway);
-    const http = new URL("http.md", docs);
-    return [
-      { file: new URL("openapi.json", docs), text: `${JSON.stringify(document, null, 2)}\n` },
-      { file: http, text: withTables(await readFile(http, "utf8"), document) },
-    ];
-  } finally {
-    await gateway.stop();
-  }
-}
 
 // Nothing listens there.
 const nothing = "127.0.0.1:1";

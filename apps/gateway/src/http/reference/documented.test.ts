@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { expect, test } from "vitest";
-import { documentedSchema } from "./documented-schema.ts";
+import { documentedSchema } from "./documented.ts";
 
 test("what is expected becomes the description, and literals an enum", () => {
   const schema = Type.Object(

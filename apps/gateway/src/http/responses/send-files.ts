@@ -1,0 +1,50 @@
+import { constants } from "node:zlib";
+import compress from "@fastify/compress";
+import files from "@fastify/static";
+import type { FastifyInstance, FastifyReply } from "fastify";
+
+/**
+ * Compresses texts of 2 KiB and more for clients that accept it, and sends files of pages. Await it before routes are
+ * added. A route with `compress: false` has no hook for it.
+ */
+export async function addFilesAndCompression(app: FastifyInstance): Promise<void> {
+  await app.register(compress, {
+    // For smaller responses, compression saves less than one packet.
+    threshold: 2048,
+    // Never in the main thread.
+    syncThreshold: 0,
+    // In the order of preference among encodings of equal weight. Each level compresses about 100 MB/s.
+    encodings: ["zstd", "br", "gzip"],
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+    zlibOptions: { level: 4 },
+    // Bodies of requests are decoded within their byte budget: body/content-encoding.ts.
+    globalDecompression: false,
+  });
+  await app.register(files, { serve: false, acceptRanges: false, cacheControl: false, lastModified: false });
+}
+
+/**
+ * Sends a file of a page, which holds no data. `policy`: its Content-Security-Policy. Without `cacheControl` a browser
+ * asks again each time, and gets 304 while the file is the same.
+ */
+export function sendPageFile(
+  reply: FastifyReply,
+  { folder, name, policy, cacheControl = "no-cache" }: PageFile,
+): FastifyReply {
+  reply.headers({
+    "cache-control": cacheControl,
+    "content-security-policy": `default-src 'none'; script-src 'self'; connect-src 'self'; ${policy}; ${closed}`,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+  });
+  return reply.sendFile(name, folder);
+}
+
+interface PageFile {
+  readonly folder: string;
+  readonly name: string;
+  readonly policy: string;
+  readonly cacheControl?: string;
+}
+
+const closed = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
