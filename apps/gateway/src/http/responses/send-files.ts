@@ -1,16 +1,26 @@
 import { constants } from "node:zlib";
 import compress from "@fastify/compress";
 import files from "@fastify/static";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, onSendHookHandler } from "fastify";
+
+// For smaller responses, compression saves less than one packet.
+const compressedBytesMin = 2048;
 
 /**
  * Compresses texts of 2 KiB and more for clients that accept it, and sends files of pages. Await it before routes are
  * added. A route with `compress: false` has no hook for it.
  */
 export async function addFilesAndCompression(app: FastifyInstance): Promise<void> {
+  // The plugin says so only where it compresses.
+  const addVary: onSendHookHandler = (_request, reply, payload, done) => {
+    if (typeof payload === "string" && payload.length >= compressedBytesMin) reply.header("vary", "accept-encoding");
+    done();
+  };
+  app.addHook("onRoute", (route) => {
+    if (route.compress !== false) route.onSend = [addVary, ...[route.onSend ?? []].flat()];
+  });
   await app.register(compress, {
-    // For smaller responses, compression saves less than one packet.
-    threshold: 2048,
+    threshold: compressedBytesMin,
     // Never in the main thread.
     syncThreshold: 0,
     // In the order of preference among encodings of equal weight. Each level compresses about 100 MB/s.
