@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { startSystemWithServers } from "./start-system.ts";
 import { image } from "./http/requests.ts";
+import { startSystemWithServers } from "./kit/system.ts";
 
 /* Albums are posted to the first gateway. The second remembers nothing and must find them too. */
 

@@ -1,9 +1,8 @@
 import { openTcpProxy } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createKey } from "./keys.ts";
-import { runTally } from "./run-tally.ts";
-import { spawnGateway, startGateway } from "./start-app.ts";
-import { startSystem } from "./start-system.ts";
+import { spawnGateway, startGateway } from "./kit/programs.ts";
+import { startSystem } from "./kit/system.ts";
+import { createKey, runTally } from "./kit/tally.ts";
 
 const system = await startSystem({ AUTH: "required" });
 

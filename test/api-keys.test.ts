@@ -1,13 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
-import { bearer, createKey, keysCommand, knows, type TestKey } from "./keys.ts";
-import { openDatabase } from "./rankings-equal-rows.ts";
-import { runTally } from "./run-tally.ts";
-import { sell } from "./sell.ts";
-import { startSystem } from "./start-system.ts";
 import { RawConnection } from "./http/raw-connection.ts";
 import { field, file, formOf, formType, raw } from "./http/requests.ts";
+import { sell } from "./kit/sales.ts";
+import { openDatabase, startSystem } from "./kit/system.ts";
+import { bearer, createKey, keysCommand, knows, runTally, type TestKey } from "./kit/tally.ts";
 
 const system = await startSystem({ AUTH: "required" }, { instances: { gateway: 2 } });
 const database = openDatabase(system);

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import Schema from "typebox/schema";
 import { expect, test, vi } from "vitest";
-import { startSystem } from "./start-system.ts";
 import { exampleRequests, type ExampleRequest, referenceOf } from "./http/reference.ts";
+import { startSystem } from "./kit/system.ts";
 
 /* Every example of the API reference works as written: it gets the status, the headers and the body that the reference shows. */
 

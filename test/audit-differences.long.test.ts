@@ -1,10 +1,9 @@
 import { newEventId } from "@tally/contract";
 import { expect, test } from "vitest";
-import { audit, auditOf } from "./audit-of.ts";
-import { openDatabase, openRedis } from "./rankings-equal-rows.ts";
-import { sold } from "./sell.ts";
-import { startSystem } from "./start-system.ts";
 import { field, file, formOf, formType, picture } from "./http/requests.ts";
+import { sold } from "./kit/sales.ts";
+import { openDatabase, openRedis, startSystem } from "./kit/system.ts";
+import { audit, auditOf } from "./kit/tally.ts";
 
 const hex = (id = ""): string => id.replaceAll("-", "");
 const bytes = (id?: string): Buffer => Buffer.from(hex(id), "hex");

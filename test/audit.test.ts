@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { audit as auditIds } from "./audit-of.ts";
-import { runTally } from "./run-tally.ts";
-import { sold } from "./sell.ts";
-import { startSystem } from "./start-system.ts";
+import { sold } from "./kit/sales.ts";
+import { startSystem } from "./kit/system.ts";
+import { audit as auditIds, runTally } from "./kit/tally.ts";
 
 const ids: string[] = [];
 

@@ -6,13 +6,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { eventIdOfBytes } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
-import { expectAllKept } from "./audit-of.ts";
-import { keepSending } from "./keep-sending.ts";
-import { openDatabase, openRedis } from "./rankings-equal-rows.ts";
-import { runTally } from "./run-tally.ts";
-import { sold } from "./sell.ts";
-import { startSystemWithServers } from "./start-system.ts";
+import { temporaryDirectory } from "./kit/at-end.ts";
+import { keepSending, sold } from "./kit/sales.ts";
+import { openDatabase, openRedis, startSystemWithServers } from "./kit/system.ts";
+import { expectAllKept, runTally } from "./kit/tally.ts";
 
 /* Runs the commands of docs/backup.md on a system that loses its database, its Redis and its broker. RANKING_SHARDS is 1, the rankings have 4. */
 

@@ -4,13 +4,12 @@ import { get } from "node:https";
 import { join } from "node:path";
 import { freePorts, type Balancer } from "@tally/local";
 import { expect, test, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
-import { auditOf } from "./audit-of.ts";
-import { balance } from "./balance.ts";
-import { makeCertificates } from "./certificates.ts";
-import { keepSending } from "./keep-sending.ts";
-import { spawnGateway } from "./start-app.ts";
-import { startSystem } from "./start-system.ts";
+import { temporaryDirectory } from "./kit/at-end.ts";
+import { balance, makeCertificates } from "./kit/fronts.ts";
+import { spawnGateway } from "./kit/programs.ts";
+import { keepSending } from "./kit/sales.ts";
+import { startSystem } from "./kit/system.ts";
+import { auditOf } from "./kit/tally.ts";
 
 const system = await startSystem(
   { TRUST_PROXY: "127.0.0.1", DRAIN_MS: "6000" },

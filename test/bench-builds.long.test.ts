@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { processesNaming } from "@tally/local";
 import { expect, test } from "vitest";
-import { runBench } from "./run-program.ts";
+import { runBench } from "./kit/programs.ts";
 
 const timeout = 10 * 60_000;
 

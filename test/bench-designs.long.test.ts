@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runBench } from "./run-program.ts";
+import { runBench } from "./kit/programs.ts";
 
 test("every design runs and reports its durability, its losses and only known figures; a comparison has all reports and the ratios of every round", async () => {
   const designs =

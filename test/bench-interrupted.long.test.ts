@@ -4,8 +4,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { processesNaming } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
-import { benchMain, runBench } from "./run-program.ts";
+import { temporaryDirectory } from "./kit/at-end.ts";
+import { benchMain, runBench } from "./kit/programs.ts";
 
 /* Benches that are killed or interrupted leave nothing behind. */
 

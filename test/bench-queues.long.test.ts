@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runBench } from "./run-program.ts";
+import { runBench } from "./kit/programs.ts";
 
 test("designs with other queues, one database, and a balancer lose and double nothing, and have the same rankings", async () => {
   const designs = ["classic", "primary-reads", "balanced", "balanced-synchronous"];

@@ -5,8 +5,8 @@ import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
-import { bench, benchMain, runBench, runReported } from "./run-program.ts";
+import { temporaryDirectory } from "./kit/at-end.ts";
+import { bench, benchMain, runBench, runReported } from "./kit/programs.ts";
 
 /* The bench against a server that it has not started. */
 

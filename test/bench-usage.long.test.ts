@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
-import { benchMain, runBench } from "./run-program.ts";
+import { temporaryDirectory } from "./kit/at-end.ts";
+import { benchMain, runBench } from "./kit/programs.ts";
 
 /* What the bench says when it is called in a wrong way. */
 

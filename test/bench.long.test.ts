@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
-import { bench, benchMain, runBench, runProgram } from "./run-program.ts";
+import { temporaryDirectory } from "./kit/at-end.ts";
+import { bench, benchMain, runBench, runProgram } from "./kit/programs.ts";
 
 // Most of these start servers.
 vi.setConfig({ testTimeout: 10 * 60_000 });

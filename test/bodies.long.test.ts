@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { atEnd, temporaryDirectory } from "./at-end.ts";
-import { startSystem } from "./start-system.ts";
 import { RawConnection } from "./http/raw-connection.ts";
 import { field, file, formOf, formType, json, ndjson, picture, raw } from "./http/requests.ts";
+import { atEnd, temporaryDirectory } from "./kit/at-end.ts";
+import { startSystem } from "./kit/system.ts";
 
 const mebibyte = 1024 * 1024;
 const formBytes = 10 * mebibyte;

@@ -5,11 +5,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createPurchaseSender, type Fetch, type Purchase } from "@tally/client";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
-import { expectAllKept } from "./audit-of.ts";
-import { openDatabase } from "./rankings-equal-rows.ts";
-import { runTally } from "./run-tally.ts";
-import { startSystem } from "./start-system.ts";
+import { temporaryDirectory } from "./kit/at-end.ts";
+import { openDatabase, startSystem } from "./kit/system.ts";
+import { expectAllKept, runTally } from "./kit/tally.ts";
 
 /* packages/client while gateway and till are killed. Each sale has its own customer, so the rows say how often it was stored. */
 

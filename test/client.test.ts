@@ -1,7 +1,7 @@
 import { createPurchaseSender, createTallyClient, type RejectedPurchase } from "@tally/client";
 import { expect, test, vi } from "vitest";
-import { createKey } from "./keys.ts";
-import { startSystem } from "./start-system.ts";
+import { startSystem } from "./kit/system.ts";
+import { createKey } from "./kit/tally.ts";
 
 const system = await startSystem({ AUTH: "required" });
 const { key: apiKey } = await createKey(system, "--scope", "*:read", "*:write");

@@ -2,12 +2,11 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
 import { picture } from "./http/requests.ts";
-import { withoutProgress } from "./run-tally.ts";
-import { sold } from "./sell.ts";
-import { startSystem } from "./start-system.ts";
-import { startTally, tally, tallyJson } from "./start-tally.ts";
+import { temporaryDirectory } from "./kit/at-end.ts";
+import { sold } from "./kit/sales.ts";
+import { startSystem } from "./kit/system.ts";
+import { startTally, tally, tallyJson, withoutProgress } from "./kit/tally.ts";
 
 const system = await startSystem();
 const folder = await temporaryDirectory();

@@ -3,10 +3,9 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { newEventId } from "@tally/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { openDatabase } from "./rankings-equal-rows.ts";
-import { startSystem } from "./start-system.ts";
 import { RawConnection } from "./http/raw-connection.ts";
 import { formType, get, json, postSale, raw, upgrade } from "./http/requests.ts";
+import { openDatabase, startSystem } from "./kit/system.ts";
 
 /* Time limits, pipelines and floods. What single requests get is in the cases of contract.test.ts. */
 

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test, vi } from "vitest";
-import { expectAllKept } from "./audit-of.ts";
 import { existingClients } from "./contract/existing-clients.ts";
 import { purchases, stepCounts } from "./contract/purchases-and-steps.ts";
 import { liftRides, swipes } from "./contract/swipes-and-rides.ts";
@@ -16,7 +15,8 @@ import { inLanes, runCase } from "./http/cases.ts";
 import type { HttpResponse } from "./http/raw-connection.ts";
 import { referenceOf, undocumentedIn } from "./http/reference.ts";
 import { expectAllStored, expectNone, expectPromiseKept, resultsOf } from "./http/stored.ts";
-import { cellsOfBoards, cellsOfRows } from "./rankings-equal-rows.ts";
+import { cellsOfBoards, cellsOfRows } from "./kit/system.ts";
+import { expectAllKept } from "./kit/tally.ts";
 
 // Their tests belong to this file: they share its system.
 // oxlint-disable import/no-unassigned-import

@@ -1,6 +1,6 @@
 import { cp, realpath, symlink } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { temporaryDirectory } from "./at-end.ts";
+import { temporaryDirectory } from "./kit/at-end.ts";
 
 const root = join(import.meta.dirname, "..");
 const left = new Set([".git", ".tally", ".turbo", "node_modules", join("bench", "results")]);

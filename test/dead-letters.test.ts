@@ -1,13 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { encodeBatch, encodeEvent, newEventId, type Event } from "@tally/contract";
 import { expect, test, vi } from "vitest";
-import { auditOf } from "./audit-of.ts";
 import { field, file, formOf, formType, picture } from "./http/requests.ts";
 import { RawConnection } from "./http/raw-connection.ts";
-import { openPublisher } from "./open-publisher.ts";
-import { openDatabase } from "./rankings-equal-rows.ts";
-import { runTally } from "./run-tally.ts";
-import { startSystem } from "./start-system.ts";
+import { openPublisher } from "./kit/publish.ts";
+import { openDatabase, startSystem } from "./kit/system.ts";
+import { auditOf, runTally } from "./kit/tally.ts";
 
 /* Messages that no gateway sends, published to the ingest queue. What the writer stores of them: apps/writer. */
 

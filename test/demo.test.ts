@@ -4,12 +4,9 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createKey } from "./keys.ts";
-import { openDatabase } from "./rankings-equal-rows.ts";
-import { runProgram } from "./run-program.ts";
-import { runTally } from "./run-tally.ts";
-import { startGateway } from "./start-app.ts";
-import { startSystem } from "./start-system.ts";
+import { runProgram, startGateway } from "./kit/programs.ts";
+import { openDatabase, startSystem } from "./kit/system.ts";
+import { createKey, runTally } from "./kit/tally.ts";
 
 const main = join(import.meta.dirname, "..", "bench", "demo", "main.ts");
 const system = await startSystem();

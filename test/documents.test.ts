@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { firstSteps } from "@tally/local";
 import { expect, test } from "vitest";
-import { runProgram } from "./run-program.ts";
-import { startSystem } from "./start-system.ts";
+import { runProgram } from "./kit/programs.ts";
+import { startSystem } from "./kit/system.ts";
 
 /* Every command, link and path in a document exists, and the README's first steps are run. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runDrill } from "./run-drill.ts";
-import { endOf } from "./run-program.ts";
+import { endOf } from "./kit/programs.ts";
 
 type Found = "lost" | "doubled" | "wrong contents";
 

@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { workloadOf } from "@tally/domains/workloads";
 import { Random } from "@tally/bench/kit";
-import { temporaryDirectory } from "./at-end.ts";
-import { withoutProgress } from "./run-tally.ts";
-import { sold } from "./sell.ts";
-import { startSystem } from "./start-system.ts";
-import { tally, tallyJson } from "./start-tally.ts";
+import { temporaryDirectory } from "./kit/at-end.ts";
+import { sold } from "./kit/sales.ts";
+import { startSystem } from "./kit/system.ts";
+import { tally, tallyJson, withoutProgress } from "./kit/tally.ts";
 
 const domains = ["purchases", "steps", "liftrides", "swipes"] as const;
 const system = await startSystem();

@@ -1,8 +1,7 @@
 import type { Status } from "@tally/telemetry";
 import { expect, test, vi } from "vitest";
-import { openDatabase } from "./rankings-equal-rows.ts";
-import { sold } from "./sell.ts";
-import { startSystem } from "./start-system.ts";
+import { sold } from "./kit/sales.ts";
+import { openDatabase, startSystem } from "./kit/system.ts";
 
 /* Batches that a thread holds are in no queue: /status counts them as waiting. */
 

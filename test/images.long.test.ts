@@ -4,10 +4,10 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { addressVariables, freePorts, type Addresses } from "@tally/local";
 import { expect, test, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
 import { buildImage, type Image } from "./image/build-image.ts";
 import { canStartContainers, startContainer } from "./image/start-container.ts";
-import { servicesOfRun } from "./start-system.ts";
+import { temporaryDirectory } from "./kit/at-end.ts";
+import { servicesOfRun } from "./kit/system.ts";
 
 /** The environment variables of a container with these addresses. */
 function variablesOf(addresses: Addresses): Record<string, string> {

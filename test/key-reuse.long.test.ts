@@ -3,11 +3,10 @@ import { readFile } from "node:fs/promises";
 import { openTcpProxy, type TcpProxy } from "@tally/local";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { twoContents, type Post } from "./every-domain.ts";
-import { openDatabase, openRedis } from "./rankings-equal-rows.ts";
-import { runTally } from "./run-tally.ts";
-import { sold } from "./sell.ts";
-import { startGateway } from "./start-app.ts";
-import { startSystem } from "./start-system.ts";
+import { startGateway } from "./kit/programs.ts";
+import { sold } from "./kit/sales.ts";
+import { openDatabase, openRedis, startSystem } from "./kit/system.ts";
+import { runTally } from "./kit/tally.ts";
 
 /*
  * One Idempotency-Key, several requests. The same content is one event. Other content gets 422 while gateways remember the key, after that it

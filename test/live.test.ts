@@ -1,11 +1,11 @@
 import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
-import { openStream } from "./event-stream.ts";
-import { bearer, createKey, keysCommand } from "./keys.ts";
-import { sold } from "./sell.ts";
-import { startSystem } from "./start-system.ts";
 import { RawConnection } from "./http/raw-connection.ts";
 import { get as httpGet, upgrade } from "./http/requests.ts";
+import { openStream } from "./kit/fronts.ts";
+import { sold } from "./kit/sales.ts";
+import { startSystem } from "./kit/system.ts";
+import { bearer, createKey, keysCommand } from "./kit/tally.ts";
 
 /* GET /live, /views and /purchases/latest, with AUTH=required. */
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { sell } from "./sell.ts";
-import { startSystem } from "./start-system.ts";
+import { sell } from "./kit/sales.ts";
+import { startSystem } from "./kit/system.ts";
 
 test("each app serves its metrics, each once, and counts what it does", async () => {
   const system = await startSystem();

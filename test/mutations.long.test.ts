@@ -7,8 +7,7 @@ import { Acknowledgements, album, expectAllStored, expectNone, expectPromiseKept
 import { changeBytes, harmless, structural, weighted } from "./mutations/changes.ts";
 import { contentsOf } from "./mutations/oracle.ts";
 import { bytesOf, headerOf, validPost, validRequest, type RequestModel, type World } from "./mutations/requests.ts";
-import { openDatabase } from "./rankings-equal-rows.ts";
-import { startSystem } from "./start-system.ts";
+import { openDatabase, startSystem } from "./kit/system.ts";
 
 /* Random mutations of valid requests. What is acknowledged must be stored as an oracle reads it from the request. */
 

@@ -6,13 +6,11 @@ import { promisify } from "node:util";
 import type * as Workloads from "@tally/domains/workloads";
 import { encodeBatch, encodeEvent, newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
-import { auditOf } from "./audit-of.ts";
 import { copyOfSources } from "./copy-of-sources.ts";
 import { curl, readGuide } from "./guide.ts";
-import { openPublisher } from "./open-publisher.ts";
-import { cellsOfBoards } from "./rankings-equal-rows.ts";
-import { runTally as tallyOn } from "./run-tally.ts";
-import { startSystem } from "./start-system.ts";
+import { openPublisher } from "./kit/publish.ts";
+import { cellsOfBoards, startSystem } from "./kit/system.ts";
+import { auditOf, runTally as tallyOn } from "./kit/tally.ts";
 
 /* docs/new-domain.md in a copy of the sources: its files, the lines that it adds to the lists, and its commands. */
 

@@ -3,8 +3,8 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ServiceError, startObserve } from "@tally/local";
 import { expect, onTestFinished, test, vi, type TestContext } from "vitest";
-import { sold } from "./sell.ts";
-import { startSystem } from "./start-system.ts";
+import { sold } from "./kit/sales.ts";
+import { startSystem } from "./kit/system.ts";
 
 interface Found {
   readonly result: readonly {

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { encodeBatch, encodeEvent, newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
-import { openStream } from "./event-stream.ts";
-import { bearer, createKey } from "./keys.ts";
-import { openPublisher } from "./open-publisher.ts";
-import { openDatabase } from "./rankings-equal-rows.ts";
-import { startSystem } from "./start-system.ts";
+import { openStream } from "./kit/fronts.ts";
+import { openPublisher } from "./kit/publish.ts";
+import { openDatabase, startSystem } from "./kit/system.ts";
+import { bearer, createKey } from "./kit/tally.ts";
 
 /* Dead letters and the page, over HTTP. The first gateway has an operator's account, the second has none. */
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { dropTestDatabase, migrate, readMigrations, recreateTestDatabase } from "@tally/database";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { silentLog } from "@tally/runtime";
-import { openDatabase } from "./rankings-equal-rows.ts";
+import { openDatabase } from "./kit/system.ts";
 
 const folder = new URL("../packages/domains/src/purchases/migrations/", import.meta.url);
 

@@ -1,11 +1,10 @@
 import { openTcpProxy } from "@tally/local";
 import { expect, test, vi } from "vitest";
 import { entry } from "./http/requests.ts";
-import { bearer, createKey } from "./keys.ts";
-import { startGateway } from "./start-app.ts";
-import { openDatabase } from "./rankings-equal-rows.ts";
-import { sell as sellAt } from "./sell.ts";
-import { startSystem } from "./start-system.ts";
+import { startGateway } from "./kit/programs.ts";
+import { sell as sellAt } from "./kit/sales.ts";
+import { openDatabase, startSystem } from "./kit/system.ts";
+import { bearer, createKey } from "./kit/tally.ts";
 
 // One token a second, so that few come during a test.
 const settings = {

@@ -4,10 +4,9 @@ import { silentLog } from "@tally/runtime";
 import { connectConsumer } from "@tally/broker";
 import { queuesOf } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { cellsOfBoards, cellsOfRows, openDatabase, openRedis } from "./rankings-equal-rows.ts";
-import { runTally } from "./run-tally.ts";
-import { sold } from "./sell.ts";
-import { startSystem } from "./start-system.ts";
+import { sold } from "./kit/sales.ts";
+import { cellsOfBoards, cellsOfRows, openDatabase, openRedis, startSystem } from "./kit/system.ts";
+import { runTally } from "./kit/tally.ts";
 
 const system = await startSystem();
 const database = openDatabase(system);

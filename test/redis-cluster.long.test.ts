@@ -7,17 +7,14 @@ import { addressVariables, freePorts } from "@tally/local";
 import { connectRankings } from "@tally/redis";
 import type { Status } from "@tally/telemetry";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
-import { expectAllKept } from "./audit-of.ts";
-import { makeCertificates } from "./certificates.ts";
-import { openStream } from "./event-stream.ts";
 import { twoContents } from "./every-domain.ts";
-import { keepSending } from "./keep-sending.ts";
-import { openRedisNodes } from "./redis-nodes.ts";
-import { runTally } from "./run-tally.ts";
-import { sell, sold } from "./sell.ts";
-import { startGateway } from "./start-app.ts";
-import { startSystemWithServers } from "./start-system.ts";
+import { temporaryDirectory } from "./kit/at-end.ts";
+import { makeCertificates, openStream } from "./kit/fronts.ts";
+import { openRedisNodes } from "./kit/nodes.ts";
+import { startGateway } from "./kit/programs.ts";
+import { keepSending, sell, sold } from "./kit/sales.ts";
+import { startSystemWithServers } from "./kit/system.ts";
+import { expectAllKept, runTally } from "./kit/tally.ts";
 
 /*
  * Gateways, writer and ranker on a Redis Cluster of three masters, each with a replica. The rankings of a domain have four shards.

@@ -3,10 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { addMonths, firstDayOf, monthOf } from "@tally/database";
 import { expect, test, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
-import { cellsOfBoards, openDatabase } from "./rankings-equal-rows.ts";
-import { startSystem } from "./start-system.ts";
-import { tally, tallyJson } from "./start-tally.ts";
+import { temporaryDirectory } from "./kit/at-end.ts";
+import { cellsOfBoards, openDatabase, startSystem } from "./kit/system.ts";
+import { tally, tallyJson } from "./kit/tally.ts";
 
 /* apps/admin/src/retention/retention.servers.test.ts kills the command after each of its steps. Here a whole system works meanwhile. */
 

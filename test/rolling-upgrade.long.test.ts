@@ -1,10 +1,8 @@
 import { expect, test, vi } from "vitest";
-import { expectAllKept } from "./audit-of.ts";
-import { keepSending } from "./keep-sending.ts";
-import { cellsOfBoards, cellsOfRows, openDatabase, openRedis } from "./rankings-equal-rows.ts";
 import { here, isInClone, openRelease } from "./release.ts";
-import { runTally } from "./run-tally.ts";
-import { startSystem } from "./start-system.ts";
+import { keepSending } from "./kit/sales.ts";
+import { cellsOfBoards, cellsOfRows, openDatabase, openRedis, startSystem } from "./kit/system.ts";
+import { expectAllKept, runTally } from "./kit/tally.ts";
 
 // The last commit with the first layout of the rankings.
 const earlier = "774fa953dfc62b3e4856b74fc4ea71e9a386d7e2";

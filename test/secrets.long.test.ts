@@ -3,12 +3,11 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { addressVariables, freePorts, type Addresses, type System } from "@tally/local";
 import { expect, inject, test, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
-import { bearer, keysCommand } from "./keys.ts";
-import { startApp, startGateway } from "./start-app.ts";
-import { runTally } from "./run-tally.ts";
-import { sold } from "./sell.ts";
-import { startSystem } from "./start-system.ts";
+import { temporaryDirectory } from "./kit/at-end.ts";
+import { startApp, startGateway } from "./kit/programs.ts";
+import { sold } from "./kit/sales.ts";
+import { startSystem } from "./kit/system.ts";
+import { bearer, keysCommand, runTally } from "./kit/tally.ts";
 
 const kinds = ["amqpUrl", "databaseWriteUrl", "databaseReadUrl", "redisUrl"] as const;
 // As written in a URL; decoded it has other characters.

@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
-import { expectAllKept } from "./audit-of.ts";
-import { sell, sold } from "./sell.ts";
-import { spawnGateway } from "./start-app.ts";
-import { startSystem } from "./start-system.ts";
+import { spawnGateway } from "./kit/programs.ts";
+import { sell, sold } from "./kit/sales.ts";
+import { startSystem } from "./kit/system.ts";
+import { expectAllKept } from "./kit/tally.ts";
 
 const walk = (url: string): Promise<Response> => fetch(`${url}/steps/5/1/0/700`, { method: "POST" });
 

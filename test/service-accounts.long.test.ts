@@ -4,10 +4,9 @@ import { domains } from "@tally/domains";
 import { connectRankings } from "@tally/redis";
 import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
-import { openDatabase } from "./rankings-equal-rows.ts";
-import { runTally } from "./run-tally.ts";
-import { sold } from "./sell.ts";
-import { startSystem } from "./start-system.ts";
+import { sold } from "./kit/sales.ts";
+import { openDatabase, startSystem } from "./kit/system.ts";
+import { runTally } from "./kit/tally.ts";
 
 // packages/broker tests the accounts of the broker. What accounts may do, every test shows: the apps use them.
 const system = await startSystem();

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, vi } from "vitest";
-import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
-import { sell } from "./sell.ts";
-import { startSystemWithServers } from "./start-system.ts";
+import { sell } from "./kit/sales.ts";
+import { cellsOfBoards, cellsOfRows, openDatabase, startSystemWithServers } from "./kit/system.ts";
 
 const settings = {
   CONFIRM_WITHIN_MS: "1500",

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { freePorts } from "@tally/local";
 import { expect, test, vi } from "vitest";
-import { openRedis } from "./rankings-equal-rows.ts";
 import { openShop } from "./shop.ts";
-import { startGateway } from "./start-app.ts";
 import { RawConnection } from "./http/raw-connection.ts";
+import { startGateway } from "./kit/programs.ts";
+import { openRedis } from "./kit/system.ts";
 
 /* Servers that are frozen, reject work, or change their role. Each test ends with every acknowledged sale stored and ranked once. */
 

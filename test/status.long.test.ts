@@ -1,8 +1,8 @@
 import type { Status } from "@tally/telemetry";
 import { expect, test, vi } from "vitest";
-import { openStream } from "./event-stream.ts";
-import { sold } from "./sell.ts";
-import { startSystemWithServers } from "./start-system.ts";
+import { openStream } from "./kit/fronts.ts";
+import { sold } from "./kit/sales.ts";
+import { startSystemWithServers } from "./kit/system.ts";
 
 /* What /status and an open stream say when a server or a process is killed, and that both recover. */
 

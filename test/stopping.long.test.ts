@@ -4,14 +4,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { freePorts, processesNaming } from "@tally/local";
 import { newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
-import { auditOf, expectAllKept } from "./audit-of.ts";
-import { keepSending } from "./keep-sending.ts";
-import { runProgram } from "./run-program.ts";
-import { spawnGateway } from "./start-app.ts";
-import { startSystem } from "./start-system.ts";
 import { RawConnection } from "./http/raw-connection.ts";
 import { get, postSale } from "./http/requests.ts";
+import { temporaryDirectory } from "./kit/at-end.ts";
+import { runProgram, spawnGateway } from "./kit/programs.ts";
+import { keepSending } from "./kit/sales.ts";
+import { startSystem } from "./kit/system.ts";
+import { auditOf, expectAllKept } from "./kit/tally.ts";
 
 const system = await startSystem(
   {},

@@ -1,6 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { openDatabase } from "./rankings-equal-rows.ts";
-import { startSystem } from "./start-system.ts";
+import { openDatabase, startSystem } from "./kit/system.ts";
 
 test("a retry that is stored before its first arrival does not win over a swipe between the two", async () => {
   const system = await startSystem({ WRITER_THREADS: "1" }, { instances: { writer: 2 } });

@@ -2,10 +2,9 @@ import { randomBytes } from "node:crypto";
 import { Random } from "@tally/bench/kit";
 import { encodeBatch, encodeEvent, newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
-import { expectAllKept } from "./audit-of.ts";
-import { openPublisher } from "./open-publisher.ts";
-import { openDatabase } from "./rankings-equal-rows.ts";
-import { startSystem } from "./start-system.ts";
+import { openPublisher } from "./kit/publish.ts";
+import { openDatabase, startSystem } from "./kit/system.ts";
+import { expectAllKept } from "./kit/tally.ts";
 
 /* Batches as gateways send them, put straight into the ingest queue: in any order, for two writer threads at once. */
 

@@ -11,12 +11,12 @@ import {
   type Addresses,
 } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { atEnd, temporaryDirectory } from "./at-end.ts";
-import { makeCertificates } from "./certificates.ts";
-import { openDatabase } from "./rankings-equal-rows.ts";
-import { startApp } from "./start-app.ts";
-import { runTally, withoutProgress } from "./run-tally.ts";
-import { sold } from "./sell.ts";
+import { atEnd, temporaryDirectory } from "./kit/at-end.ts";
+import { makeCertificates } from "./kit/fronts.ts";
+import { startApp } from "./kit/programs.ts";
+import { sold } from "./kit/sales.ts";
+import { openDatabase } from "./kit/system.ts";
+import { runTally, withoutProgress } from "./kit/tally.ts";
 
 const root = join(import.meta.dirname, "..");
 const directory = await temporaryDirectory();

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { text } from "node:stream/consumers";
 import type { System } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { sold } from "./sell.ts";
-import { startSystem } from "./start-system.ts";
+import { sold } from "./kit/sales.ts";
+import { startSystem } from "./kit/system.ts";
 
 const caller = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
 const traceparent = (flags: string): string => `00-${caller.traceId}-${caller.spanId}-${flags}`;

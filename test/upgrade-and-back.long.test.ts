@@ -1,9 +1,8 @@
 import { expect, test, vi } from "vitest";
-import { expectAllKept } from "./audit-of.ts";
-import { keepSending } from "./keep-sending.ts";
-import { cellsOfBoards, cellsOfRows, openDatabase } from "./rankings-equal-rows.ts";
 import { checkedOut, here, isInClone, openRelease } from "./release.ts";
-import { startSystem } from "./start-system.ts";
+import { keepSending } from "./kit/sales.ts";
+import { cellsOfBoards, cellsOfRows, openDatabase, startSystem } from "./kit/system.ts";
+import { expectAllKept } from "./kit/tally.ts";
 
 // The state before several replicas, DOMAINS and Redis Cluster. Newer ones must run beside it, and it beside them.
 const earlier = "1d5a220f4893424d5e82795293f3184d510e54a0";

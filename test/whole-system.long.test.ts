@@ -1,18 +1,12 @@
 import { readFile } from "node:fs/promises";
 import type { Server } from "@tally/local";
 import { expect, test, vi } from "vitest";
-import { atEnd } from "./at-end.ts";
-import { expectAllKept } from "./audit-of.ts";
-import { balance } from "./balance.ts";
-import { openDatabaseNodes } from "./database-nodes.ts";
-import { keepSending } from "./keep-sending.ts";
-import { cellsOfRows, cellsOfShard, openDatabase } from "./rankings-equal-rows.ts";
-import { recoveryTimes, untilRanked } from "./recovery-times.ts";
-import { openRedisNodes } from "./redis-nodes.ts";
-import { runTally } from "./run-tally.ts";
-import { sold } from "./sell.ts";
-import { startSystemWithServers } from "./start-system.ts";
-import { openWriteName } from "./write-name.ts";
+import { atEnd } from "./kit/at-end.ts";
+import { balance } from "./kit/fronts.ts";
+import { openDatabaseNodes, openRedisNodes, openWriteName } from "./kit/nodes.ts";
+import { keepSending, recoveryTimes, sold, untilRanked } from "./kit/sales.ts";
+import { cellsOfRows, cellsOfShard, openDatabase, startSystemWithServers } from "./kit/system.ts";
+import { expectAllKept, runTally } from "./kit/tally.ts";
 
 /*
  * A production-like system on one machine: three broker nodes, a Redis Cluster of three masters and three replicas, a MariaDB primary with two

@@ -1,10 +1,9 @@
-import { atEnd } from "../at-end.ts";
 import { RawConnection, type HttpResponse } from "../http/raw-connection.ts";
 import { Acknowledgements } from "../http/stored.ts";
 import { basePaths } from "../hostile/paths.ts";
-import { openDatabase } from "../rankings-equal-rows.ts";
-import { startSystem } from "../start-system.ts";
 import { clientBasePaths } from "./existing-clients.ts";
+import { atEnd } from "../kit/at-end.ts";
+import { openDatabase, startSystem } from "../kit/system.ts";
 
 /* The system of two gateways that all contract tests share. */
 

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { atEnd } from "../at-end.ts";
 import type { Image } from "./build-image.ts";
+import { atEnd } from "../kit/at-end.ts";
 
 /** A process of an image. */
 export interface Container {

@@ -1,8 +1,8 @@
 import { vi, expect } from "vitest";
-import { createKey } from "../keys.ts";
-import { startSystem } from "../start-system.ts";
 import { accessibilityFaults } from "./inspect.ts";
 import { openPages, pageTest } from "./open-page.ts";
+import { startSystem } from "../kit/system.ts";
+import { createKey } from "../kit/tally.ts";
 
 /* The page of a gateway that wants API keys. */
 

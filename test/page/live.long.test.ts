@@ -1,10 +1,10 @@
 import { expect, vi } from "vitest";
-import { sold } from "../sell.ts";
-import { startSystemWithServers } from "../start-system.ts";
 import { accessibilityFaults } from "./inspect.ts";
 import { openPages, pageTest } from "./open-page.ts";
 import { rejectedSale } from "./reject.ts";
 import { bulk, saleOf } from "./seed.ts";
+import { sold } from "../kit/sales.ts";
+import { startSystemWithServers } from "../kit/system.ts";
 
 /* What the page does while the system changes: sales, rejected events, servers and gateways that die. */
 

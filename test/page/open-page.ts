@@ -1,7 +1,7 @@
 import { browserPath, openBrowser } from "@tally/bench/chromium";
 import type { Browser, Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
-import { atEnd } from "../at-end.ts";
+import { atEnd } from "../kit/at-end.ts";
 
 // `.ci/run` sets CHROMIUM, so that no page test is skipped there.
 const executable = browserPath(process.env["CHROMIUM"]);

@@ -1,10 +1,10 @@
 import { expect, vi } from "vitest";
-import { startSystem } from "../start-system.ts";
 import { accessibilityFaults, overflowing, overlapping } from "./inspect.ts";
 import { openPages, pageTest } from "./open-page.ts";
 import { rejectedSale } from "./reject.ts";
 import { seed } from "./seed.ts";
 import { views } from "./views.ts";
+import { startSystem } from "../kit/system.ts";
 
 /* Each view with data, on a desktop and on a phone, in light and in dark. */
 

@@ -1,6 +1,37 @@
+import { eventState } from "@tally/bench/kit";
+import type { Database } from "@tally/database";
 import { randomUUID } from "node:crypto";
 import { Agent, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { expect, vi } from "vitest";
+
+/** Posts one sale in a store. Default: 4 pieces of item 9, to customer 1, without an Idempotency-Key. */
+export function sell(
+  url: string,
+  store: number | string,
+  { item = 9, quantity = 4, customer = 1, headers = {} }: Sale = {},
+): Promise<Response> {
+  return fetch(`${url}/purchase/${store}/customer/${customer}/date/20261120`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ items: [{ ItemID: item, numberOfItems: quantity }] }),
+  });
+}
+
+interface Sale {
+  readonly item?: number;
+  readonly quantity?: number;
+  readonly customer?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Likewise; throws unless it is acknowledged. Returns the event's id. */
+export async function sold(...sale: Parameters<typeof sell>): Promise<string> {
+  const response = await sell(...sale);
+  const text = await response.text();
+  if (response.status !== 201) throw new Error(`a sale got ${response.status}: ${text}`);
+  return response.headers.get("tally-event-id") ?? "";
+}
 
 /** What clients that kept sending have seen. */
 interface Sent {
@@ -99,4 +130,37 @@ export function keepSending(urls: readonly string[], clients: number): Clients {
       return { ids, statuses, triesMax };
     },
   };
+}
+
+/** A sale that was sent after a fault: its event id, and the times since the call, in ms. */
+interface Recovery {
+  readonly id: string;
+  readonly acceptedMs: number;
+  readonly storedMs: number;
+  readonly rankedMs: number;
+}
+
+const often = { timeout: 120_000, interval: 20 };
+
+/**
+ * Sends one sale, again with its key until it gets 201, and looks for its row at the write endpoint, and then for its place in the rankings.
+ * Fails after two minutes.
+ */
+export async function recoveryTimes(url: string, { writer }: Database): Promise<Recovery> {
+  const begunAt = performance.now();
+  const since = (): number => Math.round(performance.now() - begunAt);
+  const headers = { "idempotency-key": randomUUID() };
+  const id = await vi.waitFor(() => sold(url, 1, { headers }), often);
+  const acceptedMs = since();
+  const row = "SELECT 1 FROM purchases WHERE id = ?";
+  const bytes = Buffer.from(id.replaceAll("-", ""), "hex");
+  await vi.waitFor(async () => expect(await writer.query(row, [bytes])).toHaveLength(1), often);
+  const storedMs = since();
+  await untilRanked(url, id);
+  return { id, acceptedMs, storedMs, rankedMs: since() };
+}
+
+/** Resolves when an event is counted in the rankings. */
+export function untilRanked(url: string, id: string): Promise<void> {
+  return vi.waitFor(async () => expect((await eventState(url, id, 2000)).ranked).toBe(true), often);
 }

@@ -1,7 +1,7 @@
-import { silentLog } from "@tally/runtime";
-import type { System } from "@tally/local";
 import { connectPublisher } from "@tally/broker";
 import { queuesOf } from "@tally/contract";
+import type { System } from "@tally/local";
+import { silentLog } from "@tally/runtime";
 import { atEnd } from "./at-end.ts";
 
 /** Publishes messages to the queues of a domain, as a gateway does, until the end of the test or of the file. */

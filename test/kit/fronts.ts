@@ -1,0 +1,147 @@
+import { type Balancer, startBalancer } from "@tally/local";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { atEnd, temporaryDirectory } from "./at-end.ts";
+
+type Options = Pick<Parameters<typeof startBalancer>[0], "gateways" | "findBy" | "variables">;
+
+/** Starts HAProxy in front of gateways. It stops at the end of the test or of the file. */
+export async function balance(options: Options): Promise<Balancer> {
+  const balancer = await startBalancer({
+    ...options,
+    directory: await temporaryDirectory(),
+    environment: process.env,
+    say: () => undefined,
+    signal: new AbortController().signal,
+  });
+  atEnd(() => balancer.stop());
+  return balancer;
+}
+
+/** A response that is sent instead of the gateway's. */
+export interface OwnResponse {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * A server in front of a gateway. `before` is called with the path and the body of each request before the gateway has it; when it returns a
+ * response, the gateway does not get the request. Returns its URL.
+ */
+export async function startForwarding(
+  gatewayUrl: string,
+  before: (path: string, body: Buffer) => OwnResponse | undefined | Promise<OwnResponse | undefined>,
+): Promise<string> {
+  const server = createServer((request, response) => void forward(request, response));
+  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "", url = "", headers } = request;
+    const body = await buffer(request);
+    const own = await before(url, body);
+    if (own !== undefined) {
+      response.writeHead(own.status, own.headers).end(own.body);
+      return;
+    }
+    const kept = Object.entries(headers).filter(([name]) => ["content-type", "idempotency-key"].includes(name));
+    const reply = await fetch(gatewayUrl + url, {
+      method,
+      headers: kept.map(([name, value]): [string, string] => [name, String(value)]),
+      body,
+    });
+    const returned = ["content-type", "tally-event-id"].flatMap((name) => {
+      const value = reply.headers.get(name);
+      return value === null ? [] : [[name, value] as const];
+    });
+    response.writeHead(reply.status, Object.fromEntries(returned));
+    response.end(await reply.text());
+  }
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  atEnd(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+}
+
+/** Makes an authority, and a certificate for a server of this name only, in a directory that others may read then. Returns the files. */
+export function makeCertificates(directory: string, serverName: string) {
+  const file = (name: string): string => join(directory, name);
+  const openssl = (...args: readonly string[]): void => {
+    execFileSync("openssl", args, { cwd: directory, stdio: "pipe" });
+  };
+  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  openssl("req", "-x509", ...newKey, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=tally test CA");
+  openssl("req", ...newKey, "-keyout", "server.key", "-out", "server.csr", "-subj", `/CN=${serverName}`);
+  // Nodes of a Redis Cluster show each other theirs.
+  writeFileSync(file("extensions"), `subjectAltName=DNS:${serverName}\nextendedKeyUsage=serverAuth,clientAuth\n`);
+  const signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "extensions"];
+  openssl("x509", "-req", "-in", "server.csr", "-out", "server.pem", ...signed);
+  // The servers may run as other users.
+  chmodSync(directory, 0o755);
+  chmodSync(file("server.key"), 0o644);
+  return { authority: file("ca.pem"), certificate: file("server.pem"), key: file("server.key") };
+}
+
+/** An event of GET /live. */
+interface LiveEvent {
+  readonly event: string;
+  readonly data: { readonly watch?: number; readonly status?: number; readonly body?: unknown; readonly at: string };
+}
+
+/** An open GET /live, read as a browser does. */
+export interface EventStream {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly events: readonly LiveEvent[];
+  /** The newest answer of a watch; undefined before the first. */
+  latest(watch: number): LiveEvent["data"] | undefined;
+  /** Resolves at its end: whether the gateway has ended it completely, or the connection broke. */
+  readonly ended: Promise<"complete" | "broken">;
+  close(): void;
+}
+
+/** Opens GET /live for these paths. Throws unless it is 200. Closed at the end of the test or of the file. */
+export async function openStream(
+  url: string,
+  paths: readonly string[],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<EventStream> {
+  const aborted = new AbortController();
+  atEnd(() => aborted.abort());
+  const query = paths.map((path) => `watch=${encodeURIComponent(path)}`).join("&");
+  const response = await fetch(`${url}/live?${query}`, { headers, signal: aborted.signal });
+  if (response.status !== 200 || response.body === null)
+    throw new Error(`${response.status}: ${await response.text()}`);
+  const events: LiveEvent[] = [];
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  return {
+    status: response.status,
+    headers: response.headers,
+    events,
+    latest: (watch) => events.findLast(({ data }) => data.watch === watch)?.data,
+    ended: read(reader, events),
+    close: () => aborted.abort(),
+  };
+}
+
+async function read(reader: ReadableStreamDefaultReader<string>, events: LiveEvent[]): Promise<"complete" | "broken"> {
+  let text = "";
+  for (;;) {
+    const part = await reader.read().catch(() => undefined);
+    if (part === undefined) return "broken";
+    if (part.done) return "complete";
+    text += part.value;
+    const blocks = text.split("\n\n");
+    text = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const [, event = "", data = ""] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
+      events.push({ event, data: JSON.parse(data) });
+    }
+  }
+}

@@ -1,0 +1,221 @@
+import {
+  type Addresses,
+  freePorts,
+  openTcpProxy,
+  type PrivateServices,
+  type Server,
+  type System,
+  type TcpProxy,
+} from "@tally/local";
+import { Redis } from "ioredis";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, vi } from "vitest";
+import { atEnd } from "./at-end.ts";
+
+/** A MariaDB primary and its replicas, and what an operator does with them as docs/servers.md describes it. */
+interface DatabaseNodes {
+  readonly replicas: readonly DatabaseReplica[];
+  /** From now on a commit succeeds only when a replica has it, on the primary and on each replica that is promoted. */
+  replicateSemiSynchronously(): Promise<void>;
+  /** The primary is dead: promotes the replica that has most, and lets the others follow it. */
+  promoteAfterDeath(): Promise<DatabaseReplica>;
+  /** A planned switch from a promoted replica to another one, which it then follows. Nothing is written meanwhile. */
+  switchOver(from: DatabaseReplica, to: DatabaseReplica): Promise<void>;
+}
+
+interface DatabaseReplica {
+  readonly port: number;
+  readonly sql: (text: string) => Promise<string>;
+}
+
+export async function openDatabaseNodes({ servers, operator }: PrivateServices): Promise<DatabaseNodes> {
+  expect(await operator.sql("SELECT VERSION()")).toContain("MariaDB");
+  const replicas = servers
+    .filter(({ name }) => name.startsWith("database-replica"))
+    .map(({ port }, index) => ({ port, sql: (text: string) => operator.replicaSql(text, index + 1) }));
+  // Host, user and password stay as they are.
+  const follow = (replica: DatabaseReplica, { port }: DatabaseReplica): Promise<string> =>
+    replica.sql(`STOP SLAVE; CHANGE MASTER TO MASTER_PORT = ${port}, MASTER_USE_GTID = slave_pos; START SLAVE`);
+
+  return {
+    replicas,
+
+    async replicateSemiSynchronously() {
+      const settings = "rpl_semi_sync_master_timeout = 600000, GLOBAL rpl_semi_sync_master_wait_point = AFTER_SYNC";
+      for (const { sql } of replicas)
+        await sql(
+          `SET GLOBAL ${settings}, GLOBAL rpl_semi_sync_slave_enabled = ON; STOP SLAVE IO_THREAD; START SLAVE IO_THREAD`,
+        );
+      await operator.sql(`SET GLOBAL ${settings}, GLOBAL rpl_semi_sync_master_enabled = ON`);
+    },
+
+    async promoteAfterDeath() {
+      const positions = await Promise.all(replicas.map(positionWhenApplied));
+      const most = Math.max(...positions);
+      const promoted = replicas[positions.indexOf(most)] ?? expect.fail("there is no replica");
+      await promoted.sql(promote);
+      await Promise.all(replicas.filter((one) => one !== promoted).map((one) => follow(one, promoted)));
+      return promoted;
+    },
+
+    async switchOver(from, to) {
+      await from.sql("SET GLOBAL read_only = ON");
+      const position = await from.sql("SELECT @@GLOBAL.gtid_binlog_pos");
+      expect(await to.sql(`SELECT MASTER_GTID_WAIT('${position}', 60)`)).toBe("0");
+      await to.sql(promote);
+      const demote =
+        "SET GLOBAL rpl_semi_sync_master_enabled = OFF; SET GLOBAL gtid_slave_pos = @@GLOBAL.gtid_binlog_pos";
+      await from.sql(demote);
+      await follow(from, to);
+    },
+  };
+}
+
+const promote = "STOP SLAVE; RESET SLAVE; SET GLOBAL rpl_semi_sync_master_enabled = ON, GLOBAL read_only = OFF";
+
+/** The position of a replica when it has applied all that it has received. */
+async function positionWhenApplied({ sql }: DatabaseReplica): Promise<number> {
+  // Not connected, and nothing left to apply.
+  const applied = /\t(No|Connecting)\tYes\t.*has read all relay log/s;
+  await vi.waitFor(async () => expect(await sql("SHOW SLAVE STATUS")).toMatch(applied), 60_000);
+  // Domain, server and sequence, such as 0-1-57.
+  return Number((await sql("SELECT @@GLOBAL.gtid_slave_pos")).split("-").at(-1));
+}
+
+/** A name of the database's write endpoint that can move to another server, as a DNS name does. The apps do not notice the move. */
+interface WriteName {
+  /** Lets the apps find the primary by the name; for `startSystemWithServers`. */
+  readonly readdress: (services: PrivateServices) => Promise<PrivateServices>;
+  /** Ends the name's connections. From now on it leads to the server at this port. */
+  moveTo(port: number): Promise<void>;
+}
+
+export async function openWriteName(): Promise<WriteName> {
+  const [namePort = 0] = await freePorts(1);
+  let proxy: TcpProxy | undefined;
+  atEnd(() => proxy?.close());
+
+  async function moveTo(port: number): Promise<void> {
+    await proxy?.close();
+    proxy = await openTcpProxy(`tcp://127.0.0.1:${port}`, { port: namePort });
+  }
+  const named = (addresses: Addresses): Addresses => {
+    const url = new URL(addresses.databaseWriteUrl);
+    url.port = String(namePort);
+    return { ...addresses, databaseWriteUrl: url.href };
+  };
+  return {
+    moveTo,
+    async readdress(services) {
+      await moveTo(Number(new URL(services.addresses.databaseWriteUrl).port));
+      const { gateway, writer, ranker, maintenance } = services.accounts;
+      const accounts = {
+        gateway: named(gateway),
+        writer: named(writer),
+        ranker: named(ranker),
+        maintenance: named(maintenance),
+      };
+      return { ...services, addresses: named(services.addresses), accounts };
+    },
+  };
+}
+
+/** A node of the system's Redis Cluster, and a connection of the administrator to it alone. */
+interface RedisNode {
+  readonly server: Server;
+  readonly redis: Redis;
+  readonly id: string;
+}
+
+/** The nodes of a Redis Cluster, as an operator sees them. */
+interface RedisNodes {
+  readonly all: readonly RedisNode[];
+  slotOf(key: string): Promise<number>;
+  /** The node that serves a key now, as another node says. */
+  masterOf(key: string): Promise<RedisNode>;
+  /** From now on its replica gets nothing more from a master. */
+  cutOff(master: RedisNode): Promise<void>;
+  /** Starts a killed node again. Resolves when it is a complete replica. */
+  restart(node: RedisNode): Promise<void>;
+  /** Moves a slot with its keys, some at a time, as redis-cli does; waits for `midway` when half of them have moved. Resolves with their number. */
+  moveSlot(slot: number, from: RedisNode, to: RedisNode, midway?: () => Promise<unknown>): Promise<number>;
+}
+
+export async function openRedisNodes(system: Pick<System, "services" | "addresses">): Promise<RedisNodes> {
+  const { username, password } = new URL(system.addresses.redisUrl.split(",")[0] ?? "");
+  const servers = system.services.servers.filter(({ name }) => name.startsWith("redis-"));
+  const all = await Promise.all(
+    servers.map(async (server): Promise<RedisNode> => {
+      const redis = new Redis({
+        port: server.port,
+        username,
+        password,
+        retryStrategy: () => 200,
+        maxRetriesPerRequest: 1,
+      });
+      redis.on("error", () => undefined); // killed by the test
+      atEnd(() => redis.disconnect());
+      return { server, redis, id: await redis.cluster("MYID") };
+    }),
+  );
+  const running = (): RedisNode => all.find(({ server }) => server.pid !== undefined) ?? expect.fail("no node runs");
+  async function replicaOf(master: RedisNode): Promise<RedisNode> {
+    // id, address, flags, id of its master, …
+    const lines = String(await running().redis.cluster("NODES")).split("\n");
+    const line = lines.find((one) => one.split(" ")[3] === master.id);
+    return all.find(({ id }) => id === line?.split(" ")[0]) ?? expect.fail("it has no replica");
+  }
+  const slotOf = (key: string): Promise<number> => running().redis.cluster("KEYSLOT", key);
+
+  return {
+    all,
+    slotOf,
+
+    async masterOf(key) {
+      const slot = await slotOf(key);
+      const lines = String(await running().redis.cluster("NODES")).split("\n");
+      const has = (range: string): boolean => {
+        const [first = Number.NaN, last = first] = range.split("-").map(Number);
+        return first <= slot && slot <= last;
+      };
+      // id, address, flags, …, then ranges of slots from the ninth field on.
+      const line = lines.find((one) => /master/.test(one) && !/fail/.test(one) && one.split(" ").slice(8).some(has));
+      return all.find(({ id }) => id === line?.split(" ")[0]) ?? expect.fail(`no master serves ${key}`);
+    },
+
+    async cutOff(master) {
+      const replica = await replicaOf(master);
+      await replica.redis.config("SET", "masterauth", "wrong");
+      await master.redis.call("CLIENT", ["KILL", "TYPE", "replica"]);
+    },
+
+    async restart({ server, redis }) {
+      await server.start();
+      await vi.waitFor(async () => expect(await redis.info("replication")).toContain("master_link_status:up"), 60_000);
+    },
+
+    async moveSlot(slot, from, to, midway) {
+      const half = (await from.redis.cluster("COUNTKEYSINSLOT", slot)) / 2;
+      let waited = false;
+      await to.redis.cluster("SETSLOT", slot, "IMPORTING", from.id);
+      await from.redis.cluster("SETSLOT", slot, "MIGRATING", to.id);
+      let moved = 0;
+      for (;;) {
+        // As bytes: the keys of the gateways' key memory are no text.
+        const keys: unknown = await from.redis.callBuffer("CLUSTER", ["GETKEYSINSLOT", slot, 5]);
+        if (!Array.isArray(keys) || keys.length === 0) break;
+        const account = ["AUTH2", username, password, "KEYS", ...keys];
+        await from.redis.call("MIGRATE", ["127.0.0.1", String(to.server.port), "", "0", "5000", ...account]);
+        moved += keys.length;
+        if (moved >= half && !waited) {
+          waited = true;
+          await midway?.();
+        }
+        await delay(20); // so that commands meet a slot of which each node has a part
+      }
+      await to.redis.cluster("SETSLOT", slot, "NODE", to.id);
+      await from.redis.cluster("SETSLOT", slot, "NODE", to.id);
+      return moved;
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import { connectDatabase, type Database, dropTestDatabase, recreateTestDatabase } from "@tally/database";
+import {
+  type Addresses,
+  type PrivateServices,
+  type Services,
+  type StartOptions,
+  startPrivateServices,
+  startSystem as startLocalSystem,
+  type System,
+  type SystemOptions,
+} from "@tally/local";
+import { silentLog } from "@tally/runtime";
+import { Redis } from "ioredis";
+import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { inject } from "vitest";
+import { atEnd } from "./at-end.ts";
+import { root } from "./programs.ts";
+
+type Options = Partial<Pick<SystemOptions<Services>, "root" | "instances" | "environmentOf" | "execArgv">>;
+
+/**
+ * Starts the apps as processes on the servers of the run, with an own database, queues and keys. `settings` are environment variables. It
+ * stops at the end of the test or of the file.
+ */
+export function startSystem(settings: NodeJS.ProcessEnv = {}, options: Options = {}): Promise<System> {
+  return start(({ namespace }) => servicesOfRun(namespace), settings, options);
+}
+
+interface ServerOptions extends Options, Pick<StartOptions, "brokers" | "databaseReplicas" | "redisCluster"> {
+  /** Returns the same servers, with addresses at which the apps find them. Default: unchanged. */
+  readonly readdress?: (services: PrivateServices) => Promise<PrivateServices>;
+}
+
+/** Likewise, on servers that the test may kill, with a cluster of `brokers`, replicas of the database and a Redis Cluster. */
+export function startSystemWithServers(
+  settings: NodeJS.ProcessEnv = {},
+  { brokers = 1, databaseReplicas = 1, redisCluster, readdress, ...options }: ServerOptions = {},
+): Promise<System<PrivateServices>> {
+  return start(
+    async (own) => {
+      const sizes = { brokers, databaseReplicas, ...(redisCluster && { redisCluster }) };
+      const services = await startPrivateServices({ ...own, ...sizes, redoLogMiB: 64 });
+      return readdress === undefined ? services : readdress(services);
+    },
+    settings,
+    options,
+  );
+}
+
+async function start<S extends Services>(
+  services: SystemOptions<S>["services"],
+  settings: NodeJS.ProcessEnv,
+  options: Options,
+): Promise<System<S>> {
+  const namespace = `t${randomBytes(4).toString("hex")}`;
+  const directory = join(root, ".tally", `test-apps-${namespace}`);
+  const system = await startLocalSystem({
+    root,
+    directory,
+    database: "tally_test",
+    namespace,
+    services,
+    environment: { PATH: process.env["PATH"], WRITER_THREADS: "2", ...settings },
+    say: () => undefined,
+    ...options,
+  });
+  atEnd(async () => {
+    await system.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+  return system;
+}
+
+/** Addresses on the servers of the run, with an own database, which `stop()` drops. */
+export async function servicesOfRun(namespace: string): Promise<Services> {
+  const { accounts, ...administrator } = inject("services");
+  const ownDatabase = (addresses: Addresses): Addresses => {
+    const own = (url: string): string => url.replace(/\/tally_test$/, `/tally_test_${namespace}_test`);
+    const { databaseWriteUrl, databaseReadUrl } = addresses;
+    return { ...addresses, databaseWriteUrl: own(databaseWriteUrl), databaseReadUrl: own(databaseReadUrl) };
+  };
+  const addresses = ownDatabase(administrator);
+  await recreateTestDatabase(addresses.databaseWriteUrl);
+  return {
+    addresses,
+    accounts: {
+      gateway: ownDatabase(accounts.gateway),
+      writer: ownDatabase(accounts.writer),
+      ranker: ownDatabase(accounts.ranker),
+      maintenance: ownDatabase(accounts.maintenance),
+    },
+    source: "environment",
+    servers: [],
+    stop: () => dropTestDatabase(addresses.databaseWriteUrl),
+  };
+}
+
+/** Opens a database until the end of the test or of the file; by default with the administrator's account. */
+export function openDatabase({
+  addresses: { databaseWriteUrl: writeUrl, databaseReadUrl: readUrl },
+  queryTimeoutMs = 60_000,
+}: {
+  readonly addresses: Pick<Addresses, "databaseWriteUrl" | "databaseReadUrl">;
+  readonly queryTimeoutMs?: number;
+}): Database {
+  const pools = { writeConnections: 1, readConnections: 1 };
+  const database = connectDatabase({ writeUrl, readUrl, ...pools, queryTimeoutMs, log: silentLog });
+  atEnd(() => database.close());
+  return database;
+}
+
+/** Likewise the system's Redis. */
+export function openRedis({ addresses }: Pick<System, "addresses">): Redis {
+  const redis = new Redis(addresses.redisUrl);
+  atEnd(() => redis.disconnect());
+  return redis;
+}
+
+const sumsOfPurchases = `
+  SELECT CONCAT('store:', store_id) AS board, item_id AS member, count
+  FROM (
+    SELECT store_id, item_id, CAST(SUM(quantity) AS UNSIGNED) AS count,
+      ROW_NUMBER() OVER (PARTITION BY store_id ORDER BY SUM(quantity) DESC, item_id) AS place
+    FROM purchase_items GROUP BY store_id, item_id
+  ) AS items WHERE place <= 100
+  UNION ALL
+  SELECT CONCAT('item:', item_id), store_id, CAST(SUM(quantity) AS UNSIGNED)
+  FROM purchase_items GROUP BY item_id, store_id`;
+
+/** Every cell that the boards should have, from the rows: "board member count", sorted. `sums` selects them; of a store the first 100. */
+export async function cellsOfRows(database: Database, sums = sumsOfPurchases): Promise<readonly string[]> {
+  const rows = await database.writer.query<{ board: string; member: number; count: number }>(sums);
+  return rows.map(({ board, member, count }) => `${board} ${member} ${count}`).toSorted();
+}
+
+/** Every cell that the boards have in Redis, of a store the first 100, read without tally's code. */
+export async function cellsOfBoards(
+  system: Pick<System, "namespace" | "addresses">,
+  domain = "purchases",
+): Promise<readonly string[]> {
+  const redis = new Redis(system.addresses.redisUrl);
+  try {
+    return (await cellsOfShard(redis, `${system.namespace}:{${domain}:0:v2}`)).toSorted();
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Likewise every cell of one shard, in no order. `redis`: the server or master that has it. `shard`: the beginning of its keys. */
+export async function cellsOfShard(redis: Redis, shard: string): Promise<readonly string[]> {
+  const generation = `${shard}:${(await redis.get(`${shard}:generation`)) ?? "1"}`;
+  const cells: string[] = [];
+  for (const key of await redis.keys(`${generation}:b:*`)) {
+    const board = key.slice(`${generation}:b:`.length);
+    const all = Object.entries(await redis.hgetall(`${generation}:c:${board}`));
+    const best = await redis.zrange(key, "0", board.startsWith("store:") ? "99" : "-1", "WITHSCORES");
+    const bestOnes = best.flatMap((text, i) => (i % 2 === 0 ? [[text, best[i + 1]] as const] : []));
+    for (const [member, score] of all.length > 0 ? all : bestOnes) {
+      cells.push(`${board} ${member.slice(1)} ${-Number(score)}`);
+    }
+  }
+  return cells;
+}

@@ -1,0 +1,113 @@
+import { addressVariables, runTally as runIn, type System } from "@tally/local";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, vi } from "vitest";
+import { temporaryDirectory } from "./at-end.ts";
+import { root as checkout } from "./programs.ts";
+
+/** Runs `tally ...` on a system in a separate process, from the checkout that the system was started from. `more` are environment variables. */
+export function runTally(
+  { root = checkout, namespace, addresses }: Pick<System, "namespace" | "addresses"> & { readonly root?: string },
+  args: readonly string[],
+  more: NodeJS.ProcessEnv = {},
+) {
+  const environment = { PATH: process.env["PATH"], NAMESPACE: namespace, ...addressVariables(addresses), ...more };
+  return runIn(root, environment, args);
+}
+
+/** What a command wrote to stderr besides its progress, which it shows after 5 s: on a busy machine. */
+export function withoutProgress(errors: string): string {
+  return errors.replaceAll(
+    /^tally: (.* \(.*\/s\)|waits, because .*|nothing is under way|found differences; .*)\n/gm,
+    "",
+  );
+}
+
+/** Runs `tally …` on a system; its commands talk to the first gateway. */
+export function tally(system: System, args: readonly string[], more: NodeJS.ProcessEnv = {}) {
+  return runTally(system, args, { TALLY_URL: system.url, ...more });
+}
+
+/** Likewise, and returns what it prints with --json. */
+export async function tallyJson(system: System, ...args: readonly string[]) {
+  const { output, errors, exitCode } = await tally(system, [...args, "--json"]);
+  if (output === "") throw new Error(`tally ${args.join(" ")} ended with ${exitCode} and printed nothing: ${errors}`);
+  return JSON.parse(output);
+}
+
+/** Starts it with `input` on stdin, as a process that the test may kill. */
+export function startTally({ url, namespace, addresses }: System, args: readonly string[], input = "") {
+  const child = spawn(process.execPath, [join(checkout, "apps", "admin", "src", "main.ts"), ...args], {
+    env: { PATH: process.env["PATH"], NAMESPACE: namespace, TALLY_URL: url, ...addressVariables(addresses) },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stdin.end(input);
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]).then(([output, errors]) => ({
+    exitCode: child.exitCode,
+    output,
+    errors,
+  }));
+  return { ended, pid: child.pid, kill: () => child.kill("SIGKILL") };
+}
+
+type Acknowledged = readonly string[] | ReadonlySet<string>;
+type Audited = Parameters<typeof runTally>[0];
+
+/** Runs `tally audit` for these acknowledged ids. */
+export async function audit(system: Audited, acknowledged: Acknowledged, ...flags: readonly string[]) {
+  const file = join(await temporaryDirectory(), "acknowledged");
+  await writeFile(file, Array.from(acknowledged, (id) => `${id}\n`).join(""));
+  return runTally(system, ["audit", "--acknowledged", file, ...flags]);
+}
+
+/** Its report. */
+export async function auditOf(system: Audited, acknowledged: Acknowledged, ...flags: readonly string[]) {
+  const { output } = await audit(system, acknowledged, "--json", ...flags);
+  const report: unknown = JSON.parse(output);
+  return report;
+}
+
+/** Fails unless all of these events are stored and ranked, each once, and no others. */
+export async function expectAllKept(system: Audited, ids: Acknowledged, ...flags: readonly string[]): Promise<void> {
+  const { length } = [...ids];
+  expect(await auditOf(system, ids, ...flags)).toMatchObject({
+    agrees: true,
+    audit: { acknowledged: length, stored: length, ranked: length, lost: 0, doubled: 0, unacknowledged: 0 },
+  });
+}
+
+export interface TestKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** Creates a key with `tally keys create` and waits until each gateway has it. Takes one token of the key's rate limit at each gateway. */
+export async function createKey(system: System, ...flags: readonly string[]): Promise<TestKey> {
+  const made = await keysCommand(system, "create", "--name", "a test", ...flags);
+  for (const url of system.urls) await vi.waitFor(async () => expect(await knows(url, made.key)).toBe(true), 15_000);
+  return made;
+}
+
+/** Runs `tally keys ...` with --json. */
+export async function keysCommand(system: System, ...args: readonly string[]): Promise<TestKey> {
+  const { exitCode, output, errors } = await runTally(system, ["keys", ...args, "--json"]);
+  expect([exitCode, errors]).toEqual([0, ""]);
+  // The shape of what the command prints.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return JSON.parse(output) as TestKey;
+}
+
+/** Returns whether a gateway accepts a key. */
+export async function knows(url: string, key: string): Promise<boolean> {
+  const response = await fetch(`${url}/events/01a1fb30-2980-71ee-89cd-4f71757df440`, { headers: bearer(key) });
+  await response.arrayBuffer();
+  return response.status === 200;
+}
+
+export function bearer(key: string) {
+  return { authorization: `Bearer ${key}` };
+}
