@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runDrill } from "./run-drill.ts";
+import { runDrill } from "./kit/run-drill.ts";
 import { endOf } from "./kit/programs.ts";
 
 type Found = "lost" | "doubled" | "wrong contents";

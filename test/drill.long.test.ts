@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expectCleanDrill, runDrill } from "./run-drill.ts";
+import { expectCleanDrill, runDrill } from "./kit/run-drill.ts";
 
 const serversAndMessages = `
   broker-killed broker-frozen broker-disk-full primary-killed replica-killed redis-wiped redis-killed-older

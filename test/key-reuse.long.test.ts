@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { openTcpProxy, type TcpProxy } from "@tally/local";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { twoContents, type Post } from "./every-domain.ts";
+import { twoContents, type Post } from "./kit/every-domain.ts";
 import { startGateway } from "./kit/programs.ts";
 import { sold } from "./kit/sales.ts";
 import { openDatabase, openRedis, startSystem } from "./kit/system.ts";

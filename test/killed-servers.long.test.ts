@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { openShop } from "./shop.ts";
+import { openShop } from "./kit/shop.ts";
 
 /* SIGKILL of one server after the other. Each test ends with every acknowledged sale stored and ranked once. */
 

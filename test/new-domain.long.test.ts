@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { delimiter, dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { cp, mkdir, readFile, realpath, symlink, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import type * as Workloads from "@tally/domains/workloads";
-import { encodeBatch, encodeEvent, newEventId } from "@tally/contract";
+import { newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
-import { copyOfSources } from "./copy-of-sources.ts";
-import { curl, readGuide } from "./guide.ts";
-import { openPublisher } from "./kit/publish.ts";
+import { temporaryDirectory } from "./kit/at-end.ts";
+import { root as checkout } from "./kit/programs.ts";
+import { batchOf, openPublisher } from "./kit/publish.ts";
 import { cellsOfBoards, startSystem } from "./kit/system.ts";
 import { auditOf, runTally as tallyOn } from "./kit/tally.ts";
 
@@ -18,6 +18,7 @@ const guide = readGuide(join(import.meta.dirname, "..", "docs", "new-domain.md")
 const name = "parking";
 const linesMax = 180;
 
+const left = new Set([".git", ".tally", ".turbo", "node_modules", join("bench", "results")]);
 const root = await copyOfSources();
 const domains = join(root, "packages", "domains", "src");
 
@@ -136,8 +137,7 @@ test("accepts its own workload, its poison event becomes a dead letter, and the 
 
   const poison = workload.poison(newEventId());
   const publish = await openPublisher(system, name);
-  const batch = { producer: randomBytes(8).toString("hex"), sequence: 0 };
-  await publish(encodeBatch(batch, Date.now(), [encodeEvent(poison)], 1));
+  await publish(batchOf([poison]));
   await vi.waitFor(async () => {
     const { output } = await tallyOn(system, ["dead-letters", "list", "--json", "--domain", name]);
     expect(JSON.parse(output)).toEqual([expect.objectContaining({ id: poison.id, stage: "event", event: poison })]);
@@ -151,3 +151,60 @@ test("accepts its own workload, its poison event becomes a dead letter, and the 
   const units = requests.reduce((sum, one) => sum + (one.units ?? Number.NaN), 0);
   expect(await sumOfBoards()).toBe(unitsBefore + units);
 });
+
+/** Copies this checkout as it is now: a test may change the copy and run it. It shares the installed packages. Returns its folder. */
+async function copyOfSources(): Promise<string> {
+  // Outside of this checkout, whose tools skip ignored folders.
+  const copy = await realpath(await temporaryDirectory());
+  await cp(checkout, copy, {
+    recursive: true,
+    // The links of the workspace's packages to each other lead to the copies.
+    verbatimSymlinks: true,
+    filter: (source) => !left.has(relative(checkout, source)),
+  });
+  await symlink(join(checkout, "node_modules"), join(copy, "node_modules"));
+  return copy;
+}
+
+/** The code blocks of a document: files, and commands with their output. */
+interface Guide {
+  /** The path is the heading above the block. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  readonly commands: readonly { readonly line: string; readonly printed: string }[];
+}
+
+/** Throws for a block that is neither a file nor commands. */
+function readGuide(document: string): Guide {
+  const files: Guide["files"][number][] = [];
+  const commands: Guide["commands"][number][] = [];
+  let path = "";
+  const parts = readFileSync(document, "utf8").matchAll(/^## `(.+?)`|^```(\w*)\n([\s\S]*?)^```$/gm);
+  for (const [, heading, language = "", block = ""] of parts) {
+    if (heading !== undefined) path = heading;
+    else if (language === "ts" || language === "sql") files.push({ path, text: block });
+    else if (language === "console") {
+      for (const command of block.split(/^\$ /m).slice(1)) {
+        const [line = "", ...printed] = command.trim().split("\n");
+        commands.push({ line, printed: printed.join("\n") });
+      }
+    } else throw new Error(`${document}: expected only blocks of ts, sql and console, got:\n${block}`);
+  }
+  return { files, commands };
+}
+
+/** Sends the request of a curl command to another server. Returns what curl prints; with -i only the status line. */
+async function curl(line: string, url: string): Promise<string> {
+  const read =
+    /^curl (?<head>-i )?(?:-X (?<method>POST) )?'?http:\/\/127\.0\.0\.1:8080(?<path>[^ ']+)'?(?: -H '(?<header>[^:']+): (?<value>[^']+)')?(?: -d '(?<body>[^']*)')?$/.exec(
+      line,
+    )?.groups;
+  if (read === undefined) throw new Error(`unknown form of curl command: ${line}`);
+  const { head, method = "GET", path = "", header, value = "", body } = read;
+  const response = await fetch(url + path, {
+    method,
+    headers: header === undefined ? {} : { [header]: value },
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await response.text();
+  return head === undefined ? text : `HTTP/1.1 ${response.status} ${response.statusText}`;
+}

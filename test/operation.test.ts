@@ -1,8 +1,6 @@
-import { randomBytes } from "node:crypto";
-import { encodeBatch, encodeEvent, newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { openStream } from "./kit/fronts.ts";
-import { openPublisher } from "./kit/publish.ts";
+import { batchOf, openPublisher, poisonSale } from "./kit/publish.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 import { bearer, createKey } from "./kit/tally.ts";
 
@@ -12,13 +10,11 @@ const system = await startSystem(
   { AUTH: "required" },
   {
     instances: { gateway: 2 },
-    environmentOf: (app, index) => ({
-      ...(app === "gateway" && index === 1 && { OPERATOR_DATABASE_URL: "" }),
-    }),
+    environmentOf: (app, index) => (app === "gateway" && index === 1 ? { OPERATOR_DATABASE_URL: "" } : {}),
   },
 );
 const database = openDatabase(system);
-const send = await openPublisher(system, "purchases");
+const send = await openPublisher(system);
 const keyOf = async (...scopes: readonly string[]) => bearer((await createKey(system, "--scope", ...scopes)).key);
 const operator = await keyOf("*:read", "*:operate");
 const reader = await keyOf("*:read", "*:write");
@@ -30,10 +26,8 @@ const post = (path: string, headers: Readonly<Record<string, string>>, gateway =
 
 /** An event that the database rejects: the 30th of February. Resolves when it is a dead letter. */
 async function deadLetter(): Promise<string> {
-  const event = { id: newEventId(), storeId: 61, customerId: 1, date: 20260230, lines: [[5, 2]] };
-  await send(
-    encodeBatch({ producer: randomBytes(8).toString("hex"), sequence: 0 }, Date.now(), [encodeEvent(event)], 1),
-  );
+  const event = poisonSale(61);
+  await send(batchOf([event]));
   await vi.waitFor(async () => expect((await at(`/dead-letters/${event.id}`)).status).toBe(200), waited);
   return event.id;
 }

@@ -7,7 +7,7 @@ import { addressVariables, freePorts } from "@tally/local";
 import { connectRankings } from "@tally/redis";
 import type { Status } from "@tally/telemetry";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { twoContents } from "./every-domain.ts";
+import { twoContents } from "./kit/every-domain.ts";
 import { temporaryDirectory } from "./kit/at-end.ts";
 import { makeCertificates, openStream } from "./kit/fronts.ts";
 import { openRedisNodes } from "./kit/nodes.ts";

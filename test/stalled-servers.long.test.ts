@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { freePorts } from "@tally/local";
 import { expect, test, vi } from "vitest";
-import { openShop } from "./shop.ts";
+import { openShop } from "./kit/shop.ts";
 import { RawConnection } from "./http/raw-connection.ts";
 import { startGateway } from "./kit/programs.ts";
 import { openRedis } from "./kit/system.ts";

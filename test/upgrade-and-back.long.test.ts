@@ -1,5 +1,9 @@
-import { expect, test, vi } from "vitest";
-import { checkedOut, here, isInClone, openRelease } from "./release.ts";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { rename, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { root } from "./kit/programs.ts";
 import { keepSending } from "./kit/sales.ts";
 import { cellsOfBoards, cellsOfRows, openDatabase, startSystem } from "./kit/system.ts";
 import { expectAllKept } from "./kit/tally.ts";
@@ -27,7 +31,7 @@ test.skipIf(!isInClone(earlier))(
     const apps = ["ranker-1", "ranker-2", "writer-1", "writer-2", "gateway-1", "gateway-2"];
     await more();
 
-    await release.become(here);
+    await release.become(root);
     await system.migrate();
     await replace(...apps);
 
@@ -35,10 +39,48 @@ test.skipIf(!isInClone(earlier))(
     await replace(...apps.toReversed());
 
     const { ids } = await clients.stop();
-    await expectAllKept({ ...system, root: here }, [...ids.values()]);
+    await expectAllKept({ ...system, root }, [...ids.values()]);
     const database = openDatabase(system);
     expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
     expect(await database.writer.query("SELECT id FROM dead_letters")).toEqual([]);
   },
   300_000,
 );
+
+function git(...args: readonly string[]): void {
+  execFileSync("git", args, { cwd: root, stdio: "pipe" });
+}
+
+/** False in a shallow clone without the commit. */
+function isInClone(commit: string): boolean {
+  try {
+    git("cat-file", "-e", commit);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Checks a commit out and installs it, once for all runs. Returns its folder. */
+function checkedOut(commit: string): string {
+  const folder = join(root, ".tally", "builds", commit);
+  if (!existsSync(join(folder, ".git"))) git("worktree", "add", "--force", "--detach", folder, commit);
+  execFileSync("npx", ["-y", "pnpm@12", "install", "--frozen-lockfile", "--prefer-offline"], {
+    cwd: folder,
+    env: { ...process.env, CI: "true" },
+    stdio: "pipe",
+  });
+  return folder;
+}
+
+/** A folder whose apps are those of a commit, until it becomes another checkout: as a deployment replaces a release. */
+async function openRelease(commit: string) {
+  const folder = join(root, ".tally", `release-${process.pid}`);
+  const become = async (checkout: string) => {
+    await symlink(checkout, `${folder}.new`);
+    await rename(`${folder}.new`, folder);
+  };
+  await become(checkedOut(commit));
+  onTestFinished(() => rm(folder, { force: true }));
+  return { folder, become };
+}

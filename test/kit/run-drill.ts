@@ -1,6 +1,6 @@
 import type { AuditReport } from "@tally/reconcile";
 import { expect, vi } from "vitest";
-import { endOf, runReported } from "./kit/programs.ts";
+import { endOf, runReported } from "./programs.ts";
 
 // For each test that imports this. 11 min were seen for 25 faults beside eight other test runs.
 vi.setConfig({ testTimeout: 15 * 60_000 });

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, vi } from "vitest";
-import { sell } from "./kit/sales.ts";
-import { cellsOfBoards, cellsOfRows, openDatabase, startSystemWithServers } from "./kit/system.ts";
+import { sell } from "./sales.ts";
+import { cellsOfBoards, cellsOfRows, openDatabase, startSystemWithServers } from "./system.ts";
 
 const settings = {
   CONFIRM_WITHIN_MS: "1500",

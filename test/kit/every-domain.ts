@@ -1,4 +1,4 @@
-import { field, file, formOf, formType, picture } from "./http/requests.ts";
+import { field, file, formOf, formType, picture } from "../http/requests.ts";
 
 export interface Post {
   readonly path: string;
