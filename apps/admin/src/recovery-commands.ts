@@ -7,7 +7,7 @@ import { CommandError } from "./command-error.ts";
 import { exitCodes, withExitCodes } from "./exit-codes.ts";
 import { domainsFlag, domainsOf, jsonFlag, print, type DomainsFlag, type JsonFlag } from "./flags.ts";
 import { withServers, type Servers } from "./open-servers.ts";
-import { withProgress, type Progress } from "./progress.ts";
+import { withProgress, type Progress } from "@tally/runtime/progress";
 
 /** tally repair */
 export function repairCommand(): Command {

@@ -1,16 +1,17 @@
 import { workloadOf, type Spread } from "@tally/domains/workloads";
 import { reasonOf } from "@tally/runtime";
+import { Progress } from "@tally/runtime/progress";
 import { Random } from "../../kit/index.ts";
 import type { BenchPlan } from "../bench-plan.ts";
 import { designOf, type Durability } from "../designs/designs.ts";
 import type { Phase } from "../load/load-plan.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { root, type Flags } from "./flags.ts";
-import { progressBar } from "./progress-bar.ts";
 import { say } from "./say.ts";
 
 /** The plan of one run. Throws a WrongUsage for flags that contradict each other. */
 export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
+  const progress = new Progress();
   return {
     root,
     domain: domainOf(flags),
@@ -31,7 +32,11 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
     settings: settingsOf(flags),
     target: flags.target,
     say,
-    ...progressBar(),
+    onProgress({ share, through }) {
+      const total = share > 0 ? Math.round(through / share) : undefined;
+      if (process.stderr.isTTY) progress.show("requests", through, total);
+    },
+    onLoadEnded: () => progress.end(),
     signal,
   };
 }

@@ -6,7 +6,7 @@ import { Command, Option } from "commander";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";
 import { domainsFlag, domainsOf, jsonFlag, print, type DomainsFlag, type JsonFlag } from "../flags.ts";
 import { withServers, type Servers } from "../open-servers.ts";
-import { withProgress, type Progress } from "../progress.ts";
+import { withProgress, type Progress } from "@tally/runtime/progress";
 import { readIds } from "./read-ids.ts";
 import { reportOf, textOf } from "./report.ts";
 import { waitUntilDrained } from "./wait-until-drained.ts";

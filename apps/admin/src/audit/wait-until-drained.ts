@@ -3,7 +3,7 @@ import { connectPublisher } from "@tally/broker";
 import { lookAt, untilDrained } from "@tally/reconcile";
 import { queuesOf, type Domain } from "@tally/contract";
 import type { Servers } from "../open-servers.ts";
-import type { Progress } from "../progress.ts";
+import type { Progress } from "@tally/runtime/progress";
 
 interface Waiting {
   readonly endpoint: "read" | "write";

@@ -7,7 +7,7 @@ import { CommandError } from "../command-error.ts";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
-import { withProgress } from "../progress.ts";
+import { withProgress } from "@tally/runtime/progress";
 import { chosenLetters, withLetterFlags, type ChoiceFlags } from "./letter-flags.ts";
 
 const connectedWithinMs = 10_000;

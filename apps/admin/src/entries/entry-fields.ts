@@ -1,4 +1,12 @@
-import type { BulkRoute, Domain, Event, FormRoute, IngestRoute } from "@tally/contract";
+import {
+  InvalidInput,
+  type BulkRoute,
+  type Domain,
+  type EntryFields,
+  type Event,
+  type FormRoute,
+  type IngestRoute,
+} from "@tally/contract";
 import { Type, type TObject, type TSchema } from "typebox";
 
 type OwnRoute = IngestRoute<Event>;
@@ -56,4 +64,36 @@ function partsOf(route: OwnRoute | BulkRoute<Event>): readonly TObject[] {
 
 function objectsOf(schema: TSchema): readonly TObject[] {
   return Type.IsObject(schema) ? [schema] : [];
+}
+
+/** The value of a text, such as a CSV cell or a flag, for a field. Throws InvalidInput for a list or an object that is no JSON. */
+export function cellValue(name: string, schema: TSchema | undefined, text: string): unknown {
+  if (Type.IsInteger(schema) || Type.IsNumber(schema)) return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  if (Type.IsBoolean(schema)) return text === "true" || (text === "false" ? false : text);
+  if (Type.IsArray(schema) || Type.IsObject(schema)) return parseJson(name, text);
+  return text;
+}
+
+function parseJson(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new InvalidInput(name, "JSON", text);
+    throw error;
+  }
+}
+
+/** The object of a JSON text; undefined for any other text. */
+export function parseEntry(json: string): EntryFields | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isObject(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isObject(value: unknown): value is EntryFields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -4,7 +4,7 @@ import { CommandError } from "../command-error.ts";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";
 import { domainNamed, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
-import { withProgress } from "../progress.ts";
+import { withProgress } from "@tally/runtime/progress";
 import { writeCompleteFile } from "./complete-file.ts";
 import { exportEvents, type Selected } from "./export-events.ts";
 import { exportFormats, type ExportFormatName } from "./export-format.ts";

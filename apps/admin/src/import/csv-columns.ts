@@ -1,7 +1,7 @@
 import type { CellForm, Domain, EntryFields } from "@tally/contract";
 import type { TSchema } from "typebox";
 import { CommandError } from "../command-error.ts";
-import { cellValue } from "../entries/cell-value.ts";
+import { cellValue } from "../entries/entry-fields.ts";
 import { bulkRouteOf, fieldsOf, ingestRoutesOf, problemOf } from "../entries/entry-fields.ts";
 import { exitCodes } from "../exit-codes.ts";
 

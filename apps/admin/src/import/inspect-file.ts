@@ -1,7 +1,7 @@
 import { createHash, hash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import type { Domain } from "@tally/contract";
-import type { Progress } from "../progress.ts";
+import type { Progress } from "@tally/runtime/progress";
 import { checkedChunks } from "./checked-chunks.ts";
 import type { FileFormat } from "./file-format.ts";
 

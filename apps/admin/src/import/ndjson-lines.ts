@@ -1,6 +1,6 @@
 import type { EntryFields } from "@tally/contract";
 import { linesOf } from "../entries/lines-of.ts";
-import { parseEntry } from "../entries/parse-entry.ts";
+import { parseEntry } from "../entries/entry-fields.ts";
 import type { ImportLine } from "./import-line.ts";
 
 /** The lines of a file with one JSON object a line. Empty lines are skipped. Holds the longest line in memory. */

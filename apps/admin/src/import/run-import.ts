@@ -4,7 +4,7 @@ import { CommandError } from "../command-error.ts";
 import { bulkRouteOf } from "../entries/entry-fields.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import type { Progress } from "../progress.ts";
+import type { Progress } from "@tally/runtime/progress";
 import type { FileFormat } from "./file-format.ts";
 import type { ImportLine, Outcome } from "./import-line.ts";
 import { removeState, writeState, type ImportState } from "./import-state.ts";

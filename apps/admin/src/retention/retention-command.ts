@@ -18,7 +18,7 @@ import { CommandError } from "../command-error.ts";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
-import { withProgress, type Progress } from "../progress.ts";
+import { withProgress, type Progress } from "@tally/runtime/progress";
 import { directoryOnDisk, exportMonth } from "./export-month.ts";
 
 interface RetentionFlags extends JsonFlag {

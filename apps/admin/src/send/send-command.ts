@@ -3,7 +3,7 @@ import { domains } from "@tally/domains";
 import type { Domain, EntryFields } from "@tally/contract";
 import { Command, Option } from "commander";
 import { CommandError } from "../command-error.ts";
-import { cellValue } from "../entries/cell-value.ts";
+import { cellValue } from "../entries/entry-fields.ts";
 import { expectationOf, fieldsOf, formRouteOf, ingestRoutesOf } from "../entries/entry-fields.ts";
 import { requestOf } from "../entries/entry-request.ts";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";

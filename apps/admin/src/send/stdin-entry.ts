@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import type { Domain, EntryFields } from "@tally/contract";
 import { CommandError } from "../command-error.ts";
-import { parseEntry } from "../entries/parse-entry.ts";
+import { parseEntry } from "../entries/entry-fields.ts";
 import { exitCodes } from "../exit-codes.ts";
 
 /** The fields of an event as a JSON object on stdin. Throws a CommandError for anything else, and when stdin is a terminal. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { withProgress } from "../progress.ts";
+import { withProgress } from "@tally/runtime/progress";
 import type { Gateway } from "../gateway/gateway.ts";
 
 const pollEveryMs = 100;
