@@ -122,7 +122,7 @@ async function drill(flags: Flags): Promise<void> {
     say("interrupted before the audit");
     process.exitCode = 1;
   } finally {
-    release();
+    await release();
   }
 }
 

@@ -61,7 +61,7 @@ export async function runSweep(asked: Asked<SweepFlags>, signal: AbortSignal): P
     if (resume !== undefined && isGiven("rounds")) await storeSweep(folder, sweep);
     await measureSweep(sweep, { folder, points, plans, before, flags });
   } finally {
-    unlock();
+    await unlock();
   }
 }
 

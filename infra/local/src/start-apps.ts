@@ -86,6 +86,13 @@ export async function startApps(options: AppsOptions): Promise<Apps> {
     const plan = await plannedApps({ ...options, directory, environment, waits });
     const stopApps = await runApps([plan.gateways, plan.writers, plan.rankers]);
     const urls = plan.gateways.map(({ port }) => urlOf(port));
+    const stop = async (): Promise<void> => {
+      try {
+        await stopApps();
+      } finally {
+        await release();
+      }
+    };
     let stopped: Promise<void> | undefined;
     return {
       ...plan,
@@ -95,10 +102,10 @@ export async function startApps(options: AppsOptions): Promise<Apps> {
       writer: plan.writers[0],
       ranker: plan.rankers[0],
       migrate,
-      stop: () => (stopped ??= stopApps().finally(release)),
+      stop: () => (stopped ??= stop()),
     };
   } catch (error) {
-    release();
+    await release();
     throw error;
   }
 }

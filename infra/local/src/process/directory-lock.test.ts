@@ -20,8 +20,10 @@ test("one launcher has a directory until it unlocks it", async () => {
     code: "directory-in-use",
     message: expect.stringContaining(`Process ${process.pid} `),
   });
-  release();
-  (await lockDirectory(directory))();
+  await release();
+  await (
+    await lockDirectory(directory)
+  )();
 });
 
 test("of many launchers at the same time one gets the directory", async () => {

@@ -107,10 +107,17 @@ export async function startServices(options: StartOptions): Promise<Services> {
       const context = await openContext(directory, environment, { say, signal, waits });
       return fromPrograms(programs, { ...options, namespace }, { ...context, configuration, redoLogMiB });
     });
+    const stop = async (): Promise<void> => {
+      try {
+        await services.stop();
+      } finally {
+        await release();
+      }
+    };
     let stopped: Promise<void> | undefined;
-    return { ...services, stop: () => (stopped ??= services.stop().finally(release)) };
+    return { ...services, stop: () => (stopped ??= stop()) };
   } catch (error) {
-    release();
+    await release();
     throw error;
   }
 }
