@@ -133,7 +133,7 @@ test("under load: of a lost database and a lost Redis, the dump and the binary l
   expect(await redis.get(`${shard}:generation`)).toMatch(/x4$/);
 }, 300_000);
 
-test("the dump alone restores its moment: the broker stores what it still holds, and rankings that counted more are rebuilt", async () => {
+test("the dump alone restores its moment: the broker stores what it still holds, and rankings that have more are rebuilt", async () => {
   const BACKUP = join(files, "backup-2");
   const place = async () => {
     const generation = `${shard}:${await redis.get(`${shard}:generation`)}`;
@@ -143,7 +143,7 @@ test("the dump alone restores its moment: the broker stores what it still holds,
   await run("### Take a backup", { BACKUP });
   const lost = await sell(30);
   await vi.waitFor(async () => expect(await storedIds()).toEqual(new Set([...inBackup, ...lost])), 30_000);
-  // They are counted, and the ranker has seen that they are in the ledger.
+  // They are ranked, and the ranker has seen that they are in the ledger.
   const [newest] = await database.writer.query<{ at: number }>(
     "SELECT MAX(stored_at) AS at FROM batches WHERE domain = 'purchases'",
   );
@@ -156,10 +156,10 @@ test("the dump alone restores its moment: the broker stores what it still holds,
   await run("**Load the dump**", { BACKUP });
   await run("**Empty the rank queues.**");
   expect(await storedIds()).toEqual(inBackup);
-  const before = await rankerLines("the ledger lacks batches that are counted");
+  const before = await rankerLines("the ledger lacks batches that are ranked");
   await Promise.all([system.writer.start(), system.ranker.start()]);
   await vi.waitFor(
-    async () => expect(await rankerLines("the ledger lacks batches that are counted")).toBe(before + 1),
+    async () => expect(await rankerLines("the ledger lacks batches that are ranked")).toBe(before + 1),
     60_000,
   );
   for (const id of held) ids.add(id);
@@ -167,20 +167,20 @@ test("the dump alone restores its moment: the broker stores what it still holds,
   expect(await redis.get(`${shard}:generation`)).toMatch(/x4$/);
 }, 300_000);
 
-test("rank messages of batches that a restored ledger lacks are not counted", async () => {
+test("rank messages of batches that a restored ledger lacks are not ranked", async () => {
   const BACKUP = join(files, "backup-3");
   const inBackup = await storedIds();
   await run("### Take a backup", { BACKUP });
   await system.ranker.stop();
-  const uncounted = await sell(10);
-  await vi.waitFor(async () => expect(await storedIds()).toEqual(new Set([...inBackup, ...uncounted])), 30_000);
+  const unranked = await sell(10);
+  await vi.waitFor(async () => expect(await storedIds()).toEqual(new Set([...inBackup, ...unranked])), 30_000);
   await system.writer.stop();
   await operator.sql(`DROP DATABASE ${databaseName}`);
   await run("**Load the dump**", { BACKUP });
   await run("**Empty the rank queues.**");
   await system.writer.start();
   const later = await sell(10);
-  // Their batches are the newest that are counted, and the ledger has them: the ranker would not notice older ones that it lacks.
+  // Their batches are the newest that are ranked, and the ledger has them: the ranker would not notice older ones that it lacks.
   await vi.waitFor(async () => expect(await storedIds()).toEqual(new Set([...inBackup, ...later])), 30_000);
   await system.ranker.start();
   for (const id of later) ids.add(id);

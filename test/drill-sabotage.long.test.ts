@@ -15,10 +15,10 @@ async function expectFound(sabotage: string, faults: number, kinds: string, foun
 }
 
 // Two at a time: more than half of such a drill is waiting for what was lost.
-test("the drill finds the sabotages ledger and applied-mark", () =>
+test("the drill finds the sabotages ledger and ranked-mark", () =>
   Promise.all([
     expectFound("ledger", 3, "writer.after-commit", "lost"),
-    expectFound("applied-mark", 3, "duplicate-rank-deliveries,ranker.before-acknowledgement", "doubled"),
+    expectFound("ranked-mark", 3, "duplicate-rank-deliveries,ranker.before-acknowledgement", "doubled"),
   ]));
 
 test("the drill finds the sabotages early-ack and early-2xx", () =>

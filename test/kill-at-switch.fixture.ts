@@ -17,7 +17,8 @@ Cluster.prototype.defineCommand = function (this: Cluster, ...[name, definition]
   if (typeof call !== "function") throw new TypeError("there is no script tallySwitch");
   Object.defineProperty(this, name, {
     value: (...args: readonly unknown[]): unknown => {
-      if (args[0] === process.env["KILLED_SHARD"]) process.kill(Number(process.env["KILLED_PID"]), "SIGKILL");
+      if (args[0] === process.env["KILLED_SHARD"] && args.at(-1) === "switch")
+        process.kill(Number(process.env["KILLED_PID"]), "SIGKILL");
       return Reflect.apply(call, this, args);
     },
     configurable: true,

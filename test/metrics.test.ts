@@ -40,7 +40,7 @@ test("each app serves its metrics, each once, and counts what it does", async ()
     for (const name of ["wait", "transaction", "stored_after", "announce"])
       expect(writer).toMatch(new RegExp(`^tally_writer_${name}_seconds_count\\{.*domain="purchases".*\\} 1$`, "m"));
     expect(writer).toMatch(/^tally_database_wait_seconds_count\{endpoint="write",thread="\d"\} [1-9]/m);
-    for (const name of ["ranked_after", "count"])
+    for (const name of ["ranked_after", "rank"])
       expect(ranker).toMatch(new RegExp(`^tally_ranker_${name}_seconds_count\\{.*domain="purchases".*\\} 1$`, "m"));
     expect(ranker).toMatch(/^tally_threads\{state="ready"\} 1$/m);
   }, 30_000);

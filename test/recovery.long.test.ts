@@ -49,7 +49,7 @@ test("rankings are rebuilt beside live traffic, and never lose more than the bat
     while (running) {
       await sell(1);
       const now = await topCount();
-      // Only the batch that is committed at the moment of the switch may be missing: it is counted after it.
+      // Only the batch that is committed at the moment of the switch may be missing: it is ranked after it.
       expect(now).toBeGreaterThanOrEqual(shown - 1);
       shown = Math.max(shown, now);
       // Few enough sales that no two are committed in the moment of the switch.
@@ -109,16 +109,16 @@ test("repair adds batches whose messages were lost; if they were pruned too, it 
   const repaired = await runTally(system, ["repair"]);
   expect(repaired).toMatchObject({
     exitCode: 0,
-    output: expect.stringMatching(/checked \d+ batches, added 10 to the rankings/),
+    output: expect.stringMatching(/checked \d+ batches, ranked 10 of them/),
   });
   expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
-  expect((await runTally(system, ["repair"])).output).toMatch(/added 0/);
+  expect((await runTally(system, ["repair"])).output).toMatch(/ranked 0 of them/);
 
   await redis.del(await redis.keys(`${shard}:*:applied:*`));
   await database.writer.query("UPDATE batches SET moves = NULL");
   const beyond = await runTally(system, ["repair"]);
   expect(beyond.output).toMatch(
-    /\d+ batches are not counted, and their ranking messages were pruned or cannot be read .* run tally rebuild/,
+    /\d+ batches are not ranked, and their ranking messages were pruned or cannot be read .* run tally rebuild/,
   );
   expect(beyond.exitCode).toBe(1);
   expect((await runTally(system, ["rebuild"])).exitCode).toBe(0);
@@ -139,7 +139,7 @@ test("a rebuild reads the write endpoint when the read endpoint lacks batches th
   await storedAll();
   await database.writer.query("UPDATE batches SET moves = NULL");
   expect((await runTally(system, ["repair"])).output).toContain(
-    "10 batches are not counted, and their ranking messages were pruned or cannot be read",
+    "10 batches are not ranked, and their ranking messages were pruned or cannot be read",
   );
   const [row] = await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM batches");
 

@@ -81,7 +81,7 @@ test("the gateway's account reads the rankings and cannot change them", async ()
     storedAt: Date.now(),
     shards: [Buffer.from([0x90])],
   };
-  await expect(rankings.apply("purchases", moves)).rejects.toThrow(/NOPERM|can't access|No permissions/);
+  await expect(rankings.rank("purchases", moves)).rejects.toThrow(/NOPERM|can't access|No permissions/);
   await expect(rankings.noteChecked("purchases", "x", 1)).rejects.toThrow(/NOPERM/);
   await expect(rankings.build("purchases")).rejects.toThrow(/NOPERM|can't access|No permissions/);
 

@@ -31,7 +31,7 @@ function expectPath(steps: readonly Step[], eventId: string): void {
     ["received", "gateway", "confirmed"],
     ["published", "gateway", "confirmed"],
     ["stored", "writer", "stored"],
-    ["ranked", "ranker", "applied"],
+    ["ranked", "ranker", "ranked"],
   ]);
   expect(path.map(({ parentSpanId }) => parentSpanId)).toEqual([
     path[0]?.parentSpanId,

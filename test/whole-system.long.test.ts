@@ -114,7 +114,7 @@ test("one shard of the rankings becomes four", async () => {
     expect(await master.redis.get(`${shards[shard]}:generation`)).toMatch(/x4$/);
 }, 240_000);
 
-test("a Redis master is killed while its replica lacks sales: the replica is promoted, and they are counted again from the ledger", async () => {
+test("a Redis master is killed while its replica lacks sales: the replica is promoted, and they are ranked again from the ledger", async () => {
   const [, , shard = ""] = shards;
   const killed = await redis.masterOf(shard);
   await redis.cutOff(killed);
@@ -135,7 +135,7 @@ test("a Redis master is killed while its replica lacks sales: the replica is pro
   );
   expect(await redis.masterOf(shard)).not.toBe(killed);
   const logs = await Promise.all(system.rankers.map(({ logFile }) => readFile(logFile, "utf8")));
-  expect(logs.join("")).toContain("auditor: counted batches from the ledger");
+  expect(logs.join("")).toContain("auditor: ranked batches from the ledger");
   await redis.restart(killed);
 }, 300_000);
 

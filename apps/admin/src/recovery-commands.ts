@@ -17,7 +17,7 @@ export function repairCommand(): Command {
     repairDomain,
   );
   return withExitCodes(command, {
-    1: "batches are not counted and cannot be repaired: rebuild",
+    1: "batches are not ranked and cannot be repaired: rebuild",
     3: "a server does not respond",
   });
 }
@@ -28,16 +28,11 @@ export function rebuildCommand(): Command {
     "rebuild",
     "builds new rankings from the rows under live traffic, and switches to them when they are complete",
     rebuildDomain,
-  )
-    .addOption(
-      new Option("--shards <number>", "change the number of shards; the running apps follow").argParser(
-        numberFlag("a whole number from 1 to 1024", (value) => Number.isInteger(value) && value >= 1 && value <= 1024),
-      ),
-    )
-    .option(
-      "--delete-earlier-layout",
-      "also delete what releases before mirrored counts left in Redis; none of their apps may run",
-    );
+  ).addOption(
+    new Option("--shards <number>", "change the number of shards; the running apps follow").argParser(
+      numberFlag("a whole number from 1 to 1024", (value) => Number.isInteger(value) && value >= 1 && value <= 1024),
+    ),
+  );
   return withExitCodes(command, {
     1: "another process rebuilds, or Redis lost a part of it; nothing changed",
     3: "a server does not respond",
@@ -45,7 +40,6 @@ export function rebuildCommand(): Command {
 }
 
 interface RecoveryFlags extends DomainsFlag, JsonFlag {
-  readonly deleteEarlierLayout?: true;
   readonly shards?: number;
 }
 
@@ -81,7 +75,7 @@ function forEachDomain(name: string, description: string, work: Work): Command {
 
 const repairDomain: Work = async ({ name }, { database: { writer }, rankings }, progress) => {
   const { batches } = await readTotals(writer, name);
-  const { checked, counted, beyondRepair } = await repair({
+  const { checked, ranked, beyondRepair } = await repair({
     domain: name,
     reader: writer,
     rankings,
@@ -89,16 +83,16 @@ const repairDomain: Work = async ({ name }, { database: { writer }, rankings }, 
     until: Date.now(),
     onProgress: (soFar) => progress.show(`${name}: repairing`, soFar.checked, batches),
   });
-  const done = `checked ${checked} batches, added ${counted} to the rankings`;
-  const figures = { checked, counted, beyondRepair: beyondRepair.length };
+  const done = `checked ${checked} batches, ranked ${ranked} of them`;
+  const figures = { checked, ranked, beyondRepair: beyondRepair.length };
   if (beyondRepair.length === 0) return { lines: [done], figures };
   process.exitCode = exitCodes.finding;
   const some = beyondRepair.slice(0, 3).join(", ");
-  const missing = `${beyondRepair.length} batches are not counted, and their ranking messages were pruned or cannot be read (${some}): run tally rebuild`;
+  const missing = `${beyondRepair.length} batches are not ranked, and their ranking messages were pruned or cannot be read (${some}): run tally rebuild`;
   return { lines: [done, missing], figures };
 };
 
-const rebuildDomain: Work = async (domain, { database, rankings }, progress, { deleteEarlierLayout, shards }) => {
+const rebuildDomain: Work = async (domain, { database, rankings }, progress, { shards }) => {
   const startedAt = performance.now();
   const outcome = await rebuild({
     domain,
@@ -110,16 +104,11 @@ const rebuildDomain: Work = async (domain, { database, rankings }, progress, { d
   if (outcome.name === "busy") throw new CommandError(`${domain.name}: another process is rebuilding it`);
   if (outcome.name === "abandoned")
     throw new CommandError(`${domain.name}: Redis lost a part of the new rankings, which were abandoned: try again`);
-  const { cells, batches, counted } = outcome;
+  const { cells, batches, ranked } = outcome;
   const seconds = (performance.now() - startedAt) / 1000;
   const count = await rankings.shards(domain.name);
   const shardsText = count === 1 ? "1 shard" : `${count} shards`;
-  const done = `${cells} cells from ${batches} batches, plus ${counted} batches stored meanwhile, in ${shardsText}, in ${seconds.toFixed(1)} s`;
-  const figures = { cells, batches, counted, shards: count, seconds };
-  if (deleteEarlierLayout !== true) return { lines: [done], figures };
-  const deleted = await rankings.deleteEarlierLayout(domain.name);
-  return {
-    lines: [done, `deleted ${deleted} keys of the earlier layout`],
-    figures: { ...figures, deletedEarlierKeys: deleted },
-  };
+  const done = `${cells} cells from ${batches} batches, plus ${ranked} batches stored meanwhile, in ${shardsText}, in ${seconds.toFixed(1)} s`;
+  const figures = { cells, batches, ranked, shards: count, seconds };
+  return { lines: [done], figures };
 };

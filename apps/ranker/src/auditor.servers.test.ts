@@ -90,23 +90,23 @@ function open(storeId: number) {
 
 const minutesAgo = (minutes: number): number => Date.now() - minutes * 60_000;
 
-test("a batch whose ranking message was lost is counted from the ledger; when the message comes after all, it does nothing", async () => {
+test("a batch whose ranking message was lost is ranked from the ledger; when the message comes after all, it does nothing", async () => {
   const { domain, rankings, seen, storeSale, rebuild: build, count, start } = open(1);
   await build();
   const message = await storeSale(minutesAgo(1));
   start();
   await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 0 }), 10_000);
-  expect(await rankings.apply(domain.name, message)).toBe(false);
+  expect(await rankings.rank(domain.name, message)).toBe(false);
   expect(await count()).toBe(2);
 });
 
-// A later release may write "v":3, and be rolled back before its messages were counted.
+// A later release may write "v":3, and be rolled back before its messages were ranked.
 const laterVersion = "UPDATE batches SET moves = CONCAT('{\"v\":3', SUBSTRING(moves, 7)) WHERE producer = ?";
 
 test.each([
   [2, "a Redis that has lost everything", "lost"],
-  [3, "a batch that is not counted and whose ranking message was pruned", "pruned"],
-  [9, "a batch that is not counted and whose ranking message is of a later release", "later"],
+  [3, "a batch that is not ranked and whose ranking message was pruned", "pruned"],
+  [9, "a batch that is not ranked and whose ranking message is of a later release", "later"],
 ])("the rankings of store %i are rebuilt from the rows after %s", async (storeId, _, what) => {
   const { domain, database, rankings, seen, storeSale, rebuild: build, count, start } = open(storeId);
   if (what !== "lost") await build();
@@ -117,7 +117,7 @@ test.each([
   });
   start();
   await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 10_000);
-  expect(await rankings.apply(domain.name, message)).toBe(false);
+  expect(await rankings.rank(domain.name, message)).toBe(false);
   expect(await count()).toBe(2);
 });
 
@@ -154,17 +154,17 @@ test("what was checked in this run of Redis is not checked again, and all of it 
   expect(await count()).toBe(2);
 });
 
-test("after a failover of Redis the newest batches are counted first, before the whole ledger is read", async () => {
+test("after a failover of Redis the newest batches are ranked first, before the whole ledger is read", async () => {
   const { domain, rankings, seen, storeSale, rebuild: build, start } = open(10);
   await build();
-  const counted: number[] = [];
+  const ranked: number[] = [];
   let instance = await rankings.instance();
   start({
     ...rankings,
     instance: async () => instance,
-    apply(name, message) {
-      counted.push(message.storedAt);
-      return rankings.apply(name, message);
+    rank(name, message) {
+      ranked.push(message.storedAt);
+      return rankings.rank(name, message);
     },
   });
   const checked = () => rankings.checkedUntil(domain.name, instance);
@@ -172,14 +172,14 @@ test("after a failover of Redis the newest batches are counted first, before the
   const [old, recent] = [await storeSale(minutesAgo(10)), await storeSale(minutesAgo(0.5))];
   instance = "the run id of another master";
   await vi.waitFor(() => expect(seen.repaired).toBe(2), 10_000);
-  expect(counted).toEqual([recent.storedAt, old.storedAt]);
+  expect(ranked).toEqual([recent.storedAt, old.storedAt]);
 });
 
-test("when the database has lost counted batches the rankings are rebuilt, also if batches were stored and counted since", async () => {
+test("when the database has lost ranked batches the rankings are rebuilt, also if batches were stored and ranked since", async () => {
   const { domain, database, rankings, seen, storeSale, rebuild: build, count, start, lines } = open(7);
   await build();
   const [kept, lost] = [await storeSale(minutesAgo(3)), await storeSale(minutesAgo(2))];
-  for (const message of [kept, lost]) await rankings.apply(domain.name, message);
+  for (const message of [kept, lost]) await rankings.rank(domain.name, message);
   start();
   await vi.waitFor(async () => expect((await rankings.newest(domain.name)).inLedger).toBe(lost.storedAt), 10_000);
   await database.transaction(async (transaction) => {
@@ -187,7 +187,7 @@ test("when the database has lost counted batches the rankings are rebuilt, also 
     for (const table of ["batches", "purchases"])
       await transaction.execute(`DELETE FROM ${table} WHERE producer = ? AND sequence = ?`, batch);
   });
-  await rankings.apply(domain.name, await storeSale(minutesAgo(1)));
+  await rankings.rank(domain.name, await storeSale(minutesAgo(1)));
   expect(await count()).toBe(6);
   await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 30_000);
   expect(await count()).toBe(4);

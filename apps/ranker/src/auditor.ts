@@ -2,7 +2,7 @@ import { type Database, keepShards, placeAt, readShards, type LedgerPlace } from
 import { Outage, type Log } from "@tally/runtime";
 import type { Domain } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
-import { prune, rebuild, repair, type Repaired } from "@tally/reconcile";
+import { prune, rebuild, repair } from "@tally/reconcile";
 import { LostBatches } from "./lost-batches.ts";
 
 /*
@@ -11,10 +11,10 @@ import { LostBatches } from "./lost-batches.ts";
  *   another process than before    it may have lost its last writes: checks the marks of the newest batches, then of every batch in the
  *                                  ledger. The result is noted in Redis, so other rankers need not repeat it
  *   no generation, or a dirty one  Redis lost everything, or a script failed half-way: rebuilds it from the rows
- *   a counted batch that is not    the database was restored to an earlier moment, or a replica without its last commits was promoted:
+ *   a ranked batch that is not     the database was restored to an earlier moment, or a replica without its last commits was promoted:
  *   in the ledger                  rebuilds it from the rows of the write endpoint
  *
- * Every five seconds it checks the batches that were stored since, and counts those without a mark from the ledger. Every minute it prunes
+ * Every five seconds it checks the batches that were stored since, and ranks those without a mark from the ledger. Every minute it prunes
  * ranking messages whose batches it has seen marked.
  */
 
@@ -25,7 +25,7 @@ export interface AuditorOptions {
   readonly log: Log;
   /** Younger ranking messages are not pruned. */
   readonly messagesKeptMs: number;
-  /** Called with the number of batches that a round counted from the ledger. */
+  /** Called with the number of batches that a round ranked from the ledger. */
   readonly onRepaired: (domain: string, batches: number) => void;
   /** Called after each new generation. */
   readonly onRebuilt: (domain: string) => void;
@@ -39,17 +39,9 @@ const settledAfterMs = 5000;
 // A ledger row becomes visible at its commit, later than its stored_at.
 const overlapMs = 60_000;
 
-/** What has been checked of one domain. */
-interface Seen {
-  /** All batches stored up to this time are marked; undefined: unknown, so all are checked. */
-  until: number | undefined;
-  prunedTo: LedgerPlace;
-  readonly lost: LostBatches;
-}
-
 export class Auditor {
-  readonly #options: AuditorOptions;
-  readonly #seen = new Map<Domain, Seen>();
+  readonly #rankings: Rankings;
+  readonly #domains: readonly DomainAuditor[];
   readonly #outage: Outage;
   readonly #stop = new AbortController();
   #instance = "";
@@ -58,12 +50,9 @@ export class Auditor {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: AuditorOptions) {
-    this.#options = options;
+    this.#rankings = options.rankings;
+    this.#domains = options.domains.map((domain) => new DomainAuditor(domain, options, this.#stop.signal));
     this.#outage = new Outage(options.log, "audit the rankings");
-    for (const domain of options.domains) {
-      const lost = new LostBatches({ ...options, domain: domain.name });
-      this.#seen.set(domain, { until: undefined, prunedTo: placeAt(0), lost });
-    }
     this.#schedule(0);
   }
 
@@ -88,123 +77,140 @@ export class Auditor {
   }
 
   async #round(): Promise<void> {
-    const instance = await this.#options.rankings.instance();
-    const another = instance !== this.#instance;
-    if (another) {
-      await this.#repairNewest();
-      for (const [domain, seen] of this.#seen)
-        seen.until = await this.#options.rankings.checkedUntil(domain.name, instance);
+    const instance = await this.#rankings.instance();
+    const isOther = instance !== this.#instance;
+    if (isOther) {
+      // What a replica lacks that has become a master is among the newest batches; to read the whole ledger may take minutes.
+      for (const domain of this.#domains) await domain.repairNewest();
+      for (const domain of this.#domains) await domain.readChecked(instance);
     }
     const now = Date.now();
-    const repairing = another || now >= this.#repairAt;
-    const pruning = now >= this.#pruneAt;
-    for (const [domain, seen] of this.#seen) {
-      const state = await this.#options.rankings.state(domain.name);
-      if (state.name !== "whole") {
-        await this.#rebuild(domain, seen, state.name === "dirty" ? state.reason : state.name);
-        // Another process may be building; until it is done there is nothing to repair.
-        if ((await this.#options.rankings.state(domain.name)).name !== "whole") continue;
-      } else if (await seen.lost.look()) {
-        await this.#rebuild(domain, seen, "the ledger lacks batches that are counted", "write");
-        continue;
-      }
-      if (repairing) {
-        await this.#keepShards(domain);
-        await this.#repair(domain, seen, instance);
-      }
-      if (pruning) await this.#prune(domain, seen);
+    const repairs = isOther || now >= this.#repairAt;
+    const prunes = now >= this.#pruneAt;
+    for (const domain of this.#domains) {
+      if (!(await domain.isWhole())) continue;
+      if (repairs) await domain.repair(instance);
+      if (prunes) await domain.prune();
     }
     if (this.#stop.signal.aborted) return;
     this.#instance = instance;
-    if (repairing) this.#repairAt = now + repairEveryMs;
-    if (pruning) this.#pruneAt = now + pruneEveryMs;
+    if (repairs) this.#repairAt = now + repairEveryMs;
+    if (prunes) this.#pruneAt = now + pruneEveryMs;
+  }
+}
+
+/** Audits the rankings of one domain. */
+class DomainAuditor {
+  readonly #domain: Domain;
+  readonly #options: AuditorOptions;
+  readonly #signal: AbortSignal;
+  readonly #lost: LostBatches;
+  /** All batches stored up to this time are marked; undefined: unknown, so all are checked. */
+  #until: number | undefined;
+  #prunedTo: LedgerPlace = placeAt(0);
+
+  constructor(domain: Domain, options: AuditorOptions, signal: AbortSignal) {
+    this.#domain = domain;
+    this.#options = options;
+    this.#signal = signal;
+    this.#lost = new LostBatches({ ...options, domain: domain.name });
   }
 
-  /** For rankings whose builder did not: of an earlier release, or killed after the switch; and for a database that lost the number in a failover. */
-  async #keepShards({ name }: Domain): Promise<void> {
+  /** Rebuilds rankings that Redis or the database has lost. Returns whether there is something to repair. */
+  async isWhole(): Promise<boolean> {
+    const { rankings } = this.#options;
+    const { name } = this.#domain;
+    const state = await rankings.state(name);
+    if (state.name !== "whole") {
+      await this.#rebuild(state.name === "dirty" ? state.reason : state.name);
+      // Another process may be building.
+      return (await rankings.state(name)).name === "whole";
+    }
+    if (!(await this.#lost.look())) return true;
+    await this.#rebuild("the ledger lacks batches that are ranked", "write");
+    return false;
+  }
+
+  async readChecked(instance: string): Promise<void> {
+    this.#until = await this.#options.rankings.checkedUntil(this.#domain.name, instance);
+  }
+
+  async repairNewest(): Promise<void> {
+    if (this.#until === undefined || (await this.#options.rankings.state(this.#domain.name)).name !== "whole") return;
+    await this.#repairBetween(this.#until - overlapMs, Date.now() - settledAfterMs);
+  }
+
+  async repair(instance: string): Promise<void> {
+    await this.#keepShards();
+    const until = Date.now() - settledAfterMs;
+    const beyondRepair = await this.#repairBetween(this.#until === undefined ? 0 : this.#until - overlapMs, until);
+    if (this.#signal.aborted) return;
+    this.#until = until;
+    if (beyondRepair === 0) return this.#options.rankings.noteChecked(this.#domain.name, instance, until);
+    this.#until = undefined;
+    await this.#rebuild(
+      `${beyondRepair} batches are not ranked, and their ranking messages were pruned or cannot be read`,
+    );
+  }
+
+  async prune(): Promise<void> {
+    if (this.#until === undefined) return;
+    const until = Math.min(this.#until - overlapMs, Date.now() - this.#options.messagesKeptMs);
+    const { database, rankings } = this.#options;
+    const [behind, signal] = [this.#prunedTo, this.#signal];
+    this.#prunedTo = await prune({ domain: this.#domain.name, database, rankings, behind, until, signal });
+  }
+
+  /** For rankings whose builder was killed after the switch, and for a database that lost the number in a failover. */
+  async #keepShards(): Promise<void> {
     const { rankings, database } = this.#options;
+    const { name } = this.#domain;
     const [shards, kept] = await Promise.all([rankings.shards(name), readShards(database.writer, name)]);
     if (shards !== kept) await database.transaction((transaction) => keepShards(transaction, name, shards));
   }
 
-  /** What a replica lacks that has become a master is among the newest batches; to read the whole ledger may take minutes. */
-  async #repairNewest(): Promise<void> {
-    for (const [{ name: domain }, { until }] of this.#seen) {
-      if (until === undefined || (await this.#options.rankings.state(domain)).name !== "whole") continue;
-      await this.#repairBetween(domain, until - overlapMs, Date.now() - settledAfterMs);
-    }
-  }
-
-  async #repairBetween(domain: string, from: number, until: number): Promise<Repaired> {
+  /** Returns how many batches only a rebuild can rank. */
+  async #repairBetween(from: number, until: number): Promise<number> {
     const { database, rankings, log, onRepaired } = this.#options;
-    const repaired = await repair({
+    const { name: domain } = this.#domain;
+    const { ranked, beyondRepair } = await repair({
       domain,
       reader: database.writer,
       rankings,
       from,
       until,
-      signal: this.#stop.signal,
+      signal: this.#signal,
     });
-    onRepaired(domain, repaired.counted);
-    if (repaired.counted > 0)
-      log.info({ domain, batches: repaired.counted }, "auditor: counted batches from the ledger");
-    return repaired;
+    onRepaired(domain, ranked);
+    if (ranked > 0) log.info({ domain, batches: ranked }, "auditor: ranked batches from the ledger");
+    return beyondRepair.length;
   }
 
-  async #repair(domain: Domain, seen: Seen, instance: string): Promise<void> {
-    const until = Date.now() - settledAfterMs;
-    const from = seen.until === undefined ? 0 : seen.until - overlapMs;
-    const { beyondRepair } = await this.#repairBetween(domain.name, from, until);
-    if (this.#stop.signal.aborted) return;
-    seen.until = until;
-    if (beyondRepair.length > 0) {
-      seen.until = undefined;
-      await this.#rebuild(
-        domain,
-        seen,
-        `${beyondRepair.length} batches are not counted, and their ranking messages were pruned or cannot be read`,
-      );
-      return;
-    }
-    await this.#options.rankings.noteChecked(domain.name, instance, until);
-  }
-
-  async #rebuild(domain: Domain, seen: Seen, reason: string, endpoint: "read" | "write" = "read"): Promise<void> {
+  async #rebuild(reason: string, endpoint: "read" | "write" = "read"): Promise<void> {
     const { log, database, rankings } = this.#options;
+    const { name } = this.#domain;
     const begunAt = Date.now();
     const outcome = await rebuild({
-      domain,
+      domain: this.#domain,
       database,
       rankings,
       endpoint,
-      signal: this.#stop.signal,
+      signal: this.#signal,
       onProgress({ step, batches }) {
         if (step !== "reading batches") return;
         // The first rankings of a domain without rows replace nothing.
         const isFirst = reason === "unbuilt" && batches === 0;
-        const line = `auditor: ${isFirst ? "" : "re"}building the rankings of ${domain.name} from the rows`;
-        log[isFirst ? "info" : "warn"]({ domain: domain.name, reason }, line);
+        const line = `auditor: ${isFirst ? "" : "re"}building the rankings of ${name} from the rows`;
+        log[isFirst ? "info" : "warn"]({ domain: name, reason }, line);
       },
     });
-    seen.lost.forget();
+    this.#lost.forget();
     // While another process builds, this is retried every second without a log line.
     if (outcome.name === "busy") return;
-    log.info({ domain: domain.name, outcome }, `auditor: rankings ${outcome.name}`);
+    log.info({ domain: name, outcome }, `auditor: rankings ${outcome.name}`);
     if (outcome.name !== "rebuilt") return;
     // It contains all that was stored by then.
-    seen.until = begunAt;
-    this.#options.onRebuilt(domain.name);
-  }
-
-  async #prune(domain: Domain, seen: Seen): Promise<void> {
-    if (seen.until === undefined) return;
-    seen.prunedTo = await prune({
-      domain: domain.name,
-      database: this.#options.database,
-      rankings: this.#options.rankings,
-      behind: seen.prunedTo,
-      until: Math.min(seen.until - overlapMs, Date.now() - this.#options.messagesKeptMs),
-      signal: this.#stop.signal,
-    });
+    this.#until = begunAt;
+    this.#options.onRebuilt(name);
   }
 }

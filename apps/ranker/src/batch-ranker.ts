@@ -9,11 +9,11 @@ export interface BatchRankerOptions {
   readonly rankings: Rankings;
   readonly log: Log;
   readonly tracer: Tracer;
-  /** Called after each batch: whether it was not counted before, and the times since its rows were written and since its delivery. */
-  readonly onRanked: (isNew: boolean, behindMs: number, countedMs: number) => void;
+  /** Called after each batch: whether it was not ranked before, and the times since its rows were written and since its delivery. */
+  readonly onRanked: (isNew: boolean, behindMs: number, rankMs: number) => void;
 }
 
-/** Counts the batches of one domain, several at once: each is counted atomically and their order does not matter. */
+/** Ranks the batches of one domain, several at once: each is ranked atomically and their order does not matter. */
 export class BatchRanker {
   readonly #options: BatchRankerOptions;
   readonly #outage: Outage;
@@ -25,7 +25,7 @@ export class BatchRanker {
     this.#outage = new Outage(options.log, `rank ${options.domain}`);
   }
 
-  /** Takes a delivery; acknowledges it when Redis has confirmed that its batch is counted. */
+  /** Takes a delivery; acknowledges it when Redis has confirmed that its batch is ranked. */
   take(delivery: Delivery): void {
     const work = this.#rank(delivery).finally(() => this.#inHand.delete(work));
     this.#inHand.add(work);
@@ -47,7 +47,7 @@ export class BatchRanker {
     for (let failures = 1; message !== undefined && !this.#stopped; failures++) {
       try {
         rankerChannels.beforeCommit.publish(this.#options.domain);
-        const isNew = await this.#options.rankings.apply(this.#options.domain, message);
+        const isNew = await this.#options.rankings.rank(this.#options.domain, message);
         this.#outage.worked();
         this.#options.onRanked(isNew, Date.now() - message.storedAt, performance.now() - deliveredAtMs);
         rankerChannels.beforeAcknowledgement.publish(this.#options.domain);
@@ -56,7 +56,7 @@ export class BatchRanker {
         rankerChannels.afterAcknowledgement.publish(this.#options.domain);
         return;
       } catch (error) {
-        // The message stays unacknowledged, and a batch that is applied twice is counted once.
+        // The message stays unacknowledged, and a batch that comes twice is ranked once.
         if (this.#stopped) return;
         this.#outage.failed(error);
         await backOff(failures, error);
@@ -70,7 +70,7 @@ export class BatchRanker {
   #trace({ headers, messageId }: Delivery, deliveredAtMs: number, isNew: boolean): void {
     const { tracer, domain } = this.#options;
     for (const { eventId, context } of tracedEventsOf(headers)) {
-      const outcome = isNew ? "applied" : "known";
+      const outcome = isNew ? "ranked" : "known";
       tracer.begin("ranked", context, deliveredAtMs).end({ eventId, domain, batch: messageId, outcome });
     }
   }

@@ -11,9 +11,9 @@ interface LostBatchesOptions {
 const lostAfterMs = 5000;
 
 /**
- * Notices that the ledger has lost batches that are counted: the database was restored to an earlier moment, or a replica without the last
- * commits was promoted. The newest counted batch must be in the ledger, and so must the newest one that was found there before: batches that
- * are stored after a restore may be counted before the next look.
+ * Notices that the ledger has lost batches that are ranked: the database was restored to an earlier moment, or a replica without the last
+ * commits was promoted. The newest ranked batch must be in the ledger, and so must the newest one that was found there before: batches that
+ * are stored after a restore may be ranked before the next look.
  */
 export class LostBatches {
   readonly #options: LostBatchesOptions;
@@ -24,12 +24,12 @@ export class LostBatches {
     this.#options = options;
   }
 
-  /** Whether a counted batch has been missing for 5 s. One lookup in Redis and one in the ledger. Throws DatabaseError, and errors of Redis. */
+  /** Whether a ranked batch has been missing for 5 s. One lookup in Redis and one in the ledger. Throws DatabaseError, and errors of Redis. */
   async look(): Promise<boolean> {
     const { domain, database, rankings } = this.#options;
-    const { counted, inLedger } = await rankings.newest(domain);
+    const { ranked, inLedger } = await rankings.newest(domain);
     // Stays while the database is down: then it is the newest one before the outage.
-    const expected = (this.#expected ??= counted);
+    const expected = (this.#expected ??= ranked);
     const times = [expected, inLedger].filter((time) => time !== undefined);
     const found = await findTimes(database.writer, domain, times);
     if (times.some((time) => !found.has(time))) {
@@ -41,7 +41,7 @@ export class LostBatches {
     return false;
   }
 
-  /** To be called when new rankings are built: what the earlier ones have counted no longer matters. */
+  /** To be called when new rankings are built: what the earlier ones contained no longer matters. */
   forget(): void {
     this.#expected = undefined;
     this.#missingSinceMs = undefined;

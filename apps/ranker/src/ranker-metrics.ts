@@ -10,7 +10,7 @@ export function rankerMetrics(thread: number, domains: readonly string[], pools:
     new Counter({ name, help, labelNames, registers });
   const batches = counter(
     "tally_ranker_batches_total",
-    "Batches by outcome: applied (counted now) or known (counted before)",
+    "Batches by outcome: ranked (now) or known (ranked before)",
     "domain",
     "outcome",
   );
@@ -18,15 +18,15 @@ export function rankerMetrics(thread: number, domains: readonly string[], pools:
     new Histogram({ name, help, labelNames: ["domain"] as const, buckets: hopSeconds, registers });
   const behindSeconds = histogram(
     "tally_ranker_ranked_after_seconds",
-    "Time from the commit of a batch until it is counted",
+    "Time from the commit of a batch until it is ranked",
   );
-  const countSeconds = histogram(
-    "tally_ranker_count_seconds",
-    "Time from the delivery of a ranking message until Redis has counted its batch, with retries",
+  const rankSeconds = histogram(
+    "tally_ranker_rank_seconds",
+    "Time from the delivery of a ranking message until Redis has ranked its batch, with retries",
   );
   const repaired = counter(
-    "tally_ranker_healed_batches_total",
-    "Batches that the auditor counted from the ledger",
+    "tally_ranker_repaired_batches_total",
+    "Batches that the auditor ranked from the ledger",
     "domain",
   );
   const generations = counter("tally_ranker_generations_total", "Rebuilds of the rankings from the rows", "domain");
@@ -35,16 +35,12 @@ export function rankerMetrics(thread: number, domains: readonly string[], pools:
   return {
     registry,
     waitedForSession: poolMetrics(registry, pools),
-    rebuilt(domain: string): void {
-      generations.inc({ domain });
-    },
-    repaired(domain: string, count: number): void {
-      repaired.inc({ domain }, count);
-    },
-    ranked(domain: string, isNew: boolean, behindMs: number, countedMs: number): void {
-      batches.inc({ domain, outcome: isNew ? "applied" : "known" });
+    rebuilt: (domain: string): void => generations.inc({ domain }),
+    repaired: (domain: string, count: number): void => repaired.inc({ domain }, count),
+    ranked(domain: string, isNew: boolean, behindMs: number, rankMs: number): void {
+      batches.inc({ domain, outcome: isNew ? "ranked" : "known" });
       behindSeconds.observe({ domain }, behindMs / 1000);
-      countSeconds.observe({ domain }, countedMs / 1000);
+      rankSeconds.observe({ domain }, rankMs / 1000);
     },
   };
 }

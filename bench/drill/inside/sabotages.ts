@@ -21,8 +21,8 @@ export const sabotages = {
     substitute("writer", "@tally/database", "no-ledger.ts"),
     substitute("ranker", "@tally/reconcile", "no-repair.ts"),
   ],
-  /** A ranking message that comes twice counts twice. */
-  "applied-mark": [substitute("ranker", "@tally/redis", "no-mark.ts")],
+  /** A ranking message that comes twice is ranked twice. */
+  "ranked-mark": [substitute("ranker", "@tally/redis", "no-mark.ts")],
   /** The writer acknowledges a batch when it arrives. */
   "early-ack": [substitute("writer", "@tally/broker", "early-ack.ts")],
   /** The writer drops an event whose id is stored with other content. */

@@ -44,7 +44,7 @@ export function synchronousIntake({ ranks }: { readonly ranks: boolean }): typeo
           const { batch } = recorded;
           const encoded = encodeMoves(moves, config.rankingShards);
           // 0 means unknown. With a time the ranker would look for this batch in the ledger, not find it, and rebuild the rankings.
-          await rankings.apply(domain.name, { batch, storedAt: 0, ...encoded });
+          await rankings.rank(domain.name, { batch, storedAt: 0, ...encoded });
         }
         return "confirmed";
       } catch {

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { decodeRankingMessage, encodeRankingMessage, UndecodableRankingMessage } from "./ranking-message.ts";
 
 const message = {
-  version: 2 as const,
   batch: { producer: "0123456789abcdef", sequence: 7 },
   storedAt: 1_700_000_000_000,
   shards: [Buffer.from("one\nwith a line"), Buffer.alloc(0), Buffer.from([0, 10, 255])],

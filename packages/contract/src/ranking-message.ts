@@ -3,21 +3,22 @@ import { Compile } from "typebox/compile";
 import type { BatchId } from "./batch-id.ts";
 
 /**
- * The content of one message of a rank queue. The ledger keeps it until the batch is safely counted. `shards` are the moves in the form that
+ * The content of one message of a rank queue. The ledger keeps it until the batch is surely ranked. `shards` are the moves in the form that
  * the rankings read: the ranker does not decode them.
  */
 export interface RankingMessage {
-  /** The form of the moves. Writers before mirrored counts sent 1. */
-  readonly version: 1 | 2;
   readonly batch: BatchId;
   /** When the rows were written, in ms since 1970. */
   readonly storedAt: number;
   readonly shards: readonly Buffer[];
 }
 
+// The form of the moves.
+const version = 2;
+
 const Header = Compile(
   Type.Object({
-    v: Type.Union([Type.Literal(1), Type.Literal(2)]),
+    v: Type.Literal(version),
     producer: Type.String({ pattern: "^[0-9a-f]{16}$" }),
     sequence: Type.Integer({ minimum: 0, maximum: 0xffffffff }),
     storedAt: Type.Integer({ minimum: 0 }),
@@ -28,7 +29,7 @@ const Header = Compile(
 /** One line of JSON, then the bytes of the shards. */
 export function encodeRankingMessage(message: RankingMessage): Buffer {
   const header = {
-    v: message.version,
+    v: version,
     producer: message.batch.producer,
     sequence: message.batch.sequence,
     storedAt: message.storedAt,
@@ -56,8 +57,8 @@ export function decodeRankingMessage(body: Buffer): RankingMessage {
   if (offset !== body.length) {
     throw new UndecodableRankingMessage(`expected ${offset} bytes by the header, got ${body.length}`);
   }
-  const { v: version, producer, sequence, storedAt } = header;
-  return { version, batch: { producer, sequence }, storedAt, shards };
+  const { producer, sequence, storedAt } = header;
+  return { batch: { producer, sequence }, storedAt, shards };
 }
 
 function parse(text: string): unknown {

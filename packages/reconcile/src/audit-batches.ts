@@ -1,7 +1,7 @@
 import { selectBatches } from "@tally/database";
 import { textOfBatchId, type Domain, type SqlSnapshot } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
-import { BatchMarks } from "./batch-marks.ts";
+import { BatchMarks, isMarked } from "./batch-marks.ts";
 import { Findings, type Found } from "./findings.ts";
 
 /** Compares the ledger with the rows and with the marks, batch by batch. */
@@ -14,7 +14,7 @@ export interface BatchAudit {
   readonly miscounted: Found<Miscounted>;
   /** Batches of the ledger without a mark. */
   readonly unmarked: Found<string>;
-  /** Marks without a batch in the ledger: the database has lost counted batches. */
+  /** Marks without a batch in the ledger: the database has lost ranked batches. */
   readonly strayMarks: number;
 }
 
@@ -46,7 +46,7 @@ export async function auditBatches(
     }
     onProgress((seen += rows.length));
   }
-  return { ranked, unmarked, strayMarks: countStray(marks, ledger), ...(await countRows(snapshot, domain, changesOf)) };
+  return { ranked, unmarked, strayMarks: ledger.countStray(marks), ...(await countRows(snapshot, domain, changesOf)) };
 }
 
 async function countRows(snapshot: SqlSnapshot, domain: Domain, changesOf: Map<string, number>) {
@@ -68,27 +68,4 @@ async function countRows(snapshot: SqlSnapshot, domain: Domain, changesOf: Map<s
 
 function batchOf(producer: unknown, sequence: unknown) {
   return { producer: Buffer.isBuffer(producer) ? producer.toString("hex") : "", sequence: Number(sequence) };
-}
-
-function isMarked(marks: Buffer | undefined, at: number): boolean {
-  const byte = at >>> 3;
-  return marks !== undefined && byte < marks.length && (marks.readUInt8(byte) & (0x80 >>> (at & 7))) !== 0;
-}
-
-function countStray(marks: readonly ReadonlyMap<string, Buffer>[], ledger: BatchMarks): number {
-  const known = new Map(ledger.all());
-  let stray = 0;
-  for (const shard of marks) {
-    for (const [producer, own] of shard) {
-      const stored = known.get(producer);
-      for (const [at, byte] of own.entries()) stray += ones(byte & ~(stored?.[at] ?? 0));
-    }
-  }
-  return stray;
-}
-
-function ones(byte: number): number {
-  let count = 0;
-  for (let rest = byte; rest > 0; rest &= rest - 1) count++;
-  return count;
 }

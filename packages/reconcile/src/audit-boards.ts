@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import type { Domain, RecountedBoards, SqlSnapshot } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
 import { Findings, type Found } from "./findings.ts";
-import { readCells, type RecountedBoard } from "./read-cells.ts";
+import { recountedBoards, type RecountedBoard } from "./recounted-boards.ts";
 
 /** Compares every cell that a board keeps with the sum of its rows, in both directions. */
 export interface BoardAudit {
@@ -85,7 +85,7 @@ export async function auditBoards(
   for (const kind of kinds) {
     let waiting: RecountedBoard[] = [];
     let size = 0;
-    for await (const board of readCells(snapshot, kind)) {
+    for await (const board of recountedBoards(snapshot, kind)) {
       waiting.push(board);
       size += board.cells.length;
       if (size < cellsAtOnce) continue;

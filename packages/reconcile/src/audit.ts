@@ -10,9 +10,8 @@ import type { Domain, SqlSnapshot } from "@tally/contract";
 import type { Rankings, RankingsState } from "@tally/redis";
 import { auditBatches, type BatchAudit } from "./audit-batches.ts";
 import { auditBoards, type BoardAudit } from "./audit-boards.ts";
-import { auditIds, type IdAudit } from "./audit-ids.ts";
+import { auditIds, type IdAudit, type IdSet } from "./audit-ids.ts";
 import { Findings } from "./findings.ts";
-import type { IdSet } from "./id-set.ts";
 
 export interface AuditOptions {
   readonly domain: Domain;
@@ -22,6 +21,37 @@ export interface AuditOptions {
   /** Ids of acknowledged events; those of the domain are ticked off. */
   readonly acknowledged?: IdSet;
   readonly onProgress?: (progress: AuditProgress) => void;
+}
+
+/** What `tally audit --json` prints, for all audited domains. Plain JSON data. */
+export interface AuditReport {
+  readonly agrees: boolean;
+  readonly endpoint: "read" | "write";
+  /** Empty when the system was drained; otherwise nothing was compared. */
+  readonly underWay: readonly string[];
+  readonly waitedSeconds: number;
+  readonly seconds: number;
+  readonly audit: {
+    /** Ids in the file; without a file, changes by the ledger. */
+    readonly acknowledged: number;
+    /** Rows. */
+    readonly stored: number;
+    /** Changes of batches that are marked on every shard. */
+    readonly ranked: number;
+    /** Acknowledged events that are neither stored nor dead letters, and units that boards lack. */
+    readonly lost: number;
+    /** Events that are stored twice, and surplus units on boards. */
+    readonly doubled: number;
+    /** Acknowledged events that the database rejected for their data: they are kept as dead letters, not lost. */
+    readonly deadLetters?: number;
+    /** Acknowledged events whose Idempotency-Key belongs to a stored event with other content: open dead letters, beside those above. */
+    readonly keyConflicts?: number;
+    /** Rows whose id is not in the file. */
+    readonly unacknowledged?: number;
+  };
+  /** The first ids of the file that are not stored. */
+  readonly notStored: readonly string[];
+  readonly domains: readonly DomainAudit[];
 }
 
 /** Dead letters of stage "conflict", counted by state. */
@@ -51,8 +81,8 @@ export interface DomainAudit {
 }
 
 /**
- * Reads everything once, in one consistent snapshot of the database. Correct only while the pipeline is drained: batches that are stored
- * and not counted yet appear as differences. Throws DatabaseError, and errors of Redis.
+ * Reads everything once, in one consistent snapshot of the database. Correct only when the system has drained: batches that are stored and
+ * not ranked yet appear as differences. Throws DatabaseError, and errors of Redis.
  */
 export async function audit(options: AuditOptions): Promise<DomainAudit> {
   const { database, endpoint, rankings, acknowledged } = options;

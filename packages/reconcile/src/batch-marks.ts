@@ -19,4 +19,19 @@ export class BatchMarks {
   all(): Iterable<readonly [producer: string, marks: Buffer]> {
     return this.#marks;
   }
+
+  /** How many marks of the shards are not here. */
+  countStray(shards: readonly ReadonlyMap<string, Buffer>[]): number {
+    let stray = 0;
+    for (const [producer, marks] of shards.flatMap((shard) => [...shard])) {
+      const own = this.#marks.get(producer);
+      for (const [at, byte] of marks.entries())
+        for (let rest = byte & ~(own?.[at] ?? 0); rest > 0; rest &= rest - 1) stray++;
+    }
+    return stray;
+  }
+}
+
+export function isMarked(marks: Buffer | undefined, at: number): boolean {
+  return ((marks?.[at >>> 3] ?? 0) & (0x80 >>> (at & 7))) !== 0;
 }

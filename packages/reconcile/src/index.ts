@@ -1,6 +1,5 @@
-export { audit, type AuditProgress, type DomainAudit } from "./audit.ts";
-export type { AuditReport } from "./audit-report.ts";
-export { IdSet } from "./id-set.ts";
+export { audit, type AuditProgress, type AuditReport, type DomainAudit } from "./audit.ts";
+export { IdSet } from "./audit-ids.ts";
 export { prune } from "./prune.ts";
 export { rebuild, type RebuildOutcome, type RebuildProgress } from "./rebuild.ts";
 export { repair, type Repaired } from "./repair.ts";

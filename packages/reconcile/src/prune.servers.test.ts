@@ -26,8 +26,8 @@ async function store(domain: string, count: number): Promise<void> {
 }
 
 async function kept(domain: string): Promise<number | undefined> {
-  const counted = "SELECT COUNT(*) AS n FROM batches WHERE domain = ? AND moves IS NOT NULL";
-  return (await database.writer.query<{ n: number }>(counted, [domain]))[0]?.n;
+  const waiting = "SELECT COUNT(*) AS n FROM batches WHERE domain = ? AND moves IS NOT NULL";
+  return (await database.writer.query<{ n: number }>(waiting, [domain]))[0]?.n;
 }
 
 test("ranking messages of old batches are removed page by page, those of younger ones are kept", async () => {

@@ -10,7 +10,7 @@ import { rebuild } from "./rebuild.ts";
 const database = ownDatabase([ledgerMigrations, "ledger"]).connect();
 const { namespace, redis, rankings, connect, build } = ownRankings(1);
 
-/** Commits a batch with one move, as a writer does; nothing counts it. */
+/** Commits a batch with one move, as a writer does; nothing ranks it. */
 async function commitBatch(domain: string, storedAt = Date.now()): Promise<BatchId> {
   const batch = { producer: randomBytes(8).toString("hex"), sequence: 0 };
   const moves = new Moves();
@@ -36,7 +36,7 @@ const rebuildWith = (domain: string, change: (generation: NewGeneration) => Part
     },
   });
 
-test("a batch that is committed after the snapshot is counted before the switch", async () => {
+test("a batch that is committed after the snapshot is ranked before the switch", async () => {
   let atSwitch: readonly BatchId[] = [];
   const committed: BatchId[] = [];
   const outcome = await rebuildWith("during", (generation) => ({
@@ -49,12 +49,12 @@ test("a batch that is committed after the snapshot is counted before the switch"
       return generation.switch();
     },
   }));
-  expect(outcome).toMatchObject({ name: "rebuilt", counted: 1 });
+  expect(outcome).toMatchObject({ name: "rebuilt", ranked: 1 });
   expect(atSwitch).toEqual([]);
   expect(await rankings.count("during", "board", "1")).toBe(1);
 });
 
-test("batches that are committed at the moment of the switch are counted after it, once, also one whose commit took minutes", async () => {
+test("batches that are committed at the moment of the switch are ranked after it, once, also one whose commit took minutes", async () => {
   await rebuildWith("at-switch", (generation) => ({
     async switch() {
       await commitBatch("at-switch");

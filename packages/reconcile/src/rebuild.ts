@@ -10,7 +10,7 @@ import {
 import type { Recount, SqlSnapshot } from "@tally/contract";
 import type { NewGeneration, Rankings } from "@tally/redis";
 import { BatchMarks } from "./batch-marks.ts";
-import { readCells } from "./read-cells.ts";
+import { recountedBoards } from "./recounted-boards.ts";
 import { repair } from "./repair.ts";
 
 /*
@@ -18,8 +18,8 @@ import { repair } from "./repair.ts";
  *
  *   1  reads one consistent snapshot of the read endpoint: the sums of all rows, and their batches
  *   2  loads both into new keys, chunk by chunk; each chunk counts once
- *   3  repairs: counts the batches that were committed since from the ledger, until few are left
- *   4  switches, if every chunk is present; and repairs once more for batches that were counted in the old keys meanwhile
+ *   3  repairs: ranks the batches that were committed since from the ledger, until few are left
+ *   4  switches, if every chunk is present; and repairs once more for batches that were ranked in the old keys meanwhile
  *   5  keeps the number of shards in the database, for a rebuild after Redis has lost everything
  */
 
@@ -42,7 +42,7 @@ export interface RebuildProgress {
 }
 
 export type RebuildOutcome =
-  | { readonly name: "rebuilt"; readonly batches: number; readonly cells: number; readonly counted: number }
+  | { readonly name: "rebuilt"; readonly batches: number; readonly cells: number; readonly ranked: number }
   /** Another process builds this domain's generation. */
   | { readonly name: "busy" }
   /**
@@ -81,7 +81,7 @@ async function rebuildFrom(
       load(snapshot, boards, generation, options),
     );
     let nextFrom = newest - lateCommitMs;
-    const repairInto = async (into: Pick<Rankings, "apply" | "unmarked">, backMs: number) => {
+    const repairInto = async (into: Pick<Rankings, "rank" | "unmarked">, backMs: number) => {
       const begunAt = Date.now();
       const from = nextFrom - backMs;
       nextFrom = begunAt;
@@ -96,20 +96,20 @@ async function rebuildFrom(
       return { ...found, tookMs: Date.now() - begunAt };
     };
     options.onProgress?.({ step: "repairing", batches, cells });
-    let counted = 0;
+    let ranked = 0;
     for (let round = 0; round < repairRoundsMax; round++) {
       const found = await repairInto(generation, roundOverlapMs);
-      counted += found.counted;
+      ranked += found.ranked;
       if (found.beyondRepair.length > 0) return { name: "behind" };
-      // Batches committed after this round are counted after the switch, and are missing until then.
+      // Batches committed after this round are ranked after the switch, and are missing until then.
       if (found.tookMs <= shortMs) break;
     }
     if (options.signal?.aborted === true || !(await generation.switch())) return { name: "abandoned" };
-    counted += (await repairInto(rankings, lateCommitMs)).counted;
+    ranked += (await repairInto(rankings, lateCommitMs)).ranked;
     const shards = await rankings.shards(domain.name);
     await database.transaction((transaction) => keepShards(transaction, domain.name, shards));
     options.onProgress?.({ step: "done", batches, cells });
-    return { name: "rebuilt", batches, cells, counted };
+    return { name: "rebuilt", batches, cells, ranked };
   } finally {
     await generation.release();
   }
@@ -139,7 +139,7 @@ async function load(
     const isMirrored = "mirrored" in kind;
     // The rows of a mirrored kind come by member: the generation fills the boards of both.
     const ordered = isMirrored ? { cells: kind.mirrorCells, board: String } : kind;
-    for await (const { board, cells: own } of readCells(snapshot, ordered)) {
+    for await (const { board, cells: own } of recountedBoards(snapshot, ordered)) {
       signal?.throwIfAborted();
       await (isMirrored ? generation.addMirrored(kind.mirrored, board, own) : generation.add(board, own));
       cells += isMirrored ? 2 * own.length : own.length;

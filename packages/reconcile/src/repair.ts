@@ -6,11 +6,11 @@ import {
   type RankingMessage,
   type SqlReader,
 } from "@tally/contract";
-import type { BatchCounter } from "@tally/redis";
+import type { BatchRanking } from "@tally/redis";
 
 /*
- * Finds the batches of the ledger without a mark and applies their ranking messages from the ledger, with the script that the ranker uses.
- * So it may run at any time, in several processes, and does no harm if a message arrives after all.
+ * Finds the batches of the ledger without a mark and ranks them by their messages in the ledger, with the script that the ranker uses. So it
+ * may run at any time, in several processes, and does no harm if a message arrives after all.
  */
 
 export interface RepairOptions {
@@ -18,7 +18,7 @@ export interface RepairOptions {
   /** The write endpoint: batches that a lagging replica does not show would be missed. */
   readonly reader: SqlReader;
   /** The live rankings, or a generation that is being built. */
-  readonly rankings: BatchCounter;
+  readonly rankings: BatchRanking;
   /** Checks batches that were stored at this time or later, ms since 1970. */
   readonly from: number;
   /** And at this time or before. Messages of younger batches may still be queued. */
@@ -31,40 +31,40 @@ export interface RepairOptions {
 
 export interface Repaired {
   readonly checked: number;
-  readonly counted: number;
-  /** Batches that are not counted and whose ranking messages were pruned, or are of a later release: only a rebuild helps. */
+  readonly ranked: number;
+  /** Batches that are not ranked and whose ranking messages were pruned, or are of a later release: only a rebuild helps. */
   readonly beyondRepair: readonly string[];
 }
 
 const pageSize = 1000;
-// Applied in parallel: one at a time would not keep up with new batches.
-const applyAtOnce = 50;
+// Ranked in parallel: one at a time would not keep up with new batches.
+const rankAtOnce = 50;
 
-/** Counts what is missing; may be repeated after an interruption. Throws DatabaseError, and errors of Redis. */
+/** Ranks what is missing; may be repeated after an interruption. Throws DatabaseError, and errors of Redis. */
 export async function repair(options: RepairOptions): Promise<Repaired> {
   let place = placeAt(Math.max(0, options.from));
   let checked = 0;
-  let counted = 0;
+  let ranked = 0;
   const beyondRepair: string[] = [];
   while (options.signal?.aborted !== true) {
     const page = await listBatches(options.reader, options.domain, place, options.until, pageSize);
     const missing = await options.rankings.unmarked(options.domain, page);
     const messages = await readRankingMessages(options.reader, missing);
-    for (let at = 0; at < missing.length; at += applyAtOnce) {
-      const counting = missing.slice(at, at + applyAtOnce).map(async (batch) => {
+    for (let at = 0; at < missing.length; at += rankAtOnce) {
+      const ranking = missing.slice(at, at + rankAtOnce).map(async (batch) => {
         const message = readable(messages.get(textOfBatchId(batch)));
         if (message === undefined) beyondRepair.push(textOfBatchId(batch));
-        else if (await options.rankings.apply(options.domain, message)) counted++;
+        else if (await options.rankings.rank(options.domain, message)) ranked++;
       });
-      await Promise.all(counting);
+      await Promise.all(ranking);
     }
     checked += page.length;
-    options.onProgress?.({ checked, counted, beyondRepair });
+    options.onProgress?.({ checked, ranked, beyondRepair });
     const last: LedgerPlace | undefined = page.at(-1);
     if (last === undefined || page.length < pageSize) break;
     place = last;
   }
-  return { checked, counted, beyondRepair };
+  return { checked, ranked, beyondRepair };
 }
 
 /** Undefined: pruned, or of a later release, as after a rollback. */

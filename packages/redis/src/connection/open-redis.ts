@@ -1,47 +1,7 @@
-import { backOffMs, Outage, type Log } from "@tally/runtime";
-import { Redis as Driver, type RedisCommander, type RedisOptions as DriverOptions } from "ioredis";
-import { clusterAddressOf } from "./cluster-address.ts";
-import { Connector } from "./connector.ts";
-import { openCluster } from "./open-cluster.ts";
-
-/** A Lua script by the name of the method that calls it. `readOnly`: a replica may run it. */
-interface Script {
-  readonly lua: string;
-  readonly numberOfKeys?: number;
-  readonly readOnly?: boolean;
-}
-
-/** Of every connection, to a single server or to a node. */
-export type ConnectionOptions = Pick<
-  DriverOptions,
-  "socketTimeout" | "commandTimeout" | "maxRetriesPerRequest" | "Connector"
->;
-
-/** The commands of a single server or of a cluster. In a cluster all keys of one command are in one hash slot. */
-export interface Redis extends RedisCommander<{ type: "default"; mapping: "resp2" }> {
-  /** "ready": connected; in a cluster, to any of its nodes. */
-  readonly status: string;
-  on(event: "ready", listener: () => void): unknown;
-  once(event: "ready", listener: () => void): unknown;
-  /** Closes the connections for good. */
-  disconnect(): void;
-}
-
-export interface RedisOptions {
-  /** redis:// or rediss:// of a single server; redis+cluster:// or rediss+cluster:// of some nodes of a cluster, with commas between. */
-  readonly url: string;
-  /** What the connection is for, such as "rankings"; part of its log lines. */
-  readonly label: string;
-  /** How long one command may take, in ms. Absent: it waits until Redis is back. */
-  readonly commandTimeoutMs?: number | undefined;
-  /**
-   * False: without a connection, a command fails at once. Default true: it waits for the connection, up to `commandTimeoutMs`. A cluster
-   * that is connected waits in both cases while a single node is away.
-   */
-  readonly queuesWhileDown?: boolean;
-  readonly scripts?: Readonly<Record<string, Script>>;
-  readonly log: Log;
-}
+import { backOffMs, Outage } from "@tally/runtime";
+import { Redis as Driver } from "ioredis";
+import { clusterAddressOf, openCluster } from "./cluster.ts";
+import { Connector, type ConnectionOptions, type Redis, type RedisOptions } from "./redis.ts";
 
 // Longer than any script or snapshot may keep Redis busy.
 const silenceMs = 20_000;

@@ -1,17 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { Moves } from "@tally/contract";
 import { expect, test } from "vitest";
-import { encodeMoves, packr, shardOf } from "./encode-moves.ts";
-import { encodeMember } from "./member.ts";
+import { encodeMoves, encodeMember, shardOf } from "./encode-moves.ts";
 import { movesOf, ownRankings } from "./own-rankings.test-kit.ts";
-import { apply, shardKey } from "./scripts.ts";
+import { shardKey } from "./keys.ts";
+import { readScript } from "./scripts.ts";
 
 const sales = { prefix: "item:", mirrorPrefix: "store:" };
 const recount = { boards: [{ mirrored: sales, cells: "", mirrorCells: "" }] };
-const { namespace, rankings, redis } = ownRankings(3, [
-  { name: "mirrored", recount },
-  { name: "mirrored-1", recount },
-]);
+const { namespace, rankings, redis } = ownRankings(3, [{ name: "mirrored", recount }]);
 
 let sequence = 0;
 const producer = randomBytes(8).toString("hex");
@@ -20,27 +17,24 @@ function message(moves: Parameters<typeof movesOf>[0] | Moves, storedAt = Date.n
   return { batch: { producer, sequence: sequence++ }, storedAt, ...encodeMoves(all, 3) };
 }
 
-test("a batch that is applied twice counts once", async () => {
+test("a batch that is ranked twice counts once", async () => {
   const twice = message({ "store:1": { "10": 3 }, "item:10": { "1": 3 } });
   expect(await rankings.isMarked("once", twice.batch)).toBe(false);
-  expect(await rankings.apply("once", twice)).toBe(true);
-  expect(await rankings.apply("once", twice)).toBe(false);
+  expect(await rankings.rank("once", twice)).toBe(true);
+  expect(await rankings.rank("once", twice)).toBe(false);
   expect(await rankings.isMarked("once", twice.batch)).toBe(true);
   expect((await rankings.top("once", "store:1", 10)).entries).toEqual([{ member: "10", count: 3 }]);
 });
 
-test("a batch that many apply at once counts once", async () => {
+test("a batch that many rank at once counts once", async () => {
   const same = message({ "store:2": { "20": 1 } });
-  const outcomes = await Promise.all(Array.from({ length: 20 }, () => rankings.apply("race", same)));
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => rankings.rank("race", same)));
   expect(outcomes.filter(Boolean)).toHaveLength(1);
   expect((await rankings.top("race", "store:2", 10)).entries).toEqual([{ member: "20", count: 1 }]);
 });
 
 test("the highest count comes first, equal counts by the smaller id", async () => {
-  await rankings.apply(
-    "ties",
-    message({ b: { "100": 5, "9": 5, "10": 5, "95351": 7, "0": 1, "4503599627370497": 5 } }),
-  );
+  await rankings.rank("ties", message({ b: { "100": 5, "9": 5, "10": 5, "95351": 7, "0": 1, "4503599627370497": 5 } }));
   const { entries } = await rankings.top("ties", "b", 5);
   expect(entries.map(({ member }) => member)).toEqual(["95351", "9", "10", "100", "4503599627370497"]);
   expect(await rankings.count("ties", "b", "95351")).toBe(7);
@@ -48,22 +42,22 @@ test("the highest count comes first, equal counts by the smaller id", async () =
   expect(await rankings.count("ties", "none", "9")).toBe(0);
 });
 
-test("when the best of a large board fall, all members return to one sorted set, in steps between which others count", async () => {
+test("when the best of a large board fall, all members return to one sorted set, in steps between which others are ranked", async () => {
   const counts = new Map(Array.from({ length: 20_000 }, (_, n) => [String(n * 31), 1 + (n % 900)]));
   const cells = [...counts];
   const of = (moved: Iterable<readonly [string, number]>) => message({ fallen: Object.fromEntries(moved) });
   for (let from = 0; from < cells.length; from += 1000)
-    await rankings.apply("fallen", of(cells.slice(from, from + 1000)));
+    await rankings.rank("fallen", of(cells.slice(from, from + 1000)));
   const [large = ""] = await redis.keys(`${namespace}:{fallen:*:v2}:1:c:fallen`);
   const best = large.replace(":c:", ":b:");
   expect(await redis.hlen(large)).toBe(counts.size);
   expect(await redis.zcard(best)).toBeLessThan(200);
 
-  // One call of the script; `apply` repeats it until nothing is left.
+  // One call of the script; `rank` repeats it until nothing is left.
   const shard = large.slice(0, large.indexOf("}") + 1);
   const call = ({ batch, storedAt, shards }: ReturnType<typeof of>) => {
     const moves = shards[Number(shard.at(-5))] ?? Buffer.alloc(0);
-    return redis.eval(apply, 1, shard, "", batch.producer, batch.sequence, storedAt, moves);
+    return redis.eval(readScript("rank"), 1, shard, "", batch.producer, batch.sequence, storedAt, moves);
   };
   const moving = (moved: readonly (readonly [string, number])[]) => {
     for (const [member, by] of moved) {
@@ -89,7 +83,7 @@ test("when the best of a large board fall, all members return to one sorted set,
   // Each call was one step: the rest is done by the redelivery of the batch that triggered it.
   expect(await redis.zcard(best)).toBeLessThan(counts.size);
   expect(await call(fall)).toEqual([0, 1]);
-  await rankings.apply("fallen", fall);
+  await rankings.rank("fallen", fall);
   expect((await rankings.cells("fallen", ["fallen"]))[0]?.cells).toEqual(counts);
   expect((await rankings.top("fallen", "fallen", 100)).entries).toEqual(bestOf(counts));
   expect(await redis.exists(large)).toBe(0);
@@ -106,21 +100,22 @@ test("one call returns members of one board only, even if several fall", async (
     .filter((board) => shardOf(board, 3) === 0)
     .slice(0, 2);
   const members = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [String(n), 1 + n]));
-  for (const board of both) await rankings.apply("both", message({ [board]: members }));
+  for (const board of both) await rankings.rank("both", message({ [board]: members }));
   const fall = message(Object.fromEntries(both.map((board) => [board, { "4999": -4000 }])));
   const { batch, storedAt, shards } = fall;
   const shard = shardKey(namespace, "both", 0);
-  const call = () => redis.eval(apply, 1, shard, "", batch.producer, batch.sequence, storedAt, shards[0] ?? "");
+  const call = () =>
+    redis.eval(readScript("rank"), 1, shard, "", batch.producer, batch.sequence, storedAt, shards[0] ?? "");
   const sizes = () => Promise.all(both.map((board) => redis.zcard(`${shard}:1:b:${board}`)));
   expect(await call()).toEqual([1, 1]);
   expect((await sizes()).map((size) => size > 200)).toEqual([true, false]);
-  await rankings.apply("both", fall);
+  await rankings.rank("both", fall);
   expect(await sizes()).toEqual([5000, 5000]);
 });
 
 test("all members are read while they return to the sorted set", async () => {
   const counts = Object.fromEntries(Array.from({ length: 15_000 }, (_, n) => [String(n), n === 0 ? 3 : 2]));
-  await rankings.apply("read", message({ read: counts }));
+  await rankings.rank("read", message({ read: counts }));
   const [best = ""] = await redis.keys(`${namespace}:{read:*:v2}:1:b:read`);
   const sizes = new Set<number | undefined>();
   let going = true;
@@ -129,64 +124,16 @@ test("all members are read while they return to the sorted set", async () => {
     while (going);
   })();
   await redis.ping();
-  await rankings.apply("read", message({ read: { "0": -2 } }));
+  await rankings.rank("read", message({ read: { "0": -2 } }));
   going = false;
   await reading;
   expect([...sizes]).toEqual([15_000]);
   expect(await redis.exists(best.replace(":b:", ":c:"))).toBe(0);
 });
 
-test("an interrupted return of a board continues when its batch is delivered again", async () => {
-  const [member = "", ...others] = Array.from({ length: 5000 }, (_, n) => String(n));
-  await rankings.apply("left", message({ left: { ...Object.fromEntries(others.map((id) => [id, 1])), [member]: 9 } }));
-  const fall = message({ left: { [member]: -9 } });
-  const [floors = ""] = await redis.keys(`${namespace}:{left:*:v2}:1:floors`);
-  await rankings.apply("left", fall);
-  // As if its ranker had been killed after one step.
-  await redis.hset(floors, "left", "back 0");
-  await redis.hset(floors.replace(/floors$/, "c:left"), "77777", "-5");
-  expect(await rankings.apply("left", fall)).toBe(false);
-  expect(await redis.hget(floors, "left")).toBe("all");
-  expect((await rankings.top("left", "left", 1)).entries).toEqual([{ member: "7777", count: 5 }]);
-});
-
-test("a Redis that restarts during the return of a board misses no member, although its hash has another order than the cursor", async () => {
-  const members = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [String(n), 1 + n]));
-  await rankings.apply("restarted", message({ restarted: members }));
-  const [hash = ""] = await redis.keys(`${namespace}:{restarted:*:v2}:1:c:restarted`);
-  // As if it was returning: the cursor of the last portion, and only the best in the sorted set.
-  let cursor = "0";
-  let last = cursor;
-  do {
-    last = cursor;
-    [cursor] = await redis.hscan(hash, cursor, "COUNT", 500);
-  } while (cursor !== "0");
-  await redis.hset(hash.replace(/c:restarted$/, "floors"), "restarted", `back ${last}`);
-  const fall = message({ restarted: { "4999": -4000 } });
-  await rankings.apply("restarted", fall);
-  await rankings.apply("restarted", fall);
-  expect(await redis.zcard(hash.replace(":c:", ":b:"))).toBe(5000);
-  expect(await redis.exists(hash)).toBe(0);
-});
-
-test("a member whose negative count rises to 0 leaves its board, also a large one", async () => {
-  const ids = Array.from({ length: 600 }, (_, n) => String(n));
-  const of = (count: number, members: readonly string[]) => ({
-    debts: Object.fromEntries(members.map((id) => [id, count])),
-  });
-  await rankings.apply("debts", message(of(-2, ids)));
-  await rankings.apply("debts", message(of(1, ids)));
-  await rankings.apply("debts", message(of(1, ids.slice(0, 50))));
-  const rest = ids.slice(50);
-  expect(await rankings.count("debts", "debts", "0")).toBe(0);
-  expect((await rankings.top("debts", "debts", 100)).entries).toEqual(
-    rest.slice(0, 100).map((member) => ({ member, count: -1 })),
-  );
-});
-
 test("cells show what is wrong in the hash of a board and in its sorted set", async () => {
   const counts = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [String(n), n + 1]));
-  await rankings.apply("wrong", message({ board: counts }));
+  await rankings.rank("wrong", message({ board: counts }));
   const cellsNow = async () => Object.fromEntries((await rankings.cells("wrong", ["board"]))[0]?.cells ?? []);
   expect(await cellsNow()).toEqual(counts);
   const [hash = ""] = await redis.keys(`${namespace}:{wrong:*:v2}:1:c:board`);
@@ -223,7 +170,7 @@ test("mirrored counts rank members by key and keys by member, in all shards", as
     moves.addMirrored(sales, item, "7", 1 + (n % 5));
     if (n % 2 === 0) moves.addMirrored(sales, item, "8", 1);
   }
-  await rankings.apply("mirrored", message(moves));
+  await rankings.rank("mirrored", message(moves));
   expect((await rankings.top("mirrored", "store:7", 100)).entries).toEqual(bestOf(sold));
   const [kept] = await rankings.cells("mirrored", ["store:7"]);
   expect([...sold].filter(([item, count]) => kept?.keeps(item, count) === true).length).toBe(kept?.cells.size);
@@ -241,42 +188,16 @@ test("mirrored counts rank members by key and keys by member, in all shards", as
   expect(await rankings.count("mirrored", `item:${item}`, "7")).toBe(count);
 });
 
-test("a message of the first version counts the same", async () => {
-  // As its writer encoded it: each count on both boards, in the shards of the boards.
-  const boards = {
-    "store:7": { "42": 3, "100": 1 },
-    "item:42": { "7": 3 },
-    "item:100": { "7": 1 },
-    likes: { "5": -2 },
-  };
-  const shards = Array.from({ length: 3 }, (_, shard) =>
-    packr.pack(
-      Object.entries(boards)
-        .filter(([board]) => shardOf(board, 3) === shard)
-        .flatMap(([board, members]) => [board, Object.entries(members).flatMap(([id, by]) => [encodeMember(id), -by])]),
-    ),
-  );
-  await rankings.apply("mirrored-1", { version: 1, batch: { producer, sequence: sequence++ }, storedAt: 1, shards });
-  const entries = async (board: string) => (await rankings.top("mirrored-1", board, 10)).entries;
-  expect(await entries("store:7")).toEqual([
-    { member: "42", count: 3 },
-    { member: "100", count: 1 },
-  ]);
-  expect(await entries("item:42")).toEqual([{ member: "7", count: 3 }]);
-  expect(await entries("item:100")).toEqual([{ member: "7", count: 1 }]);
-  expect(await entries("likes")).toEqual([{ member: "5", count: -2 }]);
-});
-
 test("as-of is the time of the newest batch, in any order of arrival", async () => {
   expect(await rankings.top("age", "b", 10)).toEqual({ entries: [], asOf: undefined });
-  await rankings.apply("age", message({ b: { "1": 1 } }, 2000));
-  await rankings.apply("age", message({ b: { "1": 1 } }, 1000));
+  await rankings.rank("age", message({ b: { "1": 1 } }, 2000));
+  await rankings.rank("age", message({ b: { "1": 1 } }, 1000));
   expect((await rankings.top("age", "b", 10)).asOf).toBe(2000);
 });
 
 test("a message that cannot be read is rejected before anything is marked", async () => {
   const broken = { ...message({}), shards: [Buffer.from([0xc1]), Buffer.from([0x90]), Buffer.from([0x90])] };
-  await expect(rankings.apply("broken", broken)).rejects.toThrow();
+  await expect(rankings.rank("broken", broken)).rejects.toThrow();
   expect(await rankings.isMarked("broken", broken.batch)).toBe(false);
 });
 

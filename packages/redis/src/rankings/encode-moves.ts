@@ -1,12 +1,29 @@
 import { crc32 } from "node:zlib";
-import type { Moves, RankingMessage } from "@tally/contract";
+import { Moves, type MirroredBoards, type RankingMessage } from "@tally/contract";
 import { Packr } from "msgpackr";
-import { encodeMember } from "./member.ts";
 
 // Plain MessagePack, which the Lua of Redis reads: without records, an extension of this library.
 export const packr = new Packr({ useRecords: false });
 
 type List = (string | number)[];
+
+/*
+ * Redis orders members of equal score by their bytes, which would place "100" before "9". So the count of its digits precedes a
+ * number: 95351 is "595351", 100 is "3100". Then bytes order like numbers, and up to nine digits Redis still stores the whole as an
+ * integer, in 2 to 8 bytes.
+ */
+const digitCounts = "0123456789abcdefg";
+const number = /^(0|[1-9][0-9]{0,15})$/;
+
+/** The member of a sorted set for an id. Text that is not a decimal number sorts after all numbers. */
+export function encodeMember(id: string): string {
+  return number.test(id) ? digitCounts.charAt(id.length) + id : `z${id}`;
+}
+
+/** The inverse of encodeMember. */
+export function decodeMember(member: string): string {
+  return member.slice(1);
+}
 
 /**
  * Encodes the moves of a batch for the scripts, one buffer for each shard: a list of boards, board, [member, change of score, …], …; and
@@ -14,12 +31,9 @@ type List = (string | number)[];
  * board.
  *
  * A score is the negated count: ascending order is then "highest count first, then the smaller id" (contract, section 5), and the top of a
- * board is its beginning. About 1 µs for a purchase of 5 lines.
+ * board is its beginning. About 1 µs for a purchase of 5 items.
  */
-export function encodeMoves(
-  moves: Pick<Moves, "boards" | "mirrored">,
-  shards: number,
-): Pick<RankingMessage, "version" | "shards"> {
+export function encodeMoves(moves: Pick<Moves, "boards" | "mirrored">, shards: number): Pick<RankingMessage, "shards"> {
   const lists = Array.from({ length: shards }, () => ({
     boards: [] as (string | List)[],
     mirrored: [] as (string | List | (string | List)[])[],
@@ -42,7 +56,7 @@ export function encodeMoves(
     for (const [shard, own] of groups.entries())
       if (own.length > 0) lists[shard]?.mirrored.push(prefix, mirrorPrefix, own);
   }
-  return { version: 2, shards: lists.map(({ boards, mirrored }) => packr.pack([boards, mirrored])) };
+  return { shards: lists.map(({ boards, mirrored }) => packr.pack([boards, mirrored])) };
 }
 
 /**
@@ -51,4 +65,42 @@ export function encodeMoves(
  */
 export function shardOf(board: string, shards: number): number {
   return shards === 1 ? 0 : crc32(board) % shards;
+}
+
+/**
+ * The shards of a ranking message for a number of shards. A writer that knows this number has sent them so, and they are returned as they
+ * are. Others are decoded and encoded again, 2 µs for a purchase of 5 items: those that waited in a queue or in the ledger while the number
+ * changed, and those of a writer whose RANKING_SHARDS is another one.
+ */
+export function fitShards(
+  message: RankingMessage,
+  mirrors: readonly MirroredBoards[],
+  count: number,
+): readonly Buffer[] {
+  if (message.shards.length === count) return message.shards;
+  const moves = new Moves();
+  for (const shard of message.shards) {
+    const lists: unknown = packr.unpack(shard);
+    if (!Array.isArray(lists)) throw new TypeError("expected a list of boards");
+    decodeMoves(moves, lists, mirrors);
+  }
+  return encodeMoves(moves, count).shards;
+}
+
+/** The inverse of encodeMoves. */
+function decodeMoves(moves: Moves, [boards, mirrored]: readonly unknown[][], mirrors: readonly MirroredBoards[]): void {
+  for (const [board, changes] of pairsOf(boards))
+    for (const [member, by] of pairsOf(changes)) moves.add(String(board), decodeMember(String(member)), -Number(by));
+  for (let i = 0; i < (mirrored?.length ?? 0); i += 3) {
+    const [prefix, , groups] = mirrored?.slice(i, i + 3) ?? [];
+    const boardsOf = mirrors.find((one) => one.prefix === prefix);
+    if (boardsOf === undefined) throw new TypeError(`unknown mirrored boards ${String(prefix)}`);
+    for (const [member, counts] of pairsOf(groups))
+      for (const [key, by] of pairsOf(counts)) moves.addMirrored(boardsOf, String(key), String(member), -Number(by));
+  }
+}
+
+function pairsOf(list: unknown): readonly (readonly [unknown, unknown])[] {
+  if (!Array.isArray(list)) throw new TypeError("expected a list of pairs");
+  return Array.from({ length: list.length / 2 }, (_, i) => [list[2 * i], list[2 * i + 1]] as const);
 }

@@ -24,37 +24,37 @@ const tops = async (domain: string, by = rankings) =>
 
 async function rebuild(domain: string, shards: number, by = rankings) {
   const generation = (await by.build(domain, shards)) ?? expect.fail("another one builds");
-  await generation.apply(domain, batchFor(1, 0));
+  await generation.rank(domain, batchFor(1, 0));
   await generation.loaded(1000);
   return generation;
 }
 
 test("messages for any number of shards count the same in any number", async () => {
-  await rankings.apply("one", batchFor(1, 0));
+  await rankings.rank("one", batchFor(1, 0));
   const expected = await tops("one");
   expect(expected[1]).toEqual([9, 8, 7].map((count) => ({ member: String(count), count })));
   for (const shards of [3, 1, 4]) {
     const generation = (await rankings.build("one", shards)) ?? expect.fail("another one builds");
-    expect(await generation.apply("one", batchFor(2, 0))).toBe(true);
+    expect(await generation.rank("one", batchFor(2, 0))).toBe(true);
     await generation.loaded(1000);
     expect(await generation.switch()).toBe(true);
     await generation.release();
     expect(await tops("one")).toEqual(expected);
     expect(await rankings.shards("one")).toBe(shards);
-    expect(await rankings.apply("one", batchFor(shards, 0))).toBe(false);
+    expect(await rankings.rank("one", batchFor(shards, 0))).toBe(false);
   }
 });
 
 test("a connection that knew the old number follows at its next call, and counts nothing in the old rankings", async () => {
   const [reader, writer] = [connect(), connect()];
-  await rankings.apply("stale", batchFor(1, 0));
+  await rankings.rank("stale", batchFor(1, 0));
   const expected = await tops("stale", reader);
-  await writer.apply("stale", batchFor(1, 0));
+  await writer.rank("stale", batchFor(1, 0));
   const generation = await rebuild("stale", 4);
   expect(await generation.switch()).toBe(true);
   await generation.release();
   expect(await tops("stale", reader)).toEqual(expected);
-  expect(await writer.apply("stale", batchFor(1, 1))).toBe(true);
+  expect(await writer.rank("stale", batchFor(1, 1))).toBe(true);
   expect(await rankings.unmarked("stale", [{ producer, sequence: 1 }])).toEqual([]);
   expect(await rankings.count("stale", "total", "22")).toBe(4);
   expect(await reader.count("stale", "store:5", "7")).toBe(14);
@@ -106,7 +106,7 @@ test("a change that was interrupted between two shards is dirty, and another gen
 });
 
 test("a generation of which one shard lacks a part is switched in no shard", async () => {
-  await rankings.apply("lacking", batchFor(1, 0));
+  await rankings.rank("lacking", batchFor(1, 0));
   const expected = await tops("lacking");
   const whole = await rebuild("lacking", 4);
   expect(await whole.switch()).toBe(true);

@@ -1,14 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "@tally/runtime";
-import type { RankingsRedis } from "./open-redis.ts";
-import { shardKey } from "./scripts.ts";
+import type { Redis } from "../connection/redis.ts";
+import { firstGeneration, shardKey } from "./keys.ts";
 
 /*
- * The number of shards of a domain belongs to its data: the name of a generation ends in it, "1732301234567123x4". A process asks the first shard for
- * the live one. What it knows may be old, so each script compares: for another number it fails with "SHARDS <number>" before any effect.
+ * The number of shards of a domain belongs to its data: the name of a generation ends in it, "1732301234567123x4". A process asks the first
+ * shard for the live one. What it knows may be old, so each script compares: for another number it fails with "SHARDS <number>" before any
+ * effect.
  *
- * A change of the number switches the shards one after the other, the first one last. Until then, and for as long as a process knows the old number, scripts
- * fail and are called again with the new one.
+ * A change of the number switches the shards one after the other, the first one last. Until then, and for as long as a process knows the old
+ * number, scripts fail and are called again with the new one.
  */
 
 /** The shards of a domain's live generation. `live`: the first argument of a script, which then expects them. */
@@ -22,7 +23,7 @@ interface Known extends Shards {
 }
 
 interface LiveShardsOptions {
-  readonly redis: RankingsRedis;
+  readonly redis: Redis;
   readonly namespace: string;
   /** The number of shards of a domain that never had a generation. */
   readonly shards: number;
@@ -75,6 +76,13 @@ export class LiveShards {
       log.info({ domain, shards: count, setting: shards }, message);
     }
     return known;
+  }
+
+  /** The prefix of the keys of each shard's live generation. */
+  async prefixes(domain: string): Promise<readonly string[]> {
+    const { redis } = this.#options;
+    const { keys } = await this.read(domain);
+    return Promise.all(keys.map(async (key) => `${key}:${(await redis.get(`${key}:generation`)) ?? firstGeneration}`));
   }
 
   of(domain: string, count: number): Shards {

@@ -4,8 +4,7 @@ import { Moves } from "@tally/contract";
 import { Redis } from "ioredis";
 import { afterAll, inject } from "vitest";
 import { connectRankings } from "./connect-rankings.ts";
-import type { NewGeneration } from "./build-generation.ts";
-import type { RankingsOptions } from "./open-redis.ts";
+import type { NewGeneration, RankingsOptions } from "./rankings.ts";
 
 /** Rankings of one test file in the run's Redis, accessed also without the package under test. Everything is deleted with the file. */
 export function ownRankings(shards: number, domains: RankingsOptions["domains"] = []) {

@@ -1,12 +1,43 @@
-import type { BatchId, BoardTop, RankingMessage } from "@tally/contract";
-import type { NewGeneration } from "./build-generation.ts";
+import type { BatchId, BoardTop, MirroredBoards, RankingMessage, Recount } from "@tally/contract";
+import type { Log } from "@tally/runtime";
 
-/** Counts batches: in the live rankings, or in a generation that is being built. */
-export interface BatchCounter {
+export interface RankingsOptions {
+  readonly url: string;
+  /** Separates systems in one Redis. */
+  readonly namespace: string;
+  /** Number of shards of a domain that has no rankings yet. Later the rankings' own number counts. */
+  readonly shards: number;
+  /** The domains with mirrored counts; others need not be listed. */
+  readonly domains: readonly { readonly name: string; readonly recount: Pick<Recount, "boards"> }[];
+  /** A command fails after this time; absent: it waits until Redis is back. */
+  readonly commandTimeoutMs?: number;
+  readonly log: Log;
+}
+
+/** Ranks batches: in the live rankings, or in a generation that is being built. */
+export interface BatchRanking {
   /** Applies the moves of a batch on each shard without its mark, and sets the mark; returns whether there was such a shard. */
-  apply(domain: string, message: RankingMessage): Promise<boolean>;
+  rank(domain: string, message: RankingMessage): Promise<boolean>;
   /** Returns the given batches whose mark is missing on a shard. One script call for each producer and shard. */
   unmarked<B extends BatchId>(domain: string, batches: readonly B[]): Promise<readonly B[]>;
+}
+
+export type Cells = readonly (readonly [id: string, count: number])[];
+
+/** A generation that is being built. All its calls reject when Redis is down for too long. */
+export interface NewGeneration extends BatchRanking {
+  /** Adds cells of one board, in portions of any size; each cell once. */
+  add(board: string, cells: Cells): Promise<void>;
+  /** Adds mirrored counts of one member, in portions of any size; each once. `cells`: keys and their counts. */
+  addMirrored(boards: MirroredBoards, member: string, cells: Cells): Promise<void>;
+  /** Adds the marks of a producer, one for each ranked batch: bit n, highest bit of a byte first, is sequence n. */
+  mark(producer: string, marks: Buffer): Promise<void>;
+  /** Waits until everything that was added is loaded. `asOf`: when the newest of its batches was stored. */
+  loaded(asOf: number): Promise<void>;
+  /** Makes it the live one. False when Redis has lost a part of it: then it is unusable. */
+  switch(): Promise<boolean>;
+  /** Lets others build, and deletes what is not live. Always called at the end. */
+  release(): Promise<void>;
 }
 
 /**
@@ -18,6 +49,9 @@ export type RankingsState =
   | { readonly name: "unbuilt" }
   | { readonly name: "dirty"; readonly reason: string };
 
+/** The most members of a board in one read: fewer than stay in the sorted set of a large board. */
+export const topLimitMax = 100;
+
 /** All counts of a board that Redis keeps for it. */
 export interface BoardCells {
   readonly cells: ReadonlyMap<string, number>;
@@ -28,7 +62,7 @@ export interface BoardCells {
 }
 
 /** Live rankings of all domains in one Redis or cluster. Unless stated otherwise, a call takes one round trip for each of its shards. */
-export interface Rankings extends BatchCounter {
+export interface Rankings extends BatchRanking {
   /** Whether the batch is marked on every shard. */
   isMarked(domain: string, batch: BatchId): Promise<boolean>;
   /** Identifies the running Redis process, of a cluster all masters: a change means that one is new and may lack data. */
@@ -41,15 +75,15 @@ export interface Rankings extends BatchCounter {
   checkedUntil(domain: string, instance: string): Promise<number | undefined>;
   /** `instance`: as read before the check. */
   noteChecked(domain: string, instance: string, until: number): Promise<void>;
-  /** When the newest counted batch was stored, and the newest one of noteInLedger for these rankings; ms since 1970. undefined: none. */
-  newest(domain: string): Promise<{ readonly counted: number | undefined; readonly inLedger: number | undefined }>;
-  /** Notes that the ledger has a batch that was stored at this time. A rebuild forgets it. */
+  /** When the newest ranked batch was stored, and the newest one of noteInLedger; ms since 1970. undefined: none. */
+  newest(domain: string): Promise<{ readonly ranked: number | undefined; readonly inLedger: number | undefined }>;
+  /** Notes that the ledger has a batch that was stored at this time. A rebuild forgets the note. */
   noteInLedger(domain: string, storedAt: number): Promise<void>;
   /** The number of shards of the live generation. Without one: of the last that was seen, or of the setting. */
   shards(domain: string): Promise<number>;
   /**
-   * Begins a new generation beside the live one, by default with as many shards; undefined while another process builds one. With another number, all
-   * connections follow it when it is live.
+   * Begins a new generation beside the live one, by default with as many shards; undefined while another process builds one. With another
+   * number, all connections follow it when it is live.
    */
   build(domain: string, shards?: number): Promise<NewGeneration | undefined>;
   /** Whether some process builds one. */
@@ -65,8 +99,6 @@ export interface Rankings extends BatchCounter {
   cells(domain: string, boards: readonly string[]): Promise<readonly BoardCells[]>;
   /** The names of all boards, in no order and each at least once. Scans all keys of the Redis. */
   boards(domain: string): AsyncIterable<readonly string[]>;
-  /** Deletes the keys of the first layout. Apps that use it must be gone. Returns how many keys there were. */
-  deleteEarlierLayout(domain: string): Promise<number>;
   /** The marks of each producer, for each shard; bits as in NewGeneration.mark. Scans all keys of the Redis. */
   marks(domain: string): Promise<readonly ReadonlyMap<string, Buffer>[]>;
   /** False while Redis, or a master of the cluster, does not respond. */

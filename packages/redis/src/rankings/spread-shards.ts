@@ -1,5 +1,5 @@
-import { slotOf, slots } from "../connection/masters-of.ts";
-import { shardKey } from "./scripts.ts";
+import { slotOf, slots } from "../connection/cluster.ts";
+import { shardKey } from "./keys.ts";
 
 /** A number of masters of a Redis Cluster, and of the shards of a domain on them. */
 export interface Spread {
@@ -18,9 +18,9 @@ const shardsMax = 64;
 const clusterMastersMin = 3;
 
 /**
- * The fewest masters that carry the rankings of a domain, and the number of shards that spreads best over them. `cores`: what all shards need
- * together when there are so many; a master has one. Hash slots are chosen by names, so some masters have more shards than others; the slots are divided
- * evenly, as redis-cli and ElastiCache do. undefined: the shards do not fit on any number of masters.
+ * The fewest masters that carry the rankings of a domain, and the number of shards that spreads best over them. `cores`: what all shards
+ * need together when there are that many; a master has one. Hash slots are chosen by names, so some masters have more shards than others;
+ * the slots are divided evenly, as redis-cli and ElastiCache do. undefined: the shards do not fit on any number of masters.
  */
 export function spreadShards(domain: string, cores: (shards: number) => number): Spread | undefined {
   if (cores(1) <= 1) return { masters: 1, shards: 1, most: 1 };

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { IdSet } from "./id-set.ts";
+import { IdSet } from "./audit-ids.ts";
 
 test("ids are added once and ticked off once, while the set grows", () => {
   const ids = Array.from({ length: 20_000 }, () => randomBytes(16));

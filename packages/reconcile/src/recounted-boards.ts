@@ -7,7 +7,7 @@ export interface RecountedBoard {
 }
 
 /** All boards of one kind with at least one cell, one after the other. Holds one board in memory. */
-export async function* readCells(snapshot: SqlSnapshot, kind: RecountedBoards): AsyncGenerator<RecountedBoard> {
+export async function* recountedBoards(snapshot: SqlSnapshot, kind: RecountedBoards): AsyncGenerator<RecountedBoard> {
   let key: unknown;
   let cells: (readonly [string, number])[] = [];
   for await (const rows of snapshot.stream(kind.cells)) {

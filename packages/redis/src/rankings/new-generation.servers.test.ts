@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import type { NewGeneration } from "./build-generation.ts";
+import type { NewGeneration } from "./rankings.ts";
 import { encodeMoves } from "./encode-moves.ts";
 import { movesOf, ownRankings } from "./own-rankings.test-kit.ts";
 
@@ -23,7 +23,7 @@ async function goLive(generation: NewGeneration, asOf = 1): Promise<void> {
 }
 
 test("a domain that was never built is unbuilt, and counts", async () => {
-  await rankings.apply("first", batchOf(0, "b", "1", 2));
+  await rankings.rank("first", batchOf(0, "b", "1", 2));
   expect(await rankings.state("first")).toEqual({ name: "unbuilt" });
   expect(await entriesOf("first", "b")).toEqual([{ member: "1", count: 2 }]);
 });
@@ -35,13 +35,13 @@ test("a generation built without batches has no as-of time", async () => {
 });
 
 test("a new generation is visible from its switch on, with its marks and as-of time, and the old one is deleted", async () => {
-  await rankings.apply("built", batchOf(0, "old", "1", 2));
+  await rankings.rank("built", batchOf(0, "old", "1", 2));
   const generation = await begin("built");
   await generation.add("new", [["7", 5]]);
   await generation.mark(producer, Buffer.from([0b1010_0000]));
   await generation.loaded(5000);
   // Traffic continues on the live generation.
-  await rankings.apply("built", batchOf(4, "old", "1", 1));
+  await rankings.rank("built", batchOf(4, "old", "1", 1));
   expect(await entriesOf("built", "old")).toEqual([{ member: "1", count: 3 }]);
   expect(await entriesOf("built", "new")).toEqual([]);
 
@@ -134,10 +134,10 @@ test("a builder that was overtaken does not touch the younger generation", async
 
 test("a script that fails half-way makes its generation dirty, and a new generation ends that", async () => {
   const domain = "soiled";
-  await rankings.apply(domain, batchOf(0, "b", "1", 1));
+  await rankings.rank(domain, batchOf(0, "b", "1", 1));
   const board = (await keysOf(domain)).find((key) => key.endsWith(":b:b")) ?? "";
   await redis.set(board, "no sorted set");
-  await expect(rankings.apply(domain, batchOf(1, "b", "1", 1))).rejects.toThrow("WRONGTYPE");
+  await expect(rankings.rank(domain, batchOf(1, "b", "1", 1))).rejects.toThrow("WRONGTYPE");
   const generation = await begin(domain);
   await generation.add("b", [["1", 2]]);
   await generation.mark(producer, Buffer.from([0b1100_0000]));

@@ -1,9 +1,46 @@
 import { backOffMs, Outage, type Log } from "@tally/runtime";
-import { Cluster, type ClusterNode, type Command, type Redis as Node } from "ioredis";
-import type { ClusterAddress } from "./cluster-address.ts";
-import type { ConnectionOptions, RedisOptions } from "./open-redis.ts";
+import { Cluster, Command, Redis as Node, type ClusterNode, type RedisOptions as DriverOptions } from "ioredis";
+import type { ConnectionOptions, Redis, RedisOptions } from "./redis.ts";
 
 type Options = NonNullable<ConstructorParameters<typeof Cluster<"legacy">>[1]>;
+
+/** Where a Redis Cluster is, and how its nodes are connected to. */
+export interface ClusterAddress {
+  /** Some of its nodes; they name the others. */
+  readonly nodes: readonly { readonly host: string; readonly port: number }[];
+  readonly node: Pick<DriverOptions, "username" | "password" | "tls">;
+}
+
+const scheme = /^redis(s?)\+cluster:/;
+const defaultPort = 6379;
+
+/** Whether it names the nodes of a cluster. */
+export function isCluster(url: string): boolean {
+  return scheme.test(url.trimStart());
+}
+
+/**
+ * Reads the URLs of a cluster's nodes, with commas between: redis+cluster://user:password@host:port, or rediss+cluster:// for TLS. All
+ * nodes have the same accounts: user and password of the first URL. undefined: the URL of a single server.
+ */
+export function clusterAddressOf(text: string): ClusterAddress | undefined {
+  const urls = text.split(",").map((entry) => entry.trim());
+  const [first = ""] = urls;
+  const tls = scheme.exec(first)?.[1];
+  if (tls === undefined) return undefined;
+  const { username, password } = new URL(first);
+  return {
+    nodes: urls.filter(Boolean).map((entry) => {
+      const { hostname, port } = new URL(entry);
+      return { host: hostname.replace(/^\[(.*)\]$/, "$1"), port: port === "" ? defaultPort : Number(port) };
+    }),
+    node: {
+      ...(username !== "" && { username: decodeURIComponent(username) }),
+      ...(password !== "" && { password: decodeURIComponent(password) }),
+      ...(tls === "s" && { tls: {} }),
+    },
+  };
+}
 
 // The slots are also read after each MOVED and each lost connection. Without a timer, an old master that is frozen would keep its slots.
 const readSlotsEveryMs = 2000;
@@ -19,9 +56,8 @@ const retryElsewhereMs = 100;
  * fails, while the others work, and its caller gets the redirection as an error.
  */
 export function openCluster(address: ClusterAddress, options: RedisOptions, shared: ConnectionOptions): Cluster {
-  const { nodes, username, password, tls } = address;
   const { label, log, commandTimeoutMs, queuesWhileDown = true, scripts } = options;
-  const cluster = new TimedCluster(commandTimeoutMs, [...nodes], {
+  const cluster = new TimedCluster(commandTimeoutMs, [...address.nodes], {
     enableOfflineQueue: queuesWhileDown,
     clusterRetryStrategy: (failures) => backOffMs(failures, "unavailable"),
     maxRedirections: Number.POSITIVE_INFINITY,
@@ -32,13 +68,7 @@ export function openCluster(address: ClusterAddress, options: RedisOptions, shar
     slotsRefreshTimeout: readSlotsWithinMs,
     // The names stay names: certificates name hosts, and a name may have another address after a failover.
     dnsLookup: (host, found) => found(null, host),
-    redisOptions: {
-      ...shared,
-      connectTimeout: connectWithinMs,
-      ...(username === undefined ? {} : { username }),
-      ...(password === undefined ? {} : { password }),
-      ...(tls ? { tls: {} } : {}),
-    },
+    redisOptions: { ...shared, ...address.node, connectTimeout: connectWithinMs },
     ...(scripts === undefined ? {} : { scripts }),
   });
   // Not `slotsRefreshInterval`: its timer starts anew after a disconnect during a read, and the process never ends.
@@ -96,4 +126,34 @@ function logOutages(cluster: Cluster, label: string, log: Log): void {
 
 function nameOf({ options: { host, port } }: Node): string {
   return `${host}:${port}`;
+}
+
+/** Connections to the servers that accept writes: the one server, or the masters of a cluster as it was seen up to 2 s ago. */
+export function mastersOf(redis: Redis): readonly Node[] {
+  if (redis instanceof Cluster) return redis.nodes("master");
+  return redis instanceof Node ? [redis] : [];
+}
+
+/** The one of them that has a key. undefined: the slots of the cluster are not known yet, or no node serves the key's. */
+export function masterOfKey(redis: Redis, key: string): Node | undefined {
+  const masters = mastersOf(redis);
+  if (!(redis instanceof Cluster)) return masters[0];
+  const [name] = redis.slots[slotOf(key)] ?? [];
+  return masters.find(({ options: { host, port } }) => `${host}:${port}` === name);
+}
+
+/** The ones that have keys of the same slot: of a cluster one, two while the slot moves, or none. */
+export async function mastersWithSlotOf(redis: Redis, key: string): Promise<readonly Node[]> {
+  const masters = mastersOf(redis);
+  if (!(redis instanceof Cluster)) return masters;
+  const counts = await Promise.all(masters.map((master) => master.cluster("COUNTKEYSINSLOT", slotOf(key))));
+  return masters.filter((_, index) => Number(counts[index]) > 0);
+}
+
+/** The slots of a cluster: 0 to one less. */
+export const slots = 16_384;
+
+/** The slot of a key in a cluster: of its part in braces, or of all of it. */
+export function slotOf(key: string): number {
+  return new Command("get", [key]).getSlot();
 }

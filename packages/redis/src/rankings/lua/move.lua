@@ -1,24 +1,25 @@
-/*
- * A member whose score returns to 0 leaves its board: a board holds what the rows hold. A sorted set of 100,000 members is slow
- * (docs/decisions/0004-how-boards-are-kept.md has the figures), so a board that can grow keeps only its best in one.
- *
- * A board has all scores in a hash, and in a sorted set exactly the members before or at its floor, "score member"; without a floor, all.
- * The set is cut when it holds more than `limits.cutAbove`. When one of the best falls behind the floor, the member that takes its place is only in
- * the hash. Then:
- *
- *   back    all members return to the sorted set, some hundreds at a time, and moves meanwhile go into both. The batch that triggered it, or
- *           its redelivery, loops until it is done; others do one step. Floor: "back cursor"
- *   all     all members are in the sorted set, permanently: repeated falls of the best cost no further work. Floor: "all"
- *
- * Mirrored counts have two boards each. That of the key is a sorted set of all its members, and there are few of them. That of the member is
- * a sorted set of those before or at its floor: a count that has changed is read from the board of its key, and counts only grow, so none
- * falls behind the floor.
- */
-/**
- * Lua: `move(moves)` moves boards; `resume(moves)` continues the return of boards, for moves that were applied before. Both return
- * whether to call again. `orMarkDirty(work, ...)` calls one of them. Needs `call` and `p`, the prefix of the generation.
- */
-export const move = `
+--[[
+Moves boards. A member whose score returns to 0 leaves its board: a board holds what the rows hold. A sorted set of
+100,000 members is slow (docs/decisions/0004-how-boards-are-kept.md has the figures), so a board that can grow keeps
+only its best in one.
+
+A board has all scores in a hash, and in a sorted set exactly the members before or at its floor, "score member";
+without a floor, all. The set is cut when it holds more than `limits.cutAbove`. When one of the best falls behind the
+floor, the member that takes its place is only in the hash. Then the floor is:
+
+  "back <cursor>"  all members return to the sorted set, some hundreds at a time, and moves meanwhile go into both. The
+                   batch that triggered it, or its redelivery, loops until it is done; others do one step
+  "all"            all members are in the sorted set, permanently: repeated falls of the best cost no further work
+
+Mirrored counts have two boards each. That of the key is a sorted set of all its members, and there are few of them.
+That of the member is a sorted set of those before or at its floor: a count that has changed is read from the board of
+its key, and counts only grow, so none falls behind the floor.
+
+Needs `call` and `p` of generation.lua. `moves`: see encode-moves.ts.
+  move(moves)             moves boards; returns whether to call again
+  resume(moves)           continues the return of boards, for moves that are on them; returns whether to call again
+  orMarkDirty(work, ...)  calls one of them; returns the error reply of a failure, or nil and what it returns
+]]
 local step, limits, mirrorLimits = 500, { kept = 120, cutAbove = 160 }, { kept = 104, cutAbove = 112 }
 local floors, texts, stepped = {}, {}, false
 
@@ -59,7 +60,8 @@ local function takeBack(name, best, counts)
   stepped = true
   local found = call('HSCAN', counts, floors[name]:match('^back (%d+)$'), 'COUNT', step)
   for i = 1, #found[2], 2 do call('ZADD', best, found[2][i + 1], found[2][i]) end
-  -- The cursor alone does not decide: a Redis that restarted, or was a replica, has the hash in another order, and the scan missed members.
+  -- The cursor alone does not decide: a Redis that restarted, or was a replica, has the hash in another order, and the
+  -- scan missed members.
   if call('ZCARD', best) < call('HLEN', counts) then
     setFloor(name, 'back ' .. found[1])
     return true
@@ -192,23 +194,24 @@ local function move(moves)
   return more
 end
 
--- Continues the return of boards; the moves were applied before.
 local function resume(moves)
   local boards, more = moves[1], false
   readFloorsOf(boards)
   for i = 1, #boards, 2 do
     local name = boards[i]
     local floor = floors[name]
-    if floor and floor:sub(1, 5) == 'back ' then more = takeBack(name, p .. ':b:' .. name, p .. ':c:' .. name) or more end
+    if floor and floor:sub(1, 5) == 'back ' then
+      more = takeBack(name, p .. ':b:' .. name, p .. ':c:' .. name) or more
+    end
   end
   return more
 end
 
--- A failing script does not undo its writes: the generation is dirty then and will be rebuilt. Returns the failure, and the result of work.
+-- A failing script does not undo its writes: the generation is dirty then and will be rebuilt.
 local function orMarkDirty(work, ...)
   local ok, answer = pcall(work, ...)
   if ok then return nil, answer end
   local reason = type(answer) == 'table' and answer.err or tostring(answer)
   call('SET', p .. ':dirty', reason)
   return redis.error_reply(reason)
-end`;
+end

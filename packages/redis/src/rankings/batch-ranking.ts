@@ -1,23 +1,23 @@
 import type { BatchId, MirroredBoards } from "@tally/contract";
-import { fitShards } from "./fit-shards.ts";
+import { fitShards } from "./encode-moves.ts";
 import type { Shards } from "./live-shards.ts";
-import type { RankingsRedis } from "./open-redis.ts";
-import type { BatchCounter } from "./rankings.ts";
+import type { BatchRanking } from "./rankings.ts";
+import type { RankingsRedis } from "./scripts.ts";
 
 /** `onShards` calls a function with the shards of a domain and the first argument of their scripts, perhaps again. */
-export function batchCounter(
+export function batchRanking(
   redis: RankingsRedis,
   onShards: <T>(domain: string, use: (shards: Shards) => Promise<T>) => Promise<T>,
   mirrorsOf: (domain: string) => readonly MirroredBoards[],
-): BatchCounter {
+): BatchRanking {
   return {
-    apply: (domain, message) =>
+    rank: (domain, message) =>
       onShards(domain, async ({ keys, live }) => {
         const { batch, storedAt } = message;
         const moves = fitShards(message, mirrorsOf(domain), keys.length);
         const results = await Promise.all(
           moves.map(async (own, index) => {
-            const call = () => redis.tallyApply(keys[index] ?? "", live, batch.producer, batch.sequence, storedAt, own);
+            const call = () => redis.tallyRank(keys[index] ?? "", live, batch.producer, batch.sequence, storedAt, own);
             const [isNew, more] = await call();
             // One step per call, so that Redis serves others in between.
             for (let left = more; left === 1;) [, left] = await call();

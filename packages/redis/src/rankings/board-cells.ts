@@ -1,9 +1,7 @@
 import type { MirroredBoards } from "@tally/contract";
-import { shardOf } from "./encode-moves.ts";
-import { decodeMember, encodeMember } from "./member.ts";
-import type { RankingsRedis } from "./open-redis.ts";
-import type { BoardCells } from "./rankings.ts";
-import { topLimitMax } from "./scripts.ts";
+import type { Redis } from "../connection/redis.ts";
+import { decodeMember, encodeMember, shardOf } from "./encode-moves.ts";
+import { topLimitMax, type BoardCells } from "./rankings.ts";
 
 // About 1 ms for each portion of a board of a million.
 const portion = 1000;
@@ -12,11 +10,11 @@ const portion = 1000;
 type Scores = Map<string, string>;
 
 /**
- * Reads all that Redis keeps of a board, without blocking it for long. `prefixes`: each shard with its generation. Where the sorted set, which
- * rankings are read from, differs from the hash, `cells` has its count and `alsoStored` that of the hash.
+ * Reads all that Redis keeps of a board, without blocking it for long. `prefixes`: each shard with its generation. Where the sorted set,
+ * which rankings are read from, differs from the hash, `cells` has its count and `alsoStored` that of the hash.
  */
-export async function readCells(
-  redis: RankingsRedis,
+export async function boardCells(
+  redis: Redis,
   prefixes: readonly string[],
   board: string,
   mirrors: readonly MirroredBoards[],
@@ -33,7 +31,7 @@ export async function readCells(
 
 /** The board of a member of mirrored counts: each shard has the best of its keys. */
 async function readBest(
-  redis: RankingsRedis,
+  redis: Redis,
   prefixes: readonly string[],
   board: string,
   { prefix: keyPrefix }: MirroredBoards,
@@ -55,7 +53,7 @@ async function readBest(
 
 /** `inHash`: scores in the hash of members that the sorted set has with another one; 0 for those that the hash lacks. */
 async function readBoth(
-  redis: RankingsRedis,
+  redis: Redis,
   prefix: string,
   board: string,
 ): Promise<{ readonly scores: Scores; readonly inHash: Scores }> {
@@ -80,7 +78,7 @@ async function readBoth(
   return { scores: all, inHash };
 }
 
-function readSorted(redis: RankingsRedis, prefix: string, board: string): Promise<Scores> {
+function readSorted(redis: Redis, prefix: string, board: string): Promise<Scores> {
   return scan((cursor) => redis.zscan(`${prefix}:b:${board}`, cursor, "COUNT", portion));
 }
 
@@ -89,8 +87,8 @@ function trusted(floor: string | null, size: number): string | null {
   return size < topLimitMax ? null : floor;
 }
 
-/** Where the sorted set of a board ends: see move-script.ts. */
-function readFloor(redis: RankingsRedis, prefix: string, board: string): Promise<string | null> {
+/** Where the sorted set of a board ends: see lua/move.lua. */
+function readFloor(redis: Redis, prefix: string, board: string): Promise<string | null> {
   return redis.hget(`${prefix}:floors`, board);
 }
 

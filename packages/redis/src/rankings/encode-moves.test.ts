@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeMember, encodeMember } from "./member.ts";
+import { decodeMember, encodeMember } from "./encode-moves.ts";
 
 const id = fc.maxSafeNat();
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clusterAddressOf, isCluster } from "./cluster-address.ts";
+import { clusterAddressOf, isCluster } from "./cluster.ts";
 
 test("the URL of a single server names no cluster", () => {
   expect(clusterAddressOf("redis://u:p@h:1")).toBeUndefined();
@@ -13,15 +13,11 @@ test("the nodes of a cluster, with the account of the first", () => {
       { host: "b", port: 6379 },
       { host: "::1", port: 7002 },
     ],
-    username: "u",
-    password: "p,w",
-    tls: false,
+    node: { username: "u", password: "p,w" },
   });
   expect(clusterAddressOf("rediss+cluster://:secret@h")).toEqual({
     nodes: [{ host: "h", port: 6379 }],
-    username: undefined,
-    password: "secret",
-    tls: true,
+    node: { password: "secret", tls: {} },
   });
   expect(isCluster("rediss+cluster://h")).toBe(true);
 });

@@ -1,0 +1,11 @@
+--[[
+Notes that a batch was found in the ledger.
+
+KEYS[1]  the shard
+ARGV[1]  generation
+ARGV[2]  when the batch was stored, ms since 1970
+Reply: 1
+]]
+--- @include "generation"
+call('SET', p .. ':in-ledger', ARGV[2])
+return 1

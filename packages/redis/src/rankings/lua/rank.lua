@@ -1,0 +1,21 @@
+--[[
+Ranks a batch once: its mark and its moves are one atomic step, so a message that comes again does nothing.
+
+KEYS[1]  the shard
+ARGV[1]  generation
+ARGV[2]  producer
+ARGV[3]  sequence
+ARGV[4]  when the batch was stored, ms since 1970
+ARGV[5]  moves, MessagePack
+Reply: { 1 if the batch was new, else 0; 1 if the caller must call again, because a board returns to its sorted set }
+]]
+--- @include "generation"
+--- @include "move"
+local moves = cmsgpack.unpack(ARGV[5])
+local isNew = call('SETBIT', p .. ':applied:' .. ARGV[2], ARGV[3], 1) == 0
+local failed, more = orMarkDirty(isNew and move or resume, moves)
+if failed then return failed end
+if isNew and tonumber(ARGV[4]) > tonumber(call('GET', p .. ':as-of') or '0') then
+  call('SET', p .. ':as-of', ARGV[4])
+end
+return { isNew and 1 or 0, more and 1 or 0 }

@@ -1,0 +1,10 @@
+--[[
+KEYS[1]  the shard
+ARGV[1]  generation
+Reply: { the live generation; why this one is dirty; when its newest batch was stored, and its newest one that was
+  found in the ledger }, "" where absent
+]]
+--- @include "generation"
+local live = call('GET', KEYS[1] .. ':generation')
+local found = call('MGET', p .. ':dirty', p .. ':as-of', p .. ':in-ledger')
+return { live or '', found[1] or '', found[2] or '', found[3] or '' }

@@ -1,0 +1,14 @@
+--[[
+KEYS[1]  the shard
+ARGV[1]  generation
+ARGV[2]  producer
+ARGV[3…] sequences
+Reply: the sequences without a mark
+]]
+--- @include "generation"
+local marks = p .. ':applied:' .. ARGV[2]
+local missing = {}
+for i = 3, #ARGV do
+  if call('GETBIT', marks, ARGV[i]) == 0 then missing[#missing + 1] = ARGV[i] end
+end
+return missing

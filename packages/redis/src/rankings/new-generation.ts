@@ -1,0 +1,208 @@
+import { Moves, type MirroredBoards } from "@tally/contract";
+import { batchRanking } from "./batch-ranking.ts";
+import { encodeMoves, packr, shardOf } from "./encode-moves.ts";
+import { firstGeneration, keysOfShard } from "./keys.ts";
+import type { Cells, NewGeneration } from "./rankings.ts";
+import type { RankingsRedis } from "./scripts.ts";
+
+/*
+ * The life of a generation:
+ *
+ *   building   its builder holds the shard's `builder` key and loads chunks, each of which counts once. The live one continues
+ *   live       every chunk is loaded: one switch for each shard, the first shard last. The one before is deleted
+ *   abandoned  its builder failed or died: the next builder deletes it
+ */
+
+// A chunk blocks Redis for 1 to 3 ms.
+const cellsPerChunk = 1000;
+const markBytesPerChunk = 64 * 1024;
+const chunksInFlightMax = 8;
+// Short: after a builder was killed, others cannot build for this long.
+const holdMs = 10_000;
+const holdAgainMs = 2000;
+
+const noMoves = packr.pack([[], []]);
+
+/**
+ * Begins a generation; undefined while another process builds one for this domain. `keys`: its shards. `liveKeys`: those of the live one, of
+ * which there may be more or fewer; the first is the same.
+ */
+export async function buildGeneration(
+  redis: RankingsRedis,
+  keys: readonly string[],
+  liveKeys: readonly string[],
+  mirrors: readonly MirroredBoards[],
+): Promise<NewGeneration | undefined> {
+  // Differs from the names of earlier ones, even after Redis has lost them all.
+  const name = `${Date.now()}${String(Math.floor(Math.random() * 1000)).padStart(3, "0")}x${keys.length}`;
+  const allKeys = keys.length < liveKeys.length ? liveKeys : keys;
+  const [first = "", ...others] = allKeys;
+  const hold = new Hold(redis, first, name);
+  if (!(await hold.take())) return undefined;
+  const loader = new Loader(redis, keys, name);
+  const switchOne = async (key: string, index: number, how: "check" | "switch"): Promise<boolean> =>
+    (await redis.tallySwitch(key, name, loader.chunksOf(index), how)) === 1;
+  const all = async (results: readonly Promise<boolean>[]): Promise<boolean> =>
+    (await Promise.all(results)).every(Boolean);
+  return {
+    ...batchRanking(
+      redis,
+      (_, use) => use({ keys, live: name }),
+      () => mirrors,
+    ),
+    add: (board, cells) => loader.add(board, cells),
+    addMirrored: (boards, member, cells) => loader.addMirrored(boards, member, cells),
+    mark: (producer, marks) => loader.mark(producer, marks),
+    loaded: (asOf) => loader.end(asOf),
+
+    async switch() {
+      // A process that was frozen for longer than `holdMs` may have been overtaken.
+      if (!(await hold.renew())) return false;
+      // Before the first is switched: one that has lost a part would leave the others switched.
+      if (!(await all(allKeys.map((key, index) => switchOne(key, index, "check"))))) return false;
+      // A shard without a part of it gets its name too: a process that knows the earlier number of shards learns the new one there.
+      const switched = await all(others.map((key, index) => switchOne(key, index + 1, "switch")));
+      return switched && (await switchOne(first, 0, "switch"));
+    },
+
+    async release() {
+      try {
+        for (const key of allKeys) await sweep(redis, key, name, hold);
+      } finally {
+        hold.stop();
+      }
+      await redis.tallyRelease(first, name);
+    },
+  };
+}
+
+/** The right to build generations of a domain, renewed every 2 s. */
+class Hold {
+  readonly #take: () => Promise<boolean>;
+  #takenAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  isHeld = false;
+
+  constructor(redis: RankingsRedis, shard: string, name: string) {
+    this.#take = async () => (await redis.tallyHold(shard, name, holdMs)) === 1;
+  }
+
+  async take(): Promise<boolean> {
+    this.#takenAt = performance.now();
+    this.isHeld = await this.#take();
+    if (this.isHeld) this.#timer = setInterval(() => void this.renew().catch(() => undefined), holdAgainMs);
+    return this.isHeld;
+  }
+
+  async renew(): Promise<boolean> {
+    const now = performance.now();
+    // After it expired, another builder may have come and gone.
+    this.isHeld &&= now - this.#takenAt < holdMs && (await this.#take());
+    this.#takenAt = now;
+    return this.isHeld;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+/** Loads cells and marks into the shards of a generation, chunk by chunk. */
+class Loader {
+  readonly #redis: RankingsRedis;
+  readonly #name: string;
+  readonly #shards: readonly { readonly key: string; chunks: number }[];
+  readonly #cellsWaiting: Uint32Array;
+  readonly #inFlight = new Set<Promise<void>>();
+  #waiting = new Moves();
+  #asOf = 0;
+  #failure: unknown;
+
+  constructor(redis: RankingsRedis, keys: readonly string[], name: string) {
+    this.#redis = redis;
+    this.#name = name;
+    this.#shards = keys.map((key) => ({ key, chunks: 0 }));
+    this.#cellsWaiting = new Uint32Array(keys.length);
+  }
+
+  /** How many chunks a shard has; 0 for one that only the live generation has. */
+  chunksOf(shard: number): number {
+    return this.#shards[shard]?.chunks ?? 0;
+  }
+
+  async add(board: string, cells: Cells): Promise<void> {
+    for (const [member, count] of cells) {
+      this.#waiting.add(board, member, count);
+      if (this.#isFull(board)) await this.#flush();
+    }
+  }
+
+  async addMirrored(boards: MirroredBoards, member: string, cells: Cells): Promise<void> {
+    for (const [key, count] of cells) {
+      this.#waiting.addMirrored(boards, key, member, count);
+      if (this.#isFull(boards.prefix + key)) await this.#flush();
+    }
+  }
+
+  async mark(producer: string, marks: Buffer): Promise<void> {
+    for (const shard of this.#shards.keys()) {
+      for (let at = 0; at < marks.length; at += markBytesPerChunk)
+        await this.#send(shard, noMoves, [producer, at, marks.subarray(at, at + markBytesPerChunk)]);
+    }
+  }
+
+  async end(asOf: number): Promise<void> {
+    this.#asOf = asOf;
+    await this.#flush();
+    // Each shard gets its as-of time, and has at least one chunk, so that a loss is noticed.
+    for (const shard of this.#shards.keys()) await this.#send(shard, noMoves);
+    await Promise.all(this.#inFlight);
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Counts a cell of a board that waits. A chunk is as long as the most cells of one shard. */
+  #isFull(board: string): boolean {
+    const shard = shardOf(board, this.#shards.length);
+    const waiting = (this.#cellsWaiting[shard] ?? 0) + 1;
+    this.#cellsWaiting[shard] = waiting;
+    return waiting >= cellsPerChunk;
+  }
+
+  async #flush(): Promise<void> {
+    const moves = encodeMoves(this.#waiting, this.#shards.length).shards;
+    this.#waiting = new Moves();
+    this.#cellsWaiting.fill(0);
+    for (const [shard, cells] of moves.entries()) if (cells.length > noMoves.length) await this.#send(shard, cells);
+  }
+
+  async #send(index: number, cells: Buffer, marks: readonly (string | number | Buffer)[] = []): Promise<void> {
+    while (this.#inFlight.size >= chunksInFlightMax) await Promise.race(this.#inFlight);
+    if (this.#failure !== undefined) throw this.#failure;
+    const shard = this.#shards[index];
+    if (shard === undefined) return;
+    const sent = this.#redis
+      .tallyLoad(shard.key, this.#name, shard.chunks++, cells, this.#asOf, ...marks)
+      .then(() => undefined)
+      .catch((error: unknown) => void (this.#failure ??= error))
+      .finally(() => this.#inFlight.delete(sent));
+    this.#inFlight.add(sent);
+  }
+}
+
+/** Deletes all generations of a shard that are neither live nor younger than `name`. Only the builder may call it, while it holds. */
+async function sweep(redis: RankingsRedis, shard: string, name: string, hold: Hold): Promise<void> {
+  const live = (await redis.get(`${shard}:generation`)) ?? firstGeneration;
+  for await (const keys of keysOfShard(redis, `${shard}:`)) {
+    if (!hold.isHeld) return;
+    const gone = keys.filter((key) => {
+      const [generation = "", ...rest] = key.slice(shard.length + 1).split(":");
+      return rest.length > 0 && generation !== live && startOf(generation) <= startOf(name);
+    });
+    if (gone.length > 0) await redis.unlink(...gone);
+  }
+}
+
+/** When a generation was begun; names of one domain differ. */
+function startOf(name: string): number {
+  return Number.parseInt(name, 10);
+}

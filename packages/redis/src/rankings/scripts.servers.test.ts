@@ -1,0 +1,264 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { Moves } from "@tally/contract";
+import { boardCells } from "./board-cells.ts";
+import { encodeMember, encodeMoves } from "./encode-moves.ts";
+import { shardKey } from "./keys.ts";
+import { ownRankings } from "./own-rankings.test-kit.ts";
+import { readScript } from "./scripts.ts";
+
+/*
+ * Calls each script as its header says, and compares its replies with a model: the same random moves on Maps, in phases that grow, churn,
+ * fall and empty; and mirrored counts, which only grow. After each step all scores and the first hundred of each board equal those of the
+ * Maps. Callers are killed between two calls, batches arrive twice, several arrive at once, Redis loses its hash order, and new generations
+ * are built meanwhile.
+ */
+
+const { namespace, redis } = ownRankings(1);
+const producer = randomBytes(8).toString("hex");
+const sales = { prefix: "item:", mirrorPrefix: "store:" };
+const boards = ["numbers", "texts"] as const;
+const stores = ["7", "12", "a store"] as const;
+const phases = [
+  { many: 400, leave: 0, fall: 0 },
+  { many: 60, leave: 0, fall: 0 },
+  { many: 60, leave: 0.2, fall: 0.3 },
+  { many: 120, leave: 0.3, fall: 0.6 },
+  { many: 1500, leave: 0.95, fall: 0 },
+] as const;
+type Phase = (typeof phases)[number];
+type Counts = Map<string, number>;
+
+interface Batch {
+  readonly sequence: number;
+  readonly storedAt: number;
+  readonly moves: Buffer;
+}
+
+/** What the boards must hold. */
+class Model {
+  readonly chance: ReturnType<typeof chances>;
+  readonly size: number;
+  readonly counts = new Map<string, Counts>(boards.map((board) => [board, new Map()]));
+  readonly sold = new Map<string, Counts>(stores.map((store) => [store, new Map()]));
+  readonly sent: Batch[] = [];
+  inLedger = "";
+
+  constructor(seed: number) {
+    this.chance = chances(seed);
+    this.size = 700 + this.chance.below(2500);
+  }
+
+  anyId(board: string): string {
+    const n = this.chance.below(this.size);
+    return board === "texts" ? `é${n.toString(36)} Z\n` : String(n * 7919);
+  }
+
+  /** A random batch, which the model has from now on. */
+  batch(phase: Phase): Batch {
+    const moves = new Moves();
+    for (const board of boards) if (!this.chance.of(0.3)) this.#moveBoard(moves, board, phase);
+    for (const [store, counts] of this.sold) {
+      const best = this.#someBest(counts);
+      for (let n = this.chance.below(phase.many); n > 0; n--) {
+        const item = best[this.chance.below(3 * best.length)] ?? this.anyId("numbers");
+        const by = 1 + this.chance.below(this.chance.of(0.1) ? 60 : 2);
+        counts.set(item, (counts.get(item) ?? 0) + by);
+        moves.addMirrored(sales, item, store, by);
+      }
+    }
+    const sequence = this.sent.length;
+    const batch = { sequence, storedAt: 1000 + sequence, moves: encodeMoves(moves, 1).shards[0] ?? Buffer.alloc(0) };
+    this.sent.push(batch);
+    return batch;
+  }
+
+  /** All cells as moves from nothing, none in two of them. */
+  chunks(): readonly Buffer[] {
+    const portions = [...this.counts, ...this.sold].flatMap(([name, counts]) =>
+      Array.from({ length: Math.ceil(counts.size / 700) }, (_, n) => {
+        const moves = new Moves();
+        for (const [id, count] of [...counts].slice(700 * n, 700 * n + 700)) {
+          if (this.sold.has(name)) moves.addMirrored(sales, id, name, count);
+          else moves.add(name, id, count);
+        }
+        return moves;
+      }),
+    );
+    return portions.flatMap((moves) => encodeMoves(moves, 1).shards);
+  }
+
+  #moveBoard(moves: Moves, board: string, { many, leave, fall }: Phase): void {
+    const counts = this.counts.get(board) ?? new Map<string, number>();
+    const moved = new Set<string>();
+    const best = this.#someBest(counts);
+    for (let n = this.chance.below(many); n >= 0; n--) {
+      const id = best[this.chance.below(2 * best.length)] ?? this.anyId(board);
+      const count = counts.get(id) ?? 0;
+      const step = 1 + this.chance.below(this.chance.of(0.1) ? 60 : 3);
+      const by = this.chance.of(leave) ? -count : this.chance.of(fall) ? -step : step;
+      if (by === 0 || moved.has(id)) continue;
+      moved.add(id);
+      if (count + by === 0) counts.delete(id);
+      else counts.set(id, count + by);
+      moves.add(board, id, by);
+    }
+  }
+
+  /** The first members, for a batch in which they move as often as all others together. */
+  #someBest(counts: Counts): readonly string[] {
+    return this.chance.of(0.5) ? bestOf(counts) : [];
+  }
+}
+
+/** The scripts on the shard of a domain. */
+function shardOf(domain: string) {
+  const key = shardKey(namespace, domain, 0);
+  const call = (script: string, ...args: readonly (string | number | Buffer)[]): Promise<unknown> =>
+    redis.eval(readScript(script), 1, key, ...args);
+  const rank = (generation: string, { sequence, storedAt, moves }: Batch) =>
+    call("rank", generation, producer, sequence, storedAt, moves);
+  return {
+    call,
+    rank,
+    /** Calls until nothing is left. */
+    rankAll: async (batch: Batch, isNew: 0 | 1): Promise<void> => {
+      let reply = await rank("", batch);
+      expect(reply).toEqual([isNew, expect.any(Number)]);
+      while (Array.isArray(reply) && reply[1] === 1) reply = await rank("", batch);
+    },
+    prefix: async () => `${key}:${(await redis.get(`${key}:generation`)) ?? "1"}`,
+  };
+}
+type Shard = ReturnType<typeof shardOf>;
+
+/** Builds a generation from the model, while batches are ranked. */
+async function rebuild(shard: Shard, model: Model, phase: Phase): Promise<void> {
+  const name = `${Date.now()}${model.sent.length}x1`;
+  const { call, rank } = shard;
+  expect(await call("hold", name, 60_000)).toBe(1);
+  expect([await call("hold", "another", 60_000), await call("hold", name, 60_000)]).toEqual([0, 1]);
+  const bits = Buffer.alloc(Math.ceil(model.sent.length / 8));
+  for (const { sequence } of model.sent)
+    bits.writeUInt8(bits.readUInt8(sequence >> 3) | (128 >> (sequence & 7)), sequence >> 3);
+  const asOf = model.sent.at(-1)?.storedAt ?? 0;
+  const chunks = [...model.chunks(), encodeMoves(new Moves(), 1).shards[0] ?? Buffer.alloc(0)];
+  for (const [n, cells] of chunks.entries()) {
+    expect(await call("switch", name, chunks.length, "switch")).toBe(0);
+    expect(await call("load", name, n, cells, asOf, ...(n === 0 ? [producer, 0, bits] : []))).toBe(1);
+    if (model.chance.of(0.3)) expect(await call("load", name, n, cells, asOf)).toBe(0);
+  }
+  // A batch after the snapshot is ranked in both generations, in the second perhaps when it is live.
+  const behind = model.batch(phase);
+  await rank("", behind);
+  if (model.chance.of(0.5)) expect(await rank(name, behind)).toEqual([1, expect.any(Number)]);
+  expect([await call("switch", name, chunks.length, "check"), (await shard.prefix()).endsWith(name)]).toEqual([
+    1,
+    false,
+  ]);
+  expect([await call("switch", name, chunks.length, "switch"), (await shard.prefix()).endsWith(name)]).toEqual([
+    1,
+    true,
+  ]);
+  await rank("", behind);
+  expect([await call("release", "another"), await call("hold", "another", 60_000)]).toEqual([1, 0]);
+  expect([
+    await call("release", name),
+    await call("hold", "another", 60_000),
+    await call("release", "another"),
+  ]).toEqual([1, 1, 1]);
+  model.inLedger = "";
+}
+
+async function check({ call, prefix }: Shard, model: Model): Promise<ReadonlySet<string>> {
+  const seen = new Set<string>();
+  const now = await prefix();
+  const floors = await redis.hgetall(`${now}:floors`);
+  const asOf = model.sent.at(-1)?.storedAt;
+  const live = now.endsWith("x1") ? now.slice(now.lastIndexOf(":") + 1) : "";
+  expect(await call("state", "")).toEqual([live, "", String(asOf ?? ""), model.inLedger]);
+  expect(await call("unmarked", "", producer, ...model.sent.keys(), 999)).toEqual(["999"]);
+  const scoreOf = (board: string, id: string) => call("score", "", board, encodeMember(id));
+  const scoreIn = (counts: Counts, id: string) => (counts.has(id) ? String(-(counts.get(id) ?? 0)) : null);
+  for (const [board, counts] of model.counts) {
+    expect((await boardCells(redis, [now], board, [])).cells).toEqual(counts);
+    const [way] = floors[board]?.split(" ") ?? [];
+    const state = way === undefined ? "small" : way === "back" || way === "all" ? way : "large";
+    seen.add(state);
+    if (state !== "back") expect(await call("top", "", board, 100)).toEqual([String(asOf), topOf(counts)]);
+    expect(await redis.exists(`${now}:c:${board}`)).toBe(state !== "all" && counts.size > 0 ? 1 : 0);
+    if (state === "small" || state === "all") expect(await redis.zcard(`${now}:b:${board}`)).toBe(counts.size);
+    for (const id of [model.anyId(board), bestOf(counts)[0] ?? "", "absent"])
+      expect(await scoreOf(board, id)).toBe(scoreIn(counts, id));
+  }
+  for (const [store, counts] of model.sold) {
+    const board = sales.mirrorPrefix + store;
+    expect(await call("top", "", board, 100)).toEqual([String(asOf), topOf(counts)]);
+    const { cells, ...kept } = await boardCells(redis, [now], board, [sales]);
+    expect(cells).toEqual(new Map([...counts].filter(([item, count]) => kept.keeps(item, count))));
+    expect(cells.size).toBeLessThanOrEqual(112);
+    if (counts.size > 0) expect(await redis.object("ENCODING", `${now}:b:${board}`)).toBe("listpack");
+    const item = model.anyId("numbers");
+    expect(await scoreOf(sales.prefix + item, store)).toBe(scoreIn(counts, item));
+  }
+  return seen;
+}
+
+test.each([0, 1, 2, 3, 4, 5, 6, 7])(
+  "the replies of all scripts are those of a model: seed %i",
+  { timeout: 300_000 },
+  async (seed) => {
+    const model = new Model(seed);
+    const { chance, sent } = model;
+    const shard = shardOf(`model-${seed}`);
+    const { call, rank, rankAll, prefix } = shard;
+    const seen = new Set<string>();
+    let phase: Phase = phases[0];
+    for (let step = 0; step < 60; step++) {
+      if (step > 8 && chance.of(0.2)) phase = phases[chance.below(phases.length)] ?? phase;
+      const what = chance.below(10);
+      const again = sent[chance.below(sent.length)];
+      if (what < 4) await rankAll(model.batch(phase), 1);
+      else if (what < 7) await rank("", model.batch(phase)); // its caller is killed after the first call
+      else if (what < 8) await Promise.all(Array.from({ length: 3 }, () => rankAll(model.batch(phase), 1)));
+      else if (what < 9) await (again && (chance.of(0.5) ? rank("", again) : rankAll(again, 0)));
+      else if (chance.of(0.6)) await rebuild(shard, model, phase);
+      else expect(await call("note-in-ledger", "", (model.inLedger = String(step + 1)))).toBe(1);
+      // Redis restarts: the cursor points into another order, so it can be any.
+      const floors = `${await prefix()}:floors`;
+      for (const [board, floor] of Object.entries(await redis.hgetall(floors)))
+        if (floor.startsWith("back ") && chance.of(0.3)) await redis.hset(floors, board, `back ${chance.below(4096)}`);
+      for (const state of await check(shard, model)) seen.add(state);
+    }
+    // The batches of killed callers are delivered again.
+    for (const batch of sent) await rankAll(batch, 0);
+    expect(
+      Object.values(await redis.hgetall(`${await prefix()}:floors`)).filter((floor) => floor.startsWith("back ")),
+    ).toEqual([]);
+    await check(shard, model);
+    expect(seen).toContain("large");
+  },
+);
+
+function chances(seed: number) {
+  let state = (seed * 2_654_435_761 + 12_345) >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return { below: (n: number) => Math.floor(next() * n), of: (share: number) => next() < share };
+}
+
+/** The ids with the highest counts, at most 100. */
+function bestOf(counts: Counts): readonly string[] {
+  const places = [...counts].map(([id, count]) => ({ id, count, place: Buffer.from(encodeMember(id)) }));
+  places.sort((a, b) => b.count - a.count || Buffer.compare(a.place, b.place));
+  return places.slice(0, 100).map(({ id }) => id);
+}
+
+/** The same as `top` replies. */
+function topOf(counts: Counts): readonly string[] {
+  return bestOf(counts).flatMap((id) => [encodeMember(id), String(-(counts.get(id) ?? 0))]);
+}
