@@ -6,11 +6,6 @@ export interface AppSize {
   readonly memory: number;
 }
 
-/** Managed by Amazon (three nodes in three zones), or three EC2 instances that this stack starts. */
-type BrokerChoice =
-  | { readonly kind: "amazon-mq"; readonly instance: string; readonly storageGb: number }
-  | { readonly kind: "ec2"; readonly instance: string; readonly storageGb: number };
-
 export interface Profile {
   /** The stack is tally-NAME. */
   readonly name: string;
@@ -33,7 +28,8 @@ export interface Profile {
   };
   /** Each node group is a master and a replica. `rankingShards` are the hash slots of each domain, spread over the node groups. */
   readonly cache: { readonly node: string; readonly nodeGroups: number; readonly rankingShards: number };
-  readonly broker: BrokerChoice;
+  /** The instance type of each of the three nodes of Amazon MQ. */
+  readonly brokerInstance: string;
   readonly logDays: 7 | 30 | 90;
 }
 
@@ -56,7 +52,7 @@ const small: Profile = {
   ranker: { tasksMin: 2, tasksMax: 4, cpu: 512, memory: 1024 },
   database: { instance: "r7g.large", readers: 1, ioOptimized: false, storageGb: 200 },
   cache: { node: "cache.t4g.medium", nodeGroups: 1, rankingShards: 1 },
-  broker: { kind: "amazon-mq", instance: "mq.m7g.large", storageGb: 45 },
+  brokerInstance: "mq.m7g.large",
   logDays: 30,
 };
 
@@ -77,16 +73,8 @@ const large: Profile = {
   ranker: { tasksMin: 2, tasksMax: 8, cpu: 1024, memory: 1024 },
   database: { instance: "r7g.xlarge", readers: 1, ioOptimized: true, storageGb: 2000 },
   cache: { node: "cache.r7g.large", nodeGroups: 5, rankingShards: 14 },
-  broker: { kind: "amazon-mq", instance: "mq.m7g.large", storageGb: 45 },
+  brokerInstance: "mq.m7g.large",
   logDays: 30,
 };
 
-/** The small profile with RabbitMQ on three EC2 instances: cheaper than Amazon MQ, and its upgrades are yours. */
-const smallEc2Broker: Profile = {
-  ...small,
-  name: "small-ec2-broker",
-  network: "10.22",
-  broker: { kind: "ec2", instance: "m7g.large", storageGb: 50 },
-};
-
-export const profiles: readonly Profile[] = [small, smallEc2Broker, large];
+export const profiles: readonly Profile[] = [small, large];

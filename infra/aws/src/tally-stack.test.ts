@@ -12,18 +12,14 @@ const { stacks, images } = synthesise();
 
 const all = (template: Template, type: string) => Object.values(template.findResources(type));
 
-test.for(stacks)(
-  "the network has two zones with three networks each, and the instances of a broker in a third: $profile.name",
-  ({ profile, template }) => {
-    const ec2Nodes = profile.broker.kind === "ec2" ? 3 : 0;
-    template.resourceCountIs("AWS::EC2::Subnet", 6 + ec2Nodes);
-    template.resourceCountIs("AWS::EC2::NatGateway", profile.natGateways);
-    const zones = new Set(
-      all(template, "AWS::EC2::Subnet").map(({ Properties }) => JSON.stringify(Properties.AvailabilityZone)),
-    );
-    expect(zones.size).toBe(profile.broker.kind === "ec2" ? 3 : 2);
-  },
-);
+test.for(stacks)("the network has two zones with three networks each: $profile.name", ({ profile, template }) => {
+  template.resourceCountIs("AWS::EC2::Subnet", 6);
+  template.resourceCountIs("AWS::EC2::NatGateway", profile.natGateways);
+  const zones = new Set(
+    all(template, "AWS::EC2::Subnet").map(({ Properties }) => JSON.stringify(Properties.AvailabilityZone)),
+  );
+  expect(zones.size).toBe(2);
+});
 
 test.for(stacks)(
   "the load balancer closes idle connections before the gateway, drains for 30 s, and checks that gateways live: $profile.name",
@@ -238,23 +234,14 @@ test.for(stacks)(
   },
 );
 
-test.for(stacks)("the broker has three nodes: $profile.name", ({ profile, template }) => {
-  if (profile.broker.kind === "amazon-mq") {
-    template.hasResourceProperties("AWS::AmazonMQ::Broker", {
-      EngineType: "RABBITMQ",
-      EngineVersion: Match.stringLikeRegexp("^4\\."),
-      HostInstanceType: Match.stringLikeRegexp("^mq\\.m7g\\."),
-      DeploymentMode: "CLUSTER_MULTI_AZ",
-      PubliclyAccessible: false,
-    });
-  } else {
-    template.resourceCountIs("AWS::EC2::Instance", 3);
-    for (const { Properties } of all(template, "AWS::EC2::Volume")) expect(Properties.Encrypted).toBe(true);
-    for (const { Properties } of all(template, "AWS::EC2::Instance")) {
-      for (const { Ebs } of Properties.BlockDeviceMappings) expect(Ebs.Encrypted).toBe(true);
-      expect(JSON.stringify(Properties.UserData).length).toBeLessThan(16 * 1024);
-    }
-  }
+test.for(stacks)("the broker has three nodes: $profile.name", ({ template }) => {
+  template.hasResourceProperties("AWS::AmazonMQ::Broker", {
+    EngineType: "RABBITMQ",
+    EngineVersion: Match.stringLikeRegexp("^4\\."),
+    HostInstanceType: Match.stringLikeRegexp("^mq\\.m7g\\."),
+    DeploymentMode: "CLUSTER_MULTI_AZ",
+    PubliclyAccessible: false,
+  });
 });
 
 test.for(stacks)(
@@ -306,7 +293,7 @@ test.for(stacks)("logs end: every group has a retention: $profile.name", ({ prof
     expect(Properties.RetentionInDays).toBe(profile.logDays);
 });
 
-test.for(stacks)("every alarm that is not for scaling goes to the topic: $profile.name", ({ profile, template }) => {
+test.for(stacks)("every alarm that is not for scaling goes to the topic: $profile.name", ({ template }) => {
   const alarms = all(template, "AWS::CloudWatch::Alarm").map(({ Properties }) => Properties);
   const reported = alarms.filter(({ AlarmActions }) => JSON.stringify(AlarmActions).includes("Topic"));
   expect(alarms.length - reported.length).toBe(4);
@@ -322,7 +309,7 @@ test.for(stacks)("every alarm that is not for scaling goes to the topic: $profil
     "AuroraReplicaLagMaximum",
     "FreeLocalStorage",
     "DatabaseMemoryUsagePercentage",
-    profile.broker.kind === "ec2" ? "rabbitmq_disk_space_available_bytes" : "RabbitMQDiskFree",
+    "RabbitMQDiskFree",
   ];
   expect(metrics.filter((metric) => !text.includes(metric))).toEqual([]);
   template.hasResourceProperties("AWS::Events::Rule", {

@@ -7,7 +7,6 @@ import { addService, addTask, liveCheck, settingsFrom } from "./apps/add-task.ts
 import { addSettingsSecret, type Servers, addPasswords } from "./data/add-accounts.ts";
 import { appEnvironment, livePorts, type App as AppName } from "./apps/app-settings.ts";
 import { addAmazonMq } from "./broker/add-amazon-mq.ts";
-import { addEc2Broker } from "./broker/add-ec2-broker.ts";
 import { addCache } from "./data/add-cache.ts";
 import { addDatabase } from "./data/add-database.ts";
 import { addLoadBalancer } from "./network/add-load-balancer.ts";
@@ -39,17 +38,13 @@ export function addTallyStack(app: App, profile: Profile): Stack {
     default: "",
   }).valueAsString;
 
-  const { vpc, natGatewayId } = addVpc(stack, profile);
-  const groups = addSecurityGroups(stack, vpc, profile.broker.kind);
+  const vpc = addVpc(stack, profile);
+  const groups = addSecurityGroups(stack, vpc);
   const passwords = addPasswords(stack);
   const place = { system, profile, vpc, passwords };
   const database = addDatabase(stack, { ...place, securityGroup: groups.database });
   const cache = addCache(stack, { ...place, securityGroup: groups.cache });
-  const brokerPlace = { ...place, ...profile.broker, securityGroup: groups.broker };
-  const broker =
-    profile.broker.kind === "ec2"
-      ? addEc2Broker(stack, { ...brokerPlace, natGatewayId })
-      : addAmazonMq(stack, brokerPlace);
+  const broker = addAmazonMq(stack, { ...place, instance: profile.brokerInstance, securityGroup: groups.broker });
   const servers: Servers = { passwords, database, cache, broker };
 
   const apps = addCluster(stack, { profile, vpc, securityGroup: groups.instances });
@@ -59,7 +54,7 @@ export function addTallyStack(app: App, profile: Profile): Stack {
   const tasks: AppParts = { profile, servers, apps, groups, trustedProxies, servedDomains };
   const balancer = addLoadBalancer(stack, { profile, vpc, securityGroup: groups.loadBalancer, certificateArn });
   const gateway = addApp(stack, tasks, "gateway", (inside, definition) =>
-    addMetricsAgent(inside, definition, { system, logDays: profile.logDays, nodes: broker.metricTargets }),
+    addMetricsAgent(inside, definition, { system, logDays: profile.logDays }),
   );
   const targetGroup = balancer.serve(gateway, "gateway");
   scaleOnRequests(gateway, profile.gateway, targetGroup);

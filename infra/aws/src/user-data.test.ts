@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { brokerUserData } from "./broker/add-ec2-broker.ts";
 import { accessString } from "./data/add-cache.ts";
 import { documentedSettings } from "./documented-settings.test-kit.ts";
 
@@ -89,15 +88,6 @@ test("the operator's instance gets the texts of the accounts as they are in the 
     "operate/create-broker-accounts.ts",
   ].map((file) => readFileSync(new URL(file, import.meta.url), "utf8").trimEnd());
   expect(spawnSync("bash", [], { input: script, encoding: "utf8" }).stdout).toBe(`${files.join("\n")}\n`);
-});
-
-test("the user data of a RabbitMQ node of the stack sets what the one for hand-made instances sets", () => {
-  const made = brokerUserData({ number: 2, addresses: ["10.0.0.4"], region: "r", secretArn: "s" });
-  expect(syntaxErrors(made)).toBe("");
-  expect(made.length).toBeLessThan(bytesMax);
-  const variables = (text: string) => [...text.matchAll(/^([A-Z]+)=/gm)].map(([, name]) => name);
-  const [head = ""] = made.split("read -r -d");
-  expect(variables(head)).toEqual(variables(read("rabbitmq.sh")));
 });
 
 test("the rights of a user in ElastiCache are those of users.conf, without name, password and placeholders", () => {

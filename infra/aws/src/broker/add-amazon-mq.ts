@@ -5,7 +5,16 @@ import { SubnetType, type ISecurityGroup, type IVpc } from "aws-cdk-lib/aws-ec2"
 import { Construct } from "constructs";
 import { userName, type Passwords } from "../data/add-accounts.ts";
 import { serverPorts } from "../network/add-network.ts";
-import type { Broker } from "./broker.ts";
+
+/** What the other parts need of a broker. */
+export interface Broker {
+  /** The value of AMQP_URL. */
+  url(user: string, password: string): string;
+  /** Where accounts are created. */
+  readonly managementUrl: string;
+  /** Free disk of the node that has least, as a multiple of the limit at which it blocks publishers. */
+  readonly freeDisk: MathExpression;
+}
 
 interface AmazonMqParts {
   readonly system: string;
@@ -51,7 +60,6 @@ export function addAmazonMq(
   return {
     url: (user, password) => `amqps://${user}:${password}@${address}`,
     managementUrl: `https://${host}:${serverPorts.management}`,
-    metricTargets: [],
     freeDisk: new MathExpression({
       label: "free disk / limit",
       expression: "free / limit",

@@ -2,7 +2,7 @@ import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
 import { SecretValue } from "aws-cdk-lib";
-import type { Broker } from "../broker/broker.ts";
+import type { Broker } from "../broker/add-amazon-mq.ts";
 import type { Cache } from "./add-cache.ts";
 import type { Database } from "./add-database.ts";
 import type { SecretSetting } from "../apps/app-settings.ts";

@@ -3,7 +3,6 @@ import {
   FlowLogTrafficType,
   GatewayVpcEndpointAwsService,
   IpAddresses,
-  NatProvider,
   SubnetType,
   Vpc,
   Peer,
@@ -17,21 +16,13 @@ import { addLogGroup } from "../watch/add-log-group.ts";
 import { acknowledge } from "../acknowledge.ts";
 import { apps, livePorts } from "../apps/app-settings.ts";
 
-interface Network {
-  readonly vpc: Vpc;
-  /** The first NAT gateway, for networks that are added outside the VPC construct. */
-  readonly natGatewayId: string;
-}
-
 /** Two zones, each with a public network (load balancer), one of the apps, and one of the servers without a way to the internet. */
-export function addVpc(scope: Construct, { network, natGateways, logDays }: Profile): Network {
+export function addVpc(scope: Construct, { network, natGateways, logDays }: Profile): Vpc {
   const inside = new Construct(scope, "Network");
-  const natGatewayProvider = NatProvider.gateway();
   const vpc = new Vpc(inside, "Vpc", {
     ipAddresses: IpAddresses.cidr(`${network}.0.0/16`),
     maxAzs: 2,
     natGateways,
-    natGatewayProvider,
     restrictDefaultSecurityGroup: false, // would need a Lambda; no resource uses that group
     subnetConfiguration: [
       { name: "public", subnetType: SubnetType.PUBLIC, cidrMask: 24, mapPublicIpOnLaunch: false },
@@ -45,9 +36,7 @@ export function addVpc(scope: Construct, { network, natGateways, logDays }: Prof
     destination: FlowLogDestination.toCloudWatchLogs(addLogGroup(inside, "RejectedTraffic", logDays)),
     trafficType: FlowLogTrafficType.REJECT,
   });
-  const [natGateway] = natGatewayProvider.configuredGateways;
-  if (natGateway === undefined) throw new Error("the VPC has no NAT gateway");
-  return { vpc, natGatewayId: natGateway.gatewayId };
+  return vpc;
 }
 
 /** Ports of the servers. */
@@ -55,9 +44,7 @@ export const serverPorts = {
   database: 3306,
   cache: 6379,
   amqps: 5671,
-  amqp: 5672,
   management: 443,
-  prometheus: 15_692,
 } as const;
 
 const tiers = ["loadBalancer", "instances", ...apps, "operator", "database", "cache", "broker"] as const;
@@ -70,7 +57,7 @@ type SecurityGroups = Readonly<Record<Tier, SecurityGroup>>;
  * logs of a task use the interface of its instance, so tasks need no way to the internet, except the gateway's agent, which sends metrics and
  * reads the operator port over loopback: no group opens that port.
  */
-export function addSecurityGroups(scope: Construct, vpc: IVpc, brokerKind: "amazon-mq" | "ec2"): SecurityGroups {
+export function addSecurityGroups(scope: Construct, vpc: IVpc): SecurityGroups {
   const inside = new Construct(scope, "SecurityGroups");
   const group = (tier: Tier): SecurityGroup =>
     new SecurityGroup(inside, tier, { vpc, description: `tally: ${tier}`, allowAllOutbound: false });
@@ -95,16 +82,9 @@ export function addSecurityGroups(scope: Construct, vpc: IVpc, brokerKind: "amaz
   for (const from of [...apps.map((app) => groups[app]), operator]) {
     database.connections.allowFrom(from, Port.tcp(serverPorts.database), "MySQL");
     cache.connections.allowFrom(from, Port.tcp(serverPorts.cache), "Valkey");
-    broker.connections.allowFrom(from, Port.tcp(brokerKind === "ec2" ? serverPorts.amqp : serverPorts.amqps), "AMQP");
+    broker.connections.allowFrom(from, Port.tcp(serverPorts.amqps), "AMQP");
   }
-  if (brokerKind === "amazon-mq") {
-    broker.connections.allowFrom(operator, Port.tcp(serverPorts.management), "accounts, through the management API");
-  } else {
-    broker.connections.allowFrom(gateway, Port.tcp(serverPorts.prometheus), "metrics of the nodes");
-    broker.connections.allowInternally(Port.tcp(4369), "names of the nodes (epmd)");
-    broker.connections.allowInternally(Port.tcp(25_672), "nodes among themselves");
-    broker.addEgressRule(Peer.anyIpv4(), Port.tcp(443), "packages, image, secrets");
-  }
+  broker.connections.allowFrom(operator, Port.tcp(serverPorts.management), "accounts, through the management API");
   gateway.addEgressRule(Peer.anyIpv4(), Port.tcp(443), "metrics to CloudWatch");
   instances.addEgressRule(Peer.anyIpv4(), Port.tcp(443), "ECS, images, secrets, logs, certificates of RDS");
   return groups;

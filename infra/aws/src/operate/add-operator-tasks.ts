@@ -47,9 +47,7 @@ export function addOperatorTasks(scope: Construct, parts: OperatorParts): void {
   const asAdmin = addSettingsSecret(inside, "admin", servers);
   const tasks: Readonly<Record<string, TaskDefinition>> = {
     DatabaseAccounts: addDatabaseAccounts(inside, profile, servers),
-    ...(servers.broker.managementUrl === undefined
-      ? {}
-      : { BrokerAccounts: addBrokerAccounts(inside, servers.broker.managementUrl, servers.passwords, common) }),
+    BrokerAccounts: addBrokerAccounts(inside, servers.broker.managementUrl, servers.passwords, common),
     Migrate: addTask(inside, "Migrate", { ...common, secrets: settingsFrom(asAdmin), command: ["migrate"] }).definition,
     Tally: addTask(inside, "Tally", {
       ...common,

@@ -6,7 +6,7 @@ import type { Ec2Service } from "aws-cdk-lib/aws-ecs";
 import type { ApplicationTargetGroup } from "aws-cdk-lib/aws-elasticloadbalancingv2";
 import { Construct } from "constructs";
 import type { AppSize } from "../profiles.ts";
-import { appMetric } from "./app-metrics.ts";
+import { appMetric } from "./metrics-agent.ts";
 
 /** Above the first, one more task; above the second, two more; above the third, four more. */
 const drainSteps = { one: 10, two: 30, four: 120 } as const;

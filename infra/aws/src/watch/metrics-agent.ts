@@ -1,25 +1,49 @@
-import { Stack } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
+import { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { type Ec2TaskDefinition, ContainerImage, LogDrivers } from "aws-cdk-lib/aws-ecs";
 import { Construct } from "constructs";
 import type { Profile } from "../profiles.ts";
 import { addLogGroup } from "./add-log-group.ts";
 import { gatewayOperatorPort } from "../apps/app-settings.ts";
-import { appMetrics, metricNamespace, nodeMetrics } from "./app-metrics.ts";
+
+/** Metrics that the gateways expose and the agent beside them sends to CloudWatch, with the labels that become dimensions. */
+const appMetrics = {
+  tally_seconds_to_drain: [],
+  tally_queue_messages: [],
+  tally_dead_letters: ["state"],
+  tally_server_up: ["server"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+const metricNamespace = "tally";
+
+/** A metric of `system`, over all gateways and domains: of one value that every gateway reports, Maximum and Minimum are right, Sum is not. */
+export function appMetric(
+  system: string,
+  metricName: keyof typeof appMetrics,
+  statistic: "Maximum" | "Minimum" | "SampleCount",
+  labels: Readonly<Record<string, string>> = {},
+): Metric {
+  return new Metric({
+    namespace: metricNamespace,
+    metricName,
+    dimensionsMap: { system, ...labels },
+    statistic,
+    period: Duration.minutes(1),
+  });
+}
 
 const image = "public.ecr.aws/cloudwatch-agent/cloudwatch-agent:1.300066.1b1374";
 
 interface AgentParts {
   readonly system: string;
   readonly logDays: Profile["logDays"];
-  /** RabbitMQ nodes with metrics, as host:port. */
-  readonly nodes: readonly string[];
 }
 
 /** Adds the CloudWatch agent to the task of a gateway. When it fails the gateway keeps running, and other gateways report the same values. */
 export function addMetricsAgent(
   scope: Construct,
   definition: Ec2TaskDefinition,
-  { system, logDays, nodes }: AgentParts,
+  { system, logDays }: AgentParts,
 ): void {
   const inside = new Construct(scope, "MetricsAgent");
   const metrics = addLogGroup(inside, "Metrics", logDays);
@@ -28,7 +52,6 @@ export function addMetricsAgent(
     system,
     region: Stack.of(inside).region,
     logGroup: metrics.logGroupName,
-    nodes,
   });
   definition.addContainer("metrics", {
     image: ContainerImage.fromRegistry(image),
@@ -46,8 +69,6 @@ interface AgentSettings {
   readonly system: string;
   readonly region: string;
   readonly logGroup: string;
-  /** RabbitMQ nodes with metrics, as host:port. */
-  readonly nodes: readonly string[];
 }
 
 interface AgentConfiguration {
@@ -61,9 +82,8 @@ interface AgentConfiguration {
  * What the CloudWatch agent beside a gateway reads and sends: /metrics over loopback, as log lines in the embedded metric format. A metric has one
  * value for a set of dimensions, so that domains and gateways need no search: CloudWatch keeps the largest and smallest of all.
  */
-function agentConfiguration({ system, region, logGroup, nodes }: AgentSettings): AgentConfiguration {
-  const dimensionSets = Object.entries(appMetrics).map(([name, labels]) => declaration("gateway", [name], labels));
-  const broker = nodes.length === 0 ? [] : [declaration("rabbitmq", nodeMetrics, [])];
+function agentConfiguration({ system, region, logGroup }: AgentSettings): AgentConfiguration {
+  const dimensionSets = Object.entries(appMetrics).map(([name, labels]) => declaration(name, labels));
   return {
     agent: JSON.stringify({
       agent: { region },
@@ -74,7 +94,7 @@ function agentConfiguration({ system, region, logGroup, nodes }: AgentSettings):
             prometheus_config_path: "env:PROMETHEUS_CONFIG_CONTENT",
             emf_processor: {
               metric_namespace: metricNamespace,
-              metric_declaration: [...dimensionSets, ...broker],
+              metric_declaration: dimensionSets,
             },
           },
         },
@@ -84,22 +104,20 @@ function agentConfiguration({ system, region, logGroup, nodes }: AgentSettings):
     scraping: JSON.stringify({
       global: { scrape_interval: "30s", scrape_timeout: "10s" },
       scrape_configs: [
-        job("gateway", [`127.0.0.1:${gatewayOperatorPort}`], system),
-        ...(nodes.length === 0 ? [] : [job("rabbitmq", nodes, system)]),
+        {
+          job_name: "gateway",
+          static_configs: [{ targets: [`127.0.0.1:${gatewayOperatorPort}`], labels: { system } }],
+        },
       ],
     }),
   };
 }
 
-function declaration(jobName: string, names: readonly string[], labels: readonly string[]) {
+function declaration(name: string, labels: readonly string[]) {
   return {
     source_labels: ["job"],
-    label_matcher: `^${jobName}$`,
+    label_matcher: "^gateway$",
     dimensions: [["system", ...labels]],
-    metric_selectors: names.map((name) => `^${name}$`),
+    metric_selectors: [`^${name}$`],
   };
-}
-
-function job(name: string, targets: readonly string[], system: string) {
-  return { job_name: name, static_configs: [{ targets, labels: { system } }] };
 }
