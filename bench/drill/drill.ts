@@ -1,17 +1,12 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Spread } from "@tally/domains/workloads";
-import { startThread, type Thread } from "../kit/index.ts";
 import type { AuditReport } from "@tally/reconcile";
-import { checkContents, type ContentCheck } from "./check-contents.ts";
-import { contentDifferences, differences, lateness } from "./differences.ts";
-import type { Sabotage } from "./inside/sabotages.ts";
+import { startThread, type Thread } from "../kit/index.ts";
+import { checkContents, countDeadLetters, countLost, differences, runAudit } from "./compare.ts";
 import type { FaultKind } from "./kinds/fault-kind.ts";
-import { idsFile } from "./load/acknowledged-files.ts";
 import type { Figures, LoadCalls, LoadPlan, Totals } from "./load/protocol.ts";
-import { countLost } from "./lost.ts";
 import { equalAgain, recovery, type Recovery } from "./recovery.ts";
-import { countDeadLetters, runAudit } from "./run-audit.ts";
 import { scheduleOf, type ScheduledFault } from "./schedule.ts";
 import { openSystem, type System, type SystemOptions } from "./system.ts";
 
@@ -19,7 +14,7 @@ const inFlightMax = 1500;
 const calmMs = 100;
 
 /** `directory` is deleted at the end, unless the drill found differences. `domains` get load and faults. */
-export interface DrillOptions extends Omit<SystemOptions, "settings"> {
+export interface DrillOptions extends SystemOptions {
   readonly seed: number;
   readonly faults: number;
   readonly kinds: readonly FaultKind[];
@@ -48,55 +43,24 @@ export interface FaultOutcome extends ScheduledFault {
   readonly to: number;
 }
 
-export interface DrillReport {
-  readonly seed: number;
-  readonly sabotage: Sabotage | undefined;
-  readonly faults: readonly (FaultOutcome & {
-    /** Events that were acknowledged from `from` to `to` and are not stored. */
-    readonly lost: number;
-  })[];
-  readonly load: Totals;
-  /** Acknowledged events per second, faults included. */
-  readonly eventsPerSecond: number;
-  readonly audit: AuditReport["audit"];
-  readonly domains: readonly DrilledDomain[];
-  /** Acknowledged contents compared with rows and dead letters. */
-  readonly contents: ContentCheck;
-  readonly auditSeconds: number;
-  /** One sentence for each guarantee that was broken. */
-  readonly differences: readonly string[];
-}
-
-/** The result for one domain. */
-interface DrilledDomain {
-  readonly domain: string;
-  /** Acknowledged events that are not stored. */
-  readonly lost: number;
-  /** First 2xx of each POST. There are fewer rows where equal content is the same event. */
-  readonly acknowledged: number;
-  readonly stored: number;
-  readonly ranked: number;
-  /** Units that its boards lack, and that they have in excess. */
-  readonly missing: number;
-  readonly surplus: number;
-}
+export type DrillReport = Awaited<ReturnType<typeof drillSystem>>;
 
 /** Starts a system, puts load on it, injects the faults of a seed, and audits the result. */
 export async function runDrill(options: DrillOptions): Promise<DrillReport> {
   const report = await drillSystem(options);
-  // Keeps the directory when differences were found: it has the logs. Only after the end of the system, which writes to it.
+  // With differences the logs are needed. Only after the end of the system, which writes to the directory.
   if (report.differences.length === 0) await rm(options.directory, { recursive: true, force: true });
   return report;
 }
 
-async function drillSystem(options: DrillOptions): Promise<DrillReport> {
-  const { directory, domains, seed, eventsPerSecond, spread, say } = options;
+async function drillSystem(options: DrillOptions) {
+  const { directory, domains, seed, sabotage, eventsPerSecond, spread, say } = options;
   const names = domains.map(({ name }) => name);
   const system = await openSystem(options);
   let load: Thread<LoadCalls> | undefined;
   try {
     // A sabotage loses events; the requests that follow these never get a 2xx.
-    const finishWithinMs = options.sabotage === undefined ? 60_000 : 15_000;
+    const finishWithinMs = sabotage === undefined ? 60_000 : 15_000;
     const limits = { inFlightMax, finishWithinMs };
     const plan: LoadPlan = { urls: system.urls, domains: names, eventsPerSecond, ...limits, seed, spread, directory };
     load = startThread<LoadCalls>(new URL("load/thread.ts", import.meta.url), plan);
@@ -104,31 +68,51 @@ async function drillSystem(options: DrillOptions): Promise<DrillReport> {
     say("the load ends; waiting for the events under way");
     const totals = await load.call("finish");
     say(`audit of ${totals.acknowledged} acknowledged events`);
-    const audit = await runAudit(system, idsFile(directory));
+    const audited = await runAudit(system, directory);
     const kept = await countDeadLetters(system);
     const contents = await checkContents(system.database, directory, domains);
-    const lost = await countLost(directory, names, audit.notStored);
+    const lost = await countLost(directory, names, audited.notStored);
+    const found = [...failures, ...outcomes.flatMap(lateness), ...differences(totals, audited, letters, kept)];
+    const { wrong, firstWrong } = contents;
+    if (wrong > 0)
+      found.push(`${wrong} acknowledged contents are in no row and in no dead letter, the first of ${firstWrong}`);
     return {
       seed,
-      sabotage: options.sabotage,
+      sabotage,
+      // `lost`: events that were acknowledged from `from` to `to` and are not stored.
       faults: outcomes.map((outcome) => ({ ...outcome, lost: lost.between(outcome.from, outcome.to) })),
       load: totals,
+      // Acknowledged, faults included.
       eventsPerSecond: Math.round(totals.acknowledged / totals.seconds),
-      audit: audit.audit,
-      domains: lost.domains.map((one) => drilled(one, totals, audit)),
+      audit: audited.audit,
+      domains: lost.domains.map((one) => ({ ...one, ...figuresOf(one.domain, totals, audited) })),
       contents,
-      auditSeconds: audit.seconds,
-      differences: [
-        ...failures,
-        ...outcomes.flatMap(lateness),
-        ...differences(totals, audit, letters, kept),
-        ...contentDifferences(contents),
-      ],
+      auditSeconds: audited.seconds,
+      // One sentence for each guarantee that was broken.
+      differences: found,
     };
   } finally {
     await load?.stop();
     await system.close();
   }
+}
+
+/** What did not recover in time after a fault. */
+function lateness({ kind, at, recovery: { late } }: FaultOutcome): readonly string[] {
+  return late.map((what) => `not ${what} in time after "${kind}" at ${at.toFixed(1)} s`);
+}
+
+function figuresOf(name: string, load: Totals, { domains }: AuditReport) {
+  const audited = domains.find(({ domain }) => domain === name);
+  return {
+    // First 2xx of each POST. There are fewer rows where equal content is the same event.
+    acknowledged: load.domains.find(({ domain }) => domain === name)?.acknowledged ?? 0,
+    stored: audited?.batches.stored ?? 0,
+    ranked: audited?.batches.ranked ?? 0,
+    // Units that its boards lack, and that they have in excess.
+    missing: audited?.boards.missing ?? 0,
+    surplus: audited?.boards.surplus ?? 0,
+  };
 }
 
 /** Injects the faults one after the other; a fault that fails is reported and does not end the drill. */
@@ -181,17 +165,5 @@ async function injectOne(
     clients: await load.call("figures"),
     recovery: recovered,
     aftermath,
-  };
-}
-
-function drilled(one: Pick<DrilledDomain, "domain" | "lost">, load: Totals, { domains }: AuditReport): DrilledDomain {
-  const audited = domains.find(({ domain }) => domain === one.domain);
-  return {
-    ...one,
-    acknowledged: load.domains.find(({ domain }) => domain === one.domain)?.acknowledged ?? 0,
-    stored: audited?.batches.stored ?? 0,
-    ranked: audited?.batches.ranked ?? 0,
-    missing: audited?.boards.missing ?? 0,
-    surplus: audited?.boards.surplus ?? 0,
   };
 }

@@ -1,19 +1,16 @@
 import { randomInt } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { domains } from "@tally/domains";
-import { list, wholeNumber } from "@tally/runtime/flag-values";
 import { claimDirectory } from "@tally/local";
+import { list, wholeNumber } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
 import { runDrill } from "./drill.ts";
 import { sabotageNames, type Sabotage } from "./inside/sabotages.ts";
-import { runOverload } from "./overload.ts";
 import { isGood, summaryOf, tableHead, tableRow } from "./report.ts";
 import { faultKinds } from "./schedule.ts";
 
 const root = join(import.meta.dirname, "..", "..");
-// `pnpm dev` shows the reports in this folder on the page.
-const results = join(root, "bench", "results");
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 interface Flags {
@@ -50,17 +47,49 @@ const program = new Command("drill")
     "\nExit status: 0 nothing lost or doubled, 1 something lost, doubled or different, 2 wrong usage.",
   )
   .showHelpAfterError("(see --help)")
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
-program.action(async (flags: Flags) => {
-  if (flags.list === true) say(faultKinds.map(({ name }) => name).join("\n"));
-  else await drill(flags);
-});
-program
-  .command("overload")
-  .description("limits the connection to the broker, offers ten times what it carries, and measures the gateway")
-  .option("--seconds <number>", "duration", wholeNumber, 60)
-  .action(async ({ seconds }: { readonly seconds: number }) => overload(seconds));
-await program.parseAsync();
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
+  .parse();
+const flags: Flags = program.opts();
+if (flags.list === true) say(faultKinds.map(({ name }) => name).join("\n"));
+else await drill();
+
+async function drill(): Promise<void> {
+  const chosen = named("--domain", domains, flags.domain);
+  const kinds = named("--kinds", faultKinds, flags.kinds);
+  const signal = interruption();
+  say(`seed ${flags.seed}`);
+  const { directory, release } = await claimDirectory(join(root, ".tally"), "drill", say);
+  try {
+    const report = await runDrill({
+      root,
+      directory,
+      domains: chosen,
+      seed: flags.seed,
+      faults: flags.faults,
+      kinds,
+      eventsPerSecond: flags.rate,
+      warmUpSeconds: flags.warmUp,
+      spread: flags.wide === true ? "wide" : "narrow",
+      pileUp: flags.pileUp === true,
+      sabotage: flags.sabotage,
+      say,
+      onFault(outcome, number) {
+        if (number === 1) say(tableHead);
+        say(tableRow(outcome, number));
+      },
+      signal,
+    });
+    if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
+    say(summaryOf(report));
+    process.exitCode = isGood(report) ? 0 : 1;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    say("interrupted before the audit");
+    process.exitCode = 1;
+  } finally {
+    await release();
+  }
+}
 
 function interruption(): AbortSignal {
   const interrupted = new AbortController();
@@ -71,59 +100,6 @@ function interruption(): AbortSignal {
     });
   }
   return interrupted.signal;
-}
-
-async function overload(seconds: number): Promise<void> {
-  const signal = interruption();
-  const { directory } = await claimDirectory(join(root, ".tally"), "drill", say);
-  const report = await runOverload({ root, directory, domains, seconds, seed: 1, say, signal });
-  say(JSON.stringify(report, undefined, 2));
-  const { audit, agrees, failed } = report;
-  process.exitCode = agrees && audit.lost === 0 && audit.doubled === 0 && failed === 0 ? 0 : 1;
-}
-
-async function drill(flags: Flags): Promise<void> {
-  const signal = interruption();
-  const { seed, faults, sabotage } = flags;
-  const chosen = named("--domain", domains, flags.domain);
-  const kinds = named("--kinds", faultKinds, flags.kinds);
-  say(`seed ${seed}`);
-  const { directory, release } = await claimDirectory(join(root, ".tally"), "drill", say);
-  try {
-    const report = await runDrill({
-      root,
-      directory,
-      domains: chosen,
-      seed,
-      faults,
-      kinds,
-      eventsPerSecond: flags.rate,
-      warmUpSeconds: flags.warmUp,
-      spread: flags.wide === true ? "wide" : "narrow",
-      pileUp: flags.pileUp === true,
-      sabotage,
-      say,
-      onFault(outcome, number) {
-        if (number === 1) say(tableHead);
-        say(tableRow(outcome, number));
-      },
-      signal,
-    });
-    const text = `${JSON.stringify(report, undefined, 2)}\n`;
-    if (flags.json !== undefined) await writeFile(flags.json, text);
-    say(summaryOf(report));
-    await mkdir(results, { recursive: true });
-    const stored = join(results, `${new Date().toISOString().replaceAll(":", "-")}-drill.json`);
-    await writeFile(stored, text);
-    say(`stored as ${stored}`);
-    process.exitCode = isGood(report) ? 0 : 1;
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    say("interrupted before the audit");
-    process.exitCode = 1;
-  } finally {
-    await release();
-  }
 }
 
 function named<T extends { readonly name: string }>(

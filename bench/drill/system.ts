@@ -8,6 +8,7 @@ import {
   startPrivateServices,
   startSystem,
   type Accounts,
+  type Addresses,
   type AppName,
   type Operator,
   type System as RunningSystem,
@@ -44,8 +45,6 @@ export interface SystemOptions {
   readonly directory: string;
   readonly domains: readonly Domain[];
   readonly sabotage?: Sabotage | undefined;
-  /** Settings of the apps, beside those of the drill. */
-  readonly settings?: NodeJS.ProcessEnv;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -57,8 +56,8 @@ const rankingShards = 2;
 
 /** Starts servers, links and apps. After a failure it stops what it has started. */
 export async function openSystem(options: SystemOptions): Promise<System> {
-  const { root, directory, domains, sabotage, settings, say, signal } = options;
-  const closers: (() => Promise<unknown>)[] = [];
+  const { directory, domains, sabotage } = options;
+  const closers: Closers = [];
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).toReversed()) await closer();
   };
@@ -66,13 +65,38 @@ export async function openSystem(options: SystemOptions): Promise<System> {
     const inside = await openInside(join(directory, "inside"), sabotage);
     const links = new Map<AppProcess, Links>();
     closers.push(() => Promise.all([...links.values()].flatMap(Object.values<TcpProxy>).map((link) => link.close())));
-    const linksOf = (name: AppProcess): Links => {
-      const own = links.get(name);
-      if (own === undefined) throw new TypeError(`there is no process ${name}`);
-      return own;
+    const running = await startLinked(options, inside, links);
+    closers.push(() => running.stop());
+    return {
+      ...running,
+      ...(await connectTo(running.addresses, domains, closers)),
+      domains,
+      operator: running.services.operator,
+      inside,
+      link: (from, to) => linksOf(links, from)[to],
+      close,
     };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
 
-    const common = {
+type Closers = (() => Promise<unknown>)[];
+
+/** Starts a system whose apps reach the servers through links. Fills `links`. */
+function startLinked({ root, directory, say, signal }: SystemOptions, inside: Inside, links: Map<AppProcess, Links>) {
+  return startSystem({
+    root,
+    directory,
+    database: "tally_drill_test",
+    namespace,
+    async services(own) {
+      const services = await startPrivateServices({ ...own, redoLogMiB: 128 });
+      for (const name of appProcesses) links.set(name, await openLinks(services.accounts[appOf(name)]));
+      return services;
+    },
+    environment: {
       PATH: process.env["PATH"],
       RANKING_SHARDS: String(rankingShards),
       WRITER_THREADS: "2",
@@ -80,70 +104,44 @@ export async function openSystem(options: SystemOptions): Promise<System> {
       RANKER_MOVES_KEPT_SECONDS: "60",
       // The shortest valid value, so that the writer receives reused keys.
       KEYS_REMEMBERED_SECONDS: "1",
-      ...settings,
-    };
-    const running = await startSystem({
-      root,
-      directory,
-      database: "tally_drill_test",
-      namespace,
-      async services(own) {
-        const services = await startPrivateServices({ ...own, redoLogMiB: 128 });
-        closers.push(() => services.stop());
-        for (const name of appProcesses) links.set(name, await openLinks(services.accounts[appOf(name)]));
-        return services;
-      },
-      environment: common,
-      instances: { gateway: gateways.length },
-      environmentOf: (app, index) => linkedAddresses(linksOf(processOf(app, index))),
-      execArgv: (app, index) => inside.flags(app, processOf(app, index)),
-      say,
-      signal,
-    });
-    closers.push(() => running.stop());
-    const { addresses } = running;
+    },
+    instances: { gateway: gateways.length },
+    environmentOf: (app, index) => linkedAddresses(linksOf(links, processOf(app, index))),
+    execArgv: (app, index) => inside.flags(app, processOf(app, index)),
+    say,
+    signal,
+  });
+}
 
-    const database = connectDatabase({
-      writeUrl: addresses.databaseWriteUrl,
-      readUrl: addresses.databaseReadUrl,
-      writeConnections: 2,
-      readConnections: 1,
-      queryTimeoutMs: 60_000,
-      log: silentLog,
-    });
-    closers.push(() => database.close());
-    const rankings = connectRankings({
-      url: addresses.redisUrl,
-      namespace,
-      shards: rankingShards,
-      domains,
-      log: silentLog,
-    });
-    closers.push(() => rankings.close());
-    const publisher = connectPublisher({
-      url: addresses.amqpUrl,
-      connectionName: "tally drill",
-      queues: domains.flatMap(({ name }) => Object.values(queuesOf(namespace, name))),
-      log: silentLog,
-    });
-    closers.push(() => publisher.close());
-    await publisher.ready;
+/** The drill's own connections, which do not pass through links. */
+async function connectTo(addresses: Addresses, domains: readonly Domain[], closers: Closers) {
+  const database = connectDatabase({
+    writeUrl: addresses.databaseWriteUrl,
+    readUrl: addresses.databaseReadUrl,
+    writeConnections: 2,
+    readConnections: 1,
+    queryTimeoutMs: 60_000,
+    log: silentLog,
+  });
+  closers.push(() => database.close());
+  const { redisUrl: url, amqpUrl } = addresses;
+  const rankings = connectRankings({ url, namespace, shards: rankingShards, domains, log: silentLog });
+  closers.push(() => rankings.close());
+  const publisher = connectPublisher({
+    url: amqpUrl,
+    connectionName: "tally drill",
+    queues: domains.flatMap(({ name }) => Object.values(queuesOf(namespace, name))),
+    log: silentLog,
+  });
+  closers.push(() => publisher.close());
+  await publisher.ready;
+  return { database, rankings, publisher };
+}
 
-    return {
-      ...running,
-      domains,
-      operator: running.services.operator,
-      inside,
-      link: (from, to) => linksOf(from)[to],
-      database,
-      rankings,
-      publisher,
-      close,
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+function linksOf(links: ReadonlyMap<AppProcess, Links>, name: AppProcess): Links {
+  const own = links.get(name);
+  if (own === undefined) throw new TypeError(`there is no process ${name}`);
+  return own;
 }
 
 function appOf(name: AppProcess): AppName {

@@ -39,12 +39,12 @@ test("a held load starts no events, and goes on afterwards", async () => {
   await clients.finish();
 });
 
-test("a 503 and a 408 are sent again; another 4xx is a refusal", async () => {
+test("a 503 and a 408 are sent again; another 4xx is a rejection", async () => {
   const clients = await clientsOf(await acceptAll([503, 408]));
   await vi.waitFor(() => expect(clients.figures().acknowledged).toBeGreaterThan(0), { timeout: 10_000 });
-  expect(await clients.finish()).toMatchObject({ refused: 0, unknown: 0 });
+  expect(await clients.finish()).toMatchObject({ rejected: 0, unknown: 0 });
 
-  const refused = await clientsOf(await acceptAll([409]));
-  await vi.waitFor(() => expect(refused.figures().acknowledged).toBeGreaterThan(0), { timeout: 10_000 });
-  expect((await refused.finish()).refused).toBe(1);
+  const rejected = await clientsOf(await acceptAll([409]));
+  await vi.waitFor(() => expect(rejected.figures().acknowledged).toBeGreaterThan(0), { timeout: 10_000 });
+  expect((await rejected.finish()).rejected).toBe(1);
 });

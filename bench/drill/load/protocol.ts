@@ -48,8 +48,8 @@ export interface Totals {
   /** Bulk requests of which a part was sent again. */
   readonly partialRetries: number;
   /** Responses other than 2xx, 408, 503 and the expected ones, and the first of them. */
-  readonly refused: number;
-  readonly firstRefusal: string | undefined;
+  readonly rejected: number;
+  readonly firstRejection: string | undefined;
 }
 
 /** What was acknowledged of one domain. */

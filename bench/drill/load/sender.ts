@@ -23,14 +23,14 @@ export interface Acknowledged {
 /** Sends requests to the gateways, and records what was acknowledged. */
 export class Sender {
   readonly random: Random;
-  readonly totals = { acknowledged: 0, unknown: 0, repeated: 0, otherIds: 0, refused: 0, partialRetries: 0 };
+  readonly totals = { acknowledged: 0, unknown: 0, repeated: 0, otherIds: 0, rejected: 0, partialRetries: 0 };
   readonly reused = { rejected: 0, acknowledged: 0 };
   readonly #ofDomains = new Map<string, DomainTotals>();
   readonly #clients: readonly LoadClient[];
   readonly #files: AcknowledgedFiles;
   #recorder = new Recorder();
   #acknowledgedBefore = 0;
-  #firstRefusal: string | undefined;
+  #firstRejection: string | undefined;
   #givenUp = false;
 
   constructor(plan: LoadPlan, domains: readonly Domain[], random: Random) {
@@ -44,7 +44,7 @@ export class Sender {
     return this.random.integer(0, this.#clients.length - 1);
   }
 
-  /** Sends a request once to one gateway. A status other than 2xx, 408, 503 and `expected` counts as refused. */
+  /** Sends a request once to one gateway. A status other than 2xx, 408, 503 and `expected` counts as rejected. */
   async attempt(
     gateway: number,
     request: ClientRequest,
@@ -54,8 +54,8 @@ export class Sender {
     const reply = await this.probe(gateway, request, key);
     this.#recorder.record(reply, false);
     if (reply.name === "responded" && reply.status >= 300 && ![...retried, ...expected].includes(reply.status)) {
-      this.totals.refused++;
-      this.#firstRefusal ??= `${reply.status} ${reply.text.slice(0, 200)}`;
+      this.totals.rejected++;
+      this.#firstRejection ??= `${reply.status} ${reply.text.slice(0, 200)}`;
     }
     return reply;
   }
@@ -128,6 +128,6 @@ export class Sender {
     await Promise.all(this.#clients.map((client) => client.close()));
     await this.#files.close();
     const { totals, reused } = this;
-    return { ...totals, reused, domains: [...this.#ofDomains.values()], firstRefusal: this.#firstRefusal };
+    return { ...totals, reused, domains: [...this.#ofDomains.values()], firstRejection: this.#firstRejection };
   }
 }
