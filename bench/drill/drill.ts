@@ -80,12 +80,12 @@ async function drillSystem(options: DrillOptions) {
       seed,
       sabotage,
       // `lost`: events that were acknowledged from `from` to `to` and are not stored.
-      faults: outcomes.map((outcome) => ({ ...outcome, lost: lost.between(outcome.from, outcome.to) })),
+      faults: Array.from(outcomes, (outcome) => ({ ...outcome, lost: lost.between(outcome.from, outcome.to) })),
       load: totals,
       // Acknowledged, faults included.
       eventsPerSecond: Math.round(totals.acknowledged / totals.seconds),
       audit: audited.audit,
-      domains: lost.domains.map((one) => ({ ...one, ...figuresOf(one.domain, totals, audited) })),
+      domains: Array.from(lost.domains, (one) => ({ ...one, ...figuresOf(one.domain, totals, audited) })),
       contents,
       auditSeconds: audited.seconds,
       // One sentence for each guarantee that was broken.

@@ -1,6 +1,14 @@
-export { eventState } from "./event-state.ts";
+export { eventState, isGood, LoadClient, type LoadRequest, type Reply, type Responded } from "./load-client.ts";
 export { Mix, type Posting } from "./mix.ts";
-export { quantile } from "./quantile.ts";
 export { mixSeed, Random } from "./random.ts";
-export { serveThread, type ThreadCalls, type ThreadHandlers } from "./serve-thread.ts";
-export { startThread, type Thread } from "./start-thread.ts";
+export {
+  idBytes,
+  microseconds,
+  quantile,
+  Recorder,
+  recordMs,
+  type LoadResult,
+  type Sample,
+  type Second,
+} from "./recorder.ts";
+export { serveThread, startThread, type Thread } from "./thread.ts";

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { quantile } from "./quantile.ts";
-import { idBytes, Recorder } from "./recorder.ts";
+import { idBytes, quantile, Recorder } from "./recorder.ts";
 
 test("the longest time without a 2xx counts from the start and to the end, and other replies do not end it", async () => {
   const recorder = new Recorder();

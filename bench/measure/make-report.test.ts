@@ -1,4 +1,4 @@
-import type { Reply } from "../kit/load.ts";
+import type { Reply } from "../kit/index.ts";
 import { expect, test } from "vitest";
 import { isClientLimit } from "./make-report.ts";
 import { sampleReport } from "./report.fixture.ts";

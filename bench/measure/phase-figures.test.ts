@@ -1,5 +1,5 @@
 import { encodeIntoCompressedBase64 as encode } from "hdr-histogram-js";
-import { microseconds, recordMs } from "../kit/load.ts";
+import { microseconds, recordMs } from "../kit/index.ts";
 import { expect, test } from "vitest";
 import type { GroupResult } from "./load/load-plan.ts";
 import { figuresOfGroup } from "./phase-figures.ts";

@@ -1,4 +1,4 @@
-import type { Second } from "../kit/load.ts";
+import type { Second } from "../kit/index.ts";
 import type { AuditReport } from "@tally/reconcile";
 import type { Disturbance } from "./machine/disturbance.ts";
 import type { GroupTime } from "./load/load-plan.ts";

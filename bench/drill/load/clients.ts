@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { workloadOf, type Workload } from "@tally/domains/workloads";
-import { Random } from "../../kit/index.ts";
-import { isGood } from "../../kit/load.ts";
+import { isGood, Mix, type Posting, Random } from "../../kit/index.ts";
 import type { Domain } from "@tally/contract";
-import { Mix, type Posting } from "../../kit/index.ts";
 import type { LoadPlan, Totals } from "./protocol.ts";
 import { eventsOfBulk, sendBulk } from "./send-bulk.ts";
 import { Sender } from "./sender.ts";

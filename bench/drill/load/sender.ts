@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientRequest } from "@tally/domains/workloads";
-import type { Random } from "../../kit/index.ts";
-import { LoadClient, Recorder, type Reply, type Responded } from "../../kit/load.ts";
+import { LoadClient, type Random, Recorder, type Reply, type Responded } from "../../kit/index.ts";
 import type { Domain } from "@tally/contract";
 import { AcknowledgedFiles } from "./acknowledged-files.ts";
 import type { DomainTotals, Figures, LoadPlan, Totals } from "./protocol.ts";

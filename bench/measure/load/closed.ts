@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientRequest } from "@tally/domains/workloads";
-import { isGood, LoadClient, type Recorder } from "../../kit/load.ts";
+import { isGood, LoadClient, type Recorder } from "../../kit/index.ts";
 import type { OnReply } from "./load-plan.ts";
 import { share } from "./share.ts";
 

@@ -1,5 +1,5 @@
 import { encodeIntoCompressedBase64 as encode } from "hdr-histogram-js";
-import { isGood, microseconds, recordMs, type Reply } from "../../kit/load.ts";
+import { isGood, microseconds, recordMs, type Reply } from "../../kit/index.ts";
 import type { GroupResult } from "./load-plan.ts";
 
 /** Counts the outcomes of a group's requests, beside the recorder of the whole load. A call costs less than 0.1 µs. */

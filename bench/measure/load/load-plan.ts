@@ -1,5 +1,5 @@
 import type { Spread } from "@tally/domains/workloads";
-import type { LoadRequest, LoadResult, Reply } from "../../kit/load.ts";
+import type { LoadRequest, LoadResult, Reply } from "../../kit/index.ts";
 import type { RequestLogResult } from "./request-log.ts";
 
 /** The work of a load thread. Plain data, because it is sent to the thread. */

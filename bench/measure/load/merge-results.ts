@@ -1,5 +1,5 @@
 import { decodeFromCompressedBase64 as decode, encodeIntoCompressedBase64 as encode } from "hdr-histogram-js";
-import { microseconds, type Second } from "../../kit/load.ts";
+import { microseconds, type Second } from "../../kit/index.ts";
 import type { PhaseResult } from "./load-plan.ts";
 import { mergeRequestLogs } from "./request-log.ts";
 

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import { LoadClient, sendEvenly, type Recorder } from "../../kit/load.ts";
+import { LoadClient, type Recorder } from "../../kit/index.ts";
 import type { LoadPlan, OnReply, Until } from "./load-plan.ts";
 import type { Requests } from "./requests.ts";
 import { share } from "./share.ts";
@@ -45,4 +45,19 @@ export async function openLoad(
     while (settled < amount && performance.now() < giveUpAt) await delay(5);
     await Promise.all(clients.map((client) => client.close()));
   };
+}
+
+const tickMs = 1;
+
+/**
+ * Calls `send` at even intervals, whether earlier requests have responses or not. `dueAt`: a time of performance.now(); the call comes up to a
+ * tick later. Resolves after the last call.
+ */
+async function sendEvenly(amount: number, perSecond: number, send: (dueAt: number) => void): Promise<void> {
+  const startedAt = performance.now();
+  const dueAtOf = (number: number): number => startedAt + (number / perSecond) * 1000;
+  for (let sent = 0; sent < amount; await delay(tickMs)) {
+    const now = performance.now();
+    for (; sent < amount && dueAtOf(sent) <= now; sent++) send(dueAtOf(sent));
+  }
 }

@@ -1,7 +1,7 @@
 import { createWriteStream, type WriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 import { reasonOf } from "@tally/runtime";
-import type { LoadRequest, Reply } from "../../kit/load.ts";
+import type { LoadRequest, Reply } from "../../kit/index.ts";
 
 /** What became of the lines of a request log. */
 export interface RequestLogResult {

@@ -1,6 +1,5 @@
 import type { SourceGroup } from "@tally/domains/workloads";
-import { mixSeed, Random } from "../../kit/index.ts";
-import type { Recorder } from "../../kit/load.ts";
+import { mixSeed, Random, type Recorder } from "../../kit/index.ts";
 import { runClosed } from "./closed.ts";
 import { GroupRecorder } from "./group-recorder.ts";
 import type { GroupResult, LoadPlan, OnReply } from "./load-plan.ts";

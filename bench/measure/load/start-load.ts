@@ -1,5 +1,4 @@
-import { startThread } from "../../kit/index.ts";
-import type { Sample } from "../../kit/load.ts";
+import { type Sample, startThread } from "../../kit/index.ts";
 import type { Fill, LoadPlan, Phase, PhaseFiles, PhaseResult } from "./load-plan.ts";
 import { mergeResults } from "./merge-results.ts";
 import { seedOfThread } from "./requests.ts";

@@ -1,8 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import { workloadOf } from "@tally/domains/workloads";
-import { mixSeed, Random, serveThread } from "../../kit/index.ts";
-import { Recorder, type Sample } from "../../kit/load.ts";
+import { mixSeed, Random, Recorder, type Sample, serveThread } from "../../kit/index.ts";
 import { runClosed } from "./closed.ts";
 import type { Fill, LoadPlan, OnReply, Phase, PhaseFiles, PhaseResult } from "./load-plan.ts";
 import { openLoad } from "./open.ts";

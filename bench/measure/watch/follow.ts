@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { eventState } from "../../kit/index.ts";
-import type { Sample } from "../../kit/load.ts";
+import { eventState, type Sample } from "../../kit/index.ts";
 
 const pollEveryMs = 15;
 // Slow events are polled less often, and few at a time, so that following is not a load.

@@ -1,4 +1,4 @@
-import { serveThread } from "./serve-thread.ts";
+import { serveThread } from "./thread.ts";
 
 /* The thread of the tests. */
 

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { Calls } from "./start-thread.fixture.ts";
-import { startThread } from "./start-thread.ts";
+import type { Calls } from "./thread.fixture.ts";
+import { startThread } from "./thread.ts";
 
 function started(onEvent?: (event: string) => void) {
-  const thread = startThread<Calls, string>(new URL("start-thread.fixture.ts", import.meta.url), undefined, onEvent);
+  const thread = startThread<Calls, string>(new URL("thread.fixture.ts", import.meta.url), undefined, onEvent);
   onTestFinished(() => thread.stop());
   return thread;
 }
