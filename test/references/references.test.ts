@@ -1,13 +1,39 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { references } from "./references.ts";
 
-const docs = join(import.meta.dirname, "..", "..", "docs");
-// The formatter pads tables.
-const unpadded = (text: string): string => text.replaceAll(/-{3,}/g, "---").replaceAll(/ +/g, " ");
+const root = join(import.meta.dirname, "..", "..");
+const read = (file: string): string => readFileSync(join(root, file), "utf8");
+// The formatter pads tables and wraps lines.
+const unpadded = (text: string): string => text.replaceAll(/-{3,}/g, "---").replaceAll(/\s+/g, " ");
 
 test("the generated documents are as `pnpm references` writes them", async () => {
   for (const [name, text] of Object.entries(await references()))
-    expect({ name, text: unpadded(readFileSync(join(docs, name), "utf8")) }).toEqual({ name, text: unpadded(text) });
+    expect({ name, text: unpadded(read(join("docs", name))) }).toEqual({ name, text: unpadded(text) });
+});
+
+// Names of Node, MySQL and shell variables; NAME_FILE stands for several settings.
+const notOurs = new Set([
+  "AFTER_SYNC",
+  "JSON_TABLE",
+  "MASTER_GTID_WAIT",
+  "NAME_FILE",
+  "NODE_COMPILE_CACHE",
+  "STOP_FILE",
+]);
+
+test("every setting and error that a document names exists", async () => {
+  const documents = globSync(["*.md", "docs/**/*.md", "{apps,packages}/*/README.md", "{infra,bench}/**/README.md"], {
+    cwd: root,
+    exclude: ["**/node_modules/**"],
+  });
+  const compose = globSync("infra/compose*.yaml", { cwd: root }).map(read).join("");
+  const known = Object.values(await references()).join("");
+  const unknown = documents.flatMap((document) =>
+    Array.from(read(document).matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`/g), ([, name = ""]) => name)
+      .filter((name) => !notOurs.has(name) && !known.includes(`\`${name}\``) && !compose.includes(`{${name}`))
+      .map((name) => `${document}: ${name}`),
+  );
+  expect(unknown).toEqual([]);
 });
