@@ -226,29 +226,6 @@ test("the secret is stored nowhere: the database has its SHA-256; no list and no
     for (const one of [secret, full.key.slice(-43)]) expect(await readFile(logFile, "utf8")).not.toContain(one);
 });
 
-const create = ["keys", "create", "--name", "x", "--scope"];
-test.concurrent.each([
-  [["keys", "create", "--name", "x"], "--scope"],
-  [[...create, "sales:write"], "--scope: expected one of the domains purchases, albums"],
-  [[...create, "purchases"], "--scope: expected domain:read, domain:write or domain:operate, got purchases"],
-  [[...create, "purchases:delete"], "--scope: expected domain:read, domain:write or domain:operate"],
-  [[...create, "albums:write", "--store", "1"], "--store: the domain albums has no stores"],
-  [[...create, "purchases:write", "--store", "x"], "--store: expected the number of a store, got x"],
-  [[...create, "purchases:write", "--rate", "0"], "expected a whole number from 1"],
-  [[...create, "purchases:write", "--burst", "5"], "--burst: expected --rate"],
-  [["keys", "create", "--name", "", "--scope", "*:read"], "expected 1 to 100 characters"],
-  [["keys", "rotate", "x"], "expected the id of a key"],
-  [["keys", "rotate", "0000000000000000"], "there is no key 0000000000000000"],
-  [["keys", "revoke", "0000000000000000"], "there is no key 0000000000000000"],
-  [["keys", "rotate", "0000000000000000", "--grace", "-1"], "expected a whole number of seconds"],
-  [["keys", "forget"], "unknown command"],
-])("a mistake on the command line is one line and exit status 2: tally %j", async (args, expected) => {
-  const { exitCode, output, errors } = await runTally(system, args);
-  expect([exitCode, output]).toEqual([2, ""]);
-  expect(errors).toContain(expected);
-  expect(errors).not.toMatch(/^\s+at /m);
-});
-
 test("a request without a key is rejected before its body is read", async () => {
   const connection = new RawConnection(system.url, { withinMs: 5000 });
   await connection.write(raw(["POST /albums HTTP/1.1", "Host: x", "Content-Length: 100000"]));

@@ -66,18 +66,6 @@ test("while a batch is not ranked yet nothing is compared, and the output names 
   expect((await audit()).exitCode).toBe(0);
 });
 
-test.concurrent.each([
-  [["--domain", "cars"], 2, "--domain: expected one of purchases, "],
-  [["--endpoint", "none"], 2, "Allowed choices are read, write"],
-  [["--wait", "long"], 2, "expected a number from 0 on"],
-  [["--acknowledged", "/no/such/file"], 2, "there is no file /no/such/file"],
-])("wrong usage is an error of one line: %j", async (flags, status, expected) => {
-  const { exitCode, errors } = await audit(...flags);
-  expect(errors).toContain(expected);
-  expect(errors).not.toMatch(/\n\s+at /);
-  expect(exitCode).toBe(status);
-});
-
 test("a line of the file that is no id is reported with its number", async () => {
   const { exitCode, errors } = await auditIds(system, [ids[3] ?? "", "no id"], "--wait", "2");
   expect(errors).toContain("acknowledged, line 2: expected an event id, got no id");

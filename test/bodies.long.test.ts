@@ -76,27 +76,19 @@ describe("no request blocks the event loop for more than 50 ms", () => {
   const form = (body: string | Buffer) => Buffer.concat([Buffer.from(body), formOf([])]);
   const boundary = formOf([]).toString().trim().slice(0, -2);
 
-  const name = 'Content-Disposition: form-data; name="a"';
   const manyKeys = Array.from({ length: 9000 }, (_, n) => `"k${n}":1`).join();
   test.each([
     ["lines of one digit", bulk, ndjson, repeat("1\n", 4 * mebibyte), 400],
-    ["empty lines", bulk, ndjson, repeat("\n", 4 * mebibyte), 400],
     ["empty lists", bulk, json, list("[]", 4 * mebibyte), 400],
-    ["empty objects", bulk, json, list("{}", 4 * mebibyte), 400],
-    ["one entry of empty lists", bulk, json, `[${list("[]", 4 * mebibyte)}]`, 400],
     ["one string", bulk, json, `["${repeat("\\u0000", 4 * mebibyte - 4)}"]`, 400],
     ["open lists", bulk, json, repeat("[", 4 * mebibyte), 400],
     ["250 entries with unknown fields", bulk, json, list(`{${manyKeys.slice(0, 15_999)}}`, 250 * 16_002), 400],
     ["1,000 entries of 500 bad items", bulk, json, list(`{"items":[${repeat("{},", 1497)}1]}`, 999 * 1511), 400],
     ["100 large sales", bulk, json, `[${Array(100).fill(sale(500)).join()}]`, 201],
-    ["a sale of empty lists", single, json, list("[]", 120_000), 400],
     ["a sale of empty items", single, json, `{"items":${list("{}", 120_000)}}`, 400],
-    ["a sale of 9,000 keys", single, json, `{${manyKeys}}`, 400],
     ["a key twice behind 9,000 others", single, json, `{${manyKeys},"k8999":1}`, 400],
     ["a form of empty parts", "/albums", formType, form(repeat(`${boundary}\r\n\r\n\r\n`, formBytes)), 400],
-    ["a form of small parts", "/albums", formType, form(repeat(`${boundary}\r\n${name}\r\n\r\nx\r\n`, formBytes)), 400],
     ["a part of many headers", "/albums", formType, form(`${boundary}\r\n${repeat("X-Y: z\r\n", formBytes)}`), 400],
-    ["a form before its first part", "/albums", formType, form(repeat("\r\n--", formBytes)), 400],
     ["a picture that nearly ends", "/albums", formType, formOf([file("image", repeat("\r\n-----", formBytes))]), 400],
     ["a JPEG of markers", "/albums", formType, formOf([file("image", Buffer.alloc(formBytes, 0xff)), profile]), 400],
     ["a large album", "/albums", formType, formOf(largeAlbum), 200],
@@ -111,9 +103,6 @@ describe("no request blocks the event loop for more than 50 ms", () => {
   const keyHeader = "Idempotency-Key: turns";
   test.each([
     ["1,000 small sales with a key", bulk, [json, keyHeader], sales(1000, 1, () => ({})), 201],
-    ["1,000 sales of 100 items with a key", bulk, [json, `${keyHeader}-2`], sales(1000, 100, () => ({})), 201],
-    ["1,000 small sales with own keys", bulk, [json], sales(1000, 1, ownKey("a")), 201],
-    ["1,000 sales of 100 items with own keys", bulk, [json], sales(1000, 100, ownKey("b")), 201],
     ["100 sales of 500 items with own keys", bulk, [json], sales(100, 500, ownKey("c")), 201],
     ["a large album with a key", "/albums", [formType, keyHeader], formOf(largeAlbum), 200],
   ])("%s", { timeout: 60_000 }, async (_what, path, headers, body, status) => {

@@ -170,14 +170,3 @@ test("an album that the database rejects is kept whole as a dead letter, picture
     expect(Buffer.concat(parts.map(({ bytes }) => bytes)).equals(sent)).toBe(true);
   }, 15_000);
 }, 60_000);
-
-test.concurrent.each([
-  [["list", "--since", "soon"], "expected a time"],
-  [["discard", "x", "--all"], "expected ids, or --all"],
-  [["show", "x"], "expected the id of a dead letter, got x"],
-])("wrong usage is an error of one line: %j", async (args, expected) => {
-  const { exitCode, errors } = await tally(...args);
-  expect(errors).toContain(expected);
-  expect(errors).not.toMatch(/\n\s+at /);
-  expect(exitCode).toBe(2);
-});

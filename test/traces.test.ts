@@ -1,9 +1,10 @@
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import type { System } from "@tally/local";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
+import { entry } from "./http/requests.ts";
+import { listen } from "./kit/fronts.ts";
 import { sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 
@@ -75,9 +76,7 @@ test("each entry of a sampled bulk request is traced, and a setting samples requ
   const response = await fetch(`${system.url}/purchases`, {
     method: "POST",
     headers: { "content-type": "application/json", traceparent: traceparent("01") },
-    body: JSON.stringify(
-      [1, 2].map((custID) => ({ storeID: 5, custID, date: "20261120", items: [{ ItemID: 1, numberOfItems: 1 }] })),
-    ),
+    body: `[${entry(5)},${entry(5)}]`,
   });
   const { results }: { readonly results: readonly { readonly id: string }[] } = JSON.parse(await response.text());
   expect(results).toHaveLength(2);
@@ -93,7 +92,7 @@ test("each entry of a sampled bulk request is traced, and a setting samples requ
   }, 30_000);
 });
 
-test("with OTEL_EXPORTER_OTLP_ENDPOINT the steps of all apps arrive at the collector as spans of one trace", async () => {
+test("with OTEL_EXPORTER_OTLP_ENDPOINT the steps of all apps arrive as spans of one trace; while the collector is away events are accepted, and one line says so", async () => {
   const collector = await openCollector();
   const system = await startSystem({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   const id = await sold(system.url, 5, { headers: { traceparent: traceparent("01") } });
@@ -103,12 +102,9 @@ test("with OTEL_EXPORTER_OTLP_ENDPOINT the steps of all apps arrive at the colle
     parentSpanId: caller.spanId,
   });
   expect(await stepsInLogs(system)).toEqual([]);
-});
 
-test("while the collector is away events are accepted as before, and one line says that traces are not sent", async () => {
-  const collector = await openCollector();
-  await collector.close();
-  const system = await startSystem({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  collector.server.close();
+  collector.server.closeAllConnections();
   for (let n = 0; n < 3; n++) await sold(system.url, 5, { headers: { traceparent: traceparent("01") } });
   await vi.waitFor(async () => {
     const log = await readFile(system.gateway.logFile, "utf8");
@@ -125,7 +121,7 @@ interface Spans {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly Attributes[] };
     readonly scopeSpans: readonly {
-      readonly spans: readonly (Pick<Step, "traceId" | "spanId" | "parentSpanId"> & {
+      readonly spans: readonly (Omit<Step, "step"> & {
         readonly name: string;
         readonly attributes: readonly Attributes[];
       })[];
@@ -136,31 +132,22 @@ interface Spans {
 /** A collector of OTLP over HTTP, in JSON. */
 async function openCollector() {
   const steps: Step[] = [];
-  const server = createServer((request, response) => void receive(request, response));
-  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { resourceSpans }: Spans = JSON.parse(await text(request));
-    for (const { resource, scopeSpans } of resourceSpans) {
-      const app = textOf(resource.attributes, "service.name")?.replace("tally-", "") ?? "";
-      for (const { name, attributes, traceId, spanId, parentSpanId = "" } of scopeSpans.flatMap(({ spans }) => spans)) {
-        const eventId = textOf(attributes, "tally.eventId") ?? "";
-        const outcome = textOf(attributes, "tally.outcome") ?? "";
-        steps.push({ step: name, app, traceId, spanId, parentSpanId, eventId, outcome });
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { resourceSpans }: Spans = JSON.parse(body);
+      for (const { resource, scopeSpans } of resourceSpans) {
+        const app = textOf(resource.attributes, "service.name").replace("tally-", "");
+        for (const { name, attributes, traceId, spanId, parentSpanId = "" } of scopeSpans.flatMap((one) => one.spans)) {
+          const [eventId, outcome] = [textOf(attributes, "tally.eventId"), textOf(attributes, "tally.outcome")];
+          steps.push({ step: name, app, traceId, spanId, parentSpanId, eventId, outcome });
+        }
       }
-    }
-    response.writeHead(request.url === "/v1/traces" ? 200 : 404, { "content-type": "application/json" }).end("{}");
-  }
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const close = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  onTestFinished(close);
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : undefined;
-  return { url: `http://127.0.0.1:${port}`, steps, close };
+      response.writeHead(request.url === "/v1/traces" ? 200 : 404, { "content-type": "application/json" }).end("{}");
+    });
+  });
+  return { url: await listen(server), steps, server };
 }
 
-function textOf(attributes: readonly Attributes[], key: string): string | undefined {
-  return attributes.find((one) => one.key === key)?.value.stringValue;
+function textOf(attributes: readonly Attributes[], key: string): string {
+  return attributes.find((one) => one.key === key)?.value.stringValue ?? "";
 }

@@ -2,7 +2,7 @@ import { type Balancer, startBalancer } from "@tally/local";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { atEnd, temporaryDirectory } from "./at-end.ts";
@@ -59,6 +59,11 @@ export async function startForwarding(
     response.writeHead(reply.status, Object.fromEntries(returned));
     response.end(await reply.text());
   }
+  return listen(server);
+}
+
+/** Starts a server on a free port until the end of the test or of the file. Returns its URL. */
+export async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   atEnd(() => {

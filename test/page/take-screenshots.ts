@@ -1,24 +1,23 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { browserPath, openBrowser } from "@tally/bench/chromium";
-import { startPrivateServices, startSystem, type System } from "@tally/local";
-import type { Browser } from "playwright-core";
-import { rejectedSale } from "./reject.ts";
-import { bulk, saleOf, seed } from "./seed.ts";
-import { views } from "./views.ts";
-import { withPalette } from "./with-palette.ts";
+import { startPrivateServices, startSystem } from "@tally/local";
 
-/* `pnpm screenshots`: starts a system, sells for a minute, and writes the pictures of docs/screenshots. */
+/* `pnpm screenshots`: starts a system, plays the demo into it, and takes the pictures of the documents in its evening. */
 
 const root = join(import.meta.dirname, "..", "..");
-const pictures = join(root, "docs", "screenshots");
 const directory = join(root, ".tally", `screenshots-${process.pid}`);
-
-/** The pictures that documents show. */
-const pictured = [
-  { name: "store", file: "store-phone.png", size: [390, 844], colorScheme: "light" },
-  { name: "pipeline", file: "pipeline-desktop-dark.png", size: [1440, 900], colorScheme: "dark" },
+const folder = join(root, "docs", "screenshots");
+// Store 6 is in the second zone, and not the one that goes offline with this seed.
+const seed = "7";
+const pictures = [
+  { name: "demo-desktop", hash: "#/stores/6", width: 1440, height: 900, colorScheme: "light" },
+  { name: "pipeline-desktop-dark", hash: "#/pipeline", width: 1440, height: 900, colorScheme: "dark" },
+  { name: "store-phone", hash: "#/stores/6", width: 390, height: 844, colorScheme: "light" },
 ] as const;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -32,53 +31,43 @@ const system = await startSystem({
   environment: { PATH: process.env["PATH"] },
   say,
 });
-const stopped = new AbortController();
 try {
-  await seed(system);
-  await rejectedSale(system, 7);
-  const selling = sell(system, stopped.signal);
   const browser = await openBrowser(browserPath(process.env["CHROMIUM"]) ?? "");
+  const args = [join(root, "bench", "demo", "main.ts"), "--url", system.url, "--seed", seed];
+  const demo = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(demo, "exit");
   try {
-    await takeAll(browser);
+    // Open from the beginning, so that their curves have a shape.
+    const pages = await Promise.all(
+      pictures.map(async ({ hash, width, height, colorScheme }) => {
+        const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+        await page.goto(`${system.url}/${hash}`);
+        return page;
+      }),
+    );
+    await untilEvening(demo.stdout);
+    await mkdir(folder, { recursive: true });
+    for (const [index, { name }] of pictures.entries()) {
+      const path = join(folder, `${name}.png`);
+      await pages[index]?.screenshot({ path, fullPage: true, animations: "disabled" });
+      say(path);
+    }
   } finally {
-    stopped.abort();
+    demo.kill("SIGINT");
     await browser.close();
-    await selling;
+    await ended;
   }
 } finally {
   await system.stop();
   await rm(directory, { recursive: true, force: true });
 }
 
-/** Sales with changing rates, so that the curves show something. */
-async function sell({ url }: System, signal: AbortSignal): Promise<void> {
-  for (let round = 0; !signal.aborted; round++) {
-    const amount = Math.round(60 + 40 * Math.sin(round / 12));
-    await bulk(
-      url,
-      Array.from({ length: amount }, (_, index) => {
-        const rank = Math.floor(12 * ((index * 0.618 + round * 0.37) % 1) ** 2);
-        return saleOf(1 + ((index + round) % 12), 80_000 + (1 + rank) * 571, 1);
-      }),
-    );
-    await delay(200);
+/** Resolves a few seconds after a store went offline, which the demo lets happen in the evening. */
+async function untilEvening(output: NodeJS.ReadableStream): Promise<void> {
+  for await (const line of createInterface({ input: output })) {
+    say(line);
+    if (line.includes("is offline")) break;
   }
-}
-
-async function takeAll(browser: Browser): Promise<void> {
-  await mkdir(pictures, { recursive: true });
-  for (const { name, file, size, colorScheme } of pictured) {
-    const [width, height] = size;
-    const { hash = "", heading = "" } = views.find((view) => view.name === name) ?? {};
-    const page = await browser.newPage({ viewport: { width, height }, colorScheme });
-    await page.goto(`${system.url}/${hash}`);
-    await page.getByRole("heading", { level: 1, name: heading }).waitFor();
-    await page.locator(".message.waiting").first().waitFor({ state: "hidden" });
-    // The curves need some time to have a shape.
-    await delay(name === "pipeline" ? 40_000 : 500);
-    const picture = await page.screenshot({ fullPage: true, animations: "disabled" });
-    await writeFile(join(pictures, file), withPalette(picture));
-    say(file);
-    await page.close();
-  }
+  output.resume();
+  await delay(5000);
 }

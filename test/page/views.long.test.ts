@@ -1,17 +1,31 @@
 import { expect, vi } from "vitest";
 import { accessibilityFaults, overflowing, overlapping } from "./inspect.ts";
 import { openPages, pageTest } from "./open-page.ts";
-import { rejectedSale } from "./reject.ts";
 import { seed } from "./seed.ts";
-import { views } from "./views.ts";
+import { batchOf, openPublisher, poisonSale } from "../kit/publish.ts";
 import { startSystem } from "../kit/system.ts";
 
 /* Each view with data, on a desktop and on a phone, in light and in dark. */
 
 const system = await startSystem();
 await seed(system);
-await rejectedSale(system, 7);
+await (
+  await openPublisher(system)
+)(batchOf([poisonSale(7)]));
 const open = openPages();
+
+/** Every view of the page with seeded data, by the heading that shows that it is there. */
+const views = [
+  { name: "stores", hash: "#/stores", heading: "Stores" },
+  { name: "store", hash: "#/stores/7", heading: "Store 7" },
+  { name: "item", hash: "#/items/80571", heading: "Item 80571" },
+  { name: "skiers", hash: "#/boards/liftrides/top-skiers", heading: "Top skiers of a day" },
+  { name: "steps", hash: "#/boards/steps/top-users", heading: "Steps of a day" },
+  { name: "swipes", hash: "#/boards/swipes/top-users", heading: "Most liked users" },
+  { name: "albums", hash: "#/boards/albums/top-albums", heading: "Top albums" },
+  { name: "pipeline", hash: "#/pipeline", heading: "Pipeline" },
+  { name: "dead-letters", hash: "#/dead-letters", heading: "Dead letters" },
+] as const;
 
 for (const { name, hash, heading } of views) {
   for (const width of [1440, 390]) {

@@ -1,10 +1,12 @@
 import { openTcpProxy } from "@tally/local";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { entry } from "./http/requests.ts";
-import { startGateway } from "./kit/programs.ts";
+import { spawnGateway, startGateway } from "./kit/programs.ts";
 import { sell as sellAt } from "./kit/sales.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
-import { bearer, createKey } from "./kit/tally.ts";
+import { bearer, createKey, runTally } from "./kit/tally.ts";
+
+/* Rate limits of keys and addresses, and what a gateway does without Redis or without the database that has the keys. */
 
 // One token a second, so that few come during a test.
 const settings = {
@@ -37,8 +39,8 @@ async function atOnce(requests: number, one: (url: string) => Promise<Response>)
   const startedAt = performance.now();
   const sent = Array.from({ length: requests }, (_, n) => one(system.urls[n % 2] ?? ""));
   const responses = await Promise.all(sent);
-  const refused = responses.find(({ status }) => status === 429) ?? expect.fail("expected a 429 among the responses");
-  return { statuses: statusesOf(responses), refused, seconds: (performance.now() - startedAt) / 1000 };
+  const rejected = responses.find(({ status }) => status === 429) ?? expect.fail("expected a 429 among the responses");
+  return { statuses: statusesOf(responses), rejected, seconds: (performance.now() - startedAt) / 1000 };
 }
 
 test("a key's limit holds across gateways; requests beyond it get 429 and leave no row", async () => {
@@ -54,13 +56,13 @@ test("a key's limit holds across gateways; requests beyond it get 429 and leave 
 
 test("a 429 names the time to retry, and then the request is accepted", async () => {
   const { key } = await newKey("--rate", "2", "--burst", "20");
-  const { refused } = await atOnce(60, (url) => sell(url, 51, bearer(key)));
-  expect(await refused.json()).toEqual({
+  const { rejected } = await atOnce(60, (url) => sell(url, 51, bearer(key)));
+  expect(await rejected.json()).toEqual({
     message: "too many requests: expected at most 2 events/s; send it again later",
   });
-  expect(refused.headers.get("retry-after")).toBe("1");
-  expect(refused.headers.get("ratelimit-policy")).toBe('"key";q=20;w=10');
-  expect(refused.headers.get("ratelimit")).toMatch(/^"key";r=0;t=(9|10)$/);
+  expect(rejected.headers.get("retry-after")).toBe("1");
+  expect(rejected.headers.get("ratelimit-policy")).toBe('"key";q=20;w=10');
+  expect(rejected.headers.get("ratelimit")).toMatch(/^"key";r=0;t=(9|10)$/);
   await vi.waitFor(async () => {
     const taken = await sell(system.url, 51, bearer(key));
     expect(taken.status).toBe(201);
@@ -70,8 +72,8 @@ test("a 429 names the time to retry, and then the request is accepted", async ()
 
 test("a key without a limit has that of the settings; each key has its own bucket", async () => {
   const [one, other] = [await newKey(), await newKey()];
-  const { refused } = await atOnce(60, (url) => sell(url, 52, bearer(one.key)));
-  expect(refused.headers.get("ratelimit-policy")).toBe('"key";q=20;w=20');
+  const { rejected } = await atOnce(60, (url) => sell(url, 52, bearer(one.key)));
+  expect(rejected.headers.get("ratelimit-policy")).toBe('"key";q=20;w=20');
   expect((await sell(system.url, 52, bearer(other.key))).status).toBe(201);
 });
 
@@ -103,7 +105,7 @@ test("requests without a valid key are limited by their address across gateways:
   expect(unauthorised).toBeGreaterThanOrEqual(10);
   expect(unauthorised).toBeLessThanOrEqual(10 + Math.ceil(seconds));
   const wrongKey = await atOnce(30, (url) => sell(url, 54, { ...headers, "x-api-key": "tally_x" }));
-  expect(wrongKey.refused.headers.get("ratelimit-policy")).toBe('"address";q=10;w=10');
+  expect(wrongKey.rejected.headers.get("ratelimit-policy")).toBe('"address";q=10;w=10');
   // Another address, and a valid key from the same address, are not limited by it.
   expect((await sell(system.url, 54, from("203.0.113.61"))).status).toBe(401);
   const { key } = await newKey();
@@ -143,3 +145,62 @@ test.each([
   },
   60_000,
 );
+
+/** A gateway whose database is behind a proxy. */
+async function startProxied(state: "open" | "cut") {
+  const proxy = await openTcpProxy(system.addresses.databaseWriteUrl);
+  onTestFinished(() => proxy.close());
+  proxy.become({ name: state });
+  const { url } = await startGateway(system, { AUTH: "required", DATABASE_WRITE_URL: proxy.url });
+  const statusOf = async (key: string) => {
+    const response = await fetch(`${url}/items/store/1`, { headers: { "x-api-key": key } });
+    return [response.status, response.headers.get("retry-after")];
+  };
+  return { proxy, statusOf };
+}
+
+test("while the database is down known keys work and others get 503; afterwards both are as they should be", async () => {
+  const { id, key } = await newKey();
+  const { proxy, statusOf } = await startProxied("open");
+  await vi.waitFor(async () => expect(await statusOf(key)).toEqual([200, null]), 5000);
+  proxy.become({ name: "cut" });
+  const unknown = await newKey();
+  await vi.waitFor(async () => expect(await statusOf(unknown.key)).toEqual([503, "2"]), 15_000);
+  expect(await statusOf(`${key.slice(0, -1)}_`)).toEqual([503, "2"]);
+  expect(await statusOf("no key")).toEqual([401, null]);
+  expect(await statusOf(key)).toEqual([200, null]);
+  await runTally(system, ["keys", "revoke", id]);
+  proxy.become({ name: "open" });
+  await vi.waitFor(async () => {
+    expect(await statusOf(unknown.key)).toEqual([200, null]);
+    expect(await statusOf(key)).toEqual([401, null]);
+  }, 15_000);
+}, 60_000);
+
+test("a gateway that started while the database is down responds with 503 until it has read the keys", async () => {
+  const { key } = await newKey();
+  const { proxy, statusOf } = await startProxied("cut");
+  expect(await statusOf(key)).toEqual([503, "2"]);
+  proxy.become({ name: "open" });
+  await vi.waitFor(async () => expect(await statusOf(key)).toEqual([200, null]), 15_000);
+}, 60_000);
+
+test.each(["0.0.0.0", "tally.example"])(
+  "AUTH=off with HOST=%s, which other machines reach, ends the start with status 2",
+  async (host) => {
+    const gateway = spawnGateway(system, { AUTH: "off", HOST: host, PORT: "0" });
+    expect(await gateway.ended()).toBe(2);
+    expect(gateway.output()).toContain(`AUTH: expected required; or off with a HOST on a loopback address`);
+    expect(gateway.output()).toContain(`got off with HOST=${host}`);
+    expect(gateway.output()).not.toMatch(/^\s+at /m);
+  },
+);
+
+test.each([
+  ["AUTH=off may be confirmed", { AUTH: "off", AUTH_OFF_CONFIRMED: "yes", HOST: "0.0.0.0" }, 200],
+  ["AUTH=required is the default", {}, 401],
+])("%s", async (_name, settings, status) => {
+  const gateway = await startGateway(system, settings);
+  expect((await fetch(`${gateway.url}/items/store/1`)).status).toBe(status);
+  expect(await gateway.stop()).toBe(0);
+});
