@@ -199,8 +199,8 @@ test.each(["0.0.0.0", "tally.example"])(
 test.each([
   ["AUTH=off may be confirmed", { AUTH: "off", AUTH_OFF_CONFIRMED: "yes", HOST: "0.0.0.0" }, 200],
   ["AUTH=required is the default", {}, 401],
-])("%s", async (_name, settings, status) => {
-  const gateway = await startGateway(system, settings);
+])("%s", async (_name, own, status) => {
+  const gateway = await startGateway(system, own);
   expect((await fetch(`${gateway.url}/items/store/1`)).status).toBe(status);
   expect(await gateway.stop()).toBe(0);
 });

@@ -1,9 +1,9 @@
 import { newEventId } from "@tally/contract";
 import { expect, test } from "vitest";
-import { field, file, formOf, formType, picture } from "./http/requests.ts";
-import { sold } from "./kit/sales.ts";
+import { albumForm, field, file, formOf, formType, picture, profile } from "./http/requests.ts";
 import { openDatabase, openRedis, startSystem } from "./kit/system.ts";
 import { audit, auditOf } from "./kit/tally.ts";
+import { sold } from "./kit/sales.ts";
 
 const hex = (id = ""): string => id.replaceAll("-", "");
 const bytes = (id?: string): Buffer => Buffer.from(hex(id), "hex");
@@ -12,22 +12,31 @@ const bytes = (id?: string): Buffer => Buffer.from(hex(id), "hex");
 async function open() {
   const system = await startSystem();
   const [{ writer }, redis] = [openDatabase(system), openRedis(system)];
+  const ids: string[] = [];
   const prefixOf = async (domain: string) => {
     const shard = `${system.namespace}:{${domain}:0:v2}`;
     return `${shard}:${await redis.get(`${shard}:generation`)}`;
   };
-  const change = (sql: string, ...values: readonly (string | number | Buffer)[]) => writer.query(sql, values);
-  const differences = async (ids: readonly string[], ...lines: readonly string[]) => {
-    const { exitCode, output } = await audit(system, ids, "--endpoint", "write", "--wait", "2");
-    for (const line of [...lines, "THEY DIFFER"]) expect(output).toContain(line);
-    expect(exitCode).toBe(1);
+  return {
+    system,
+    writer,
+    redis,
+    ids,
+    prefixOf,
+    change: (sql: string, ...values: readonly (string | number | Buffer)[]) => writer.query(sql, values),
+    /** Adds to a cell of a board. */
+    move: async (domain: string, board: string, member: string, by: number) =>
+      redis.zincrby(`${await prefixOf(domain)}:b:${board}`, -by, member),
+    differences: async (...lines: readonly string[]) => {
+      const { exitCode, output } = await audit(system, ids, "--endpoint", "write", "--wait", "2");
+      for (const line of [...lines, "THEY DIFFER"]) expect(output).toContain(line);
+      expect(exitCode).toBe(1);
+    },
   };
-  return { system, writer, redis, prefixOf, change, differences };
 }
 
 test("every difference between ids, rows, ledger, marks and boards is found and named", async () => {
-  const { system, writer, redis, prefixOf, change, differences } = await open();
-  const ids: string[] = [];
+  const { system, writer, redis, ids, prefixOf, change, differences } = await open();
   // One after the other: each is one batch.
   for (let sale = 0; sale < 60; sale++) ids.push(await sold(system.url, sale % 6, { item: sale % 7, quantity: 2 }));
   expect(await auditOf(system, ids)).toMatchObject({ agrees: true, audit: { stored: 60, ranked: 60 } });
@@ -51,7 +60,6 @@ test("every difference between ids, rows, ledger, marks and boards is found and 
   await change("DELETE FROM batches WHERE producer = ? AND sequence = ?", unledgered.producer, unledgered.sequence);
 
   await differences(
-    ids,
     `acknowledged and not stored: ${hex(ids[0])}`,
     `purchases: batch ${unmarked.name} is stored and not ranked`,
     `purchases: batch ${deleted.name} has 0 rows, its ledger entry says 1`,
@@ -64,23 +72,18 @@ test("every difference between ids, rows, ledger, marks and boards is found and 
   );
 });
 
-test("the audit covers every domain: totals are sums of the domains, and in each a changed row and a changed cell of a board are named", async () => {
-  const { system, redis, prefixOf, change, differences } = await open();
-  const ids: string[] = [];
-  /** Posts, and records the acknowledged id. */
-  const post = async (path: string, body?: object | Buffer): Promise<string> => {
-    const isForm = Buffer.isBuffer(body);
-    const type = isForm ? formType.replace("Content-Type: ", "") : "application/json";
-    const sent = isForm ? new Uint8Array(body) : JSON.stringify(body);
-    const request = body === undefined ? {} : { headers: { "content-type": type }, body: sent };
-    const response = await fetch(system.url + path, { method: "POST", ...request });
+type Opened = Awaited<ReturnType<typeof open>>;
+
+/** Posts events of every domain. Returns the ids that the test changes. */
+async function postAll({ system, ids }: Opened) {
+  const post = async (path: string, body?: object, form?: Buffer): Promise<string> => {
+    const type = form === undefined ? "application/json" : formType.replace("Content-Type: ", "");
+    const sent = form === undefined ? JSON.stringify(body) : new Uint8Array(form);
+    const response = await fetch(system.url + path, { method: "POST", headers: { "content-type": type }, body: sent });
     expect(response.ok, `${path}: ${response.status}`).toBe(true);
-    const id = response.headers.get("tally-event-id") ?? "";
-    ids.push(id);
-    return id;
+    ids.push(response.headers.get("tally-event-id") ?? "");
+    return ids.at(-1) ?? "";
   };
-  const profile = field("profile", JSON.stringify({ artist: "A", title: "T", year: "2000" }));
-  const postAlbum = (length: number) => post("/albums", formOf([file("image", picture("png", length)), profile]));
   const postSale = (item: number, count: number) =>
     post("/purchase/1/customer/1/date/20261120", { items: [{ ItemID: item, numberOfItems: count }] });
   const postRide = (skierID: number, time: number) =>
@@ -90,11 +93,12 @@ test("the audit covers every domain: totals are sums of the domains, and in each
 
   const sale = await postSale(5, 3);
   await postSale(6, 2);
-  const album = await postAlbum(67);
-  const large = await postAlbum(600_000);
-  const like = await post(`/review/like/${album}`);
-  await post(`/review/like/${large}`);
-  await post(`/review/dislike/${large}`);
+  const album = await post("/albums", undefined, albumForm(1));
+  const largePicture = file("image", picture("png", 600_000));
+  const large = await post("/albums", undefined, formOf([largePicture, field("profile", profile(2))]));
+  const like = await post(`/review/like/${album}`, {});
+  await post(`/review/like/${large}`, {});
+  await post(`/review/dislike/${large}`, {});
   const ride = await postRide(7, 60);
   // The same ride again: the same id, no new row.
   expect(await postRide(7, 60)).toBe(ride);
@@ -105,11 +109,17 @@ test("the audit covers every domain: totals are sums of the domains, and in each
   const swipe = await postSwipe("right", 1, 3);
   await postSwipe("right", 4, 5);
   const unpaired = await postSwipe("left", 4, 6);
-  const steps = await post("/steps/9/1/8/100");
+  const steps = await post("/steps/9/1/8/100", {});
   // The same hour again: a new row.
-  await post("/steps/9/1/8/100");
-  await post("/steps/10/1/8/50");
+  await post("/steps/9/1/8/100", {});
+  await post("/steps/10/1/8/50", {});
+  return { sale, album, large, like, ride, laterRide, takenBack, newest, swipe, unpaired, steps };
+}
 
+test("the audit covers every domain: totals are sums of the domains, and in each a changed row and a changed cell of a board are named", async () => {
+  const opened = await open();
+  const { system, ids, change, move, differences } = opened;
+  const posted = await postAll(opened);
   const report = JSON.parse((await audit(system, ids, "--json")).output);
   expect(report).toMatchObject({
     agrees: true,
@@ -131,41 +141,31 @@ test("the audit covers every domain: totals are sums of the domains, and in each
   });
 
   await system.ranker.stop(); // it would repair some of this
-  const move = async (domain: string, board: string, member: string, by: number) =>
-    redis.zincrby(`${await prefixOf(domain)}:b:${board}`, -by, member);
-
-  await change("UPDATE purchases SET items = '[[5,4]]' WHERE id = ?", bytes(sale));
-  await move("purchases", "store:1", "16", 7);
-
-  await change("UPDATE album_reviews SET liked = 0 WHERE id = ?", bytes(like));
+  const { album, large } = posted;
+  const unknownAlbum = hex(newEventId());
+  await change("UPDATE purchases SET items = '[[5,4]]' WHERE id = ?", bytes(posted.sale));
+  await change("UPDATE album_reviews SET liked = 0 WHERE id = ?", bytes(posted.like));
   await change("DELETE FROM album_images WHERE album_id = ? AND part = 1", bytes(large));
-  const unknownAlbum = newEventId().replaceAll("-", "");
   await change("INSERT INTO album_images VALUES (UNHEX(?), 0, 'x')", unknownAlbum);
-  await move("albums", "dislikes", `z${hex(large)}`, 7);
-
   // The boards do not depend on the minute.
-  await change("UPDATE lift_rides SET minute = 61 WHERE id = ?", bytes(ride));
-  await change("UPDATE lift_rides SET vertical = 210 WHERE id = ?", bytes(laterRide));
-  await move("liftrides", "day:0:1:alps", "18", 7);
-
-  await change("UPDATE swipes SET liked = 0 WHERE id = ?", bytes(swipe));
-  await change(
-    `UPDATE swipe_pairs pair JOIN swipes ON id = ?
-     SET pair.liked = swipes.liked, pair.taken_at = swipes.taken_at, pair.swipe_id = id
-     WHERE pair.swiper = 1 AND pair.swipee = 2`,
-    bytes(takenBack),
-  );
+  await change("UPDATE lift_rides SET minute = 61 WHERE id = ?", bytes(posted.ride));
+  await change("UPDATE lift_rides SET vertical = 210 WHERE id = ?", bytes(posted.laterRide));
+  await change("UPDATE swipes SET liked = 0 WHERE id = ?", bytes(posted.swipe));
+  const older = `UPDATE swipe_pairs pair JOIN swipes ON id = ?
+    SET pair.liked = swipes.liked, pair.taken_at = swipes.taken_at, pair.swipe_id = id
+    WHERE pair.swiper = 1 AND pair.swipee = 2`;
+  await change(older, bytes(posted.takenBack));
   await change("DELETE FROM swipe_pairs WHERE swiper = 4 AND swipee = 6");
-  await change(
-    "INSERT INTO swipe_pairs (swiper, swipee, liked, taken_at, swipe_id) VALUES (9, 9, 0, 1, REPEAT('0', 16))",
-  );
+  const unknownPair = "(swiper, swipee, liked, taken_at, swipe_id) VALUES (9, 9, 0, 1, REPEAT('0', 16))";
+  await change(`INSERT INTO swipe_pairs ${unknownPair}`);
+  await change("UPDATE steps SET steps = 101 WHERE id = ?", bytes(posted.steps));
+  await move("purchases", "store:1", "16", 7);
+  await move("albums", "dislikes", `z${hex(large)}`, 7);
+  await move("liftrides", "day:0:1:alps", "18", 7);
   await move("swipes", "likes", "15", 7);
-
-  await change("UPDATE steps SET steps = 101 WHERE id = ?", bytes(steps));
   await move("steps", "day:1", "210", 7);
 
   await differences(
-    ids,
     "purchases: board store:1, member 5: rows say 4, the board 3",
     "purchases: board item:5, member 1: rows say 4, the board 3",
     "purchases: board store:1, member 6: rows say 2, the board 9",
@@ -176,11 +176,11 @@ test("the audit covers every domain: totals are sums of the domains, and in each
     `albums: an image belongs to album ${unknownAlbum}, which does not exist`,
     "liftrides: board day:0:1:alps, member 7: rows say 410, the board 400",
     "liftrides: board day:0:1:alps, member 8: rows say 200, the board 207",
-    `liftrides: ride ${hex(ride)} does not match its id`,
-    `liftrides: ride ${hex(laterRide)} does not match its id`,
+    `liftrides: ride ${hex(posted.ride)} does not match its id`,
+    `liftrides: ride ${hex(posted.laterRide)} does not match its id`,
     "swipes: the pair 1, 3 differs from its swipe",
-    `swipes: swipe ${hex(newest)} is newer than the pair 1, 2`,
-    `swipes: swipe ${hex(unpaired)} is newer than the pair 4, 6`,
+    `swipes: swipe ${hex(posted.newest)} is newer than the pair 1, 2`,
+    `swipes: swipe ${hex(posted.unpaired)} is newer than the pair 4, 6`,
     "swipes: the pair 9, 9 differs from its swipe",
     "swipes: board likes, member 2: rows say 1, the board 0",
     "swipes: board likes, member 5: rows say 1, the board 8",

@@ -6,12 +6,13 @@ import { createInterface } from "node:readline";
 import { createPurchaseSender, type Fetch, type Purchase } from "@tally/client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryDirectory } from "./kit/at-end.ts";
+import { root } from "./kit/programs.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 import { expectAllKept, runTally } from "./kit/tally.ts";
 
-/* packages/client while gateway and till are killed. Each sale has its own customer, so the rows say how often it was stored. */
+/* packages/client while gateway and till are killed. Each sale has its own customer: the rows say how often it was stored. */
 
-const tillMain = join(import.meta.dirname, "..", "packages", "client", "examples", "till.ts");
+const tillMain = join(root, "packages", "client", "examples", "till.ts");
 
 const saleOf = (custID: number): Purchase => ({
   storeID: custID % 7,
@@ -19,8 +20,6 @@ const saleOf = (custID: number): Purchase => ({
   date: "20261120",
   items: [1, 2, 3].map((n) => ({ ItemID: (custID * n) % 50, numberOfItems: n })),
 });
-
-const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
 
 test("a sender at speed, under which the gateway is killed and every third response is lost, delivers each purchase once", async () => {
   const system = await startSystem();
@@ -40,7 +39,7 @@ test("a sender at speed, under which the gateway is killed and every third respo
     onRejected: ({ error }) => expect.unreachable(error),
   });
   const count = 6000;
-  const added = await Promise.all(upTo(count).map((customer) => sender.add(saleOf(customer))));
+  const added = await Promise.all(Array.from({ length: count }, (_, customer) => sender.add(saleOf(customer))));
   for (const left of [5000, 3500, 2000, 800]) {
     await vi.waitFor(() => expect(sender.waiting).toBeLessThan(left), { timeout: 60_000, interval: 1 });
     system.gateway.kill("SIGKILL");
@@ -54,29 +53,23 @@ test("a sender at speed, under which the gateway is killed and every third respo
   await expectAllKept(system, ids);
 }, 240_000);
 
-test("a till of twenty lines loses and doubles no sale, although it and the gateway are killed", async () => {
-  const system = await startSystem();
-  const database = openDatabase(system);
-  const journal = join(await temporaryDirectory(), "till.ndjson");
+/** Tills one after the other, with one journal. `kept`, `unknown`: customers whose sales must, or may, be stored. */
+function openTills(url: string, journal: string) {
   const kept: number[] = [];
   const unknown: number[] = [];
   let next = 0;
 
-  /** Starts the till. It always has some sales on its stdin that it has not kept yet. */
-  function startTill() {
+  /** Starts a till. It always has some sales on its stdin that it has not kept yet. */
+  function start() {
     const first = next;
-    const till = spawn(process.execPath, [tillMain, journal], {
-      env: { PATH: process.env["PATH"], TALLY_URL: system.url },
-      stdio: ["pipe", "pipe", "inherit"],
-    });
+    const environment = { PATH: process.env["PATH"], TALLY_URL: url };
+    const till = spawn(process.execPath, [tillMain, journal], { env: environment, stdio: ["pipe", "pipe", "inherit"] });
     onTestFinished(() => void till.kill("SIGKILL"));
     // A till that is killed does not read to the end.
     till.stdin.on("error", () => undefined);
-    let written = 0;
+    let [written, keptNow, lastLine] = [0, 0, ""];
     const write = (): void => void till.stdin.write(`${JSON.stringify(saleOf(first + written++))}\n`);
     for (let n = 0; n < 20; n++) write();
-    let keptNow = 0;
-    let lastLine = "";
     createInterface({ input: till.stdout }).on("line", (line) => {
       lastLine = line;
       if (!line.startsWith("kept ")) return;
@@ -104,48 +97,48 @@ test("a till of twenty lines loses and doubles no sale, although it and the gate
       },
     };
   }
+  return { kept, unknown, start };
+}
 
-  const beside = startTill();
+test("a till of twenty lines loses and doubles no sale, although it and the gateway are killed", async () => {
+  const system = await startSystem();
+  const database = openDatabase(system);
+  const journal = join(await temporaryDirectory(), "till.ndjson");
+  const { kept, unknown, start } = openTills(system.url, journal);
+
+  const beside = start();
   await beside.untilKept(150);
   system.gateway.kill("SIGKILL");
   await beside.untilKept(400);
   await beside.kill();
-
-  const offline = startTill();
+  const offline = start();
   await offline.untilKept(300);
   await offline.kill();
-
-  const back = startTill();
+  const back = start();
   await back.untilKept(100);
   await system.gateway.start();
   await back.untilKept(300);
   await back.kill();
-
-  // The tills have kept sales all the time that the gateway took to start: their delivery may need more than the 10 s of one close().
+  // Tills have kept sales all the time that the gateway took to start: their delivery may need more than the 10 s of one close().
   const ends: string[] = [];
   while (ends.at(-1) !== "all delivered") {
-    const till = startTill();
+    const till = start();
     await till.untilKept(100);
     ends.push(await till.end());
     expect(ends.at(-1)).toMatch(/^all delivered$|^\d+ sales wait in the journal for the next start$/);
   }
 
-  await vi.waitFor(
-    async () => {
-      const rows = await database.writer.query<{ customer: number; n: number }>(
-        "SELECT customer_id AS customer, COUNT(*) AS n FROM purchases GROUP BY customer_id",
-      );
-      const timesStored = new Map(rows.map(({ customer, n }) => [customer, n]));
-      expect(kept.filter((customer) => timesStored.get(customer) !== 1)).toEqual([]);
-      const expected = new Set([...kept, ...unknown]);
-      expect(rows.filter(({ customer, n }) => n !== 1 || !expected.has(customer))).toEqual([]);
-    },
-    { timeout: 60_000, interval: 500 },
-  );
+  const select = "SELECT customer_id AS customer, COUNT(*) AS n FROM purchases GROUP BY customer_id";
+  const check = async (): Promise<void> => {
+    const rows = await database.writer.query<{ customer: number; n: number }>(select);
+    const timesStored = new Map(rows.map(({ customer, n }) => [customer, n]));
+    expect(kept.filter((customer) => timesStored.get(customer) !== 1)).toEqual([]);
+    const expected = new Set([...kept, ...unknown]);
+    expect(rows.filter(({ customer, n }) => n !== 1 || !expected.has(customer))).toEqual([]);
+  };
+  await vi.waitFor(check, { timeout: 60_000, interval: 500 });
   expect(kept.length).toBeGreaterThan(1000);
   expect(await readFile(journal, "utf8")).toBe("");
-  await vi.waitFor(async () => expect(await runTally(system, ["audit"])).toMatchObject({ exitCode: 0 }), {
-    timeout: 60_000,
-    interval: 1000,
-  });
+  const audited = async () => expect(await runTally(system, ["audit"])).toMatchObject({ exitCode: 0 });
+  await vi.waitFor(audited, { timeout: 60_000, interval: 1000 });
 }, 240_000);

@@ -59,6 +59,16 @@ async function expectNotStored(sales: readonly { readonly store: number }[]): Pr
   }, 10_000);
 }
 
+async function expectLate(connection: RawConnection, sentAt: number, limitMs: number): Promise<void> {
+  const { status, headers, body } = await connection.response();
+  const ms = performance.now() - sentAt;
+  expect([status, headers.get("connection")]).toEqual([408, "close"]);
+  expect(JSON.parse(body)).toEqual({ message: "request: expected to arrive completely within the time limit" });
+  expect(ms).toBeGreaterThan(limitMs - 100);
+  expect(ms).toBeLessThan(limitMs + checkedEveryMs + lateMs);
+  await expectOnly(connection, []);
+}
+
 // The order of responses follows from timers in two processes. When the machine stands still for a second, all of them are due at once: only
 // then a failed test is repeated.
 describe("time limits", { retry: { count: 2, condition: /^the machine stood still/ } }, () => {
@@ -71,16 +81,6 @@ describe("time limits", { retry: { count: 2, condition: /^the machine stood stil
       throw new Error(`the machine stood still for ${longestMs.toFixed(0)} ms`);
     }
   });
-
-  async function expectLate(connection: RawConnection, sentAt: number, limitMs: number): Promise<void> {
-    const { status, headers, body } = await connection.response();
-    const ms = performance.now() - sentAt;
-    expect([status, headers.get("connection")]).toEqual([408, "close"]);
-    expect(JSON.parse(body)).toEqual({ message: "request: expected to arrive completely within the time limit" });
-    expect(ms).toBeGreaterThan(limitMs - 100);
-    expect(ms).toBeLessThan(limitMs + checkedEveryMs + lateMs);
-    await expectOnly(connection, []);
-  }
 
   test.concurrent("a head that is not complete in time gets 408", async () => {
     const [connection, sentAt] = [open(), performance.now()];

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -121,15 +121,15 @@ test("without a gateway, and with wrong flags, one line says what to do, and the
 test("purchases that are never ranked, and retries that get another id, are reported, and the exit status is 1", async () => {
   let ids = 0;
   // A gateway that acknowledges and ranks nothing.
-  const server = createServer((request, response) => {
+  const server = createServer((request, response) => void respond(request, response));
+  async function respond(request: IncomingMessage, response: ServerResponse) {
     if (request.method === "GET") return response.end('{"stored":true,"ranked":false}');
-    return void text(request).then((lines) => {
-      const results = lines.split("\n").map((_, index) => ({ index, status: 201, id: `other-${index}` }));
-      const isBulk = request.url === "/purchases";
-      response.writeHead(201, isBulk ? {} : { "Tally-Event-Id": `event-${ids++}` });
-      response.end(isBulk ? JSON.stringify({ results }) : "");
-    });
-  });
+    const lines = (await text(request)).split("\n");
+    const results = lines.map((_, index) => ({ index, status: 201, id: `other-${index}` }));
+    const isBulk = request.url === "/purchases";
+    response.writeHead(201, isBulk ? {} : { "Tally-Event-Id": `event-${ids++}` });
+    return response.end(isBulk ? JSON.stringify({ results }) : "");
+  }
   const flags = ["--url", await listen(server), "--speed", "80000", "--stores", "1", "--purchases", "600"];
   const { exitCode, output } = await demo(...flags, "--purchases-only", "--seed", "3", "--check-within", "1");
   expect(output).toMatch(/doubled {7}[1-9]\d* retries got another id/);

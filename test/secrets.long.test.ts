@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { addressVariables, freePorts, type Addresses, type System } from "@tally/local";
+import { addressVariables, type Addresses, type System } from "@tally/local";
 import { expect, inject, test, vi } from "vitest";
 import { temporaryDirectory } from "./kit/at-end.ts";
 import { startApp, startGateway } from "./kit/programs.ts";
 import { sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 import { bearer, keysCommand, runTally } from "./kit/tally.ts";
+
+/* No log, response or error holds a password or an API key. */
 
 const kinds = ["amqpUrl", "databaseWriteUrl", "databaseReadUrl", "redisUrl"] as const;
 // As written in a URL; decoded it has other characters.
@@ -17,19 +19,10 @@ const secretsOf = (...all: readonly Addresses[]): readonly string[] => [
   wrong,
   decodeURIComponent(wrong),
 ];
-
-const withPassword = (url: string, password: string): string => url.replace(/:[^:@/]+@/, `:${password}@`);
 const wrongIn = (addresses: Addresses, ...wrongKinds: readonly (typeof kinds)[number][]): Addresses => ({
   ...addresses,
-  ...Object.fromEntries(wrongKinds.map((kind) => [kind, withPassword(addresses[kind], wrong)])),
+  ...Object.fromEntries(wrongKinds.map((kind) => [kind, addresses[kind].replace(/:[^:@/]+@/, `:${wrong}@`)])),
 });
-
-/** Passwords of the servers that no address contains, such as that of replication. */
-function passwordsOfServers(): readonly string[] {
-  const directory = inject("servicesDirectory");
-  if (directory === "") return [];
-  return Object.values(JSON.parse(readFileSync(join(directory, "passwords.json"), "utf8")));
-}
 
 /** Every log file below a folder by its path: files in a folder named `log`, and those named `*.log`. */
 function logTexts(directory: string): ReadonlyMap<string, string> {
@@ -40,22 +33,7 @@ function logTexts(directory: string): ReadonlyMap<string, string> {
   return new Map(files.filter(isLog).map((file) => [file, readFileSync(file, "utf8")]));
 }
 
-/** Uses a new API key and a wrong one with its id once each. Returns them with the log of the gateway. */
-async function usedApiKeys(system: System): Promise<{ readonly secrets: readonly string[]; readonly log: string }> {
-  const { key } = await keysCommand(system, "create", "--name", "a test", "--scope", "*:read", "*:write");
-  const secret = key.slice(-43);
-  const wrongSecret = randomBytes(32).toString("base64url");
-  const gateway = await startGateway(system, { AUTH: "required", LOG_LEVEL: "trace" });
-  const statusOf = async (headers: Readonly<Record<string, string>>) =>
-    (await fetch(`${gateway.url}/items/store/1`, { headers })).status;
-  expect(await statusOf(bearer(key))).toBe(200);
-  expect(await statusOf({ "x-api-key": key.replace(secret, wrongSecret) })).toBe(401);
-  await gateway.stop();
-  return { secrets: [secret, wrongSecret], log: gateway.output() };
-}
-
 function expectNoSecret(text: string, secrets: readonly string[]): void {
-  expect(secrets.length).toBeGreaterThanOrEqual(3);
   for (const secret of secrets) {
     expect(secret.length).toBeGreaterThan(10);
     const at = text.indexOf(secret);
@@ -78,112 +56,95 @@ const environmentOf = (system: System, addresses: Addresses): NodeJS.ProcessEnv 
   ...addressVariables(addresses),
 });
 
-test("no log and no response holds a password, in normal operation or while servers reject the passwords", async () => {
-  const system = await startSystem({ LOG_LEVEL: "trace" });
-  const { accounts } = system;
-  const apiKeys = await usedApiKeys(system);
-  const secrets = [
-    ...secretsOf(system.addresses, ...Object.values(accounts)),
-    ...passwordsOfServers(),
-    ...apiKeys.secrets,
-  ];
+const logged = (app: { output(): string }, what: RegExp): Promise<void> =>
+  vi.waitFor(() => expect(app.output()).toMatch(what), { timeout: 40_000, interval: 100 });
+
+/** Uses a new API key and a wrong one with its id once each. Returns them with the log of the gateway. */
+async function usedApiKeys(system: System) {
+  const { key } = await keysCommand(system, "create", "--name", "a test", "--scope", "*:read", "*:write");
+  const [secret, wrongSecret] = [key.slice(-43), randomBytes(32).toString("base64url")];
+  const gateway = await startGateway(system, { AUTH: "required", LOG_LEVEL: "trace" });
+  const statusOf = async (headers: Readonly<Record<string, string>>) =>
+    (await fetch(`${gateway.url}/items/store/1`, { headers })).status;
+  expect(await statusOf(bearer(key))).toBe(200);
+  expect(await statusOf({ "x-api-key": key.replace(secret, wrongSecret) })).toBe(401);
+  await gateway.stop();
+  return { secrets: [secret, wrongSecret], log: gateway.output() };
+}
+
+/** What a healthy system responds, and what commands print. */
+async function textsOf(system: System): Promise<readonly string[]> {
   await sold(system.url, 1, { quantity: 3 });
-  await vi.waitFor(
-    async () => expect(await (await fetch(`${system.url}/items/store/1`)).text()).toContain('"numberOfItems":3'),
-    20_000,
-  );
-  const responses = [
-    ...(await Promise.all(["/health/ready", "/metrics"].map((path) => fetch(`${system.operatorUrls[0]}${path}`)))),
-    await fetch(`${system.url}/purchases`),
-    await fetch(`http://127.0.0.1:${system.writer.port}/metrics`),
-    await fetch(`http://127.0.0.1:${system.ranker.port}/health/ready`),
-  ];
-  const texts = await Promise.all(responses.map((response) => response.text()));
-  for (const args of [["audit"], ["dead-letters", "list"], ["audit", "--help"]]) {
+  const urls = ["/health/ready", "/metrics"].map((path) => `${system.operatorUrls[0]}${path}`);
+  for (const { port } of [system.writer, system.ranker]) urls.push(`http://127.0.0.1:${port}/metrics`);
+  const texts = await Promise.all([...urls, `${system.url}/purchases`].map(async (url) => (await fetch(url)).text()));
+  for (const args of [["audit"], ["audit", "--help"]]) {
     const { output, errors } = await runTally(system, args, { LOG_LEVEL: "trace" });
     texts.push(output, errors);
   }
+  return texts;
+}
 
-  const [operatorPort] = await freePorts(1);
-  // Further apps, each rejected by one of the servers.
-  const refused = [
-    startApp("gateway", environmentOf(system, wrongIn(accounts.gateway, "amqpUrl"))),
-    startApp("gateway", {
-      ...environmentOf(system, wrongIn(accounts.gateway, "databaseReadUrl", "databaseWriteUrl", "redisUrl")),
-      GATEWAY_HEALTH_PORT: String(operatorPort),
-    }),
-    startApp("writer", environmentOf(system, wrongIn(accounts.writer, "amqpUrl"))),
-    startApp("ranker", environmentOf(system, wrongIn(accounts.ranker, "databaseWriteUrl", "databaseReadUrl"))),
-    startApp("ranker", environmentOf(system, wrongIn(accounts.ranker, "redisUrl"))),
-    startApp("ranker", environmentOf(system, wrongIn(accounts.ranker, "amqpUrl"))),
-  ] as const;
-  const [noBroker, noRows, writerNoBroker, rankerNoRows, rankerNoRedis, rankerNoBroker] = refused;
-  const logged = (app: { output(): string }, what: RegExp) =>
-    vi.waitFor(() => expect(app.output()).toMatch(what), { timeout: 40_000, interval: 100 });
+/** What apps log, respond and print whose passwords the servers reject. */
+async function textsOfRejected(system: System): Promise<readonly string[]> {
+  const { accounts } = system;
+  const start = (app: "gateway" | "writer" | "ranker", ...wrongKinds: readonly (typeof kinds)[number][]) =>
+    startApp(app, environmentOf(system, wrongIn(accounts[app], ...wrongKinds)));
+  const noBroker = (["gateway", "writer", "ranker"] as const).map((app) => start(app, "amqpUrl"));
+  const [noRows, noRedis] = [start("ranker", "databaseWriteUrl", "databaseReadUrl"), start("ranker", "redisUrl")];
+  const gateway = start("gateway", "databaseReadUrl", "databaseWriteUrl", "redisUrl");
   await Promise.all([
-    ...[noBroker, writerNoBroker, rankerNoBroker].map((app) => logged(app, /cannot connect to the broker; retrying/)),
-    ...[noRows, rankerNoRedis].map((app) => logged(app, /cannot connect to Redis|WRONGPASS/)),
-    logged(rankerNoRows, /cannot use the database/),
+    ...noBroker.map((app) => logged(app, /cannot connect to the broker; retrying/)),
+    ...[gateway, noRedis].map((app) => logged(app, /cannot connect to Redis|WRONGPASS/)),
+    ...[gateway, noRows].map((app) => logged(app, /cannot use the database/)),
   ]);
-
-  // Requests to a gateway that its servers reject.
   const listening = /"port":(\d+),"msg":"gateway: listening"/;
-  await logged(noRows, listening);
-  const url = `http://127.0.0.1:${listening.exec(noRows.output())?.[1]}`;
-  const operatorUrl = `http://127.0.0.1:${operatorPort}`;
-  for (const asked of [
-    `${url}/items/store/1`,
-    `${url}/purchases?limit=1`,
-    `${url}/matches/1`,
-    `${operatorUrl}/health/ready`,
-    `${operatorUrl}/metrics`,
-  ]) {
-    const response = await fetch(asked);
+  await logged(gateway, listening);
+  const texts: string[] = [];
+  for (const path of ["/items/store/1", "/purchases?limit=1", "/matches/1"]) {
+    const response = await fetch(`http://127.0.0.1:${listening.exec(gateway.output())?.[1]}${path}`);
     // A route that does not exist would prove nothing.
-    expect([asked, response.status]).not.toEqual([asked, 404]);
-    texts.push(`${response.status} ${await response.text()}`);
+    expect([path, response.status]).not.toEqual([path, 404]);
+    texts.push(await response.text());
   }
-  await logged(noRows, /cannot use the database/);
-
-  for (const app of refused) await app.stop();
+  const rejected = [...noBroker, noRows, noRedis, gateway];
+  for (const app of rejected) await app.stop();
   // A writer that gets messages and cannot store them.
   await system.writer.stop();
-  const writerNoRows = startApp(
-    "writer",
-    environmentOf(system, wrongIn(accounts.writer, "databaseWriteUrl", "databaseReadUrl")),
-  );
+  const writer = start("writer", "databaseWriteUrl", "databaseReadUrl");
   await sold(system.url, 1);
-  await logged(writerNoRows, /cannot use the database/);
-  await writerNoRows.stop();
+  await logged(writer, /cannot use the database/);
+  await writer.stop();
   for (const kind of kinds) {
-    const addresses = wrongIn(accounts.maintenance, kind);
-    const { output, errors } = await runTally({ ...system, addresses }, ["audit", "--wait", "2"], {
-      LOG_LEVEL: "trace",
-    });
+    const wronglyAddressed = { ...system, addresses: wrongIn(accounts.maintenance, kind) };
+    const { output, errors } = await runTally(wronglyAddressed, ["audit", "--wait", "2"], { LOG_LEVEL: "trace" });
     texts.push(output, errors);
   }
-  await system.ranker.stop();
+  return [...texts, writer.output(), ...rejected.map((app) => app.output())];
+}
 
-  const apps = [system.gateway, system.writer, system.ranker];
+test("no log and no response holds a password, in normal operation or while servers reject the passwords", async () => {
+  const system = await startSystem({ LOG_LEVEL: "trace" });
+  const apiKeys = await usedApiKeys(system);
+  const texts = [...(await textsOf(system)), ...(await textsOfRejected(system)), apiKeys.log];
+  await system.ranker.stop();
   const logs = logTexts(dirname(system.gateway.logFile));
-  for (const { logFile } of apps) expect(logs.get(logFile)).toContain('"level":"info"');
+  for (const { logFile } of [system.gateway, system.writer, system.ranker])
+    expect(logs.get(logFile)).toContain('"level":"info"');
+  texts.push(...logs.values());
+
+  const secrets = [...secretsOf(system.addresses, ...Object.values(system.accounts)), ...apiKeys.secrets];
+  // Absent where the servers are those of the environment.
   const directory = inject("servicesDirectory");
-  const serverLogs = directory === "" ? new Map<string, string>() : logTexts(directory);
   if (directory !== "") {
-    for (const name of ["database-primary", "database-replica", "rabbitmq", "redis"]) {
+    // Some are in no address, such as that of replication.
+    secrets.push(...Object.values<string>(JSON.parse(readFileSync(join(directory, "passwords.json"), "utf8"))));
+    const serverLogs = logTexts(directory);
+    for (const name of ["database-primary", "database-replica", "rabbitmq", "redis"])
       expect(serverLogs.get(join(directory, "log", `${name}.log`))).toMatch(/\w/);
-    }
+    texts.push(...serverLogs.values());
   }
-  for (const text of [
-    ...logs.values(),
-    ...serverLogs.values(),
-    apiKeys.log,
-    ...texts,
-    ...refused.map((app) => app.output()),
-    writerNoRows.output(),
-  ]) {
-    expectNoSecret(text, secrets);
-  }
+  for (const text of texts) expectNoSecret(text, secrets);
 }, 180_000);
 
 test("no error about a configuration holds a password, from the environment or from files", async () => {
@@ -210,15 +171,13 @@ test("no error about a configuration holds a password, from the environment or f
   expect(await started.stop()).toBe(0);
   expectNoSecret(started.output(), secrets);
 
+  const readUrl = gateway.databaseReadUrl.replace("mysql:", "mysqlx:");
   const brokenOnes = [
     [{ ...environment, AMQP_URL_FILE: filed.AMQP_URL_FILE }, "AMQP_URL and AMQP_URL_FILE: expected one of the two"],
     [{ ...filed, AMQP_URL_FILE: gateway.amqpUrl }, "AMQP_URL_FILE: expected the path"],
     [{ ...filed, REDIS_URL_FILE: file("swapped", gateway.amqpUrl) }, "REDIS_URL: expected a URL, redis://"],
     [{ ...environment, PORT: gateway.amqpUrl, LOG_LEVEL: gateway.redisUrl, AMQP_URL: `x${wrong}` }, "LOG_LEVEL: "],
-    [
-      { ...environment, DATABASE_READ_URL: gateway.databaseReadUrl.replace("mysql:", "mysqlx:") },
-      "DATABASE_READ_URL: ",
-    ],
+    [{ ...environment, DATABASE_READ_URL: readUrl }, "DATABASE_READ_URL: "],
   ] as const;
   await Promise.all(
     brokenOnes.map(async ([broken, error]) => {

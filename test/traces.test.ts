@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import type { System } from "@tally/local";
 import { expect, test, vi } from "vitest";
@@ -132,19 +132,18 @@ interface Spans {
 /** A collector of OTLP over HTTP, in JSON. */
 async function openCollector() {
   const steps: Step[] = [];
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { resourceSpans }: Spans = JSON.parse(body);
-      for (const { resource, scopeSpans } of resourceSpans) {
-        const app = textOf(resource.attributes, "service.name").replace("tally-", "");
-        for (const { name, attributes, traceId, spanId, parentSpanId = "" } of scopeSpans.flatMap((one) => one.spans)) {
-          const [eventId, outcome] = [textOf(attributes, "tally.eventId"), textOf(attributes, "tally.outcome")];
-          steps.push({ step: name, app, traceId, spanId, parentSpanId, eventId, outcome });
-        }
+  const server = createServer((request, response) => void receive(request, response));
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { resourceSpans }: Spans = JSON.parse(await text(request));
+    for (const { resource, scopeSpans } of resourceSpans) {
+      const app = textOf(resource.attributes, "service.name").replace("tally-", "");
+      for (const { name, attributes, traceId, spanId, parentSpanId = "" } of scopeSpans.flatMap((one) => one.spans)) {
+        const [eventId, outcome] = [textOf(attributes, "tally.eventId"), textOf(attributes, "tally.outcome")];
+        steps.push({ step: name, app, traceId, spanId, parentSpanId, eventId, outcome });
       }
-      response.writeHead(request.url === "/v1/traces" ? 200 : 404, { "content-type": "application/json" }).end("{}");
-    });
-  });
+    }
+    response.writeHead(request.url === "/v1/traces" ? 200 : 404, { "content-type": "application/json" }).end("{}");
+  }
   return { url: await listen(server), steps, server };
 }
 
