@@ -1,9 +1,8 @@
 import { Random } from "../kit/index.ts";
 import type { FaultKind, FaultPlan } from "./kinds/fault-kind.ts";
-import { linkKinds } from "./kinds/links.ts";
 import { messageKinds } from "./kinds/messages.ts";
 import { processKinds } from "./kinds/processes.ts";
-import { serverKinds } from "./kinds/servers.ts";
+import { linkKinds, serverKinds } from "./kinds/servers.ts";
 
 /** All faults that the drill can inject. */
 export const faultKinds: readonly FaultKind[] = [...processKinds, ...serverKinds, ...linkKinds, ...messageKinds];

@@ -1,21 +1,9 @@
-import type { AuditReport } from "@tally/reconcile";
+import type { DrillReport } from "@tally/bench/drill";
 import { expect, vi } from "vitest";
 import { endOf, runReported } from "./programs.ts";
 
 // For each test that imports this. 11 min were seen for 25 faults beside eight other test runs.
 vi.setConfig({ testTimeout: 15 * 60_000 });
-
-interface DrillReport {
-  readonly audit: AuditReport["audit"];
-  readonly faults: readonly { readonly kind: string; readonly lost: number }[];
-  readonly domains: readonly { readonly domain: string; readonly acknowledged: number; readonly lost: number }[];
-  readonly differences: readonly string[];
-  readonly contents: { readonly checked: number; readonly wrong: number };
-  readonly load: {
-    readonly reused: { readonly rejected: number; readonly acknowledged: number };
-    readonly partialRetries: number;
-  };
-}
 
 /** Runs `pnpm drill` in its own process. `report`: undefined if it wrote none. */
 export async function runDrill(...args: readonly string[]) {

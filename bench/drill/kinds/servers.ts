@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ServerName, System } from "../system.ts";
+import type { ProxyState } from "@tally/local";
+import type { AppProcess, ServerName, System } from "../system.ts";
 import type { FaultKind } from "./fault-kind.ts";
-import { freeze } from "./processes.ts";
+import { freeze, gatewayOf } from "./processes.ts";
 
-/* Faults of the servers that tally uses. */
+/* Faults of the servers that tally uses, and of the network between apps and servers. */
 
 /** A fault with one target and a duration, or time to stay down, between two limits. `inject` ends it and returns. */
 const serverKind = (
@@ -99,4 +100,45 @@ export const serverKinds: readonly FaultKind[] = [
     plan: () => ({ target: "redis", ms: 0, count: 0 }),
   },
   frozen("redis", "redis"),
+];
+
+const routes: readonly [Route, ...Route[]] = [
+  ["gateway-1", "rabbitmq"],
+  ["gateway-2", "rabbitmq"],
+  ["gateway-1", "database-replica"],
+  ["gateway-2", "redis"],
+  ["writer", "rabbitmq"],
+  ["writer", "database-primary"],
+  ["ranker", "rabbitmq"],
+  ["ranker", "redis"],
+  ["ranker", "database-primary"],
+];
+type Route = readonly [AppProcess, ServerName];
+const nameOf = ([from, to]: Route): string => `${from} to ${to}`;
+
+const link = (name: string, msMax: number, stateOf: (delayMs: number) => ProxyState): FaultKind => ({
+  name: `link-${name}`,
+  plan: (random) => ({
+    target: nameOf(random.pick(routes)),
+    ms: random.integer(300, msMax),
+    count: random.integer(50, 300),
+  }),
+  async inject(system, { target, ms, count: delayMs }) {
+    const route = routes.find((one) => nameOf(one) === target);
+    if (route === undefined) throw new TypeError(`there is no link ${target}`);
+    const proxy = system.link(...route);
+    proxy.become(stateOf(delayMs));
+    try {
+      await delay(ms);
+    } finally {
+      proxy.become({ name: "open" });
+    }
+    return { backAt: performance.now(), ...gatewayOf(route[0]) };
+  },
+});
+
+export const linkKinds: readonly FaultKind[] = [
+  link("cut", 2000, () => ({ name: "cut" })),
+  link("stalled", 2500, () => ({ name: "frozen" })),
+  link("slow", 3000, (delayMs) => ({ name: "slow", delayMs })),
 ];

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { domains as allDomains } from "@tally/domains";
 import { workloadOf, type Workload } from "@tally/domains/workloads";
 import { isGood, Mix, type Posting, Random } from "../../kit/index.ts";
-import type { Domain } from "@tally/contract";
 import type { LoadPlan, Totals } from "./protocol.ts";
-import { eventsOfBulk, sendBulk } from "./send-bulk.ts";
+import { eventsOfBulk, sendInParts } from "./bulk-in-parts.ts";
 import { Sender } from "./sender.ts";
 
 /*
- * Clients that retry correctly, with deliberate mistakes. Each event has its own key and is sent with it to one gateway after the other until it gets a 2xx; then its id and
- * content are recorded. Some events are sent again after their 2xx, and some to two gateways at once: neither may change anything. Some keys
- * are used again for another event: the gateway must reject it, or the writer must keep it as a dead letter. Some events travel in bulk
- * requests of which a part is sent again.
+ * Clients that retry correctly, with deliberate mistakes. Each event has its own key and is sent with it to one gateway after the other until
+ * it gets a 2xx; then its id and content are recorded. Some events are sent again after their 2xx, and some to two gateways at once: neither
+ * may change anything. Some keys are used again for another event: the gateway must reject it, or the writer must keep it as a dead letter.
+ * Some events travel in bulk requests of which a part is sent again.
  */
 
 const tickMs = 5;
@@ -36,7 +36,8 @@ export class Clients {
   #isHeld = false;
   #isFinishing = false;
 
-  constructor(plan: LoadPlan, domains: readonly Domain[]) {
+  constructor(plan: LoadPlan) {
+    const domains = allDomains.filter(({ name }) => plan.domains.includes(name));
     this.#plan = plan;
     this.#random = new Random(plan.seed);
     const workloads = domains.map(({ name }) => workloadOf(name));
@@ -56,7 +57,7 @@ export class Clients {
     this.#sender.hold(isHeld);
   }
 
-  /** Sends one event of each domain to one gateway until all are acknowledged; their ids. Counts them as events, but not in the figures. */
+  /** Sends one event of each domain to one gateway until all are acknowledged; their ids. The figures do not count them. */
   probe(gateway: number): Promise<readonly string[]> {
     return Promise.all(this.#mix.nextOfEach().map((posting) => this.#probe(gateway, posting)));
   }
@@ -100,7 +101,7 @@ export class Clients {
   }
 
   async #sendBulk(workload: Workload): Promise<void> {
-    const outcome = await sendBulk(this.#sender, workload, this.#plan.spread);
+    const outcome = await sendInParts(this.#sender, workload, this.#plan.spread);
     // Any of its entries may be stored.
     if (outcome === "unknown") this.#sender.totals.unknown += eventsOfBulk;
   }
@@ -134,9 +135,9 @@ export class Clients {
     if (this.#random.once(2)) await delay(forgottenAfterMs);
     const reply = await this.#sender.attempt(this.#sender.anyGateway(), other, key, [422]);
     if (reply.name !== "responded") return;
-    if (reply.status === 422) this.#sender.reused.rejected++;
+    if (reply.status === 422) this.#sender.totals.reused.rejected++;
     else if (isGood(reply)) {
-      this.#sender.reused.acknowledged++;
+      this.#sender.totals.reused.acknowledged++;
       this.#sender.compareIds(id, reply.id);
       this.#sender.recordContent(domain, reply.id, other.content);
     }

@@ -2,14 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ClientRequest } from "@tally/domains/workloads";
 import { LoadClient, type Random, Recorder, type Reply, type Responded } from "../../kit/index.ts";
 import type { Domain } from "@tally/contract";
+import { backOffMs } from "@tally/runtime";
 import { AcknowledgedFiles } from "./acknowledged-files.ts";
-import type { DomainTotals, Figures, LoadPlan, Totals } from "./protocol.ts";
+import type { LoadPlan } from "./protocol.ts";
 
 const responseWithinMs = 10_000;
 // Statuses after which a client sends again: what the request needs does not respond, or a client that was stopped sent its body too late.
 const retried = [408, 503];
-const waitMinMs = 50;
-const waitMaxMs = 800;
 
 /** An event with its first 2xx. */
 export interface Acknowledged {
@@ -19,11 +18,33 @@ export interface Acknowledged {
   readonly content: (() => Readonly<Record<string, unknown>>) | undefined;
 }
 
+/** What was acknowledged of one domain. */
+interface DomainTotals {
+  readonly domain: string;
+  /** POSTs. There are fewer events where equal content is the same event. */
+  readonly acknowledged: number;
+  /** Units that they add to all boards; undefined where that depends on other POSTs. */
+  readonly units: number | undefined;
+}
+
 /** Sends requests to the gateways, and records what was acknowledged. */
 export class Sender {
   readonly random: Random;
-  readonly totals = { acknowledged: 0, unknown: 0, repeated: 0, otherIds: 0, rejected: 0, partialRetries: 0 };
-  readonly reused = { rejected: 0, acknowledged: 0 };
+  readonly totals = {
+    acknowledged: 0,
+    /** Events without a 2xx after all retries: they may be stored or not. */
+    unknown: 0,
+    /** Events that were sent again after their 2xx, or to two gateways at once. */
+    repeated: 0,
+    /** Repetitions whose id differs from the event's. */
+    otherIds: 0,
+    /** Responses other than 2xx, 408, 503 and the expected ones. */
+    rejected: 0,
+    /** Bulk requests of which a part was sent again. */
+    partialRetries: 0,
+    /** Requests with another event and the key of an acknowledged one, by outcome. */
+    reused: { rejected: 0, acknowledged: 0 },
+  };
   readonly #ofDomains = new Map<string, DomainTotals>();
   readonly #clients: readonly LoadClient[];
   readonly #files: AcknowledgedFiles;
@@ -74,12 +95,10 @@ export class Sender {
     isOver: (reply: Responded) => boolean,
     expected: readonly number[] = [],
   ): Promise<(Responded & { readonly attempts: number }) | undefined> {
-    let waitMs = waitMinMs;
     for (let attempts = 1; !this.#givenUp; attempts++) {
       const reply = await this.attempt(gateway + attempts - 1, request, key, expected);
       if (reply.name === "responded" && isOver(reply)) return { ...reply, attempts };
-      await delay(waitMs * (0.5 + this.random.fraction()));
-      waitMs = Math.min(waitMs * 2, waitMaxMs);
+      await delay(backOffMs(attempts, "unavailable"));
     }
     return undefined;
   }
@@ -104,12 +123,24 @@ export class Sender {
   }
 
   /** The figures since the last call. */
-  figures(): Figures {
+  figures() {
     const { statuses, connectionErrors, timeouts, longestGapMs, slowestMs } = this.#recorder.result();
     const acknowledged = this.totals.acknowledged - this.#acknowledgedBefore;
     this.#recorder = new Recorder();
     this.#acknowledgedBefore = this.totals.acknowledged;
-    return { acknowledged, statuses, broken: connectionErrors, silent: timeouts, longestGapMs, slowestMs };
+    return {
+      acknowledged,
+      /** Requests by status. */
+      statuses,
+      /** Requests whose connection failed before the response. */
+      broken: connectionErrors,
+      /** Requests without a response for 10 s. */
+      silent: timeouts,
+      /** The longest time without a 2xx. */
+      longestGapMs,
+      /** The slowest 2xx. */
+      slowestMs,
+    };
   }
 
   /** While held, the load begins no events. */
@@ -123,10 +154,9 @@ export class Sender {
     this.#givenUp = true;
   }
 
-  async close(): Promise<Omit<Totals, "seconds">> {
+  async close() {
     await Promise.all(this.#clients.map((client) => client.close()));
     await this.#files.close();
-    const { totals, reused } = this;
-    return { ...totals, reused, domains: [...this.#ofDomains.values()], firstRejection: this.#firstRejection };
+    return { ...this.totals, domains: [...this.#ofDomains.values()], firstRejection: this.#firstRejection };
   }
 }

@@ -1,5 +1,4 @@
 import { workerData } from "node:worker_threads";
-import { domains } from "@tally/domains";
 import { serveThread } from "../../kit/index.ts";
 import { Clients } from "./clients.ts";
 import type { LoadCalls, LoadPlan } from "./protocol.ts";
@@ -7,10 +6,7 @@ import type { LoadCalls, LoadPlan } from "./protocol.ts";
 /* The load has its own thread, so that the work of the drill does not delay it. */
 
 const plan: LoadPlan = workerData;
-const clients = new Clients(
-  plan,
-  domains.filter(({ name }) => plan.domains.includes(name)),
-);
+const clients = new Clients(plan);
 
 serveThread<LoadCalls>({
   figures: () => clients.figures(),

@@ -27,7 +27,7 @@ interface OwnEntry extends BulkEntry {
   id?: string;
 }
 
-export async function sendBulk(
+export async function sendInParts(
   sender: Sender,
   { domain, bulk }: Workload,
   spread: Spread,
