@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
 import { field, file, formOf, formType, json, ndjson, picture, raw } from "./http/requests.ts";
+import { gatewayWith } from "./kit/limited-gateway.fixture.ts";
 import { atEnd, temporaryDirectory } from "./kit/at-end.ts";
 import { startSystem } from "./kit/system.ts";
 
@@ -17,13 +18,14 @@ const proxy = "127.0.0.3";
 const socketPath = join(await temporaryDirectory(), "loop-work");
 const system = await startSystem(
   {
-    BULK_BYTES_MAX: String(4 * mebibyte),
-    BODIES_BYTES_PER_ADDRESS_MAX: String(16 * mebibyte),
-    CONNECTIONS_PER_ADDRESS_MAX: "50",
     TRUST_PROXY: `${proxy}/32`,
     LOOP_WORK_SOCKET: socketPath,
   },
-  { execArgv: (app) => (app === "gateway" ? ["--import", join(import.meta.dirname, "loop-work.fixture.ts")] : []) },
+  {
+    // For one client: 16 MiB of bodies and 50 connections.
+    gatewayMain: gatewayWith({ bulkBytesMax: 4 * mebibyte, bodiesShare: 0.125, connectionsShare: 0.005 }),
+    execArgv: (app) => (app === "gateway" ? ["--import", join(import.meta.dirname, "loop-work.fixture.ts")] : []),
+  },
 );
 const connection = new RawConnection(system.url);
 atEnd(() => connection.destroy());

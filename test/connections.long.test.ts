@@ -5,6 +5,7 @@ import { newEventId } from "@tally/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
 import { formType, get, json, postSale, raw, upgrade } from "./http/requests.ts";
+import { gatewayWith } from "./kit/limited-gateway.fixture.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 
 /* Time limits, pipelines and floods. What single requests get is in the cases of contract.test.ts. */
@@ -18,13 +19,11 @@ const slackMs = 700;
 // How late a busy machine may be. Even then a response comes before the default limits, 10 and 30 s: a setting without effect is found.
 const lateMs = 5000;
 
-const system = await startSystem({
+const system = await startSystem(
   // Sales are stored in the order of their confirms.
-  WRITER_THREADS: "1",
-  HEADERS_WITHIN_MS: String(headersWithinMs),
-  BODY_WITHIN_MS: String(bodyWithinMs),
-  FOUND_WITHIN_MS: String(foundWithinMs),
-});
+  { WRITER_THREADS: "1" },
+  { gatewayMain: gatewayWith({ headersWithinMs, bodyWithinMs, foundWithinMs }) },
+);
 const database = openDatabase(system);
 
 const open = (): RawConnection => new RawConnection(system.url);

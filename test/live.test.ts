@@ -9,7 +9,7 @@ import { bearer, createKey, keysCommand } from "./kit/tally.ts";
 
 /* GET /live, /views and /purchases/latest, with AUTH=required. */
 
-const system = await startSystem({ AUTH: "required", STREAMS_MAX: "40", STREAMS_PER_ADDRESS_MAX: "20" });
+const system = await startSystem({ AUTH: "required", STREAMS_MAX: "400" });
 const full = bearer((await createKey(system, "--scope", "*:read", "*:write")).key);
 const waited = { timeout: 20_000 };
 const get = (path: string, headers: Readonly<Record<string, string>> = full) =>

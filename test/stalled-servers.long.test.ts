@@ -127,8 +127,7 @@ test("a gateway that stops responds to what it holds when its confirms come, and
     // On a busy machine the test needs more than the shop's 1.5 s.
     CONFIRM_WITHIN_MS: "60000",
     // Most batches wait at the gateway, and are not in flight.
-    BATCH_EVENTS_MAX: "5",
-    BATCHES_IN_FLIGHT_MAX: "2",
+    BATCH_EVENTS_MAX: "1",
   });
   const operatorUrl = `http://127.0.0.1:${health}`;
   await vi.waitFor(async () => expect((await fetch(`${operatorUrl}/health/ready`)).status).toBe(200), 30_000);

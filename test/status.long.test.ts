@@ -1,12 +1,16 @@
 import type { Status } from "@tally/telemetry";
 import { expect, test, vi } from "vitest";
+import { gatewayWith } from "./kit/limited-gateway.fixture.ts";
 import { openStream } from "./kit/fronts.ts";
 import { sold } from "./kit/sales.ts";
 import { startSystemWithServers } from "./kit/system.ts";
 
 /* What /status and an open stream say when a server or a process is killed, and that both recover. */
 
-const system = await startSystemWithServers({ HEADERS_WITHIN_MS: "500", BODY_WITHIN_MS: "500" });
+const system = await startSystemWithServers(
+  {},
+  { gatewayMain: gatewayWith({ headersWithinMs: 500, bodyWithinMs: 500 }) },
+);
 const board = "/stores/1/top-items";
 const stream = await openStream(system.url, ["/status", board]);
 const waited = { timeout: 30_000, interval: 50 };

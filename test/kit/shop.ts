@@ -7,8 +7,7 @@ const settings = {
   CONFIRM_WITHIN_MS: "1500",
   WAITING_MAX: "40",
   // Many small batches wait at a gateway, most of them not in flight.
-  BATCH_EVENTS_MAX: "5",
-  BATCHES_IN_FLIGHT_MAX: "2",
+  BATCH_EVENTS_MAX: "2",
   WRITER_THREADS: "1",
   WRITER_PREFETCH: "4",
 };

@@ -18,7 +18,9 @@ import { inject } from "vitest";
 import { atEnd } from "./at-end.ts";
 import { root } from "./programs.ts";
 
-type Options = Partial<Pick<SystemOptions<Services>, "root" | "instances" | "environmentOf" | "execArgv">>;
+type Options = Partial<
+  Pick<SystemOptions<Services>, "root" | "instances" | "environmentOf" | "execArgv" | "gatewayMain">
+>;
 
 /**
  * Starts the apps as processes on the servers of the run, with an own database, queues and keys. `settings` are environment variables. It

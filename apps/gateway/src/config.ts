@@ -19,7 +19,6 @@ const anyPort = { min: 0, max: 65_535 } as const;
 const toMillion = { min: 1, max: 1_000_000 } as const;
 const eventRate = { min: 0, max: 1_000_000, unit: "events/s", default: 0 } as const;
 const memory = { max: 64 * gibibyte, unit: "bytes" } as const;
-const requestTime = { min: 100, max: 600_000, unit: "ms" } as const;
 const waitTime = { min: 10, max: 120_000, unit: "ms" } as const;
 
 /** The gateway's settings. */
@@ -67,78 +66,28 @@ export const gatewaySettings = {
     'further paths below which the same routes are mounted; "/" adds to the root the routes that only base paths have',
     { default: [] },
   ),
-  bodyBytesMax: integer(
-    "BODY_BYTES_MAX",
-    "the largest body of a single event, and the largest entry of a bulk request; a purchase of 500 items needs 25 to 51 kB",
-    { min: kibibyte, max: mebibyte, unit: "bytes", default: 128 * kibibyte },
-  ),
-  // At most 4 MiB: scanned in one pass before it is parsed entry by entry, about 2 ms for each MiB.
-  bulkBytesMax: integer(
-    "BULK_BYTES_MAX",
-    "the largest body of a bulk request; 1,000 purchases of 20 items need 0.9 to 1.6 MB",
-    { min: kibibyte, max: 4 * mebibyte, unit: "bytes", default: 2 * mebibyte },
-  ),
-  // At most 15 MiB: with its envelope below 16 MiB, the largest message of RabbitMQ 4.
-  formPartBytesMax: integer("FORM_PART_BYTES_MAX", "the largest part of a form, such as a picture", {
-    min: kibibyte,
-    max: 15 * mebibyte,
-    unit: "bytes",
-    default: 10 * mebibyte,
-  }),
   batchEventsMax: integer("BATCH_EVENTS_MAX", "the most events in one batch", { min: 1, max: 10_000, default: 256 }),
-  batchBytesMax: integer("BATCH_BYTES_MAX", "the largest batch; a larger event is a batch by itself", {
-    min: kibibyte,
-    max: 512 * kibibyte,
-    unit: "bytes",
-    default: 64 * kibibyte,
-  }),
   batchEveryMs: integer(
     "BATCH_EVERY_MS",
     "under steady traffic, at most 1 ms between events, a partial batch is sent at most this often; a lone event is sent at once",
     { min: 0, max: 1000, unit: "ms", default: 4 },
-  ),
-  batchesInFlightMax: integer(
-    "BATCHES_IN_FLIGHT_MAX",
-    "published batches of a domain that may wait for their confirm",
-    { min: 1, max: 1000, default: 8 },
   ),
   waitingMax: integer(
     "WAITING_MAX",
     "events of a domain that may wait for their confirm; further ones get 503 at once",
     { ...toMillion, default: 10_000 },
   ),
-  // At least the largest event.
-  waitingBytesMax: integer(
-    "WAITING_BYTES_MAX",
-    "bytes of the events that WAITING_MAX counts; the process needs a few times this memory",
-    { min: 32 * mebibyte, ...memory, default: 128 * mebibyte },
-  ),
-  // At least the largest form.
+  // Half of it, the share of one client, has room for the largest form.
   bodiesBytesMax: integer(
     "BODIES_BYTES_MAX",
     "memory for request bodies above 16 KiB, and the same amount again for pictures being sent; requests beyond it get 503",
-    { min: 16 * mebibyte, ...memory, default: 128 * mebibyte },
-  ),
-  bodiesBytesPerAddressMax: integer(
-    "BODIES_BYTES_PER_ADDRESS_MAX",
-    "the most of each of these two budgets that one client address may hold",
-    { min: 16 * mebibyte, ...memory, default: 64 * mebibyte },
+    { min: 32 * mebibyte, ...memory, default: 128 * mebibyte },
   ),
   connectionsMax: integer("CONNECTIONS_MAX", "open connections; further ones are closed at once", {
     ...toMillion,
     default: 10_000,
   }),
-  connectionsPerAddressMax: integer(
-    "CONNECTIONS_PER_ADDRESS_MAX",
-    "open connections of one client address; those of TRUST_PROXY are not limited",
-    { ...toMillion, default: 4096 },
-  ),
   streamsMax: integer("STREAMS_MAX", "open live streams; further ones get 503", { ...toMillion, default: 2000 }),
-  streamsPerAddressMax: integer(
-    "STREAMS_PER_ADDRESS_MAX",
-    "open live streams of one client address; further ones get 429",
-    { ...toMillion, default: 100 },
-  ),
   trustProxy: addresses(
     "TRUST_PROXY",
     "load balancers whose X-Forwarded-For contains the client address; all clients behind any other load balancer have one address",
@@ -161,27 +110,7 @@ export const gatewaySettings = {
     "how long a gateway responds with 422 to an Idempotency-Key with other content; later the writer makes that event a dead letter",
     { min: 1, max: 31 * 86_400, unit: "s", default: 86_400 },
   ),
-  replicaLagMaxMs: integer(
-    "REPLICA_LAG_MAX_MS",
-    "a server of the read endpoint that is further behind the newest one serves no reads",
-    { min: 100, max: 3_600_000, unit: "ms", default: 5000 },
-  ),
   queryWithinMs: integer("QUERY_WITHIN_MS", "how long a query may take", { ...waitTime, default: 5000 }),
-  recentBytesMax: integer(
-    "RECENT_BYTES_MAX",
-    "bytes of the newest events that each domain keeps in memory for lookups by id",
-    { min: 0, ...memory, default: 16 * mebibyte },
-  ),
-  headersWithinMs: integer(
-    "HEADERS_WITHIN_MS",
-    "how long the head of a request may take from its first byte, or from the opening of the connection, before its client gets 408",
-    { ...requestTime, default: 10_000 },
-  ),
-  bodyWithinMs: integer(
-    "BODY_WITHIN_MS",
-    "how long the whole request may take from its first byte, before its client gets 408",
-    { ...requestTime, default: 30_000 },
-  ),
   healthPort: integer("GATEWAY_HEALTH_PORT", "the port of /health and /metrics, for operators only; 0: any free port", {
     ...anyPort,
     default: 8083,
@@ -196,11 +125,43 @@ export const gatewaySettings = {
     "of the requests without a traceparent header, one in this many is traced; 0: none",
     { min: 0, max: 1_000_000_000, default: 0 },
   ),
-  foundWithinMs: integer(
-    "FOUND_WITHIN_MS",
-    "how long a lookup waits for an accepted event that is not stored yet, before its client gets 503",
-    { ...waitTime, default: 3000 },
-  ),
 } as const;
 
-export type GatewayConfig = Config<typeof gatewaySettings>;
+/**
+ * Limits that no operator changes. Tests lower some of them, by an argument of startGateway. A key ends in "Share" where
+ * it is what one client address may hold of a setting.
+ */
+export const gatewayLimits = {
+  /** The largest body of a single event, and the largest entry of a bulk request. A purchase of 500 items has 25 to 51 kB. */
+  bodyBytesMax: 128 * kibibyte,
+  /** 1,000 purchases of 20 items have 0.9 to 1.6 MB. Scanned in one pass before it is parsed, about 2 ms for each MiB. */
+  bulkBytesMax: 2 * mebibyte,
+  /** The largest part of a form, such as a picture. With its envelope below 16 MiB, the largest message of RabbitMQ 4. */
+  formPartBytesMax: 10 * mebibyte,
+  /** The largest batch; a larger event is a batch by itself. */
+  batchBytesMax: 64 * kibibyte,
+  /** Published batches of a domain that may wait for their confirm. */
+  batchesInFlightMax: 8,
+  /** Bytes of the events of a domain that WAITING_MAX counts; the process needs a few times this memory. */
+  waitingBytesMax: 128 * mebibyte,
+  /** Of BODIES_BYTES_MAX. */
+  bodiesShare: 0.5,
+  /** Of CONNECTIONS_MAX. The connections of TRUST_PROXY are not limited. */
+  connectionsShare: 0.4,
+  /** Of STREAMS_MAX. */
+  streamsShare: 0.05,
+  /** A server of the read endpoint that is further behind the newest one serves no reads. */
+  replicaLagMaxMs: 5000,
+  /** Bytes of the newest events that each domain keeps in memory for lookups by id. */
+  recentBytesMax: 16 * mebibyte,
+  /** From the first byte of a request, or the opening of its connection, to the end of its head; later 408. */
+  headersWithinMs: 10_000,
+  /** From the first byte of a request to its end; later 408. */
+  bodyWithinMs: 30_000,
+  /** How long a lookup waits for an accepted event that is not stored yet, before its client gets 503. */
+  foundWithinMs: 3000,
+};
+
+export type GatewayLimits = Readonly<typeof gatewayLimits>;
+export type GatewaySettings = Config<typeof gatewaySettings>;
+export type GatewayConfig = GatewaySettings & GatewayLimits;

@@ -1,19 +1,15 @@
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { connectDatabase } from "@tally/database";
-import { domains as allDomains, servedDomains } from "@tally/domains";
-import { connectHeartbeats, Progress, StatusReader, watchReplicas, openTracer } from "@tally/telemetry";
-import { connectPublisher } from "@tally/broker";
-import { queuesOf } from "@tally/contract";
-import { connectRankings } from "@tally/redis";
-import { recentProblems, startHealthServer, type Logger } from "@tally/runtime";
+import { domains as allDomains } from "@tally/domains";
+import { recentProblems, startHealthServer, type HealthServer, type Logger } from "@tally/runtime";
 import type { FastifyInstance } from "fastify";
-import { forbidOpenToOthers, openAdmission } from "./admission/open-admission.ts";
-import type { GatewayConfig } from "./config.ts";
+import { forbidOpenToOthers } from "./admission/open-admission.ts";
+import { gatewayLimits, type GatewayConfig, type GatewayLimits, type GatewaySettings } from "./config.ts";
+import { connectServers, type GatewayServers } from "./connect-servers.ts";
 import { catalogue } from "./errors/catalogue.ts";
 import { errorKeysOf } from "./errors/refuse.ts";
-import { gatewayMetrics, type GatewayMetrics } from "./gateway-metrics.ts";
+import { gatewayMetrics } from "./gateway-metrics.ts";
 import { buildServer } from "./http/build-server.ts";
 import { ResponseTimes } from "./http/connection/response-times.ts";
 import { responseBudget } from "./http/responses/response-budget.ts";
@@ -23,7 +19,6 @@ import { addEventRoute } from "./http/routes/event-route.ts";
 import { addHealthRoute } from "./http/routes/health-route.ts";
 import { requestTraces } from "./ingest/event-traces.ts";
 import { openIntake, type Intake } from "./ingest/intake.ts";
-import { KeyMemory } from "./keys/key-memory.ts";
 import { addLiveRoute } from "./live/live-route.ts";
 import { Watchables } from "./live/watchables.ts";
 import { addDeadLetterRoutes } from "./operate/dead-letter-routes.ts";
@@ -38,36 +33,75 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
+export interface GatewayOptions {
+  /** Composes a gateway with another intake: how the events of a domain are kept before they get their 2xx. */
+  readonly newIntake?: typeof openIntake;
+  /** For tests. */
+  readonly limits?: Partial<GatewayLimits>;
+}
+
+type Phase = "starting" | "serving" | "stopping";
+
 /**
- * Connects to the servers, mounts the domains that it serves, and listens. Resolves when the broker is reached or `stopAsked` fires. Without the broker,
- * events get 503, and /health/ready on the operator port reports it.
- *
- * `newIntake` composes a gateway with another intake: how the events of a domain are kept before they get their 2xx.
+ * Connects to the servers, mounts the domains that it serves, and listens. Resolves when the broker is reached or
+ * `stopAsked` fires. Without the broker, events get 503, and /health/ready on the operator port reports it.
  */
 export async function startGateway(
-  config: GatewayConfig,
+  settings: GatewaySettings,
   log: Logger,
   stopAsked: AbortSignal,
-  newIntake: typeof openIntake = openIntake,
+  { newIntake = openIntake, limits }: GatewayOptions = {},
 ): Promise<Gateway> {
+  const config: GatewayConfig = { ...gatewayLimits, ...settings, ...limits };
   forbidOpenToOthers(config);
+  let phase: Phase = "starting";
+  const intakes: Intake[] = [];
   const metrics = gatewayMetrics({
     waiting: () => intakes.map(({ domain, commit }) => ({ domain: domain.name, events: commit.waiting })),
-    pools: () => database.pools(),
-    status: () => status.read(),
+    pools: () => servers.database.pools(),
+    status: () => servers.status.read(),
   });
   const times = new ResponseTimes();
-  const { database, rankings, publisher, keyMemory, heartbeats } = connectServers(config, log, metrics);
-  const { namespace } = config;
-  const domains = servedDomains(config.domains);
-  const status = new StatusReader({ database, publisher, heartbeats, namespace, domains: config.domains });
-  const admission = await openAdmission(config, database.writer, log);
-  const stopWatch = watchReplicas(database, config.domains, config.replicaLagMaxMs);
-  const progress = new Progress();
-  const tracer = await openTracer({ app: "gateway", endpoint: config.otlpEndpoint, log });
-  const servers = { config, publisher, database, rankings, metrics, progress, tracer };
-  const intakes: readonly Intake[] = domains.map((domain) => newIntake(domain, servers));
 
+  const servers = await connectServers(config, log, metrics);
+  for (const domain of servers.domains) intakes.push(newIntake(domain, servers));
+  const app = await buildApp(servers, intakes, times, () => phase === "stopping");
+  const operatorPort = await openOperatorPort(servers, times, () => phase);
+  servers.heartbeats.start("gateway", () => ({
+    threads: [],
+    reports: [{ thread: null, report: { ...servers.progress.report(), held: [], problems: recentProblems(log) } }],
+  }));
+
+  await servers.keyMemory.ready();
+  await app.listen({ port: config.port, host: config.host });
+  phase = "serving";
+  const address = app.server.address();
+  const port = typeof address === "object" && address !== null ? address.port : config.port;
+  log.info({ host: config.host, port }, "gateway: listening");
+  if (!stopAsked.aborted) await Promise.race([servers.publisher.ready, once(stopAsked, "abort")]);
+
+  return {
+    port,
+    async stop() {
+      phase = "stopping";
+      await delay(config.drainMs);
+      // Requests under way still need their confirms.
+      await app.close();
+      await Promise.all(intakes.map((intake) => intake.close()));
+      await servers.close();
+      await operatorPort.close();
+    },
+  };
+}
+
+/** The public HTTP server with all routes. It does not listen yet. */
+async function buildApp(
+  servers: GatewayServers,
+  intakes: readonly Intake[],
+  times: ResponseTimes,
+  isStopping: () => boolean,
+): Promise<FastifyInstance> {
+  const { config, log, domains, metrics, admission, tracer } = servers;
   const mounts = mountsOf(config.basePaths);
   const app = await buildServer(config, {
     log,
@@ -78,8 +112,50 @@ export async function startGateway(
     times,
   });
   const watchables = new Watchables(app);
-  let stopping = false;
-  const health = await startHealthServer({
+  addReference(app, mounts);
+  addHealthRoute(app, isStopping);
+
+  const hasRoom = responseBudget({ bytesMax: config.bodiesBytesMax, addressShare: config.bodiesShare });
+  const traceOf = requestTraces(tracer, config.traceOneIn);
+  const served = intakes.map((intake) => serveDomain(intake, { ...servers, hasRoom, traceOf }));
+  for (const mount of mounts) {
+    addEventRoute(app, mount.prefix, domains, servers);
+    for (const domain of served) addDomainRoutes(app, mount, domain);
+  }
+  addStatusRoutes(app, domains, servers.status);
+  addOperatorRoutes(app, servers);
+  addPageRoutes(app, fileURLToPath(new URL("../../dashboard/dist/", import.meta.url)));
+  addLiveRoute(app, {
+    watchables,
+    check: admission.check,
+    max: config.streamsMax,
+    perAddressMax: Math.ceil(config.streamsMax * config.streamsShare),
+    onSlow: () => metrics.slowStreams.inc(),
+  });
+  return app;
+}
+
+function addOperatorRoutes(app: FastifyInstance, { config, database, operator, publisher }: GatewayServers): void {
+  const eventVersions = new Map(allDomains.map(({ name, eventVersion }) => [name, eventVersion]));
+  addDeadLetterRoutes(app, {
+    reader: database.writer,
+    operator,
+    publisher,
+    namespace: config.namespace,
+    domains: config.domains,
+    eventVersionOf: (name) => eventVersions.get(name) ?? 1,
+    confirmWithinMs: config.confirmWithinMs,
+  });
+}
+
+/** /health and /metrics. This port opens before the public one: a gateway that clients cannot reach is not ready. */
+function openOperatorPort(
+  { config, metrics, database, rankings, publisher, admission: { ring } }: GatewayServers,
+  times: ResponseTimes,
+  phaseOf: () => Phase,
+): Promise<HealthServer> {
+  const upOrDown = (isUp: boolean) => ({ ok: true, detail: isUp ? "up" : "down" });
+  return startHealthServer({
     port: config.healthPort,
     host: config.host,
     live: () => ({ process: { ok: true } }),
@@ -87,138 +163,15 @@ export async function startGateway(
     // Only the broker and the phase decide: without the other servers the gateway still accepts events.
     async ready() {
       const [{ write, read }, redis] = await Promise.all([database.ping(), rankings.ping()]);
-      // This port opens before the public one. A gateway that clients cannot reach yet is not ready.
-      const phase = stopping ? "stopping" : app.server.listening ? "serving" : "starting";
+      const phase = phaseOf();
       const isServing = phase === "serving";
-      const { ring } = admission;
       return {
         broker: { ok: publisher.state === "up" && isServing, detail: isServing ? publisher.state : phase },
-        databaseRead: { ok: true, detail: read ? "up" : "down" },
-        databaseWrite: { ok: true, detail: write ? "up" : "down" },
-        redis: { ok: true, detail: redis ? "up" : "down" },
+        databaseRead: upOrDown(read),
+        databaseWrite: upOrDown(write),
+        redis: upOrDown(redis),
         ...(ring && { keys: { ok: ring.isKnown, detail: ring.isKnown ? `${ring.size} keys` : "not read yet" } }),
       };
     },
   });
-
-  addReference(app, mounts);
-  addHealthRoute(app, () => stopping);
-  const hasRoom = responseBudget({ bytesMax: config.bodiesBytesMax, perAddressMax: config.bodiesBytesPerAddressMax });
-  const traceOf = requestTraces(tracer, config.traceOneIn);
-  const served = intakes.map((intake) => serveDomain(intake, { ...servers, keyMemory, hasRoom, traceOf }));
-  for (const mount of mounts) {
-    addEventRoute(app, mount.prefix, domains, servers);
-    for (const domain of served) addDomainRoutes(app, mount, domain);
-  }
-  const operation = addOperation(app, config, { database, publisher, status, log });
-  addLiveRoute(app, {
-    watchables,
-    check: admission.check,
-    max: config.streamsMax,
-    perAddressMax: config.streamsPerAddressMax,
-    onSlow: () => metrics.slowStreams.inc(),
-  });
-  heartbeats.start("gateway", () => ({
-    threads: [],
-    reports: [{ thread: null, report: { ...progress.report(), held: [], problems: recentProblems(log) } }],
-  }));
-
-  await keyMemory.ready();
-  await app.listen({ port: config.port, host: config.host });
-  const address = app.server.address();
-  const port = typeof address === "object" && address !== null ? address.port : config.port;
-  log.info({ host: config.host, port }, "gateway: listening");
-  if (!stopAsked.aborted) await Promise.race([publisher.ready, once(stopAsked, "abort")]);
-
-  return {
-    port,
-    async stop() {
-      stopping = true;
-      await delay(config.drainMs);
-      // Requests under way still need their confirms.
-      await app.close();
-      await Promise.all(intakes.map((intake) => intake.close()));
-      await publisher.close();
-      await tracer.close();
-      keyMemory.close();
-      stopWatch();
-      await admission.close();
-      await Promise.all([rankings.close(), database.close(), operation.close(), heartbeats.stop()]);
-      await health.close();
-    },
-  };
-}
-
-function connectServers(config: GatewayConfig, log: Logger, metrics: GatewayMetrics) {
-  const domains = servedDomains(config.domains);
-  const database = connectDatabase({
-    writeUrl: config.databaseWriteUrl,
-    readUrl: config.databaseReadUrl,
-    writeConnections: 4,
-    readConnections: 8,
-    queryTimeoutMs: config.queryWithinMs,
-    log,
-    onSession: metrics.waitedForSession,
-  });
-  const rankings = connectRankings({
-    url: config.redisUrl,
-    namespace: config.namespace,
-    shards: config.rankingShards,
-    domains,
-    commandTimeoutMs: config.queryWithinMs,
-    log,
-  });
-  const publisher = connectPublisher({
-    url: config.amqpUrl,
-    connectionName: "tally gateway",
-    queues: domains.flatMap((domain) => Object.values(queuesOf(config.namespace, domain.name))),
-    log,
-  });
-  const keyMemory = new KeyMemory({
-    url: config.doorRedisUrl === "" ? config.redisUrl : config.doorRedisUrl,
-    namespace: config.namespace,
-    rememberedSeconds: config.keysRememberedSeconds,
-    log,
-  });
-  const heartbeats = connectHeartbeats({
-    url: config.redisUrl,
-    namespace: config.namespace,
-    removesDead: true,
-    log,
-  });
-  return { database, rankings, publisher, keyMemory, heartbeats };
-}
-
-type Servers = ReturnType<typeof connectServers>;
-
-/** The page, and the routes that it reads besides those of the domains. */
-function addOperation(
-  app: FastifyInstance,
-  config: GatewayConfig,
-  { database, publisher, status, log }: Pick<Servers, "database" | "publisher"> & { status: StatusReader; log: Logger },
-): { close(): Promise<void> } {
-  const { namespace, operatorDatabaseUrl: url, queryWithinMs } = config;
-  const operator =
-    url === ""
-      ? undefined
-      : connectDatabase({
-          writeUrl: url,
-          readUrl: url,
-          writeConnections: 1,
-          readConnections: 1,
-          queryTimeoutMs: queryWithinMs,
-          log,
-        });
-  addStatusRoutes(app, servedDomains(config.domains), status);
-  addDeadLetterRoutes(app, {
-    reader: database.writer,
-    operator,
-    publisher,
-    namespace,
-    domains: config.domains,
-    eventVersionOf: (name) => allDomains.find((domain) => domain.name === name)?.eventVersion ?? 1,
-    confirmWithinMs: config.confirmWithinMs,
-  });
-  addPageRoutes(app, fileURLToPath(new URL("../../dashboard/dist/", import.meta.url)));
-  return { close: async () => operator?.close() };
 }

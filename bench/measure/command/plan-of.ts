@@ -83,7 +83,7 @@ function durabilityFor({ design, durability }: Flags): Durability {
   return durability;
 }
 
-// As FORM_PART_BYTES_MAX of the gateway.
+// The largest part of a form that a gateway takes.
 const contentBytesMax = 15 * 1024 * 1024;
 
 /** Checks also that the domain uses the flags of its load: the report would claim a flag that it ignores. */
@@ -97,7 +97,9 @@ function domainOf({ domain: name, contentBytes, zipf }: Flags): string {
   if (contentBytes !== undefined && sent("wide", 1000) === sent("wide", 2000))
     throw new WrongUsage(`--content-bytes: events of ${name} have no content`);
   if (contentBytes !== undefined && contentBytes > contentBytesMax)
-    throw new WrongUsage(`--content-bytes: expected at most ${contentBytesMax}, the largest FORM_PART_BYTES_MAX`);
+    throw new WrongUsage(
+      `--content-bytes: expected at most ${contentBytesMax}, the largest picture that a gateway takes`,
+    );
   if (zipf === true && sent("wide") === sent("zipf"))
     throw new WrongUsage(`--zipf: the load of ${name} does not depend on it`);
   return name;

@@ -16,6 +16,6 @@ const log = createLogger({ name: "gateway", level: config.logLevel });
 await runService({
   name: "gateway",
   log,
-  start: (stopAsked) => startGateway(config, log, stopAsked, intakeOf(design, durability)),
+  start: (stopAsked) => startGateway(config, log, stopAsked, { newIntake: intakeOf(design, durability) }),
   stopWithinMs: config.stopWithinMs,
 });

@@ -51,7 +51,7 @@ export interface ServerOptions {
 /** The HTTP server without routes. */
 export async function buildServer(config: GatewayConfig, options: ServerOptions): Promise<FastifyInstance> {
   const { log, admission, errorKeyOf, onRefused, onConnectionRefused, times } = options;
-  const { headersWithinMs, bodyWithinMs, connectionsMax, connectionsPerAddressMax } = config;
+  const { headersWithinMs, bodyWithinMs, connectionsMax, connectionsShare } = config;
   const isProxy = addressesIn(config.trustProxy);
   const respondToError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const refused = refusalOfError(error);
@@ -80,7 +80,7 @@ export async function buildServer(config: GatewayConfig, options: ServerOptions)
   app.decorate("errorKeyOf", errorKeyOf);
   limitConnections(app.server, {
     max: connectionsMax,
-    perAddressMax: connectionsPerAddressMax,
+    perAddressMax: Math.ceil(connectionsMax * connectionsShare),
     isProxy,
     onRefused: onConnectionRefused,
   });
@@ -94,7 +94,7 @@ export async function buildServer(config: GatewayConfig, options: ServerOptions)
   });
   addAdmission(app, admission);
   addRouteTimes(app, times);
-  addContentTypes(app, new ByteBudget(config.bodiesBytesMax, config.bodiesBytesPerAddressMax));
+  addContentTypes(app, new ByteBudget(config.bodiesBytesMax, config.bodiesShare));
   app.setValidatorCompiler<TSchema>(({ schema }) => {
     const check = Compile(schema);
     return (value: unknown) => {

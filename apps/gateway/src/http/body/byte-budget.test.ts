@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ByteBudget } from "./byte-budget.ts";
 
 test("an address gets no more than its share, and all of them no more than the budget", () => {
-  const budget = new ByteBudget(100, 60);
+  const budget = new ByteBudget(100, 0.6);
   expect(budget.take("a", 60)).toBe(true);
   expect(budget.take("a", 1)).toBe(false);
   expect(budget.take("b", 40)).toBe(true);

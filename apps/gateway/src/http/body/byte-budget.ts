@@ -1,13 +1,13 @@
-/** Limits the memory that all clients hold together, and the part of it that one address holds. */
+/** Limits the memory that all clients hold together, and the share of it that one address holds. */
 export class ByteBudget {
   readonly #max: number;
   readonly #perAddressMax: number;
   readonly #held = new Map<string, number>();
   #total = 0;
 
-  constructor(max: number, perAddressMax: number) {
+  constructor(max: number, addressShare: number) {
     this.#max = max;
-    this.#perAddressMax = perAddressMax;
+    this.#perAddressMax = max * addressShare;
   }
 
   /** Takes bytes. Returns false, and takes none, when they would exceed the budget or the limit of the address. */

@@ -30,7 +30,7 @@ class CountedBudget extends ByteBudget {
 beforeEach(async () => {
   held = 0;
   app = fastify({ bodyLimit });
-  addContentTypes(app, new CountedBudget(2 * share, share));
+  addContentTypes(app, new CountedBudget(2 * share, 0.5));
   app.setErrorHandler((error, _request, reply) => reply.code(refusalOfError(error)?.status ?? 500).send());
   const responding = new Promise<void>((resolve) => (respond = resolve));
   app.post("/", { config: { readsForm: true } }, async ({ body }) => {

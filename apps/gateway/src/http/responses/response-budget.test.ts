@@ -12,7 +12,7 @@ const accepted: Socket[] = [];
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 async function serve(stalledAfterMs: number): Promise<void> {
-  const hasRoom = responseBudget({ bytesMax: 2 * large.length, perAddressMax: large.length, stalledAfterMs });
+  const hasRoom = responseBudget({ bytesMax: 2 * large.length, addressShare: 0.5, stalledAfterMs });
   app = fastify();
   app.server.on("connection", (connection) => accepted.push(connection));
   app.get("/", async (_request, reply) => (hasRoom(reply, large.length) ? large : reply.code(503).send()));

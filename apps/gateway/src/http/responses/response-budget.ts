@@ -7,8 +7,8 @@ const stalledMs = 30_000;
 
 export interface ResponseLimits {
   readonly bytesMax: number;
-  /** The limit for one client address, so that a slow reader leaves room for other clients. */
-  readonly perAddressMax: number;
+  /** What one client address may hold of it, so that a slow reader leaves room for other clients. */
+  readonly addressShare: number;
   /** How long a client may read nothing before its connection is closed. */
   readonly stalledAfterMs?: number;
 }
@@ -19,10 +19,10 @@ export interface ResponseLimits {
  */
 export function responseBudget({
   bytesMax,
-  perAddressMax,
+  addressShare,
   stalledAfterMs = stalledMs,
 }: ResponseLimits): (reply: FastifyReply, bytes: number) => boolean {
-  const budget = new ByteBudget(bytesMax, perAddressMax);
+  const budget = new ByteBudget(bytesMax, addressShare);
   return ({ raw, request }, bytes) => {
     // The client disconnected meanwhile: nothing will be sent.
     if (raw.destroyed) return true;
