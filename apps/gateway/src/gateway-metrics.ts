@@ -43,7 +43,7 @@ export function gatewayMetrics({ waiting, pools, status }: GatewayState) {
       "domain",
       "hop",
     ),
-    refusals: counter(
+    rejections: counter(
       "tally_gateway_errors_total",
       "Error responses by status and by code (docs/openapi.json)",
       "status",
@@ -55,7 +55,7 @@ export function gatewayMetrics({ waiting, pools, status }: GatewayState) {
       "domain",
       "state",
     ),
-    connectionsRefused: counter(
+    connectionsRejected: counter(
       "tally_gateway_connections_refused_total",
       "Connections closed at once, by the exceeded limit: all or address",
       "limit",

@@ -8,7 +8,7 @@ import { forbidOpenToOthers } from "./admission/open-admission.ts";
 import { gatewayLimits, type GatewayConfig, type GatewayLimits, type GatewaySettings } from "./config.ts";
 import { connectServers, type GatewayServers } from "./connect-servers.ts";
 import { catalogue } from "./errors/catalogue.ts";
-import { errorKeysOf } from "./errors/refuse.ts";
+import { errorKeysOf } from "./errors/reject.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
 import { buildServer } from "./http/build-server.ts";
 import { ResponseTimes } from "./http/connection/response-times.ts";
@@ -107,8 +107,8 @@ async function buildApp(
     log,
     admission,
     errorKeyOf: errorKeysOf(domains, mounts),
-    onRefused: (code) => metrics.refusals.inc({ status: String(catalogue[code][0]), code }),
-    onConnectionRefused: (limit) => metrics.connectionsRefused.inc({ limit }),
+    onRejected: (code) => metrics.rejections.inc({ status: String(catalogue[code][0]), code }),
+    onConnectionRejected: (limit) => metrics.connectionsRejected.inc({ limit }),
     times,
   });
   const watchables = new Watchables(app);

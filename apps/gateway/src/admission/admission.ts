@@ -7,8 +7,8 @@ import type {
   onRequestHookHandler,
   preHandlerHookHandler,
 } from "fastify";
-import { refusal } from "../errors/catalogue.ts";
-import { refuse } from "../errors/refuse.ts";
+import { rejection } from "../errors/catalogue.ts";
+import { reject } from "../errors/reject.ts";
 import { rejectForeignPages } from "./foreign-pages.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import { forbiddenStore, type DomainAccess, type RouteAccess } from "./route-access.ts";
@@ -59,9 +59,9 @@ function admitting(
     const grant = typeof checked === "object" ? checked : undefined;
     request.grant = grant;
     const decide = (): void => {
-      if (typeof checked === "string") refuseKey(reply, checked);
+      if (typeof checked === "string") rejectKey(reply, checked);
       else if (grant !== undefined && access !== "anyKey" && !grant.may(access.domain, access.action)) {
-        refuseScope(reply, access);
+        rejectScope(reply, access);
       } else done();
     };
     const limited = limits?.limitOf(request, grant);
@@ -93,7 +93,7 @@ function holdToStores(storeOf: (request: FastifyRequest) => number | string | un
     try {
       const forbidden = forbiddenStore(request.grant, storeOf(request));
       if (forbidden === undefined) done();
-      else refuse(reply, forbidden);
+      else reject(reply, forbidden);
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)));
     }
@@ -107,20 +107,20 @@ function chargeEntries(limits: RateLimits, costOf: (request: FastifyRequest) => 
     const cost = limited === undefined ? 1 : costOf(request);
     if (limited === undefined || cost <= 1) return done();
     const { burst } = limited.limit;
-    if (cost > burst) return void refuse(reply, refusal("BURST_EXCEEDED", { burst, entries: cost }));
+    if (cost > burst) return void reject(reply, rejection("BURST_EXCEEDED", { burst, entries: cost }));
     limits.take(reply, limited, cost - 1, done);
   };
 }
 
-function refuseKey(reply: FastifyReply, why: Undecided): void {
-  if (why === "unsure") return void refuse(reply, refusal("API_KEY_UNCHECKED"));
+function rejectKey(reply: FastifyReply, why: Undecided): void {
+  if (why === "unsure") return void reject(reply, rejection("API_KEY_UNCHECKED"));
   const isMissing = why === "missing";
   reply.header("www-authenticate", isMissing ? "Bearer" : 'Bearer error="invalid_token"');
-  refuse(reply, refusal(isMissing ? "API_KEY_MISSING" : "API_KEY_INVALID"));
+  reject(reply, rejection(isMissing ? "API_KEY_MISSING" : "API_KEY_INVALID"));
 }
 
-function refuseScope(reply: FastifyReply, { domain, action }: DomainAccess): void {
+function rejectScope(reply: FastifyReply, { domain, action }: DomainAccess): void {
   const scope = `${domain}:${action}`;
   reply.header("www-authenticate", `Bearer error="insufficient_scope", scope="${scope}"`);
-  refuse(reply, refusal("SCOPE_MISSING", { scope }));
+  reject(reply, rejection("SCOPE_MISSING", { scope }));
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance } from "fastify";
-import { refusal } from "../errors/catalogue.ts";
-import { refuse } from "../errors/refuse.ts";
+import { rejection } from "../errors/catalogue.ts";
+import { reject } from "../errors/reject.ts";
 
 /**
  * Rejects requests that may change something when the browser of a user sends them for a page of another site. Needed only where no key is
@@ -19,7 +19,7 @@ export function rejectForeignPages(app: FastifyInstance): void {
         return handler.call(this, request, reply);
       }
       const page = foreignPageOf(headers);
-      return page === undefined ? handler.call(this, request, reply) : refuse(reply, refusal("FOREIGN_PAGE", { page }));
+      return page === undefined ? handler.call(this, request, reply) : reject(reply, rejection("FOREIGN_PAGE", { page }));
     };
   });
 }

@@ -1,8 +1,8 @@
 import type { Grant, KeyLimit } from "@tally/access";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { clientOf } from "../http/connection/client-address.ts";
-import { refusal } from "../errors/catalogue.ts";
-import { refuse } from "../errors/refuse.ts";
+import { rejection } from "../errors/catalogue.ts";
+import { reject } from "../errors/reject.ts";
 import type { Taken, TokenBuckets } from "./token-buckets.ts";
 
 /** The owner of the bucket from which a request takes its tokens. */
@@ -45,11 +45,11 @@ export class RateLimits {
     const decide = (taken: Taken | "unknown"): void => {
       if (taken === "unknown") {
         if (this.#options.failsOpen) return goOn();
-        return void refuse(reply, refusal("RATE_LIMIT_UNCHECKED"));
+        return void reject(reply, rejection("RATE_LIMIT_UNCHECKED"));
       }
       addHeaders(reply, limited, taken);
       if (taken.granted) goOn();
-      else refuseRate(reply, limited, taken);
+      else rejectRate(reply, limited, taken);
     };
     const taken = this.#options.buckets.take(limited.subject, limited.limit, cost);
     // Most requests take a token in hand and do not wait.
@@ -65,7 +65,7 @@ function addHeaders(reply: FastifyReply, { policy, limit }: Limited, { remaining
   reply.header("ratelimit", `"${policy}";r=${remaining};t=${Math.ceil(fullMs / 1000)}`);
 }
 
-function refuseRate(reply: FastifyReply, { limit: { perSecond } }: Limited, { againMs }: Taken): void {
+function rejectRate(reply: FastifyReply, { limit: { perSecond } }: Limited, { againMs }: Taken): void {
   const retryAfterSeconds = Math.max(1, Math.ceil(againMs / 1000));
-  refuse(reply, { ...refusal("RATE_LIMITED", { perSecond }), retryAfterSeconds });
+  reject(reply, { ...rejection("RATE_LIMITED", { perSecond }), retryAfterSeconds });
 }

@@ -1,6 +1,6 @@
 import type { Action, Grant } from "@tally/access";
 import type { FastifyRequest } from "fastify";
-import { refusal, type Refusal } from "../errors/catalogue.ts";
+import { rejection, type Rejection } from "../errors/catalogue.ts";
 import type { Limited } from "./rate-limits.ts";
 
 /** What a route requires of a request's key. "open": no key, no limit. "anyKey": a valid key; the route checks the rest itself. */
@@ -16,16 +16,16 @@ export interface DomainAccess {
 }
 
 /** Why a key may not use a store; undefined when it may. `store` undefined: none or several, which a key limited to stores may not use. */
-export function forbiddenStore(grant: Grant | undefined, store: number | string | undefined): Refusal | undefined {
+export function forbiddenStore(grant: Grant | undefined, store: number | string | undefined): Rejection | undefined {
   if (grant?.stores === undefined) return undefined;
-  if (store === undefined) return refusal("STORE_LIMITED");
-  return grant.stores.has(String(store)) ? undefined : refusal("STORE_FORBIDDEN", { store });
+  if (store === undefined) return rejection("STORE_LIMITED");
+  return grant.stores.has(String(store)) ? undefined : rejection("STORE_FORBIDDEN", { store });
 }
 
 /** Why a key may not do this in a domain, whatever the store; undefined: it may. The domain "*": in all domains. */
-export function forbiddenInDomain(grant: Grant | undefined, domain: string, action: Action): Refusal | undefined {
+export function forbiddenInDomain(grant: Grant | undefined, domain: string, action: Action): Rejection | undefined {
   if (grant === undefined) return undefined;
-  if (!grant.may(domain, action)) return refusal("SCOPE_MISSING", { scope: `${domain}:${action}` });
+  if (!grant.may(domain, action)) return rejection("SCOPE_MISSING", { scope: `${domain}:${action}` });
   return forbiddenStore(grant, undefined);
 }
 

@@ -92,7 +92,7 @@ export type ErrorCode = keyof typeof catalogue;
 export const codesOfCatalogue = Object.keys(catalogue).filter((code): code is ErrorCode => code in catalogue);
 
 /** An error as it is sent to a client. */
-export interface Refusal {
+export interface Rejection {
   readonly code: ErrorCode;
   readonly status: number;
   readonly message: string;
@@ -107,14 +107,14 @@ export type ValuesOf<Code extends ErrorCode> = [NamesOf<Code>] extends [never]
   ? []
   : [values: Readonly<Record<NamesOf<Code>, string | number>>];
 
-/** The refusal with this code. */
-export function refusal<Code extends ErrorCode>(code: Code, ...[values]: ValuesOf<Code>): Refusal {
+/** The rejection with this code. */
+export function rejection<Code extends ErrorCode>(code: Code, ...[values]: ValuesOf<Code>): Rejection {
   const [, message]: Entry = catalogue[code];
-  return refusalWith(code, values === undefined ? message : filled(message, values));
+  return rejectionWith(code, values === undefined ? message : filled(message, values));
 }
 
-/** The refusal with this code, and a message that was composed elsewhere in the form of the catalogue's. */
-export function refusalWith(code: ErrorCode, message: string): Refusal {
+/** The rejection with this code, and a message that was composed elsewhere in the form of the catalogue's. */
+export function rejectionWith(code: ErrorCode, message: string): Rejection {
   const [status, , retryAfterSeconds]: Entry = catalogue[code];
   return { code, status, message, retryAfterSeconds };
 }

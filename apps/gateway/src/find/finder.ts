@@ -1,5 +1,5 @@
 import { bytesOfEventId, type Event, type Lookup, type SqlReader } from "@tally/contract";
-import { refusal } from "../errors/catalogue.ts";
+import { rejection } from "../errors/catalogue.ts";
 import { ClientError } from "../errors/client-error.ts";
 import type { GroupReads } from "../read/group-reads.ts";
 import { RowWait } from "./row-wait.ts";
@@ -82,7 +82,7 @@ export class Finder {
       if (found !== undefined) return found;
     }
     this.#options.onFind("late");
-    throw new ClientError(refusal("NOT_YET"));
+    throw new ClientError(rejection("NOT_YET"));
   }
 
   #found<T>(where: Found, found: T): T {

@@ -10,9 +10,9 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { addAdmission, type AdmissionOptions } from "../admission/admission.ts";
 import type { GatewayConfig } from "../config.ts";
-import { refusal, type ErrorCode } from "../errors/catalogue.ts";
-import { refusalOfError } from "../errors/client-error.ts";
-import { refuse } from "../errors/refuse.ts";
+import { rejection, type ErrorCode } from "../errors/catalogue.ts";
+import { rejectionOfError } from "../errors/client-error.ts";
+import { reject } from "../errors/reject.ts";
 import { ByteBudget } from "./body/byte-budget.ts";
 import { addContentTypes } from "./body/content.ts";
 import { addressesIn } from "./connection/client-address.ts";
@@ -36,31 +36,31 @@ import { addRouteTimes } from "./routes/route-times.ts";
  *   preHandler     the API key's stores, and the rate limit for the entries of a bulk request (admission.ts): 403, 413, 429
  *   handler        without API keys, first: no page of another site (../admission/foreign-pages.ts): 403. routes/: publishes events, or reads
  *   onSend         compression (responses/send-files.ts)
- *   error          thrown by any step: its refusal (../errors/catalogue.ts), or 500 and a line in the log
+ *   error          thrown by any step: its rejection (../errors/catalogue.ts), or 500 and a line in the log
  */
 
 export interface ServerOptions {
   readonly log: FastifyBaseLogger;
   readonly admission: AdmissionOptions;
   readonly errorKeyOf: (url: string) => "message" | "msg";
-  readonly onRefused: (code: ErrorCode) => void;
-  readonly onConnectionRefused: (limit: "all" | "address") => void;
+  readonly onRejected: (code: ErrorCode) => void;
+  readonly onConnectionRejected: (limit: "all" | "address") => void;
   readonly times: ResponseTimes;
 }
 
 /** The HTTP server without routes. */
 export async function buildServer(config: GatewayConfig, options: ServerOptions): Promise<FastifyInstance> {
-  const { log, admission, errorKeyOf, onRefused, onConnectionRefused, times } = options;
+  const { log, admission, errorKeyOf, onRejected, onConnectionRejected, times } = options;
   const { headersWithinMs, bodyWithinMs, connectionsMax, connectionsShare } = config;
   const isProxy = addressesIn(config.trustProxy);
   const respondToError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const refused = refusalOfError(error);
-    if (refused !== undefined) return refuse(reply, refused);
+    const rejected = rejectionOfError(error);
+    if (rejected !== undefined) return reject(reply, rejected);
     log.error({ err: error, requestId: request.id, url: request.url }, "a request failed");
-    return refuse(reply, refusal("INTERNAL", { requestId: request.id }));
+    return reject(reply, rejection("INTERNAL", { requestId: request.id }));
   };
 
-  const wire = new Wire({ headersWithinMs, bodyWithinMs, onRefused, errorKeyOf, times });
+  const wire = new Wire({ headersWithinMs, bodyWithinMs, onRejected, errorKeyOf, times });
   const app = fastify({
     // With a logger, Fastify listens for the end of each response, and makes a child logger for each request. Its warnings get this one.
     logger: false,
@@ -76,21 +76,21 @@ export async function buildServer(config: GatewayConfig, options: ServerOptions)
     clientErrorHandler: (error, socket) => wire.broken(error, socket),
     frameworkErrors: (error, request, reply) => void respondToError(error, request, reply),
   });
-  app.decorate("onRefused", onRefused);
+  app.decorate("onRejected", onRejected);
   app.decorate("errorKeyOf", errorKeyOf);
   limitConnections(app.server, {
     max: connectionsMax,
     perAddressMax: Math.ceil(connectionsMax * connectionsShare),
     isProxy,
-    onRefused: onConnectionRefused,
+    onRejected: onConnectionRejected,
   });
   const methodsOf = allowedMethods(app);
   app.setNotFoundHandler((request, reply) => {
     const { method, url } = request;
     const allowed = methodsOf(url);
-    if (allowed.length === 0) return refuse(reply, refusal("PATH_NOT_FOUND", { method, path: url.slice(0, 200) }));
+    if (allowed.length === 0) return reject(reply, rejection("PATH_NOT_FOUND", { method, path: url.slice(0, 200) }));
     reply.header("allow", allowed.join(", "));
-    return refuse(reply, refusal("METHOD_NOT_ALLOWED", { allowed: allowed.join(" or "), method }));
+    return reject(reply, rejection("METHOD_NOT_ALLOWED", { allowed: allowed.join(" or "), method }));
   });
   addAdmission(app, admission);
   addRouteTimes(app, times);

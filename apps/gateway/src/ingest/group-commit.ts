@@ -8,12 +8,12 @@ import type { Pace } from "./pace.ts";
  * One broker round trip and one fsync for many events:
  *
  *   open      collects events; there is one, or none
- *   sealed    full (events or bytes), waits to be published
+ *   full      its events or bytes are at the limit; waits to be published
  *   in flight published, not confirmed
  *
  * An open batch is flushed when no batch is in flight and it is ripe. A single event is ripe at once, so a sequential client never waits.
  * Several events are ripe when no more arrive, or everyMs after the previous batch was published. So steady traffic does not become many
- * small batches, each of which costs the later stages as much as a large one. A sealed batch need not be ripe. Every batch waits for the
+ * small batches, each of which costs the later stages as much as a large one. A full batch need not be ripe. Every batch waits for the
  * pace, and at most inFlightMax are in flight.
  */
 
@@ -47,7 +47,7 @@ export interface GroupCommitOptions {
   readonly deadlineMs: number;
   /** Called once for each batch: its number of events, their outcome, and the times of its oldest event. */
   readonly onBatch: (events: number, outcome: PublishOutcome, times: BatchTimes) => void;
-  /** Called when a batch with traced events is sealed. */
+  /** Called when a batch with traced events is flushed. */
   readonly beginPublish: (traced: readonly TracedEvent[]) => TracedPublish;
 }
 
@@ -88,7 +88,7 @@ const responsesPerTurn = 64;
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
   #open: OpenBatch | undefined;
-  readonly #sealed: OpenBatch[] = [];
+  readonly #full: OpenBatch[] = [];
   #inFlight = 0;
   #publishedAtMs = 0;
   #waiting = 0;
@@ -113,7 +113,7 @@ export class GroupCommit {
     if (this.#waiting >= this.#options.waitingMax) return settle("busy");
     if (this.#waitingBytes + event.size > this.#options.waitingBytesMax) return settle("busy");
     if (this.#options.publisher.state === "blocked") return settle("unavailable");
-    if (this.#open !== undefined && this.#open.bytes + event.size > this.#options.bytesMax) this.#seal();
+    if (this.#open !== undefined && this.#open.bytes + event.size > this.#options.bytesMax) this.#closeOpen();
     const now = performance.now();
     const batch = (this.#open ??= newBatch(now));
     batch.events.push(event);
@@ -123,7 +123,7 @@ export class GroupCommit {
     batch.newestAtMs = now;
     this.#waiting++;
     this.#waitingBytes += event.size;
-    if (batch.events.length >= this.#options.eventsMax || batch.bytes >= this.#options.bytesMax) this.#seal();
+    if (batch.events.length >= this.#options.eventsMax || batch.bytes >= this.#options.bytesMax) this.#closeOpen();
     // Later in this turn, so that all requests that were read together go together.
     this.#wake ??= setImmediate(this.#pump);
   }
@@ -134,15 +134,15 @@ export class GroupCommit {
     await new Promise<void>((resolve) => (this.#drained = resolve));
   }
 
-  #seal(): void {
-    if (this.#open !== undefined) this.#sealed.push(this.#open);
+  #closeOpen(): void {
+    if (this.#open !== undefined) this.#full.push(this.#open);
     this.#open = undefined;
   }
 
   readonly #pump = (): void => {
     this.#wake = undefined;
     while (this.#inFlight < this.#options.inFlightMax) {
-      const next = this.#sealed[0] ?? (this.#inFlight === 0 ? this.#open : undefined);
+      const next = this.#full[0] ?? (this.#inFlight === 0 ? this.#open : undefined);
       if (next === undefined) return;
       const now = performance.now();
       const unripeMs = next === this.#open ? this.#unripeMs(next, now) : 0;
@@ -159,7 +159,7 @@ export class GroupCommit {
         this.#wake = setTimeout(this.#pump, waitMs);
         return;
       }
-      if (this.#sealed.length > 0) this.#sealed.shift();
+      if (this.#full.length > 0) this.#full.shift();
       else this.#open = undefined;
       this.#publishedAtMs = now;
       this.#options.pace.published(next.events.length, next.bytes, now);
@@ -176,8 +176,8 @@ export class GroupCommit {
 
   async #publish(batch: OpenBatch): Promise<void> {
     this.#inFlight++;
-    const sealedAtMs = performance.now();
-    const leftMs = batch.openedAtMs + this.#options.deadlineMs - sealedAtMs;
+    const flushedAtMs = performance.now();
+    const leftMs = batch.openedAtMs + this.#options.deadlineMs - flushedAtMs;
     const publish = batch.traced && this.#options.beginPublish(batch.traced);
     const outcome = leftMs > 0 ? await this.#send(batch, Date.now() + leftMs, publish?.headers) : "expired";
     publish?.ended(outcome);
@@ -187,13 +187,13 @@ export class GroupCommit {
     if (outcome === "confirmed") gatewayChannels.afterConfirm.publish(this.#options.queue);
     // A batch that was not sent is not stored.
     const result = leftMs > 0 ? commitOutcomes[outcome] : "busy";
-    const openMs = sealedAtMs - batch.openedAtMs;
+    const openMs = flushedAtMs - batch.openedAtMs;
     this.#settled.push({
       batch,
       outcome,
       result,
       openMs,
-      inFlightMs: settledAtMs - sealedAtMs,
+      inFlightMs: settledAtMs - flushedAtMs,
       settledAtMs,
       responded: 0,
     });

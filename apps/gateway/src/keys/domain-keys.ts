@@ -1,5 +1,5 @@
 import { contentOf, fingerprintOf, type Domain, type Event, type EventId, type SqlReader } from "@tally/contract";
-import { refusal } from "../errors/catalogue.ts";
+import { rejection } from "../errors/catalogue.ts";
 import { ClientError, isUnavailable } from "../errors/client-error.ts";
 import type { KeyMemory, KeyState } from "./key-memory.ts";
 
@@ -44,7 +44,7 @@ export class DomainKeys {
     const stored = eventId === undefined || known.isOfRow ? undefined : await this.#storedContent(eventId);
     if (stored === "unknown") return known.firstAtMs;
     if (stored !== undefined) await this.#memory.bindToRow(id, fingerprintOf(stored.content), known.firstAtMs);
-    if (stored?.content !== content) throw new ClientError(refusal("IDEMPOTENCY_KEY_REUSED", { field }));
+    if (stored?.content !== content) throw new ClientError(rejection("IDEMPOTENCY_KEY_REUSED", { field }));
     return known.firstAtMs;
   }
 

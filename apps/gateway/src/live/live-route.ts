@@ -5,9 +5,9 @@ import { InvalidInput } from "@tally/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type, type TSchema } from "typebox";
 import { keyOfRequest, type AdmissionOptions } from "../admission/admission.ts";
-import { refusal, type Refusal } from "../errors/catalogue.ts";
-import { refusalOfError } from "../errors/client-error.ts";
-import { refuse } from "../errors/refuse.ts";
+import { rejection, type Rejection } from "../errors/catalogue.ts";
+import { rejectionOfError } from "../errors/client-error.ts";
+import { reject } from "../errors/reject.ts";
 import type { OwnDocument } from "../http/reference/documented.ts";
 import { clientOf } from "../http/connection/client-address.ts";
 import { busyLoop } from "./busy-loop.ts";
@@ -68,8 +68,8 @@ export function addLiveRoute(app: FastifyInstance, { watchables, check, ...limit
       const paths = pathsOf(request.query.watch);
       const watched = paths.map((path) => watchables.find("watch", path));
       const address = clientOf(request.ip);
-      const refused = (await forbidden(watched, request.grant)) ?? streams.full(address, feeds.hasRoom);
-      if (refused !== undefined) return refuse(reply, refused);
+      const rejected = (await forbidden(watched, request.grant)) ?? streams.full(address, feeds.hasRoom);
+      if (rejected !== undefined) return reject(reply, rejected);
       const { socket } = request.raw;
       // Closed during the checks: there would be no "close" any more.
       if (socket.destroyed) return reply.hijack();
@@ -99,10 +99,10 @@ function pathsOf(watch: unknown): readonly string[] {
   throw new InvalidInput("watch", `1 to ${watchesMax} paths of GET routes`, `${paths.length} of them`);
 }
 
-async function forbidden(watched: readonly Watchable[], grant: Grant | undefined): Promise<Refusal | undefined> {
+async function forbidden(watched: readonly Watchable[], grant: Grant | undefined): Promise<Rejection | undefined> {
   for (const { route, request } of watched) {
-    const refused = await route.forbidden(request, grant);
-    if (refused !== undefined) return refused;
+    const rejected = await route.forbidden(request, grant);
+    if (rejected !== undefined) return rejected;
   }
   return undefined;
 }
@@ -163,7 +163,7 @@ function sourceOf({ route, request, errorKey, response }: Watchable, reply: Fast
     request: { id: requestId },
   } = reply;
   let isLogged = false;
-  const refused = ({ status, message }: Refusal): WatchedResponse => ({
+  const rejected = ({ status, message }: Rejection): WatchedResponse => ({
     status,
     body: JSON.stringify({ [errorKey]: message }),
   });
@@ -175,13 +175,13 @@ function sourceOf({ route, request, errorKey, response }: Watchable, reply: Fast
         const body = serialize(await route.respond(request, () => (isOfRows = true)));
         isLogged = false;
         if (body.length <= bodyCharactersMax) return { status: 200, body, isOfRows };
-        return refused(refusal("WATCH_TOO_LARGE", { max: bodyCharactersMax }));
+        return rejected(rejection("WATCH_TOO_LARGE", { max: bodyCharactersMax }));
       } catch (error) {
-        const known = refusalOfError(error);
-        if (known !== undefined) return refused(known);
+        const known = rejectionOfError(error);
+        if (known !== undefined) return rejected(known);
         if (!isLogged) log.error({ err: error, requestId }, "a watched request failed");
         isLogged = true;
-        return refused(refusal("INTERNAL", { requestId }));
+        return rejected(rejection("INTERNAL", { requestId }));
       }
     },
   };

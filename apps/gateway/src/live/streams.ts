@@ -1,4 +1,4 @@
-import { refusal, type Refusal } from "../errors/catalogue.ts";
+import { rejection, type Rejection } from "../errors/catalogue.ts";
 import type { Stream } from "./stream.ts";
 
 export interface StreamsOptions {
@@ -37,11 +37,11 @@ export class Streams {
   }
 
   /** Why a client cannot open another stream; undefined: it can. `address`: what counts as one client. `hasRoom`: for its responses. */
-  full(address: string, hasRoom: boolean): Refusal | undefined {
+  full(address: string, hasRoom: boolean): Rejection | undefined {
     const { max, perAddressMax } = this.#options;
-    if (this.#open.size >= max || !hasRoom) return refusal("STREAMS_FULL");
+    if (this.#open.size >= max || !hasRoom) return rejection("STREAMS_FULL");
     if ((this.#perAddress.get(address) ?? 0) >= perAddressMax)
-      return refusal("STREAMS_OF_ADDRESS_FULL", { max: perAddressMax });
+      return rejection("STREAMS_OF_ADDRESS_FULL", { max: perAddressMax });
     return undefined;
   }
 

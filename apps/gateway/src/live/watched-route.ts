@@ -1,5 +1,5 @@
 import type { Grant } from "@tally/access";
-import type { Refusal } from "../errors/catalogue.ts";
+import type { Rejection } from "../errors/catalogue.ts";
 
 /** The checked values of a GET. */
 export interface WatchedRequest {
@@ -15,7 +15,7 @@ export interface WatchedRoute {
   readonly forbidden: (
     request: WatchedRequest,
     grant: Grant | undefined,
-  ) => Refusal | undefined | Promise<Refusal | undefined>;
+  ) => Rejection | undefined | Promise<Rejection | undefined>;
   /** It is repeated every `everyMs` however long it takes, because it waits more than it works. Absent: see feeds.ts. */
   readonly everyMs?: number;
 }

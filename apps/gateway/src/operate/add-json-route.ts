@@ -1,8 +1,8 @@
 import type { Grant } from "@tally/access";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import type { Static, TObject, TSchema } from "typebox";
-import type { Refusal } from "../errors/catalogue.ts";
-import { refuse } from "../errors/refuse.ts";
+import type { Rejection } from "../errors/catalogue.ts";
+import { reject } from "../errors/reject.ts";
 import type { OwnDocument } from "../http/reference/documented.ts";
 import type { WatchedRoute } from "../live/watched-route.ts";
 
@@ -16,7 +16,7 @@ interface JsonRoute<P extends TObject, Q extends TObject, R extends TSchema> {
   readonly forbidden?: (
     request: { readonly params: Static<P>; readonly query: Static<Q> },
     grant: Grant | undefined,
-  ) => Refusal | undefined | Promise<Refusal | undefined>;
+  ) => Rejection | undefined | Promise<Rejection | undefined>;
   /** The same for everyone who may read it. */
   readonly respond: (request: { readonly params: Static<P>; readonly query: Static<Q> }) => Promise<Static<R>>;
   /** See WatchedRoute. */
@@ -38,8 +38,8 @@ export function addJsonRoute<P extends TObject, Q extends TObject, R extends TSc
     path,
     { config: { access: "anyKey", watched, documented }, schema },
     async (request, reply): Promise<unknown> => {
-      const refused = await watched.forbidden(request, request.grant);
-      return refused === undefined ? watched.respond(request, () => undefined) : refuse(reply, refused);
+      const rejected = await watched.forbidden(request, request.grant);
+      return rejected === undefined ? watched.respond(request, () => undefined) : reject(reply, rejected);
     },
   );
 }

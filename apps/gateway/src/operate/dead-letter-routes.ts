@@ -15,9 +15,9 @@ import { BatchIds, InvalidInput, NotFound, queuesOf, unpackEvent, type SqlReader
 import type { FastifyInstance } from "fastify";
 import { Type, type Static } from "typebox";
 import { forbiddenInDomain, forbiddenStore } from "../admission/route-access.ts";
-import { refusal } from "../errors/catalogue.ts";
-import { ClientError, refusalOfOutcome } from "../errors/client-error.ts";
-import { refuse } from "../errors/refuse.ts";
+import { rejection } from "../errors/catalogue.ts";
+import { ClientError, rejectionOfOutcome } from "../errors/client-error.ts";
+import { reject } from "../errors/reject.ts";
 import type { OwnDocument } from "../http/reference/documented.ts";
 import { addJsonRoute } from "./add-json-route.ts";
 
@@ -169,11 +169,11 @@ function addSettleRoute(
       const { id } = request.params;
       const { grant } = request;
       const limited = forbiddenStore(grant, undefined);
-      if (limited !== undefined) return refuse(reply, limited);
+      if (limited !== undefined) return reject(reply, limited);
       const head = await visibleHead(reader, id, grant);
-      const refused = forbiddenInDomain(grant, head.domain, "operate");
-      if (refused !== undefined) return refuse(reply, refused);
-      if (operator === undefined) return refuse(reply, refusal("DEAD_LETTERS_READ_ONLY"));
+      const rejected = forbiddenInDomain(grant, head.domain, "operate");
+      if (rejected !== undefined) return reject(reply, rejected);
+      if (operator === undefined) return reject(reply, rejection("DEAD_LETTERS_READ_ONLY"));
       const letter = await before(head);
       await operator.transaction((transaction) => settleLetter(transaction, letter, state), {
         giveUpAfterMs: settleWithinMs,
@@ -200,7 +200,7 @@ async function send(
   const deadline = Date.now() + confirmWithinMs;
   const message = replayOf(letter, namespace, batches, eventVersionOf(letter.domain));
   const outcome = await publisher.publish({ ...message, deadline });
-  if (outcome !== "confirmed") throw new ClientError(refusalOfOutcome(outcomes[outcome]));
+  if (outcome !== "confirmed") throw new ClientError(rejectionOfOutcome(outcomes[outcome]));
 }
 
 const outcomes = { rejected: "busy", unroutable: "unavailable", expired: "unknown" } as const;

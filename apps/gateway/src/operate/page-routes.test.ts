@@ -21,7 +21,7 @@ async function gateway({ isBuilt }: { readonly isBuilt: boolean }) {
   }
   const app = fastify();
   onTestFinished(() => app.close());
-  app.decorate("onRefused", () => undefined);
+  app.decorate("onRejected", () => undefined);
   app.decorate("errorKeyOf", () => "message" as const);
   await addFilesAndCompression(app);
   addPageRoutes(app, folder);

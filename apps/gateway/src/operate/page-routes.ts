@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import { refusal } from "../errors/catalogue.ts";
-import { refuse } from "../errors/refuse.ts";
+import { rejection } from "../errors/catalogue.ts";
+import { reject } from "../errors/reject.ts";
 import { sendPageFile } from "../http/responses/send-files.ts";
 
 // uPlot sets styles on its elements, which needs no 'unsafe-inline': they are set by script.
@@ -17,12 +17,12 @@ export function addPageRoutes(app: FastifyInstance, folder: string): void {
   const names = existsSync(join(folder, "index.html")) ? new Set(readdirSync(assets)) : undefined;
   const config = { access: "open", documented: "page" } as const;
   app.get("/", { config }, (_request, reply) => {
-    if (names === undefined) return refuse(reply, refusal("PAGE_NOT_BUILT"));
+    if (names === undefined) return reject(reply, rejection("PAGE_NOT_BUILT"));
     return sendPageFile(reply, { folder, name: "index.html", policy });
   });
   app.get<{ Params: { file: string } }>("/assets/:file", { config }, ({ method, url, params: { file } }, reply) => {
-    if (names === undefined) return refuse(reply, refusal("PAGE_NOT_BUILT"));
-    if (!names.has(file)) return refuse(reply, refusal("PATH_NOT_FOUND", { method, path: url.slice(0, 200) }));
+    if (names === undefined) return reject(reply, rejection("PAGE_NOT_BUILT"));
+    if (!names.has(file)) return reject(reply, rejection("PATH_NOT_FOUND", { method, path: url.slice(0, 200) }));
     // Their names contain a hash of their content.
     const cacheControl = "public, max-age=31536000, immutable";
     return sendPageFile(reply, { folder: assets, name: file, policy, cacheControl });

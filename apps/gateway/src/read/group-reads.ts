@@ -1,5 +1,5 @@
 import type { KeyedRead, ReadKey, SqlReader } from "@tally/contract";
-import { refusal } from "../errors/catalogue.ts";
+import { rejection } from "../errors/catalogue.ts";
 import { ClientError } from "../errors/client-error.ts";
 import { nameOfKey, readKeys } from "./read-keys.ts";
 
@@ -129,4 +129,4 @@ class GroupRead<K extends ReadKey, T> {
   }
 }
 
-const full = (): ClientError => new ClientError(refusal("READS_FULL"));
+const full = (): ClientError => new ClientError(rejection("READS_FULL"));

@@ -1,7 +1,7 @@
 import { brotliDecompress, constants, gunzip, zstdDecompress, type CompressCallback } from "node:zlib";
 import { InvalidInput } from "@tally/contract";
 import { DecodeLine, type DecodeOwner } from "./decode-line.ts";
-import { refusal } from "../../errors/catalogue.ts";
+import { rejection } from "../../errors/catalogue.ts";
 import { ClientError } from "../../errors/client-error.ts";
 
 /** The encodings of bodies that are decoded. */
@@ -44,16 +44,16 @@ export function decoderFor(encoding: string | undefined): Decode | "none" | unde
     const isTaken = line.enter(owner, (leave) =>
       decoder(body, bytesMax, (error, decoded) => {
         leave();
-        done(error === null ? null : refusalOf(error, name), decoded);
+        done(error === null ? null : rejectionOf(error, name), decoded);
       }),
     );
-    if (!isTaken) done(new ClientError(refusal("BODIES_FULL")), body);
+    if (!isTaken) done(new ClientError(rejection("BODIES_FULL")), body);
   };
 }
 
-function refusalOf(error: NodeJS.ErrnoException, name: string): Error {
+function rejectionOf(error: NodeJS.ErrnoException, name: string): Error {
   return error.code === "ERR_BUFFER_TOO_LARGE"
-    ? new ClientError(refusal("BODY_TOO_LARGE"))
+    ? new ClientError(rejection("BODY_TOO_LARGE"))
     : new InvalidInput("body", `valid ${name}`, error.message);
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
 import { InvalidInput } from "@tally/contract";
-import { refusal } from "../../errors/catalogue.ts";
+import { rejection } from "../../errors/catalogue.ts";
 import { ClientError } from "../../errors/client-error.ts";
 import { BulkBody } from "./bulk-entries.ts";
 import type { ByteBudget } from "./byte-budget.ts";
@@ -15,7 +15,7 @@ export const plainText = "text/plain; charset=utf-8";
 
 /** The error for a content header with a value that the gateway cannot read. */
 export function unsupported(header: "Content-Type" | "Content-Encoding", expected: string, got: string | undefined) {
-  return new ClientError(refusal("UNSUPPORTED_CONTENT", { header, expected, got: JSON.stringify(got) ?? "nothing" }));
+  return new ClientError(rejection("UNSUPPORTED_CONTENT", { header, expected, got: JSON.stringify(got) ?? "nothing" }));
 }
 
 /**
@@ -41,7 +41,7 @@ export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void 
       contentType !== json &&
       !mediaType.test(contentType)
     )
-      return done(new ClientError(refusal("CONTENT_TYPE")));
+      return done(new ClientError(rejection("CONTENT_TYPE")));
     const hold = holdFor(request, reply, bodies);
     const take = (error: Error | null, body: Buffer): void => {
       done(error ?? problemOf(() => (request.body = contentOf(config, request, body))));
@@ -55,7 +55,7 @@ export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void 
       const owner = { client: clientOf(request.ip), isGone: () => reply.raw.destroyed };
       decode(body, bodyLimit, owner, (failure, decoded) => {
         const fits = failure !== null || decoded.length <= uncountedBytes || hold(decoded.length);
-        take(fits ? failure : new ClientError(refusal("BODIES_FULL")), decoded);
+        take(fits ? failure : new ClientError(rejection("BODIES_FULL")), decoded);
       });
     });
   });

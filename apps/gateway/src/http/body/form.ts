@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Busboy } from "@fastify/busboy";
-import { refusal } from "../../errors/catalogue.ts";
+import { rejection } from "../../errors/catalogue.ts";
 import { ClientError } from "../../errors/client-error.ts";
 import { InvalidInput, type Form, type FormPart } from "@tally/contract";
 
@@ -21,7 +21,7 @@ export async function readForm(contentType: string, body: Buffer, partBytesMax: 
   // True while the current slice contains no part data. Part headers and boundaries are short.
   let isIdle = true;
   const fail = (error: Error): void => void (problem ??= error);
-  const refuse = (expected: string, got: unknown): void => fail(new InvalidInput("body", expected, got));
+  const reject = (expected: string, got: unknown): void => fail(new InvalidInput("body", expected, got));
   const parser = parserOf(contentType, { partBytesMax, bufferedBytes: body.length + 1 });
   parser.on("file", (name: string | undefined, part, _fileName, encoding, type) => {
     const chunks: Buffer[] = [];
@@ -30,17 +30,17 @@ export async function readForm(contentType: string, body: Buffer, partBytesMax: 
       isIdle = false;
       chunks.push(chunk);
     });
-    part.on("limit", () => fail(new ClientError(refusal("PART_TOO_LARGE", { part: String(name), max: partBytesMax }))));
-    part.on("error", () => refuse("a whole form", "one that ends within a part"));
+    part.on("limit", () => fail(new ClientError(rejection("PART_TOO_LARGE", { part: String(name), max: partBytesMax }))));
+    part.on("error", () => reject("a whole form", "one that ends within a part"));
     part.on("end", () => {
-      if (name === undefined) refuse("a name for each part", "a part without");
-      else if (parts.has(name)) refuse("each part once", `${name} twice`);
-      else if (!plainEncodings.has(encoding)) refuse("parts as they are", encoding);
+      if (name === undefined) reject("a name for each part", "a part without");
+      else if (parts.has(name)) reject("each part once", `${name} twice`);
+      else if (!plainEncodings.has(encoding)) reject("parts as they are", encoding);
       else parts.set(name, { bytes: chunks.length === 1 ? (chunks[0] ?? none) : Buffer.concat(chunks), type });
     });
   });
-  parser.on("partsLimit", () => refuse(`at most ${partsMax} parts`, "more"));
-  parser.on("error", () => refuse("a whole form", "one that ends early"));
+  parser.on("partsLimit", () => reject(`at most ${partsMax} parts`, "more"));
+  parser.on("error", () => reject("a whole form", "one that ends early"));
   const finished = new Promise((resolve) => {
     parser.once("finish", resolve);
     parser.once("error", resolve);
@@ -50,7 +50,7 @@ export async function readForm(contentType: string, body: Buffer, partBytesMax: 
     isIdle = true;
     parser.write(body.subarray(at, at + sliceBytes));
     await nextTurn();
-    if (isIdle) refuse("a whole form", `${sliceBytes} bytes that are in no part`);
+    if (isIdle) reject("a whole form", `${sliceBytes} bytes that are in no part`);
     if (problem !== undefined) throw problem;
   }
   parser.end(body.subarray(at));

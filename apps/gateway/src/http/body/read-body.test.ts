@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ByteBudget } from "./byte-budget.ts";
 import { addContentTypes } from "./content.ts";
-import { refusalOfError } from "../../errors/client-error.ts";
+import { rejectionOfError } from "../../errors/client-error.ts";
 
 const kibibyte = 1024;
 const bodyLimit = 256 * kibibyte;
@@ -31,7 +31,7 @@ beforeEach(async () => {
   held = 0;
   app = fastify({ bodyLimit });
   addContentTypes(app, new CountedBudget(2 * share, 0.5));
-  app.setErrorHandler((error, _request, reply) => reply.code(refusalOfError(error)?.status ?? 500).send());
+  app.setErrorHandler((error, _request, reply) => reply.code(rejectionOfError(error)?.status ?? 500).send());
   const responding = new Promise<void>((resolve) => (respond = resolve));
   app.post("/", { config: { readsForm: true } }, async ({ body }) => {
     if (Buffer.isBuffer(body) && body.subarray(0, 4).equals(Buffer.from("wait"))) await responding;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { refusal } from "../../errors/catalogue.ts";
+import { rejection } from "../../errors/catalogue.ts";
 import { ClientError } from "../../errors/client-error.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 import { clientOf } from "../connection/client-address.ts";
@@ -25,7 +25,7 @@ export function readBody(
   done: (error: Error | null, body: Buffer) => void,
 ): void {
   const announced = Number(payload.headers["content-length"] ?? Number.NaN);
-  if (announced > bytesMax) return done(new ClientError(refusal("BODY_TOO_LARGE")), none);
+  if (announced > bytesMax) return done(new ClientError(rejection("BODY_TOO_LARGE")), none);
   const lengthMax = Number.isNaN(announced) ? bytesMax : announced;
   let memory: Buffer = none;
   let length = 0;
@@ -38,7 +38,7 @@ export function readBody(
   function onData(chunk: Buffer): void {
     if (isSettled) return;
     const end = length + chunk.length;
-    if (end > bytesMax) return settle(new ClientError(refusal("BODY_TOO_LARGE")));
+    if (end > bytesMax) return settle(new ClientError(rejection("BODY_TOO_LARGE")));
     // The usual body arrives in one chunk, which nothing else uses.
     if (end === announced && length === 0 && end <= uncountedBytes) {
       memory = chunk;
@@ -48,7 +48,7 @@ export function readBody(
     if (end > memory.length) {
       // Doubles each time: many small chunks then cost no object and no full copy each.
       const capacity = Math.max(end, Math.min(lengthMax, 2 * memory.length));
-      if (capacity > uncountedBytes && !hold(capacity)) return settle(new ClientError(refusal("BODIES_FULL")));
+      if (capacity > uncountedBytes && !hold(capacity)) return settle(new ClientError(rejection("BODIES_FULL")));
       const larger = Buffer.allocUnsafe(capacity);
       memory.copy(larger, 0, 0, length);
       memory = larger;
@@ -58,7 +58,7 @@ export function readBody(
   }
 
   function onEnd(error?: Error): void {
-    settle(error === undefined ? null : new ClientError(refusal("BODY_CUT_SHORT")));
+    settle(error === undefined ? null : new ClientError(rejection("BODY_CUT_SHORT")));
   }
 
   // The listeners stay: their removal costs more than the calls that drop the rest of a body.

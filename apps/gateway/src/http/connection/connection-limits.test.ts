@@ -5,14 +5,14 @@ import { afterEach, expect, test, vi } from "vitest";
 import { limitConnections, type ConnectionLimits } from "./connection-limits.ts";
 
 let server: Server;
-let refused: string[];
+let rejected: string[];
 const sockets: Socket[] = [];
 
 async function serve(limits: Partial<ConnectionLimits>): Promise<void> {
-  refused = [];
+  rejected = [];
   server = createServer((_request, response) => response.end("ok"));
-  const onRefused = (limit: string) => refused.push(limit);
-  limitConnections(server, { max: 100, perAddressMax: 100, isProxy: () => false, onRefused, ...limits });
+  const onRejected = (limit: string) => rejected.push(limit);
+  limitConnections(server, { max: 100, perAddressMax: 100, isProxy: () => false, onRejected, ...limits });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
 }
@@ -37,7 +37,7 @@ test("an address gets its connections and no more, until one of them has closed"
   await serve({ perAddressMax: 2 });
   for (const served of [true, true, false]) expect(await isServed("127.0.0.1")).toBe(served);
   expect(await isServed("127.0.0.2")).toBe(true);
-  expect(refused).toEqual(["address"]);
+  expect(rejected).toEqual(["address"]);
   sockets[0]?.destroy();
   await vi.waitFor(async () => expect(await isServed("127.0.0.1")).toBe(true), 10_000);
 });
@@ -46,5 +46,5 @@ test("all addresses together get no more than the limit, also behind a trusted p
   await serve({ max: 3, perAddressMax: 1, isProxy: (address) => address === "127.0.0.1" });
   for (const address of ["127.0.0.1", "127.0.0.1", "127.0.0.2"]) expect(await isServed(address)).toBe(true);
   for (const address of ["127.0.0.1", "127.0.0.3"]) expect(await isServed(address)).toBe(false);
-  expect(refused).toEqual(["all", "all"]);
+  expect(rejected).toEqual(["all", "all"]);
 });

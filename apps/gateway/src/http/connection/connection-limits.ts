@@ -7,13 +7,13 @@ export interface ConnectionLimits {
   readonly perAddressMax: number;
   /** Proxies: their connections carry many clients, so only the limit of all connections applies. */
   readonly isProxy: (address: string) => boolean;
-  readonly onRefused: (limit: "all" | "address") => void;
+  readonly onRejected: (limit: "all" | "address") => void;
 }
 
 /** Closes connections beyond the limits immediately, before anything is read from them. */
 export function limitConnections(server: Server, options: ConnectionLimits): void {
   server.maxConnections = options.max;
-  server.on("drop", () => options.onRefused("all"));
+  server.on("drop", () => options.onRejected("all"));
   const open = new Map<string, number>();
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress;
@@ -22,7 +22,7 @@ export function limitConnections(server: Server, options: ConnectionLimits): voi
     const client = clientOf(address);
     const count = (open.get(client) ?? 0) + 1;
     if (count > options.perAddressMax) {
-      options.onRefused("address");
+      options.onRejected("address");
       socket.destroy();
       return;
     }

@@ -9,7 +9,7 @@ import type { Turns, Waiting } from "./turns.ts";
  *
  *   open      a request is handed on when it arrives. Pipelined requests wait in a queue: for a turn (turns.ts), and until fewer than
  *             `inFlightMax` requests of this connection are in flight. While the queue is long nothing more is read.
- *   closing   the next request is malformed or late. Requests before it get their responses in order. Then the refusal is sent, unless
+ *   closing   the next request is malformed or late. Requests before it get their responses in order. Then the rejection is sent, unless
  *             that request has its response already. Later requests are not handed on.
  *   closed    by either side. Requests that still wait are dropped: they have no response, and nothing of them is stored.
  */
@@ -25,7 +25,7 @@ export interface Ending {
 export interface ConnectionOptions {
   readonly turns: Turns;
   readonly handle: (response: ServerResponse) => void;
-  readonly onRefused: (code: ErrorCode) => void;
+  readonly onRejected: (code: ErrorCode) => void;
   readonly times: ResponseTimes;
 }
 
@@ -150,7 +150,7 @@ export class Connection implements Waiting {
     const hasResponse = unread?.headersSent === true;
     if (ending.response === undefined || hasResponse) this.#socket.end();
     else {
-      this.#options.onRefused(ending.response.code);
+      this.#options.onRejected(ending.response.code);
       this.#socket.end(ending.response.text);
     }
     if (ending.dropsRest) this.#dropRest();

@@ -1,5 +1,5 @@
 import { maxHeaderSize, STATUS_CODES } from "node:http";
-import { refusal, type Refusal } from "../../errors/catalogue.ts";
+import { rejection, type Rejection } from "../../errors/catalogue.ts";
 import type { Ending } from "./connection.ts";
 
 /** An error of Node's HTTP parser, or of its time limits. */
@@ -11,24 +11,24 @@ export interface ParserError extends Error {
   readonly bytesParsed?: number | undefined;
 }
 
-/** The refusal of a request that Node's parser cannot read, or that does not arrive in time. */
-export function refusalOfParser({ code }: ParserError): Refusal {
+/** The rejection of a request that Node's parser cannot read, or that does not arrive in time. */
+export function rejectionOfParser({ code }: ParserError): Rejection {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return refusal("HEADERS_TOO_LARGE", { max: maxHeaderSize });
+      return rejection("HEADERS_TOO_LARGE", { max: maxHeaderSize });
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return refusal("CHUNK_EXTENSIONS_TOO_LARGE");
+      return rejection("CHUNK_EXTENSIONS_TOO_LARGE");
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return refusal("REQUEST_TIMEOUT");
+      return rejection("REQUEST_TIMEOUT");
     case undefined:
     default:
-      return refusal("MALFORMED_REQUEST");
+      return rejection("MALFORMED_REQUEST");
   }
 }
 
 /** A complete response with `Connection: close`. Its error is under `key`. */
 export function lastResponse(
-  { code, status, message }: Refusal,
+  { code, status, message }: Rejection,
   { key, dropsRest, allow }: { readonly key: string; readonly dropsRest: boolean; readonly allow?: string },
 ): Ending {
   const body = JSON.stringify({ [key]: message });

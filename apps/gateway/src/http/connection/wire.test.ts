@@ -16,7 +16,7 @@ async function serve(bodyWithinMs = 30_000) {
   const wire = new Wire({
     headersWithinMs: 10_000,
     bodyWithinMs,
-    onRefused: () => undefined,
+    onRejected: () => undefined,
     errorKeyOf: () => "message",
     times,
   });
@@ -90,7 +90,7 @@ test("connections that pipeline are served in rotation", async () => {
 test("a late request that is whole before its 408 could be sent waits for its own response", async () => {
   const { handed, errors, open } = await serve(100);
   const client = open();
-  const refused = new Promise((resolve) => client.socket.once("close", resolve));
+  const rejected = new Promise((resolve) => client.socket.once("close", resolve));
   client.socket.write(`${gets("a", 1)}POST /b/00000 HTTP/1.1\r\nHost: tally\r\nContent-Length: 2\r\n\r\n{`);
   await vi.waitFor(() => expect(handed).toHaveLength(2), 10_000);
   const [first, late] = handed;
@@ -100,7 +100,7 @@ test("a late request that is whole before its 408 could be sent waits for its ow
   first?.end(first.req.url);
   await vi.waitFor(() => expect(bodies(client.received())).toEqual(["/a/00000"]), 10_000);
   late?.end(late.req.url);
-  await refused;
+  await rejected;
   expect(client.received().match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
   expect(bodies(client.received())).toEqual(["/a/00000", "/b/00000"]);
 });

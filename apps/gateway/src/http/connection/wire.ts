@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { refusal, type ErrorCode, type Refusal } from "../../errors/catalogue.ts";
-import { lastResponse, refusalOfParser, targetOfPacket, type ParserError } from "./last-response.ts";
+import { rejection, type ErrorCode, type Rejection } from "../../errors/catalogue.ts";
+import { lastResponse, rejectionOfParser, targetOfPacket, type ParserError } from "./last-response.ts";
 import { Connection } from "./connection.ts";
 import type { ResponseTimes } from "./response-times.ts";
 import { Turns } from "./turns.ts";
@@ -11,7 +11,7 @@ export interface WireOptions {
   readonly headersWithinMs: number;
   /** From the first byte of a request to the end of its body. */
   readonly bodyWithinMs: number;
-  readonly onRefused: (code: ErrorCode) => void;
+  readonly onRejected: (code: ErrorCode) => void;
   readonly errorKeyOf: (url: string) => "message" | "msg";
   readonly times: ResponseTimes;
 }
@@ -37,7 +37,7 @@ export class Wire {
 
   /** Creates an HTTP server that passes well-formed requests to `handle`. Does not listen yet. */
   serve(handle: RequestListener): Server {
-    const { headersWithinMs, bodyWithinMs, onRefused, times } = this.#options;
+    const { headersWithinMs, bodyWithinMs, onRejected, times } = this.#options;
     const server = createServer({
       // Node throws when requestTimeout is below headersTimeout.
       headersTimeout: Math.min(headersWithinMs, bodyWithinMs),
@@ -54,19 +54,19 @@ export class Wire {
     Object.assign(server, { httpAllowHalfOpen: true });
     const turns = new Turns();
     const check = (response: ServerResponse): void => {
-      const refused = refusalOfHead(response.req);
-      if (refused === undefined) handle(response.req, response);
-      else this.#refuse(response, refused);
+      const rejected = rejectionOfHead(response.req);
+      if (rejected === undefined) handle(response.req, response);
+      else this.#reject(response, rejected);
     };
     server.on("connection", (socket: Socket) => {
-      this.#connections.set(socket, new Connection(socket, { turns, handle: check, onRefused, times }));
+      this.#connections.set(socket, new Connection(socket, { turns, handle: check, onRejected, times }));
     });
     const take = (request: IncomingMessage, response: ServerResponse): void =>
       this.#connections.get(request.socket)?.take(response);
     server.on("request", take);
     server.on("checkExpectation", take);
     // A CONNECT request has no body: Node passes on the whole connection.
-    server.on("connect", ({ url = "", socket }: IncomingMessage) => this.#refuseConnect(url, socket));
+    server.on("connect", ({ url = "", socket }: IncomingMessage) => this.#rejectConnect(url, socket));
     return server;
   }
 
@@ -76,13 +76,13 @@ export class Wire {
     if (error.code === "ECONNRESET" || socket.destroyed) return;
     const connection = this.#connections.get(socket);
     if (connection === undefined) return void socket.destroy();
-    const refused = refusalOfParser(error);
-    const isLate = refused.code === "REQUEST_TIMEOUT";
+    const rejected = rejectionOfParser(error);
+    const isLate = rejected.code === "REQUEST_TIMEOUT";
     // Clients open connections in advance. A proxy would use a 408 as the response to its next request.
     if (isLate && socket.bytesRead === 0) return connection.close({ response: undefined, dropsRest: false });
     const url = connection.unreadUrl ?? targetOfPacket(error);
     const key = url === undefined ? "message" : this.#options.errorKeyOf(url);
-    connection.close(lastResponse(refused, { key, dropsRest: !isLate }));
+    connection.close(lastResponse(rejected, { key, dropsRest: !isLate }));
   }
 
   /** Closes a connection with its next response if it has a request, by "Connection: close". */
@@ -90,9 +90,9 @@ export class Wire {
     this.#connections.get(socket)?.closeAfterResponse();
   }
 
-  #refuse(response: ServerResponse, { code, status, message }: Refusal): void {
-    const { onRefused, errorKeyOf } = this.#options;
-    onRefused(code);
+  #reject(response: ServerResponse, { code, status, message }: Rejection): void {
+    const { onRejected, errorKeyOf } = this.#options;
+    onRejected(code);
     const body = JSON.stringify({ [errorKeyOf(response.req.url ?? "")]: message });
     response
       .writeHead(status, {
@@ -102,27 +102,27 @@ export class Wire {
       .end(body);
   }
 
-  #refuseConnect(url: string, socket: Socket): void {
+  #rejectConnect(url: string, socket: Socket): void {
     // Node has removed its own listener.
     socket.on("error", () => undefined);
     const options = { key: this.#options.errorKeyOf(url), dropsRest: true, allow: "GET, HEAD, POST" };
-    this.#connections.get(socket)?.close(lastResponse(refusal("CONNECT"), options));
+    this.#connections.get(socket)?.close(lastResponse(rejection("CONNECT"), options));
   }
 }
 
 /** The problem with the head of a request, for any path. */
-function refusalOfHead({ httpVersion, headers, rawHeaders }: IncomingMessage): Refusal | undefined {
-  if (rawHeaders.length > 2 * headersMax) return refusal("TOO_MANY_HEADERS", { max: headersMax });
-  if (httpVersion === "1.1" && headers.host === undefined) return refusal("HOST_MISSING");
+function rejectionOfHead({ httpVersion, headers, rawHeaders }: IncomingMessage): Rejection | undefined {
+  if (rawHeaders.length > 2 * headersMax) return rejection("TOO_MANY_HEADERS", { max: headersMax });
+  if (httpVersion === "1.1" && headers.host === undefined) return rejection("HOST_MISSING");
   if (headers.expect !== undefined && httpVersion === "1.1" && !/(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect))
-    return refusal("EXPECTATION", { got: JSON.stringify(headers.expect) });
+    return rejection("EXPECTATION", { got: JSON.stringify(headers.expect) });
   const coding = headers["transfer-encoding"];
   // The parser also accepts "gzip, chunked", and would pass on the compressed bytes.
   if (coding !== undefined && coding.toLowerCase() !== "chunked")
-    return refusal("TRANSFER_ENCODING", { got: JSON.stringify(coding) });
-  if (countHeader(rawHeaders, "host") > 1) return refusal("HEADER_REPEATED", { header: "Host" });
+    return rejection("TRANSFER_ENCODING", { got: JSON.stringify(coding) });
+  if (countHeader(rawHeaders, "host") > 1) return rejection("HEADER_REPEATED", { header: "Host" });
   // Node keeps the first of two; a proxy may have checked the last.
-  if (countHeader(rawHeaders, "authorization") > 1) return refusal("HEADER_REPEATED", { header: "Authorization" });
+  if (countHeader(rawHeaders, "authorization") > 1) return rejection("HEADER_REPEATED", { header: "Authorization" });
   return undefined;
 }
 

@@ -13,8 +13,8 @@ import {
 import type { Step } from "@tally/telemetry";
 import { Compile } from "typebox/compile";
 import { forbiddenStore, type RouteAccess } from "../../admission/route-access.ts";
-import { refusalWith, type Refusal } from "../../errors/catalogue.ts";
-import { ClientError, refusalOfError, refusalOfOutcome } from "../../errors/client-error.ts";
+import { rejectionWith, type Rejection } from "../../errors/catalogue.ts";
+import { ClientError, rejectionOfError, rejectionOfOutcome } from "../../errors/client-error.ts";
 import { countEntries, entriesOf, inSlices, settledInSlices, type EntryReader } from "../body/bulk-entries.ts";
 import { committed } from "../../ingest/intake.ts";
 import type { Served } from "../../serve-domain.ts";
@@ -28,9 +28,9 @@ interface ReadEntry {
   readonly event: Event;
 }
 
-interface RefusedEntry {
+interface RejectedEntry {
   readonly index: number;
-  readonly refused: Refusal;
+  readonly rejected: Rejection;
 }
 
 /** An entry whose event is confirmed. */
@@ -66,24 +66,24 @@ export function addBulkRoute(
     costOf: ({ body }) => Math.min(countEntries(body, route.entriesMax), route.entriesMax + 1) % (route.entriesMax + 1),
   };
 
-  function readEntry(index: number, read: EntryReader, grant: Grant | undefined): ReadEntry | RefusedEntry {
+  function readEntry(index: number, read: EntryReader, grant: Grant | undefined): ReadEntry | RejectedEntry {
     try {
       const entry = read();
       if (!check.Check(entry)) {
-        return { index, refused: refusalWith("INVALID_INPUT", firstProblem(check, entry).message) };
+        return { index, rejected: rejectionWith("INVALID_INPUT", firstProblem(check, entry).message) };
       }
       const forbidden = grant?.stores === undefined ? undefined : forbiddenStore(grant, route.storeOf?.(entry));
-      if (forbidden !== undefined) return { index, refused: forbidden };
+      if (forbidden !== undefined) return { index, rejected: forbidden };
       return { index, scope: route.scope(entry), key: route.key(entry), event: route.toEvent(noId, entry) };
     } catch (error) {
-      return { index, refused: refusalOfEntry(error) };
+      return { index, rejected: rejectionOfEntry(error) };
     }
   }
 
   /** Binds the key of the whole request. Two entries that are wrong for the same reason count as equal: their results are equal. */
-  async function bindRequest(scope: string, key: string, entries: readonly (ReadEntry | RefusedEntry)[]) {
+  async function bindRequest(scope: string, key: string, entries: readonly (ReadEntry | RejectedEntry)[]) {
     const contents = await inSlices(entries, (entry) =>
-      "refused" in entry ? [entry.refused.message] : [entry.scope, entry.key ?? null, keys.contentOf(entry.event)],
+      "rejected" in entry ? [entry.rejected.message] : [entry.scope, entry.key ?? null, keys.contentOf(entry.event)],
     );
     await keys.bind(eventIdOfKey(scope, key), JSON.stringify(contents), keyHeader);
   }
@@ -92,16 +92,16 @@ export function addBulkRoute(
     { index, key, event }: ReadEntry,
     id: string,
     trace: Step | undefined,
-  ): Promise<AcceptedEntry | RefusedEntry> {
+  ): Promise<AcceptedEntry | RejectedEntry> {
     try {
       if (key !== undefined)
         await keys.bind(id, keys.contentOf(event), "idempotencyKey", event.id === noId ? id : event.id);
     } catch (error) {
-      return { index, refused: refusalOfEntry(error) };
+      return { index, rejected: rejectionOfEntry(error) };
     }
     const named = event.id === noId ? { ...event, id } : event;
     const outcome = await committed(commit, encodeEvent(named), trace && { eventId: named.id, context: trace.context });
-    return outcome === "confirmed" ? { index, id: named.id } : { index, refused: refusalOfOutcome(outcome) };
+    return outcome === "confirmed" ? { index, id: named.id } : { index, rejected: rejectionOfOutcome(outcome) };
   }
 
   const config = { errorKey: domain.errorKey, readsEntries: true, access, documented: { domain, route } };
@@ -112,39 +112,39 @@ export function addBulkRoute(
     const entries = await inSlices(readers, (read, index) => readEntry(index, read, grant));
     // Clients with other API keys may choose the same key for another request: both the check and the ids depend on the API key.
     const scope = grant === undefined ? scopeOfRequests : `${scopeOfRequests}/${grant.keyId}`;
-    const hasEvents = entries.some((entry) => !("refused" in entry));
+    const hasEvents = entries.some((entry) => !("rejected" in entry));
     if (requestKey !== undefined && hasEvents) await bindRequest(scope, requestKey, entries);
     const idOf = idsOfEntries(requestKey === undefined ? undefined : `${scope}:${requestKey}`, (event) =>
       keys.contentOf(event),
     );
     const trace = traceOf(reply);
     const outcomes = await settledInSlices(entries, async (entry) =>
-      "refused" in entry ? entry : take(entry, idOf(entry), trace),
+      "rejected" in entry ? entry : take(entry, idOf(entry), trace),
     );
-    const refusals = outcomes.flatMap((outcome) => ("refused" in outcome ? [outcome.refused] : []));
-    const accepted = outcomes.length - refusals.length;
-    trace?.end({ domain: domain.name, accepted, refused: refusals.length });
-    const [first] = refusals;
-    const isUniform = accepted === 0 ? refusals.every(({ status }) => status === first?.status) : first === undefined;
-    if (refusals.some(({ status }) => status === 503)) reply.header("retry-after", 2);
-    if (first !== undefined && isUniform) reply.server.onRefused(first.code);
+    const rejections = outcomes.flatMap((outcome) => ("rejected" in outcome ? [outcome.rejected] : []));
+    const accepted = outcomes.length - rejections.length;
+    trace?.end({ domain: domain.name, accepted, refused: rejections.length });
+    const [first] = rejections;
+    const isUniform = accepted === 0 ? rejections.every(({ status }) => status === first?.status) : first === undefined;
+    if (rejections.some(({ status }) => status === 503)) reply.header("retry-after", 2);
+    if (first !== undefined && isUniform) reply.server.onRejected(first.code);
     const status = isUniform ? (first?.status ?? 201) : 207;
     const results = outcomes.map(resultOf);
-    return reply.code(status).send({ accepted, refused: refusals.length, results });
+    return reply.code(status).send({ accepted, refused: rejections.length, results });
   });
 }
 
-/** The refusal of one entry. Rethrows errors that fail the whole request. */
-function refusalOfEntry(error: unknown): Refusal {
-  const refused = error instanceof InvalidInput || error instanceof ClientError ? refusalOfError(error) : undefined;
-  if (refused === undefined) throw error;
-  return refused;
+/** The rejection of one entry. Rethrows errors that fail the whole request. */
+function rejectionOfEntry(error: unknown): Rejection {
+  const rejected = error instanceof InvalidInput || error instanceof ClientError ? rejectionOfError(error) : undefined;
+  if (rejected === undefined) throw error;
+  return rejected;
 }
 
-function resultOf(outcome: AcceptedEntry | RefusedEntry) {
+function resultOf(outcome: AcceptedEntry | RejectedEntry) {
   const { index } = outcome;
   if ("id" in outcome) return { index, status: 201, id: outcome.id };
-  const { status, message } = outcome.refused;
+  const { status, message } = outcome.rejected;
   return { index, status, error: message };
 }
 

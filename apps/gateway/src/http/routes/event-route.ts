@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { InvalidInput, isEventId, type Domain, type SqlReader } from "@tally/contract";
 import { Type } from "typebox";
-import { refusal } from "../../errors/catalogue.ts";
+import { rejection } from "../../errors/catalogue.ts";
 import { ClientError } from "../../errors/client-error.ts";
 import type { IntakeServers } from "../../ingest/intake.ts";
 import type { OwnDocument } from "../reference/documented.ts";
@@ -49,7 +49,7 @@ export function addEventRoute(
       if (found === undefined) return { id, domain: null, stored: false, ranked: false };
       // Keys that are limited to stores may read this: only the sender knows the id, and the response names no store.
       if (request.grant?.may(found.domain, "read") === false) {
-        throw new ClientError(refusal("SCOPE_MISSING", { scope: `${found.domain}:read` }));
+        throw new ClientError(rejection("SCOPE_MISSING", { scope: `${found.domain}:read` }));
       }
       return { id, domain: found.domain, stored: true, ranked: await rankings.isMarked(found.domain, found.batch) };
     },

@@ -4,10 +4,10 @@ import type { RouteAccess } from "../../admission/route-access.ts";
 import { unsupported } from "../body/content.ts";
 import { committed } from "../../ingest/intake.ts";
 import type { Served } from "../../serve-domain.ts";
-import { refusalOfOutcome } from "../../errors/client-error.ts";
+import { rejectionOfOutcome } from "../../errors/client-error.ts";
 import { readForm } from "../body/form.ts";
 import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
-import { refuse } from "../../errors/refuse.ts";
+import { reject } from "../../errors/reject.ts";
 
 // For small parts, names and boundaries.
 const besidesBytes = 65_536;
@@ -38,7 +38,7 @@ export function addFormRoute(
     const trace = traceOf(reply);
     const outcome = await committed(commit, encoded, trace && { eventId: event.id, context: trace.context });
     trace?.end({ eventId: event.id, domain: domain.name, outcome });
-    if (outcome !== "confirmed") return refuse(reply, refusalOfOutcome(outcome));
+    if (outcome !== "confirmed") return reject(reply, rejectionOfOutcome(outcome));
     // With a key, the event may be that of an earlier request.
     if (key === undefined) finder.remember(event, encoded.size);
     return reply.code(status).header("tally-event-id", event.id).send(route.respond(event, acceptedAtMs));

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { refusal } from "../../errors/catalogue.ts";
+import { rejection } from "../../errors/catalogue.ts";
 import { ClientError } from "../../errors/client-error.ts";
 import type { OwnDocument } from "../reference/documented.ts";
 
@@ -18,7 +18,7 @@ const documented: OwnDocument = {
 export function addHealthRoute(app: FastifyInstance, isStopping: () => boolean): void {
   const options = { config: { access: "open", documented }, schema: { response: { 200: Response } } } as const;
   app.get("/health/live", options, async () => {
-    if (isStopping()) throw new ClientError(refusal("STOPPING"));
+    if (isStopping()) throw new ClientError(rejection("STOPPING"));
     return { status: "ok" } as const;
   });
 }

@@ -15,9 +15,9 @@ import { plainText } from "../body/content.ts";
 import { parseJsonBody } from "../body/json-body.ts";
 import type { CommitOutcome } from "../../ingest/group-commit.ts";
 import type { Served } from "../../serve-domain.ts";
-import { refusalOfOutcome } from "../../errors/client-error.ts";
+import { rejectionOfOutcome } from "../../errors/client-error.ts";
 import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
-import { refuse } from "../../errors/refuse.ts";
+import { reject } from "../../errors/reject.ts";
 
 /** One request, one event: validated by the route's schemas. Responds when its batch is confirmed. */
 export function addIngestRoute(
@@ -54,7 +54,7 @@ export function addIngestRoute(
     const settle = (outcome: CommitOutcome): void => {
       try {
         trace?.end({ eventId: id, domain: domain.name, outcome });
-        if (outcome !== "confirmed") return void refuse(reply, refusalOfOutcome(outcome));
+        if (outcome !== "confirmed") return void reject(reply, rejectionOfOutcome(outcome));
         reply.code(status).header("tally-event-id", id);
         if (text === undefined) reply.send();
         else reply.type(plainText).send(text);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { QueryRoute, SqlReader } from "@tally/contract";
 import { forbiddenStore, type RouteAccess } from "../../admission/route-access.ts";
-import { refusal } from "../../errors/catalogue.ts";
+import { rejection } from "../../errors/catalogue.ts";
 import type { WatchedRequest, WatchedRoute } from "../../live/watched-route.ts";
 import type { Served } from "../../serve-domain.ts";
 import { plainText } from "../body/content.ts";
@@ -24,7 +24,7 @@ export function addQueryRoute(
   const watched: WatchedRoute = {
     respond: (request, noteRows) => respond(request, { ...sources, rows: noting(sources.rows, noteRows) }),
     forbidden(request, grant) {
-      if (grant?.may(domain.name, "read") === false) return refusal("SCOPE_MISSING", { scope: `${domain.name}:read` });
+      if (grant?.may(domain.name, "read") === false) return rejection("SCOPE_MISSING", { scope: `${domain.name}:read` });
       return grant === undefined ? undefined : forbiddenStore(grant, route.storeOf?.(request));
     },
   };

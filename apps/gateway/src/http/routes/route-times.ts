@@ -3,7 +3,7 @@ import type { ResponseTimes, RouteTimes } from "../connection/response-times.ts"
 
 /**
  * Names the route of each response, so that its time is counted there. In the call of the handler: a hook would cost each request closures.
- * refuse() does it for requests that are rejected before. Call it before routes are added.
+ * reject() does it for requests that are rejected before. Call it before routes are added.
  */
 export function addRouteTimes(app: FastifyInstance, times: ResponseTimes): void {
   app.addHook("onRoute", (route) => {

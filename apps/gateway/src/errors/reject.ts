@@ -1,11 +1,11 @@
 import type { Domain } from "@tally/contract";
 import type { FastifyReply } from "fastify";
-import type { ErrorCode, Refusal } from "./catalogue.ts";
+import type { ErrorCode, Rejection } from "./catalogue.ts";
 
 /** Responds with an error under the key of the route's domain, {"message": …} or {"msg": …}, and counts it. */
-export function refuse(reply: FastifyReply, { code, status, message, retryAfterSeconds }: Refusal): FastifyReply {
+export function reject(reply: FastifyReply, { code, status, message, retryAfterSeconds }: Rejection): FastifyReply {
   if (retryAfterSeconds !== undefined) reply.header("retry-after", retryAfterSeconds);
-  reply.server.onRefused(code);
+  reply.server.onRejected(code);
   const { config } = reply.routeOptions;
   // Before the handler of its route has run.
   if (config.times !== undefined) reply.raw.route = config.times;
@@ -34,7 +34,7 @@ export function errorKeysOf(
 declare module "fastify" {
   interface FastifyInstance {
     /** Called once for each response with an error. */
-    readonly onRefused: (code: ErrorCode) => void;
+    readonly onRejected: (code: ErrorCode) => void;
     /** The key of an error, by the URL of a request that has no route. */
     readonly errorKeyOf: (url: string) => "message" | "msg";
   }
