@@ -19,7 +19,9 @@ export function rejectForeignPages(app: FastifyInstance): void {
         return handler.call(this, request, reply);
       }
       const page = foreignPageOf(headers);
-      return page === undefined ? handler.call(this, request, reply) : reject(reply, rejection("FOREIGN_PAGE", { page }));
+      return page === undefined
+        ? handler.call(this, request, reply)
+        : reject(reply, rejection("FOREIGN_PAGE", { page }));
     };
   });
 }

@@ -4,8 +4,7 @@ import type { SqlReader } from "@tally/contract";
 import type { GatewayConfig } from "../config.ts";
 import { addressesIn } from "../http/connection/client-address.ts";
 import type { AdmissionOptions } from "./admission.ts";
-import { RateLimits } from "./rate-limits.ts";
-import { redisBuckets } from "./redis-buckets.ts";
+import { RateLimits, redisBuckets } from "./rate-limits.ts";
 
 /** The keys and the rate limits of a gateway. */
 export interface Admission extends AdmissionOptions {

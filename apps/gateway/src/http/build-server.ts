@@ -11,18 +11,14 @@ import { Compile } from "typebox/compile";
 import { addAdmission, type AdmissionOptions } from "../admission/admission.ts";
 import type { GatewayConfig } from "../config.ts";
 import { rejection, type ErrorCode } from "../errors/catalogue.ts";
-import { rejectionOfError } from "../errors/client-error.ts";
-import { reject } from "../errors/reject.ts";
+import { reject, rejectionOfError } from "../errors/reject.ts";
 import { ByteBudget } from "./body/byte-budget.ts";
 import { addContentTypes } from "./body/content.ts";
-import { addressesIn } from "./connection/client-address.ts";
-import { limitConnections } from "./connection/connection-limits.ts";
-import { addOrderlyClose } from "./connection/orderly-close.ts";
-import type { ResponseTimes } from "./connection/response-times.ts";
-import { Wire } from "./connection/wire.ts";
-import { addFilesAndCompression } from "./responses/send-files.ts";
+import { addressesIn, limitConnections } from "./connection/client-address.ts";
+import { addOrderlyClose, Wire } from "./connection/wire.ts";
+import { addRouteTimes, type ResponseTimes } from "./connection/response-times.ts";
+import { addFilesAndCompression } from "./send-files.ts";
 import { allowedMethods, routing } from "./routes/allowed-methods.ts";
-import { addRouteTimes } from "./routes/route-times.ts";
 
 /*
  * The life of a request, in the order in which it is set up below:

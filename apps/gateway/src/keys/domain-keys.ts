@@ -1,6 +1,17 @@
-import { contentOf, fingerprintOf, type Domain, type Event, type EventId, type SqlReader } from "@tally/contract";
+import {
+  contentOf,
+  type Domain,
+  type Event,
+  type EventId,
+  fingerprintOf,
+  firstProblem,
+  IdempotencyKey,
+  InvalidInput,
+  type SqlReader,
+} from "@tally/contract";
+import { Compile } from "typebox/compile";
 import { rejection } from "../errors/catalogue.ts";
-import { ClientError, isUnavailable } from "../errors/client-error.ts";
+import { ClientError, isUnavailable } from "../errors/reject.ts";
 import type { KeyMemory, KeyState } from "./key-memory.ts";
 
 /** Checks the Idempotency-Keys of one domain's events. */
@@ -58,4 +69,18 @@ export class DomainKeys {
       throw error;
     }
   }
+}
+
+/** The header's name, as errors give it. */
+export const keyHeader = "Idempotency-Key";
+
+const check = Compile(IdempotencyKey);
+
+/** The request's Idempotency-Key, checked; undefined when it has none. Throws InvalidInput. */
+export function idempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header !== "string" || !check.Check(header)) {
+    throw new InvalidInput(keyHeader, firstProblem(check, header).expected, header);
+  }
+  return header;
 }

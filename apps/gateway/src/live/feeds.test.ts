@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import type { WatchedResponse, Feed } from "./feed.ts";
-import { Feeds } from "./feeds.ts";
+import { type Feed, Feeds, type WatchedResponse } from "./feeds.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] }));
 afterEach(() => vi.useRealTimers());

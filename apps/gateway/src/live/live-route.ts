@@ -6,15 +6,11 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type, type TSchema } from "typebox";
 import { keyOfRequest, type AdmissionOptions } from "../admission/admission.ts";
 import { rejection, type Rejection } from "../errors/catalogue.ts";
-import { rejectionOfError } from "../errors/client-error.ts";
-import { reject } from "../errors/reject.ts";
+import { reject, rejectionOfError } from "../errors/reject.ts";
 import type { OwnDocument } from "../http/reference/documented.ts";
 import { clientOf } from "../http/connection/client-address.ts";
-import { busyLoop } from "./busy-loop.ts";
-import type { WatchedResponse } from "./feed.ts";
-import { Feeds, type FeedSource } from "./feeds.ts";
-import { Stream } from "./stream.ts";
-import { beatFrame, Streams, type StreamsOptions } from "./streams.ts";
+import { busyLoop, Feeds, type FeedSource, type WatchedResponse } from "./feeds.ts";
+import { beatFrame, Stream, Streams, type StreamsOptions } from "./streams.ts";
 import type { Watchable, Watchables } from "./watchables.ts";
 
 const watchesMax = 8;

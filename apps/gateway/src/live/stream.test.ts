@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Feed } from "./feed.ts";
-import { Stream } from "./stream.ts";
+import { Feed } from "./feeds.ts";
+import { Stream } from "./streams.ts";
 
 /** A stream over a real connection. The client reads when `socket` flows. */
 async function opened() {

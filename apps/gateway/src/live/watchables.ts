@@ -1,10 +1,11 @@
+import type { Grant } from "@tally/access";
 import { firstProblem, InvalidInput } from "@tally/contract";
 import type { FastifyInstance, RouteOptions } from "fastify";
 import findMyWay from "find-my-way";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
+import type { Rejection } from "../errors/catalogue.ts";
 import { routing } from "../http/routes/allowed-methods.ts";
-import type { WatchedRequest, WatchedRoute } from "./watched-route.ts";
 
 /** A path that is watched, with its checked values. */
 export interface Watchable {
@@ -71,4 +72,29 @@ function compiled(schema: unknown) {
 
 function isSchema(value: unknown): value is TSchema {
   return typeof value === "object" && value !== null;
+}
+
+/** The checked values of a GET. */
+export interface WatchedRequest {
+  readonly params: unknown;
+  readonly query: unknown;
+}
+
+/** A GET route of JSON that GET /live can repeat for its viewers. */
+export interface WatchedRoute {
+  /** The value of the response, before it is written as JSON. The same for everyone who may read it. Calls `noteRows` when it reads rows. */
+  readonly respond: (request: WatchedRequest, noteRows: () => void) => Promise<unknown>;
+  /** Why a key may not read it; undefined: it may. `grant` undefined: no keys are required. */
+  readonly forbidden: (
+    request: WatchedRequest,
+    grant: Grant | undefined,
+  ) => Rejection | undefined | Promise<Rejection | undefined>;
+  /** It is repeated every `everyMs` however long it takes, because it waits more than it works. Absent: see feeds.ts. */
+  readonly everyMs?: number;
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    watched?: WatchedRoute;
+  }
 }

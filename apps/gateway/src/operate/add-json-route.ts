@@ -4,7 +4,7 @@ import type { Static, TObject, TSchema } from "typebox";
 import type { Rejection } from "../errors/catalogue.ts";
 import { reject } from "../errors/reject.ts";
 import type { OwnDocument } from "../http/reference/documented.ts";
-import type { WatchedRoute } from "../live/watched-route.ts";
+import type { WatchedRoute } from "../live/watchables.ts";
 
 interface JsonRoute<P extends TObject, Q extends TObject, R extends TSchema> {
   /** For the API reference. */

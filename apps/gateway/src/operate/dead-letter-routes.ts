@@ -16,8 +16,7 @@ import type { FastifyInstance } from "fastify";
 import { Type, type Static } from "typebox";
 import { forbiddenInDomain, forbiddenStore } from "../admission/route-access.ts";
 import { rejection } from "../errors/catalogue.ts";
-import { ClientError, rejectionOfOutcome } from "../errors/client-error.ts";
-import { reject } from "../errors/reject.ts";
+import { ClientError, reject, rejectionOfOutcome } from "../errors/reject.ts";
 import type { OwnDocument } from "../http/reference/documented.ts";
 import { addJsonRoute } from "./add-json-route.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
-import { addFilesAndCompression } from "../http/responses/send-files.ts";
+import { addFilesAndCompression } from "../http/send-files.ts";
 import { addPageRoutes } from "./page-routes.ts";
 
 const html = `<!doctype html><title>tally</title>${"<p>text</p>".repeat(50)}`;

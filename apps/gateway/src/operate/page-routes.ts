@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { rejection } from "../errors/catalogue.ts";
 import { reject } from "../errors/reject.ts";
-import { sendPageFile } from "../http/responses/send-files.ts";
+import { sendPageFile } from "../http/send-files.ts";
 
 // uPlot sets styles on its elements, which needs no 'unsafe-inline': they are set by script.
 const policy = "style-src 'self'; img-src 'self' data: blob:; font-src 'self'";

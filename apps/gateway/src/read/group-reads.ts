@@ -1,7 +1,6 @@
 import type { KeyedRead, ReadKey, SqlReader } from "@tally/contract";
 import { rejection } from "../errors/catalogue.ts";
-import { ClientError } from "../errors/client-error.ts";
-import { nameOfKey, readKeys } from "./read-keys.ts";
+import { ClientError } from "../errors/reject.ts";
 
 /*
  * One statement for many readers, as one batch is for many events (../ingest/group-commit.ts). A key:
@@ -130,3 +129,23 @@ class GroupRead<K extends ReadKey, T> {
 }
 
 const full = (): ClientError => new ClientError(rejection("READS_FULL"));
+
+/** A key as text. Equal keys have equal names, in any representation of their columns. */
+export function nameOfKey(key: readonly unknown[]): string {
+  // Most keys have one column, and JSON costs more than all other work here.
+  return key.length === 1 ? textOf(key[0]) : JSON.stringify(key.map(textOf));
+}
+
+/** The rows of some keys, by the names of the keys; without keys that have no rows. One statement. */
+export async function readKeys<K extends ReadKey>(
+  reader: SqlReader,
+  { select, key: columns }: KeyedRead<K, unknown>,
+  keys: readonly K[],
+): Promise<ReadonlyMap<string, readonly object[]>> {
+  const rows = await reader.query<Record<string, unknown>>(select, [keys]);
+  return Map.groupBy(rows, (row) => nameOfKey(columns.map((column) => row[column])));
+}
+
+function textOf(value: unknown): string {
+  return Buffer.isBuffer(value) ? value.toString("hex") : String(value);
+}

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { InvalidInput } from "@tally/contract";
-import { endOfString, JsonByte, jsonByteAt } from "./json-bytes.ts";
-import { parseJsonBody } from "./json-body.ts";
+import { endOfString, JsonByte, jsonByteAt, parseJsonBody } from "./json-body.ts";
 
 /** The body of a bulk request as received: a JSON array, or lines of JSON. */
 export class BulkBody {

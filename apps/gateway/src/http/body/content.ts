@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
 import { InvalidInput } from "@tally/contract";
 import { rejection } from "../../errors/catalogue.ts";
-import { ClientError } from "../../errors/client-error.ts";
+import { ClientError } from "../../errors/reject.ts";
 import { BulkBody } from "./bulk-entries.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 import { clientOf } from "../connection/client-address.ts";

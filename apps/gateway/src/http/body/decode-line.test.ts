@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DecodeLine } from "./decode-line.ts";
+import { DecodeLine } from "./content-encoding.ts";
 
 /** A line whose work ends when the test calls `leave`. */
 function line(limits = { atOnceMax: 4, perClientMax: 2, waitingPerClientMax: 3 }) {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Busboy } from "@fastify/busboy";
 import { rejection } from "../../errors/catalogue.ts";
-import { ClientError } from "../../errors/client-error.ts";
+import { ClientError } from "../../errors/reject.ts";
 import { InvalidInput, type Form, type FormPart } from "@tally/contract";
 
 const partsMax = 20;
@@ -30,7 +30,9 @@ export async function readForm(contentType: string, body: Buffer, partBytesMax: 
       isIdle = false;
       chunks.push(chunk);
     });
-    part.on("limit", () => fail(new ClientError(rejection("PART_TOO_LARGE", { part: String(name), max: partBytesMax }))));
+    part.on("limit", () =>
+      fail(new ClientError(rejection("PART_TOO_LARGE", { part: String(name), max: partBytesMax }))),
+    );
     part.on("error", () => reject("a whole form", "one that ends within a part"));
     part.on("end", () => {
       if (name === undefined) reject("a name for each part", "a part without");

@@ -1,7 +1,5 @@
 import { isUtf8 } from "node:buffer";
 import { InvalidInput } from "@tally/contract";
-import { duplicateKey } from "./duplicate-key.ts";
-import { endOfString, JsonByte, jsonByteAt } from "./json-bytes.ts";
 
 // JSON.parse accepts a megabyte of "[", and code that walks such a value overflows its stack.
 const depthMax = 64;
@@ -78,4 +76,93 @@ function countKeys(value: unknown): number {
     keys += typeof entry === "object" ? 1 + countKeys(entry) : 1;
   }
   return keys;
+}
+
+interface Level {
+  /** The keys seen in an object, or undefined in a list. */
+  readonly keys: Set<string> | undefined;
+  readonly path: string;
+  index: number;
+  key: string;
+  expectsKey: boolean;
+}
+
+const openBrace = 0x7b;
+
+/** The path of the first duplicate key, as "items[0].ItemID"; undefined without one. `json` is valid. */
+export function duplicateKey(json: Buffer): string | undefined {
+  const levels: Level[] = [];
+  for (let i = 0; i < json.length; i++) {
+    const level = levels.at(-1);
+    switch (jsonByteAt(json, i)) {
+      case JsonByte.open: {
+        const keys = json[i] === openBrace ? new Set<string>() : undefined;
+        levels.push({ keys, path: pathOf(level), index: 0, key: "", expectsKey: keys !== undefined });
+        break;
+      }
+      case JsonByte.close:
+        levels.pop();
+        break;
+      case JsonByte.comma:
+        if (level !== undefined) {
+          level.index++;
+          level.expectsKey = level.keys !== undefined;
+        }
+        break;
+      case JsonByte.quote: {
+        const end = endOfString(json, i);
+        if (level?.expectsKey === true && level.keys !== undefined) {
+          // Parsed, because "a" and "\u0061" are the same key.
+          level.key = String(JSON.parse(json.toString("utf8", i, end + 1)));
+          if (level.keys.has(level.key)) return pathOf(level);
+          level.keys.add(level.key);
+          level.expectsKey = false;
+        }
+        i = end;
+        break;
+      }
+      default: // a colon, white space, or within a number or a word
+    }
+  }
+  return undefined;
+}
+
+function pathOf(level: Level | undefined): string {
+  if (level === undefined) return "";
+  if (level.keys === undefined) return `${level.path}[${level.index}]`;
+  return level.path === "" ? level.key : `${level.path}.${level.key}`;
+}
+
+/** What a byte of a JSON text means outside a string. */
+export const JsonByte = { other: 0, quote: 1, open: 2, close: 3, comma: 4, colon: 5 } as const;
+
+/** Maps a byte to its JsonByte: one lookup instead of six comparisons. */
+export function jsonByteAt(json: Uint8Array, at: number): number {
+  return kinds[json[at] ?? 0] ?? JsonByte.other;
+}
+
+const kinds = kindsOf({
+  [JsonByte.quote]: '"',
+  [JsonByte.open]: "[{",
+  [JsonByte.close]: "]}",
+  [JsonByte.comma]: ",",
+  [JsonByte.colon]: ":",
+});
+
+/** The index of the quote that ends the string that begins at `start`; the length of the text if there is none. */
+export function endOfString(json: Uint8Array, start: number): number {
+  const { length } = json;
+  for (let i = start + 1; i < length; i++) {
+    const byte = json[i];
+    if (byte === 0x22) return i;
+    if (byte === 0x5c) i++;
+  }
+  return length;
+}
+
+function kindsOf(characters: Readonly<Record<number, string>>): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const [kind, text] of Object.entries(characters))
+    for (const byte of Buffer.from(text)) table[byte] = Number(kind);
+  return table;
 }

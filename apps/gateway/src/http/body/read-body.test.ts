@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ByteBudget } from "./byte-budget.ts";
 import { addContentTypes } from "./content.ts";
-import { rejectionOfError } from "../../errors/client-error.ts";
+import { rejectionOfError } from "../../errors/reject.ts";
 
 const kibibyte = 1024;
 const bodyLimit = 256 * kibibyte;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { rejection } from "../../errors/catalogue.ts";
-import { ClientError } from "../../errors/client-error.ts";
+import { ClientError } from "../../errors/reject.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 import { clientOf } from "../connection/client-address.ts";
 

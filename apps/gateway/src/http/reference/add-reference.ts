@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance, RouteOptions } from "fastify";
-import { sendPageFile } from "../responses/send-files.ts";
+import { sendPageFile } from "../send-files.ts";
 import type { Mount } from "../routes/domain-routes.ts";
 import { isRecord, type OwnDocument, type ServedRoute } from "./documented.ts";
 

@@ -14,11 +14,11 @@ import type { Step } from "@tally/telemetry";
 import { Compile } from "typebox/compile";
 import { forbiddenStore, type RouteAccess } from "../../admission/route-access.ts";
 import { rejectionWith, type Rejection } from "../../errors/catalogue.ts";
-import { ClientError, rejectionOfError, rejectionOfOutcome } from "../../errors/client-error.ts";
+import { ClientError, rejectionOfError, rejectionOfOutcome } from "../../errors/reject.ts";
 import { countEntries, entriesOf, inSlices, settledInSlices, type EntryReader } from "../body/bulk-entries.ts";
 import { committed } from "../../ingest/intake.ts";
 import type { Served } from "../../serve-domain.ts";
-import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
+import { idempotencyKey, keyHeader } from "../../keys/domain-keys.ts";
 
 /** An entry that was read and checked. `event` has no id yet, unless its content is its id. */
 interface ReadEntry {

@@ -1,10 +1,14 @@
+import type { ContentRoute, QueryRoute, SqlReader } from "@tally/contract";
 import type { FastifyInstance } from "fastify";
+import { forbiddenStore, type RouteAccess } from "../../admission/route-access.ts";
+import { rejection } from "../../errors/catalogue.ts";
+import { reject } from "../../errors/reject.ts";
+import type { WatchedRequest, WatchedRoute } from "../../live/watchables.ts";
 import type { Served } from "../../serve-domain.ts";
+import { plainText } from "../body/content.ts";
 import { addBulkRoute } from "./bulk-route.ts";
-import { addContentRoute } from "./content-route.ts";
 import { addFormRoute } from "./form-route.ts";
 import { addIngestRoute } from "./ingest-route.ts";
-import { addQueryRoute } from "./query-route.ts";
 
 /** Where routes are mounted. The root is a base path only when BASE_PATHS names it. */
 export interface Mount {
@@ -50,4 +54,67 @@ function pathsOf(
   return [path, ...(isBasePath && pathUnderBase !== undefined ? [pathUnderBase] : [])]
     .map((own) => prefix + own)
     .filter((url) => !app.hasRoute({ method, url }));
+}
+
+/** A query of a domain. Reads the read endpoint and the rankings, never the broker. */
+export function addQueryRoute(
+  app: FastifyInstance,
+  path: string,
+  route: QueryRoute,
+  { domain, sources }: Served,
+): void {
+  const { params, query: querystring, response, as } = route;
+  const respond = ({ params: own, query }: WatchedRequest, from = sources) =>
+    route.respond({ params: own, query }, from);
+  const access: RouteAccess = {
+    domain: domain.name,
+    action: "read",
+    storeOf: (request) => route.storeOf?.({ params: request.params, query: request.query }),
+  };
+  const watched: WatchedRoute = {
+    respond: (request, noteRows) => respond(request, { ...sources, rows: noting(sources.rows, noteRows) }),
+    forbidden(request, grant) {
+      if (grant?.may(domain.name, "read") === false)
+        return rejection("SCOPE_MISSING", { scope: `${domain.name}:read` });
+      return grant === undefined ? undefined : forbiddenStore(grant, route.storeOf?.(request));
+    },
+  };
+  const config = { errorKey: domain.errorKey, access, documented: { domain, route } };
+  if (as === "text") {
+    app.get(path, { config, schema: { params, querystring } }, async (request, reply) => {
+      const text = String(await respond(request));
+      return reply.type(plainText).send(text);
+    });
+  } else {
+    const schema = { params, querystring, response: { 200: response } };
+    app.get(path, { config: { ...config, watched }, schema }, (request) => respond(request));
+  }
+}
+
+function noting(rows: SqlReader, note: () => void): SqlReader {
+  return {
+    query(sql, values) {
+      note();
+      return rows.query(sql, values);
+    },
+  };
+}
+
+/** A GET of bytes with their own type. They never change, so any cache may keep them. */
+export function addContentRoute(
+  app: FastifyInstance,
+  path: string,
+  route: ContentRoute,
+  { domain, sources, hasRoom }: Served,
+): void {
+  const access: RouteAccess = { domain: domain.name, action: "read", storeOf: () => undefined };
+  const config = { errorKey: domain.errorKey, access, documented: { domain, route } };
+  app.get(path, { config, schema: { params: route.params } }, async (request, reply) => {
+    const { type, bytes } = await route.respond(request.params, sources);
+    if (!hasRoom(reply, bytes.length)) return reject(reply, rejection("RESPONSES_FULL"));
+    reply.header("cache-control", "public, max-age=31536000, immutable");
+    // A browser must not treat an uploaded picture as a page.
+    reply.header("x-content-type-options", "nosniff");
+    return reply.type(type).send(bytes);
+  });
 }

@@ -4,10 +4,9 @@ import type { RouteAccess } from "../../admission/route-access.ts";
 import { unsupported } from "../body/content.ts";
 import { committed } from "../../ingest/intake.ts";
 import type { Served } from "../../serve-domain.ts";
-import { rejectionOfOutcome } from "../../errors/client-error.ts";
+import { reject, rejectionOfOutcome } from "../../errors/reject.ts";
 import { readForm } from "../body/form.ts";
-import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
-import { reject } from "../../errors/reject.ts";
+import { idempotencyKey, keyHeader } from "../../keys/domain-keys.ts";
 
 // For small parts, names and boundaries.
 const besidesBytes = 65_536;

@@ -15,9 +15,8 @@ import { plainText } from "../body/content.ts";
 import { parseJsonBody } from "../body/json-body.ts";
 import type { CommitOutcome } from "../../ingest/group-commit.ts";
 import type { Served } from "../../serve-domain.ts";
-import { rejectionOfOutcome } from "../../errors/client-error.ts";
-import { idempotencyKey, keyHeader } from "./idempotency-key.ts";
-import { reject } from "../../errors/reject.ts";
+import { reject, rejectionOfOutcome } from "../../errors/reject.ts";
+import { idempotencyKey, keyHeader } from "../../keys/domain-keys.ts";
 
 /** One request, one event: validated by the route's schemas. Responds when its batch is confirmed. */
 export function addIngestRoute(

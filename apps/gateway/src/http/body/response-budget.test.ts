@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import fastify, { type FastifyInstance } from "fastify";
 import { afterEach, expect, test, vi } from "vitest";
-import { responseBudget } from "./response-budget.ts";
+import { responseBudget } from "./byte-budget.ts";
 
 // More than the kernel buffers for a client that reads nothing.
 const large = Buffer.alloc(32 * 1024 * 1024);

@@ -1,21 +1,43 @@
+import { type Domain, InvalidInput, isEventId, type SqlReader } from "@tally/contract";
 import type { FastifyInstance } from "fastify";
-import { InvalidInput, isEventId, type Domain, type SqlReader } from "@tally/contract";
 import { Type } from "typebox";
 import { rejection } from "../../errors/catalogue.ts";
-import { ClientError } from "../../errors/client-error.ts";
+import { ClientError } from "../../errors/reject.ts";
 import type { IntakeServers } from "../../ingest/intake.ts";
 import type { OwnDocument } from "../reference/documented.ts";
 
+const Alive = Type.Object({ status: Type.Literal("ok") });
+
+const aliveDocument: OwnDocument = {
+  path: "/health/live",
+  summary: "the process is alive",
+  description: "`/health/ready` and `/metrics` are on the operator ports: gateway 8083, writer 8081, ranker 8082",
+  errors: ["STOPPING"],
+  examples: { alive: { response: { status: "ok" } } },
+};
+
+/** For load balancers. Readiness and metrics are on the operator port, because they cost more than this. */
+export function addHealthRoute(app: FastifyInstance, isStopping: () => boolean): void {
+  const options = {
+    config: { access: "open", documented: aliveDocument },
+    schema: { response: { 200: Alive } },
+  } as const;
+  app.get("/health/live", options, async () => {
+    if (isStopping()) throw new ClientError(rejection("STOPPING"));
+    return { status: "ok" } as const;
+  });
+}
+
 const expectedId = "an event id from a header Tally-Event-Id";
 const Params = Type.Object({ id: Type.String({ expected: expectedId }) });
-const Response = Type.Object({
+const EventState = Type.Object({
   id: Type.String(),
   domain: Type.Union([Type.String(), Type.Null()]),
   stored: Type.Boolean(),
   ranked: Type.Boolean(),
 });
 
-const documented: OwnDocument = {
+const eventDocument: OwnDocument = {
   path: "/events/:id",
   summary: "whether an event is stored, and counted in the rankings",
   description: "An id that no gateway ever returned looks like one that is not stored yet",
@@ -40,7 +62,10 @@ export function addEventRoute(
 ): void {
   app.get<{ Params: { id: string } }>(
     `${prefix}/events/:id`,
-    { config: { access: "anyKey", documented }, schema: { params: Params, response: { 200: Response } } },
+    {
+      config: { access: "anyKey", documented: eventDocument },
+      schema: { params: Params, response: { 200: EventState } },
+    },
     async (request) => {
       const id = request.params.id.toLowerCase();
       if (!isEventId(id)) throw new InvalidInput("id", expectedId, request.params.id);
