@@ -12,17 +12,30 @@ export interface GatewayState {
   readonly status: () => Promise<StatusFigures>;
 }
 
-/** The metrics of the gateway: per batch, statement or error, never per accepted event; response times are in response-times.ts. */
+/** Per batch, statement or error, never per accepted event. Response times are in response-times.ts. */
 export function gatewayMetrics({ waiting, pools, status }: GatewayState) {
   const registry = createMetrics();
-  const registers = [registry];
-  const counter = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) =>
-    new Counter({ name, help, labelNames, registers });
-  const histogram = <Label extends string>(name: string, help: string, buckets: number[], ...labelNames: Label[]) =>
-    new Histogram({ name, help, labelNames, buckets, registers });
   statusMetrics(registry, status);
   return {
     registry,
+    ...batchMetrics(registry),
+    ...requestMetrics(registry),
+    waitedForSession: poolMetrics(registry, pools),
+    waiting: new Gauge({
+      name: "tally_gateway_waiting_events",
+      help: "Events that wait for their confirm",
+      labelNames: ["domain"] as const,
+      registers: [registry],
+      collect() {
+        for (const { domain, events } of waiting()) this.set({ domain }, events);
+      },
+    }),
+  };
+}
+
+function batchMetrics(registry: Registry) {
+  const { counter, histogram } = makersOf(registry);
+  return {
     events: counter(
       "tally_gateway_events_total",
       "Events by outcome at the broker: confirmed, rejected (queue full), unroutable, expired",
@@ -43,6 +56,18 @@ export function gatewayMetrics({ waiting, pools, status }: GatewayState) {
       "domain",
       "hop",
     ),
+    backlog: new Gauge({
+      name: "tally_queue_messages",
+      help: "Batches in the longer of a domain's two queues, at the last poll",
+      labelNames: ["domain"] as const,
+      registers: [registry],
+    }),
+  };
+}
+
+function requestMetrics(registry: Registry) {
+  const { counter, histogram } = makersOf(registry);
+  return {
     rejections: counter(
       "tally_gateway_errors_total",
       "Error responses by status and by code (docs/openapi.json)",
@@ -77,22 +102,16 @@ export function gatewayMetrics({ waiting, pools, status }: GatewayState) {
       "domain",
       "endpoint",
     ),
-    waitedForSession: poolMetrics(registry, pools),
-    waiting: new Gauge({
-      name: "tally_gateway_waiting_events",
-      help: "Events that wait for their confirm",
-      labelNames: ["domain"] as const,
-      registers,
-      collect() {
-        for (const { domain, events } of waiting()) this.set({ domain }, events);
-      },
-    }),
-    backlog: new Gauge({
-      name: "tally_queue_messages",
-      help: "Batches in the longer of a domain's two queues, at the last poll",
-      labelNames: ["domain"] as const,
-      registers,
-    }),
+  };
+}
+
+function makersOf(registry: Registry) {
+  const registers = [registry];
+  return {
+    counter: <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) =>
+      new Counter({ name, help, labelNames, registers }),
+    histogram: <Label extends string>(name: string, help: string, buckets: number[], ...labelNames: Label[]) =>
+      new Histogram({ name, help, labelNames, buckets, registers }),
   };
 }
 

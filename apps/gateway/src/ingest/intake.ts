@@ -57,6 +57,11 @@ export function openIntake(domain: Domain, { config, publisher, metrics, progres
       return known.length === 0 ? undefined : Math.max(...known);
     },
   });
+  // For the metrics of this gateway, and for its heartbeat.
+  const hop = (name: string, ms: number): void => {
+    metrics.hopSeconds.observe({ ...label, hop: name }, ms / 1000);
+    progress.took(name, ms);
+  };
   const commit = new GroupCommit({
     queue: queues.ingest.name,
     eventVersion: domain.eventVersion,
@@ -74,14 +79,11 @@ export function openIntake(domain: Domain, { config, publisher, metrics, progres
       metrics.events.inc({ ...label, outcome }, events);
       metrics.batchEvents.observe(label, events);
       metrics.batchSeconds.observe(label, (openMs + inFlightMs) / 1000);
-      metrics.hopSeconds.observe({ ...label, hop: "received-sealed" }, openMs / 1000);
-      metrics.hopSeconds.observe({ ...label, hop: "sealed-confirmed" }, inFlightMs / 1000);
-      metrics.hopSeconds.observe({ ...label, hop: "confirmed-responded" }, respondedMs / 1000);
       metrics.backlog.set(label, pace.backlog);
       if (outcome === "confirmed") progress.count("accepted", domain.name, events, 1);
-      progress.took("received-sealed", openMs);
-      progress.took("sealed-confirmed", inFlightMs);
-      progress.took("confirmed-responded", respondedMs);
+      hop("received-sealed", openMs);
+      hop("sealed-confirmed", inFlightMs);
+      hop("confirmed-responded", respondedMs);
     },
     beginPublish: (traced) => beginPublish(tracer, domain.name, traced),
   });

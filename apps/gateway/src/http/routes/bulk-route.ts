@@ -1,5 +1,5 @@
 import type { Grant } from "@tally/access";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import {
   encodeEvent,
   eventIdOfKey,
@@ -18,7 +18,7 @@ import { ClientError, rejectionOfError, rejectionOfOutcome } from "../../errors/
 import { countEntries, entriesOf, inSlices, settledInSlices, type EntryReader } from "../body/bulk-entries.ts";
 import { committed } from "../../ingest/intake.ts";
 import type { Served } from "../../serve-domain.ts";
-import { idempotencyKey, keyHeader } from "../../keys/domain-keys.ts";
+import { idempotencyKey, keyHeader, type DomainKeys } from "../../keys/domain-keys.ts";
 
 /** An entry that was read and checked. `event` has no id yet, unless its content is its id. */
 interface ReadEntry {
@@ -49,12 +49,13 @@ const noId = "";
  * An Idempotency-Key of the request identifies the whole request: with other content it is rejected as a whole. An entry's own key
  * identifies its event. An entry without a key, in a request with one, is identified by the request's key and its content.
  */
-export function addBulkRoute(
-  app: FastifyInstance,
-  path: string,
-  route: BulkRoute<Event>,
-  { domain, commit, keys, traceOf, config: { bodyBytesMax, bulkBytesMax } }: Served,
-): void {
+export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRoute<Event>, served: Served): void {
+  const {
+    domain,
+    keys,
+    traceOf,
+    config: { bodyBytesMax, bulkBytesMax },
+  } = served;
   const check = Compile(route.entry);
   const scopeOfRequests = `${domain.name}${route.path}`;
 
@@ -80,30 +81,6 @@ export function addBulkRoute(
     }
   }
 
-  /** Binds the key of the whole request. Two entries that are wrong for the same reason count as equal: their results are equal. */
-  async function bindRequest(scope: string, key: string, entries: readonly (ReadEntry | RejectedEntry)[]) {
-    const contents = await inSlices(entries, (entry) =>
-      "rejected" in entry ? [entry.rejected.message] : [entry.scope, entry.key ?? null, keys.contentOf(entry.event)],
-    );
-    await keys.bind(eventIdOfKey(scope, key), JSON.stringify(contents), keyHeader);
-  }
-
-  async function take(
-    { index, key, event }: ReadEntry,
-    id: string,
-    trace: Step | undefined,
-  ): Promise<AcceptedEntry | RejectedEntry> {
-    try {
-      if (key !== undefined)
-        await keys.bind(id, keys.contentOf(event), "idempotencyKey", event.id === noId ? id : event.id);
-    } catch (error) {
-      return { index, rejected: rejectionOfEntry(error) };
-    }
-    const named = event.id === noId ? { ...event, id } : event;
-    const outcome = await committed(commit, encodeEvent(named), trace && { eventId: named.id, context: trace.context });
-    return outcome === "confirmed" ? { index, id: named.id } : { index, rejected: rejectionOfOutcome(outcome) };
-  }
-
   const config = { errorKey: domain.errorKey, readsEntries: true, access, documented: { domain, route } };
   app.post(path, { config, bodyLimit: bulkBytesMax }, async (request, reply) => {
     const { grant } = request;
@@ -113,25 +90,58 @@ export function addBulkRoute(
     // Clients with other API keys may choose the same key for another request: both the check and the ids depend on the API key.
     const scope = grant === undefined ? scopeOfRequests : `${scopeOfRequests}/${grant.keyId}`;
     const hasEvents = entries.some((entry) => !("rejected" in entry));
-    if (requestKey !== undefined && hasEvents) await bindRequest(scope, requestKey, entries);
+    if (requestKey !== undefined && hasEvents) await bindRequest(keys, eventIdOfKey(scope, requestKey), entries);
     const idOf = idsOfEntries(requestKey === undefined ? undefined : `${scope}:${requestKey}`, (event) =>
       keys.contentOf(event),
     );
     const trace = traceOf(reply);
     const outcomes = await settledInSlices(entries, async (entry) =>
-      "rejected" in entry ? entry : take(entry, idOf(entry), trace),
+      "rejected" in entry ? entry : take(served, entry, idOf(entry), trace),
     );
     const rejections = outcomes.flatMap((outcome) => ("rejected" in outcome ? [outcome.rejected] : []));
     const accepted = outcomes.length - rejections.length;
     trace?.end({ domain: domain.name, accepted, refused: rejections.length });
-    const [first] = rejections;
-    const isUniform = accepted === 0 ? rejections.every(({ status }) => status === first?.status) : first === undefined;
-    if (rejections.some(({ status }) => status === 503)) reply.header("retry-after", 2);
-    if (first !== undefined && isUniform) reply.server.onRejected(first.code);
-    const status = isUniform ? (first?.status ?? 201) : 207;
     const results = outcomes.map(resultOf);
-    return reply.code(status).send({ accepted, refused: rejections.length, results });
+    return reply.code(statusOf(reply, accepted, rejections)).send({ accepted, refused: rejections.length, results });
   });
+}
+
+/**
+ * Binds the key of the whole request. Two entries that are wrong for the same reason count as equal: their results are
+ * equal.
+ */
+async function bindRequest(keys: DomainKeys, id: string, entries: readonly (ReadEntry | RejectedEntry)[]) {
+  const contents = await inSlices(entries, (entry) =>
+    "rejected" in entry ? [entry.rejected.message] : [entry.scope, entry.key ?? null, keys.contentOf(entry.event)],
+  );
+  await keys.bind(id, JSON.stringify(contents), keyHeader);
+}
+
+async function take(
+  { keys, commit }: Served,
+  { index, key, event }: ReadEntry,
+  id: string,
+  trace: Step | undefined,
+): Promise<AcceptedEntry | RejectedEntry> {
+  try {
+    if (key !== undefined)
+      await keys.bind(id, keys.contentOf(event), "idempotencyKey", event.id === noId ? id : event.id);
+  } catch (error) {
+    return { index, rejected: rejectionOfEntry(error) };
+  }
+  const named = event.id === noId ? { ...event, id } : event;
+  const outcome = await committed(commit, encodeEvent(named), trace && { eventId: named.id, context: trace.context });
+  return outcome === "confirmed" ? { index, id: named.id } : { index, rejected: rejectionOfOutcome(outcome) };
+}
+
+/** The status of the response, which gets Retry-After when an entry may be sent again. */
+function statusOf(reply: FastifyReply, accepted: number, rejections: readonly Rejection[]): number {
+  if (rejections.some(({ status }) => status === 503)) reply.header("retry-after", 2);
+  const [first] = rejections;
+  if (first === undefined) return 201;
+  if (accepted > 0 || rejections.some(({ status }) => status !== first.status)) return 207;
+  reply.server.onRejected(first.code);
+  return first.status;
 }
 
 /** The rejection of one entry. Rethrows errors that fail the whole request. */
