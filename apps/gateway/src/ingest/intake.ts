@@ -58,7 +58,7 @@ export function openIntake(domain: Domain, { config, publisher, metrics, progres
     },
   });
   // For the metrics of this gateway, and for its heartbeat.
-  const hop = (name: string, ms: number): void => {
+  const hop = (name: Parameters<Progress["took"]>[0], ms: number): void => {
     metrics.hopSeconds.observe({ ...label, hop: name }, ms / 1000);
     progress.took(name, ms);
   };
