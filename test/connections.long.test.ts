@@ -199,7 +199,7 @@ describe("a flood", () => {
   }
 
   // The order of responses, not their times: other processes share the machine. Where this one stands still for the whole flood, it sees no order.
-  test.each(["/health/live", "/items/store/1", "/nowhere", "/albums/x"])(
+  test.each(["/health/live", "/items/store/1"])(
     "20,000 pipelined GET %s get a response each, and another client gets its responses between them",
     { retry: 3 },
     async (path) => {

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { tallyProgram } from "@tally/admin";
 import { firstSteps } from "@tally/local";
 import { expect, test } from "vitest";
 import { runProgram } from "./kit/programs.ts";
@@ -47,16 +48,23 @@ function helpOf(main: string, subcommands: readonly string[]): Promise<string> {
 
 /** The flags that a program does not know, and a subcommand that it does not have. */
 async function unknownIn(main: string, words: readonly string[]): Promise<readonly string[]> {
-  const subcommands: string[] = [];
-  let help = await helpOf(main, []);
-  for (const word of words) {
-    const [, listed] = /^Commands:\n([^]*)/m.exec(help) ?? [];
-    if (listed === undefined || word.startsWith("-")) break;
-    if (!new RegExp(`^  ${word}\\b`, "m").test(listed)) return /^Arguments:/m.test(help) ? [] : [word];
-    subcommands.push(word);
-    help = await helpOf(main, subcommands);
-  }
+  if (main === "apps/admin/src/main.ts") return unknownInTally(words);
+  const all = await helpOf(main, []);
+  const subcommands = words.slice(0, 1).filter((word) => new RegExp(`^  ${word} `, "m").test(all));
+  const help = await helpOf(main, subcommands);
   return words.filter((word) => /^--\w/.test(word) && !help.includes(word.split("=", 1).join()));
+}
+
+function unknownInTally(words: readonly string[]): readonly string[] {
+  let command = tallyProgram();
+  for (const word of words.filter((one) => !one.startsWith("-"))) {
+    const inner = command.commands.find((one) => one.name() === word);
+    if (inner === undefined && command.commands.length > 0 && command.registeredArguments.length === 0) return [word];
+    if (inner === undefined) break;
+    command = inner;
+  }
+  const known = new Set(["--help", ...command.options.map(({ long }) => long)]);
+  return words.filter((word) => /^--\w/.test(word) && !known.has(word.split("=", 1).join()));
 }
 
 async function wrongInPnpm([first = "", ...rest]: readonly string[]): Promise<readonly string[]> {

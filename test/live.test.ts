@@ -110,14 +110,10 @@ test.each([
   ["/live", "watch: expected 1 to 8 paths of GET routes"],
   [`/live?${"watch=/status&".repeat(9)}`, "watch: expected 1 to 8 paths of GET routes"],
   ["/live?watch=/nowhere", "watch: expected a path of a GET route with a JSON response"],
-  ["/live?watch=status", "watch: expected a path of a GET route with a JSON response"],
-  ["/live?watch=/albums/1/image", "watch: expected a path of a GET route with a JSON response"],
   ["/live?watch=/steps/current/1", "watch: expected a path of a GET route with a JSON response"],
-  ["/live?watch=/live", "watch: expected a path of a GET route with a JSON response"],
   ["/live?watch=/health/live", "watch: expected a path of a GET route with a JSON response"],
   ["/live?watch=/stores/x/top-items", "storeID: expected an integer"],
   ["/live?watch=/stores/1/top-items%3Flimt=3", "limt: "],
-  ["/live?watch=/stores/1%25/top-items", ""],
 ])("rejects %s before the stream starts", async (path, message) => {
   const response = await get(path);
   expect(response.status).toBe(400);

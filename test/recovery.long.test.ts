@@ -72,14 +72,6 @@ test("the ranker rebuilds the rankings after a script that failed half-way", asy
   await equal(30_000);
 });
 
-test("rebuild reports that another process is rebuilding", async () => {
-  await redis.set(`${shard}:builder`, "another", "PX", 30_000);
-  const { exitCode, errors } = await runTally(system, ["rebuild"]);
-  await redis.del(`${shard}:builder`);
-  expect(errors).toContain("another process is rebuilding it");
-  expect(exitCode).toBe(1);
-});
-
 /** Stops the ranker until the end of the test, when everything is ranked. */
 async function withoutRanker(): Promise<void> {
   await equal(20_000);

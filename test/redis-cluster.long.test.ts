@@ -86,18 +86,6 @@ test("the page's routes and the command show rankings of every shard, each maste
   for (const { server } of nodes.all.slice(0, 3)) expect(output).toContain(`redis 127.0.0.1:${server.port} up`);
 }, 60_000);
 
-test("a client of a single server does not find the boards of other masters", async () => {
-  const shard0 = await nodes.masterOf(shardOf(0));
-  const { port } = nodes.all.slice(0, 3).find((one) => one !== shard0)?.server ?? expect.fail("one master");
-  const { username, password } = new URL(system.addresses.redisUrl.split(",")[0] ?? "");
-  const url = `redis://${username}:${password}@127.0.0.1:${port}`;
-  const gateway = await startGateway(system, { REDIS_URL: url, AUTH: "off" });
-  const statuses = await Promise.all(
-    [0, 1, 2].map(async (store) => (await fetch(`${gateway.url}/stores/${store}/top-items`)).status),
-  );
-  expect(statuses).toEqual([500, 500, 500]);
-}, 60_000);
-
 test("gateways limit rates through the cluster", async () => {
   const limits = { RATE_LIMIT_PER_ADDRESS: "1", RATE_LIMIT_PER_ADDRESS_BURST: "5" };
   const settings = { ...addressVariables(system.accounts.gateway), ...limits, AUTH: "off" };

@@ -4,7 +4,6 @@ import { expect, test, vi } from "vitest";
 import { openShop } from "./kit/shop.ts";
 import { RawConnection } from "./http/raw-connection.ts";
 import { startGateway } from "./kit/programs.ts";
-import { openRedis } from "./kit/system.ts";
 
 /* Servers that are frozen, reject work, or change their role. Each test ends with every acknowledged sale stored and ranked once. */
 
@@ -35,23 +34,6 @@ test("a frozen broker: some requests wait, the others get 503 at once, and nothi
   await shop.ready();
   await shop.sell(0);
   await shop.expectEqual();
-}, 120_000);
-
-test("a database that becomes read-only, as in a failover: writers wait, nothing is a dead letter, and there is one log line", async () => {
-  const lines = () => shop.linesOf("writer", "cannot use the database's write endpoint");
-  const before = await lines();
-  await shop.services.operator.sql("SET GLOBAL read_only = 1");
-  try {
-    await shop.sell(30);
-    await vi.waitFor(async () => expect(await lines()).toBeGreaterThan(before), 10_000);
-    await delay(2500); // some attempts more
-  } finally {
-    await shop.services.operator.sql("SET GLOBAL read_only = 0");
-  }
-  await shop.sell(10);
-  await shop.expectEqual();
-  expect((await lines()) - before).toBeLessThanOrEqual(1);
-  expect(await shop.linesOf("writer", '"msg":"dead letter"')).toBe(0);
 }, 120_000);
 
 test.each([
@@ -97,26 +79,6 @@ test("a frozen read endpoint: all readers get 503 with Retry-After, some at once
   }
   await vi.waitFor(async () => expect((await connections[0]?.get(pathOf(1)))?.body).toBe("0"), 20_000);
   for (const one of connections) one.destroy();
-}, 120_000);
-
-test("a Redis that becomes a replica, as in a failover: the ranker connects again until it can write", async () => {
-  const redis = openRedis(shop);
-  const connections = async (): Promise<number> =>
-    Number(/total_connections_received:(\d+)/.exec(await redis.info("stats"))?.[1]);
-  const lines = await shop.linesOf("ranker", "cannot rank purchases");
-  await redis.replicaof("127.0.0.1", 1);
-  const before = await connections();
-  try {
-    await shop.sell(20);
-    await vi.waitFor(
-      async () => expect(await shop.linesOf("ranker", "cannot rank purchases")).toBeGreaterThan(lines),
-      20_000,
-    );
-    await vi.waitFor(async () => expect(await connections()).toBeGreaterThan(before + 1), 20_000);
-  } finally {
-    await redis.replicaof("NO", "ONE");
-  }
-  await shop.expectEqual();
 }, 120_000);
 
 test("a gateway that stops responds to what it holds when its confirms come, and accepts nothing more meanwhile", async () => {
@@ -179,6 +141,8 @@ test.each([
       await order(come);
     }
     await shop.expectEqual();
+    // A database that is read-only, as in a failover, rejects no event.
+    expect(await shop.linesOf("writer", '"msg":"dead letter"')).toBe(0);
     await expectHeld("rank", 0);
     const received = (await receivedByRanker()) - before;
     expect(received).toBeGreaterThanOrEqual(20);

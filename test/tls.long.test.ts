@@ -2,7 +2,6 @@ import dns from "node:dns";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  openTcpProxy,
   addressVariables,
   freePorts,
   startApps,
@@ -145,25 +144,6 @@ test("certificates of an unknown authority are rejected, and the log names the r
   for (const reader of [database.writer, database.reader]) {
     await expect(reader.query("SELECT 1")).rejects.toThrow(new RegExp(`the database is unavailable: ${reason}`));
   }
-}, 120_000);
-
-test("bytes that are not TLS, after a certificate of an unknown authority, do not end a gateway", async () => {
-  const own = secured(services.accounts.gateway);
-  // After each piece of the handshake, in the same segment: an alert that is not encrypted.
-  const onResponse = (piece: Buffer): Buffer => Buffer.concat([piece, Buffer.from("15030300020232", "hex")]);
-  const [amqp, redis] = await Promise.all([own.amqpUrl, own.redisUrl].map((url) => openTcpProxy(url, { onResponse })));
-  onTestFinished(async () => void (await Promise.all([amqp?.close(), redis?.close()])));
-  const named = (url = ""): string => url.replace("@127.0.0.1", "@localhost");
-  const gateway = startApp("gateway", {
-    ...gatewayEnvironment({ ...own, amqpUrl: named(amqp?.url), redisUrl: named(redis?.url) }),
-  });
-  await vi.waitFor(() => {
-    expect([amqp?.connections, redis?.connections].every((count = 0) => count > 10)).toBe(true);
-    expect(gateway.output()).toContain("cannot connect to the broker; retrying");
-    expect(gateway.output()).toContain("cannot connect to Redis");
-  }, 60_000);
-  expect(gateway.output()).not.toContain("uncaught error");
-  expect(await gateway.stop()).toBe(0);
 }, 120_000);
 
 test("a certificate for another name is rejected", async () => {
