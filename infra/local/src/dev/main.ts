@@ -14,7 +14,7 @@ import { welcome } from "./welcome.ts";
 
 /*
  * `pnpm dev`: starts services and apps, shows what it waits for, prints their addresses, runs until Ctrl-C. Restarts ended apps; with --watch,
- * changed ones too. With --observe, starts Prometheus beside them, and Grafana where it is installed.
+ * changed ones too. With --observe, starts Prometheus beside them.
  */
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");

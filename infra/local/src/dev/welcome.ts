@@ -8,16 +8,12 @@ export function welcome(
   servicesSource: Services["source"],
   observed: Observe | undefined,
 ): string {
-  const graphs = observed && [
-    observed.prometheusUrl,
-    ...(observed.grafanaUrl === undefined ? [] : [observed.grafanaUrl]),
-  ];
   return `
 tally is running (services: ${servicesSource})
 
   page     ${url}/
   API      ${url}
-  metrics  ${operatorUrls.map((operatorUrl) => `${operatorUrl}/metrics`).join(", ")}, http://127.0.0.1:${writer.port}/metrics, http://127.0.0.1:${ranker.port}/metrics${graphs === undefined ? "" : `\n  graphs   ${graphs.join(", ")}`}
+  metrics  ${operatorUrls.map((operatorUrl) => `${operatorUrl}/metrics`).join(", ")}, http://127.0.0.1:${writer.port}/metrics, http://127.0.0.1:${ranker.port}/metrics${observed === undefined ? "" : `\n  graphs   ${observed.prometheusUrl}`}
   logs     ${[gateway, writer, ranker].map(({ logFile }) => logFile).join("\n           ")}
 
   Sell something, then ask for the best-selling items until they have it:

@@ -2,7 +2,6 @@ import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Apps } from "../start-apps.ts";
 import { ChildServer, type ServerHome } from "../process/child-server.ts";
-import { findProgram } from "../process/find-program.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { isReady, type Waits } from "../process/until.ts";
 import { directoryVariable, endLeftovers } from "../process/leftovers.ts";
@@ -25,38 +24,37 @@ interface ObserveOptions extends InstallOptions {
 }
 
 export interface Observe {
-  /** Of Prometheus and, where it is installed, Grafana. */
   readonly prometheusUrl: string;
-  readonly grafanaUrl: string | undefined;
   stop(): Promise<void>;
 }
 
-/** Starts Prometheus on the apps, and Grafana where it is installed, each on a free loopback port. Resolves when they serve. */
-export async function startObserve(options: ObserveOptions): Promise<Observe> {
-  const { directory, apps, environment, say, signal, waits } = options;
-  const program = await installedPrometheus(options);
+/** Starts Prometheus on the apps, on a free loopback port. Resolves when it serves. */
+export async function startObserve({
+  directory,
+  apps,
+  environment,
+  say,
+  signal,
+  waits,
+}: ObserveOptions): Promise<Observe> {
+  const program = await installedPrometheus({ environment, say, signal });
   for (const folder of ["log", "run", "data", "config"]) await mkdir(join(directory, folder), { recursive: true });
   await endLeftovers(directory, say);
-  const home: ServerHome = {
-    directory,
-    environment: { PATH: environment["PATH"], [directoryVariable]: directory },
-    say,
-    signal,
-    waits,
-  };
-  const [port = 0, grafanaPort = 0] = await freePorts(2);
-  const prometheus = await prometheusServer(program, { port, apps }, home);
-  const prometheusUrl = `http://127.0.0.1:${port}`;
-  const grafana = grafanaServer({ port: grafanaPort, prometheusUrl, files: join(observeFiles, "grafana") }, home);
-  const servers = [prometheus, ...(grafana === undefined ? [] : [grafana])];
-  const stop = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.stop())));
+  const variables = { PATH: environment["PATH"], [directoryVariable]: directory };
+  const [port = 0] = await freePorts(1);
+  const prometheus = await prometheusServer(
+    program,
+    { port, apps },
+    { directory, environment: variables, say, signal, waits },
+  );
+  const stop = async (): Promise<void> => void (await prometheus.stop());
   try {
-    await Promise.all(servers.map((server) => server.start()));
+    await prometheus.start();
   } catch (error) {
     await stop();
     throw error;
   }
-  return { prometheusUrl, grafanaUrl: grafana && `http://127.0.0.1:${grafanaPort}`, stop };
+  return { prometheusUrl: `http://127.0.0.1:${port}`, stop };
 }
 
 async function prometheusServer(
@@ -96,52 +94,4 @@ function targetsOf({ operatorUrls, writers, rankers }: ObserveOptions["apps"]) {
     { targets: writers.map(local), labels: { job: "writer" } },
     { targets: rankers.map(local), labels: { job: "ranker" } },
   ];
-}
-
-interface GrafanaOptions {
-  readonly port: number;
-  readonly prometheusUrl: string;
-  /** The folder with `dashboards` and `provisioning`. */
-  readonly files: string;
-}
-
-// Where Grafana's own packages put what the server needs besides the program.
-const homePath = "/usr/share/grafana";
-
-/**
- * A Grafana, not started yet, that shows the dashboards without a login, on loopback only. Undefined, after a line that says so, where it is
- * not installed. Debian does not package it.
- */
-function grafanaServer({ port, prometheusUrl, files }: GrafanaOptions, home: ServerHome): ChildServer | undefined {
-  const program = findProgram(["grafana-server"], home.environment);
-  if (program === undefined) {
-    home.say(
-      "Grafana is not installed, so only Prometheus starts. With Docker: the profile observe of infra/compose.production.yaml",
-    );
-    return undefined;
-  }
-  return new ChildServer(
-    {
-      name: "grafana",
-      program,
-      args: [`--homepath=${homePath}`],
-      environment: {
-        GF_SERVER_HTTP_ADDR: "127.0.0.1",
-        GF_SERVER_HTTP_PORT: String(port),
-        GF_PATHS_DATA: join(home.directory, "grafana"),
-        GF_PATHS_LOGS: join(home.directory, "log", "grafana"),
-        GF_PATHS_PROVISIONING: join(files, "provisioning"),
-        GF_AUTH_ANONYMOUS_ENABLED: "true",
-        GF_AUTH_DISABLE_LOGIN_FORM: "true",
-        GF_AUTH_BASIC_ENABLED: "false",
-        GF_ANALYTICS_REPORTING_ENABLED: "false",
-        GF_ANALYTICS_CHECK_FOR_UPDATES: "false",
-        TALLY_PROMETHEUS_URL: prometheusUrl,
-        TALLY_DASHBOARDS: join(files, "dashboards"),
-      },
-      port,
-      ready: () => isReady(`http://127.0.0.1:${port}/api/health`),
-    },
-    home,
-  );
 }
