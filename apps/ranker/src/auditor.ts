@@ -8,14 +8,14 @@ import { LostBatches } from "./lost-batches.ts";
 /*
  * Keeps the rankings equal to the rows. Every second it checks Redis:
  *
- *   another process than before    it may have lost its last writes: checks the marks of the newest batches, then of every batch in the
- *                                  ledger. The result is noted in Redis, so other rankers need not repeat it
- *   no generation, or a dirty one  Redis lost everything, or a script failed half-way: rebuilds it from the rows
- *   a ranked batch that is not     the database was restored to an earlier moment, or a replica without its last commits was promoted:
- *   in the ledger                  rebuilds it from the rows of the write endpoint
+ *   another process than before   it may have lost its last writes: checks the marks of the newest batches, then of all.
+ *                                 Notes the result in Redis, so that other rankers need not repeat it
+ *   no or a dirty generation      Redis lost everything, or a script failed half-way: rebuilds it from the rows
+ *   a ranked batch that is not    the database was restored to an earlier moment, or a replica without its last commits
+ *   in the ledger                 was promoted: rebuilds it from the rows of the write endpoint
  *
- * Every five seconds it checks the batches that were stored since, and ranks those without a mark from the ledger. Every minute it prunes
- * ranking messages whose batches it has seen marked.
+ * Every five seconds it checks the batches that were stored since, and ranks those without a mark from the ledger.
+ * Every minute it prunes ranking messages whose batches it has seen marked.
  */
 
 export interface AuditorOptions {
@@ -80,7 +80,8 @@ export class Auditor {
     const instance = await this.#rankings.instance();
     const isOther = instance !== this.#instance;
     if (isOther) {
-      // What a replica lacks that has become a master is among the newest batches; to read the whole ledger may take minutes.
+      // What a replica lacks that has become a master is among the newest batches; to read the whole ledger may take
+      // minutes.
       for (const domain of this.#domains) await domain.repairNewest();
       for (const domain of this.#domains) await domain.readChecked(instance);
     }

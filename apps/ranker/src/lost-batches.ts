@@ -11,9 +11,9 @@ interface LostBatchesOptions {
 const lostAfterMs = 5000;
 
 /**
- * Notices that the ledger has lost batches that are ranked: the database was restored to an earlier moment, or a replica without the last
- * commits was promoted. The newest ranked batch must be in the ledger, and so must the newest one that was found there before: batches that
- * are stored after a restore may be ranked before the next look.
+ * Notices that the ledger has lost batches that are ranked: the database was restored to an earlier moment, or a
+ * replica without the last commits was promoted. The newest ranked batch must be in the ledger, and so must the newest
+ * one that was found there before: batches that are stored after a restore may be ranked before the next look.
  */
 export class LostBatches {
   readonly #options: LostBatchesOptions;
@@ -24,7 +24,10 @@ export class LostBatches {
     this.#options = options;
   }
 
-  /** Whether a ranked batch has been missing for 5 s. One lookup in Redis and one in the ledger. Throws DatabaseError, and errors of Redis. */
+  /**
+   * Whether a ranked batch has been missing for 5 s. One lookup in Redis and one in the ledger. Throws DatabaseError,
+   * and errors of Redis.
+   */
   async look(): Promise<boolean> {
     const { domain, database, rankings } = this.#options;
     const { ranked, inLedger } = await rankings.newest(domain);

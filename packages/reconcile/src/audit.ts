@@ -44,7 +44,10 @@ export interface AuditReport {
     readonly doubled: number;
     /** Acknowledged events that the database rejected for their data: they are kept as dead letters, not lost. */
     readonly deadLetters?: number;
-    /** Acknowledged events whose Idempotency-Key belongs to a stored event with other content: open dead letters, beside those above. */
+    /**
+     * Acknowledged events whose Idempotency-Key belongs to a stored event with other content: open dead letters, beside
+     * those above.
+     */
     readonly keyConflicts?: number;
     /** Rows whose id is not in the file. */
     readonly unacknowledged?: number;
@@ -81,8 +84,8 @@ export interface DomainAudit {
 }
 
 /**
- * Reads everything once, in one consistent snapshot of the database. Correct only when the system has drained: batches that are stored and
- * not ranked yet appear as differences. Throws DatabaseError, and errors of Redis.
+ * Reads everything once, in one consistent snapshot of the database. Correct only when the system has drained: batches
+ * that are stored and not ranked yet appear as differences. Throws DatabaseError, and errors of Redis.
  */
 export async function audit(options: AuditOptions): Promise<DomainAudit> {
   const { database, endpoint, rankings, acknowledged } = options;

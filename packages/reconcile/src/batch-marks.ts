@@ -1,4 +1,7 @@
-/** A mark for each batch of the ledger, in the form of Redis: bit n of a producer, highest bit of a byte first, is its sequence n. */
+/**
+ * A mark for each batch of the ledger, in the form of Redis: bit n of a producer, highest bit of a byte first, is its
+ * sequence n.
+ */
 export class BatchMarks {
   readonly #marks = new Map<string, Buffer>();
 

@@ -15,8 +15,9 @@ export interface PruneOptions {
 }
 
 /**
- * Removes the ranking messages of old batches; 60 bytes of each batch remain. Stops, at most a page of a thousand later, while a process
- * builds a generation, which needs the messages of all batches since its snapshot. Returns the place to continue from. May be repeated.
+ * Removes the ranking messages of old batches; 60 bytes of each batch remain. Stops, at most a page of a thousand
+ * later, while a process builds a generation, which needs the messages of all batches since its snapshot. Returns the
+ * place to continue from. May be repeated.
  */
 export async function prune({ domain, database, rankings, behind, until, signal }: PruneOptions): Promise<LedgerPlace> {
   let place = behind;

@@ -19,7 +19,7 @@ import { repair } from "./repair.ts";
  *   1  reads one consistent snapshot of the read endpoint: the sums of all rows, and their batches
  *   2  loads both into new keys, chunk by chunk; each chunk counts once
  *   3  repairs: ranks the batches that were committed since from the ledger, until few are left
- *   4  switches, if every chunk is present; and repairs once more for batches that were ranked in the old keys meanwhile
+ *   4  switches, if every chunk is present; repairs once more for batches that were ranked in the old keys meanwhile
  *   5  keeps the number of shards in the database, for a rebuild after Redis has lost everything
  */
 
@@ -27,7 +27,10 @@ export interface RebuildOptions {
   readonly domain: Recounted<Pick<Recount, "boards">>;
   readonly database: Database;
   readonly rankings: Rankings;
-  /** How many shards the new generation has; by default as many as the live one, or as the last one if Redis has lost it. */
+  /**
+   * How many shards the new generation has; by default as many as the live one, or as the last one if Redis has lost
+   * it.
+   */
   readonly shards?: number | undefined;
   /** The database endpoint to read rows from; default read. */
   readonly endpoint?: "read" | "write";
@@ -46,19 +49,21 @@ export type RebuildOutcome =
   /** Another process builds this domain's generation. */
   | { readonly name: "busy" }
   /**
-   * Redis lost a part of it, or it was interrupted. The rankings are as before; unless a master failed in the middle of the switch to another
-   * number of shards: then the ranker rebuilds them.
+   * Redis lost a part of it, or it was interrupted. The rankings are as before; unless a master failed in the middle of
+   * the switch to another number of shards: then the ranker rebuilds them.
    */
   | { readonly name: "abandoned" };
 
-// A ledger row becomes visible at its commit, later than its stored_at: usually by seconds, at worst by the longest statement. The
-// first round looks back this far, and so does the last one: nothing looks at these batches again.
+// A ledger row becomes visible at its commit, later than its stored_at: usually by seconds, at worst by the longest
+// statement. The first round looks back this far, and so does the last one: nothing looks at these batches again.
 const lateCommitMs = 600_000;
 const roundOverlapMs = 5000;
 const repairRoundsMax = 10;
 const shortMs = 1000;
 
-/** Throws DatabaseError, and errors of Redis; the rankings are right before and after. About 5 s for a million cells. */
+/**
+ * Throws DatabaseError, and errors of Redis; the rankings are right before and after. About 5 s for a million cells.
+ */
 export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> {
   const outcome = await rebuildFrom(options.endpoint ?? "read", options);
   // The read endpoint was so far behind that the ledger had already pruned ranking messages of batches missing there.

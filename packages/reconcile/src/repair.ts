@@ -9,8 +9,8 @@ import {
 import type { BatchRanking } from "@tally/redis";
 
 /*
- * Finds the batches of the ledger without a mark and ranks them by their messages in the ledger, with the script that the ranker uses. So it
- * may run at any time, in several processes, and does no harm if a message arrives after all.
+ * Finds the batches of the ledger without a mark and ranks them by their messages in the ledger, with the script that
+ * the ranker uses. So it may run at any time, in several processes, and does no harm if a message arrives after all.
  */
 
 export interface RepairOptions {
@@ -32,7 +32,10 @@ export interface RepairOptions {
 export interface Repaired {
   readonly checked: number;
   readonly ranked: number;
-  /** Batches that are not ranked and whose ranking messages were pruned, or are of a later release: only a rebuild helps. */
+  /**
+   * Batches that are not ranked and whose ranking messages were pruned, or are of a later release: only a rebuild
+   * helps.
+   */
   readonly beyondRepair: readonly string[];
 }
 

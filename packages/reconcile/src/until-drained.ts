@@ -56,8 +56,8 @@ export async function untilDrained(
 }
 
 /**
- * Looks at the servers of a system. It has drained when its rankings are built, its queues are empty, the ledger has had nothing new for
- * 1.5 s, the batches of the last 30 s are marked, and the read endpoint has all of them.
+ * Looks at the servers of a system. It has drained when its rankings are built, its queues are empty, the ledger has
+ * had nothing new for 1.5 s, the batches of the last 30 s are marked, and the read endpoint has all of them.
  */
 export function lookAt({ domains, namespace, database, rankings, queueDepth, endpoint }: LookOptions) {
   const queues = domains.flatMap(({ name }) => {

@@ -20,8 +20,9 @@ export function isCluster(url: string): boolean {
 }
 
 /**
- * Reads the URLs of a cluster's nodes, with commas between: redis+cluster://user:password@host:port, or rediss+cluster:// for TLS. All
- * nodes have the same accounts: user and password of the first URL. undefined: the URL of a single server.
+ * Reads the URLs of a cluster's nodes, with commas between: redis+cluster://user:password@host:port, or
+ * rediss+cluster:// for TLS. All nodes have the same accounts: user and password of the first URL. undefined: the URL
+ * of a single server.
  */
 export function clusterAddressOf(text: string): ClusterAddress | undefined {
   const urls = text.split(",").map((entry) => entry.trim());
@@ -42,18 +43,21 @@ export function clusterAddressOf(text: string): ClusterAddress | undefined {
   };
 }
 
-// The slots are also read after each MOVED and each lost connection. Without a timer, an old master that is frozen would keep its slots.
+// The slots are also read after each MOVED and each lost connection. Without a timer, an old master that is frozen
+// would keep its slots.
 const readSlotsEveryMs = 2000;
 const readSlotsWithinMs = 1000;
 const connectWithinMs = 2000;
-// Two nodes that disagree about a slot send a command to each other: for as long as a failover takes, not at full speed.
+// Two nodes that disagree about a slot send a command to each other: for as long as a failover takes, not at full
+// speed.
 const retryMovedMs = 10;
 const retryElsewhereMs = 100;
 
 /**
- * A command follows its slot: to another node (MOVED), during the move of a slot (ASK, TRYAGAIN), and after a failover. It is repeated until
- * `commandTimeoutMs` has passed, without one forever. Writes each command separately: in a shared pipeline one command that is redirected
- * fails, while the others work, and its caller gets the redirection as an error.
+ * A command follows its slot: to another node (MOVED), during the move of a slot (ASK, TRYAGAIN), and after a failover.
+ * It is repeated until `commandTimeoutMs` has passed, without one forever. Writes each command separately: in a shared
+ * pipeline one command that is redirected fails, while the others work, and its caller gets the redirection as an
+ * error.
  */
 export function openCluster(address: ClusterAddress, options: RedisOptions, shared: ConnectionOptions): Cluster {
   const { label, log, commandTimeoutMs, queuesWhileDown = true, scripts } = options;
@@ -115,7 +119,8 @@ function logOutages(cluster: Cluster, label: string, log: Log): void {
   });
   cluster.on("+node", (node: Node) => {
     node.on("ready", () => returned(nameOf(node)));
-    // Connected before the first command, so that a command without a queue does not meet a connection that is being opened.
+    // Connected before the first command, so that a command without a queue does not meet a connection that is being
+    // opened.
     if (node.options.readOnly !== true) node.connect().catch(() => undefined); // emits "node error"
   });
   cluster.on("refresh", () => {
@@ -128,13 +133,18 @@ function nameOf({ options: { host, port } }: Node): string {
   return `${host}:${port}`;
 }
 
-/** Connections to the servers that accept writes: the one server, or the masters of a cluster as it was seen up to 2 s ago. */
+/**
+ * Connections to the servers that accept writes: the one server, or the masters of a cluster as it was seen up to 2 s
+ * ago.
+ */
 export function mastersOf(redis: Redis): readonly Node[] {
   if (redis instanceof Cluster) return redis.nodes("master");
   return redis instanceof Node ? [redis] : [];
 }
 
-/** The one of them that has a key. undefined: the slots of the cluster are not known yet, or no node serves the key's. */
+/**
+ * The one of them that has a key. undefined: the slots of the cluster are not known yet, or no node serves the key's.
+ */
 export function masterOfKey(redis: Redis, key: string): Node | undefined {
   const masters = mastersOf(redis);
   if (!(redis instanceof Cluster)) return masters[0];

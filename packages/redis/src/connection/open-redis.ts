@@ -12,7 +12,8 @@ const leaveEveryMs = 1000;
 export function openRedis(options: RedisOptions): Redis {
   const cluster = clusterAddressOf(options.url);
   const shared: ConnectionOptions = {
-    // With a timeout, fail soon. Without, wait for Redis, forever if necessary; commands may be sent again after a lost connection.
+    // With a timeout, fail soon. Without, wait for Redis, forever if necessary; commands may be sent again after a lost
+    // connection.
     maxRetriesPerRequest: options.commandTimeoutMs === undefined ? null : 1,
     ...(options.commandTimeoutMs === undefined ? {} : { commandTimeout: options.commandTimeoutMs }),
     // For a peer that vanished without closing: reconnect after this much silence.

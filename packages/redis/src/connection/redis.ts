@@ -14,15 +14,18 @@ export interface Redis extends RedisCommander<{ type: "default"; mapping: "resp2
 }
 
 export interface RedisOptions {
-  /** redis:// or rediss:// of a single server; redis+cluster:// or rediss+cluster:// of nodes of a cluster, with commas between. */
+  /**
+   * redis:// or rediss:// of a single server; redis+cluster:// or rediss+cluster:// of nodes of a cluster, with commas
+   * between.
+   */
   readonly url: string;
   /** What the connection is for, such as "rankings"; part of its log lines. */
   readonly label: string;
   /** How long one command may take, in ms. Absent: it waits until Redis is back. */
   readonly commandTimeoutMs?: number | undefined;
   /**
-   * False: without a connection, a command fails at once. Default true: it waits for the connection, up to `commandTimeoutMs`. A cluster
-   * that is connected waits in both cases while a single node is away.
+   * False: without a connection, a command fails at once. Default true: it waits for the connection, up to
+   * `commandTimeoutMs`. A cluster that is connected waits in both cases while a single node is away.
    */
   readonly queuesWhileDown?: boolean;
   /** Lua scripts by the names of the methods that call them. They are sent by their hash (EVALSHA). */
@@ -37,15 +40,16 @@ export type ConnectionOptions = Pick<
 >;
 
 /**
- * Opens the sockets of ioredis as its own connector does, and listens for their errors as long as they exist. ioredis listens for the first
- * one only. A TLS socket can have two: its certificate is not trusted, and the server's next bytes are not TLS. The second one would end
- * the process.
+ * Opens the sockets of ioredis as its own connector does, and listens for their errors as long as they exist. ioredis
+ * listens for the first one only. A TLS socket can have two: its certificate is not trusted, and the server's next
+ * bytes are not TLS. The second one would end the process.
  */
 export class Connector extends AbstractConnector {
   readonly #options: DriverOptions;
 
   constructor(given: unknown) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ioredis gives the options of the connection, with its defaults
+    // ioredis gives the options of the connection, with its defaults.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const options = given as DriverOptions;
     super(options.disconnectTimeout ?? 0);
     this.#options = options;

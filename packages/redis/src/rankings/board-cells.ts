@@ -10,8 +10,9 @@ const portion = 1000;
 type Scores = Map<string, string>;
 
 /**
- * Reads all that Redis keeps of a board, without blocking it for long. `prefixes`: each shard with its generation. Where the sorted set,
- * which rankings are read from, differs from the hash, `cells` has its count and `alsoStored` that of the hash.
+ * Reads all that Redis keeps of a board, without blocking it for long. `prefixes`: each shard with its generation.
+ * Where the sorted set, which rankings are read from, differs from the hash, `cells` has its count and `alsoStored`
+ * that of the hash.
  */
 export async function boardCells(
   redis: Redis,
@@ -51,7 +52,9 @@ async function readBest(
   };
 }
 
-/** `inHash`: scores in the hash of members that the sorted set has with another one; 0 for those that the hash lacks. */
+/**
+ * `inHash`: scores in the hash of members that the sorted set has with another one; 0 for those that the hash lacks.
+ */
 async function readBoth(
   redis: Redis,
   prefix: string,
@@ -82,7 +85,9 @@ function readSorted(redis: Redis, prefix: string, board: string): Promise<Scores
   return scan((cursor) => redis.zscan(`${prefix}:b:${board}`, cursor, "COUNT", portion));
 }
 
-/** A cut leaves more members than a ranking may have. With fewer, the floor is wrong: then all members must be there. */
+/**
+ * A cut leaves more members than a ranking may have. With fewer, the floor is wrong: then all members must be there.
+ */
 function trusted(floor: string | null, size: number): string | null {
   return size < topLimitMax ? null : floor;
 }

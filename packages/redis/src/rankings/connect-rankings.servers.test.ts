@@ -71,7 +71,8 @@ test("when the best of a large board fall, all members return to one sorted set,
   const falls = bestOf(counts).map(({ member, count }, n) => [member, n % 2 === 0 ? -count : 1 - count] as const);
   const fall = moving(falls);
   expect(await call(fall)).toEqual([1, 1]);
-  // Meanwhile members behind the floor rise, fall, leave, join and rejoin, whether they have returned or not. Their batches do not loop.
+  // Meanwhile members behind the floor rise, fall, leave, join and rejoin, whether they have returned or not. Their
+  // batches do not loop.
   for (let n = 0; n < 10; n++) {
     const some = cells.slice(n * 200, n * 200 + 200).filter(([member]) => counts.has(member));
     const moved = some.map(([member, count], i) => [member, [-count, 700, 1 - count][i % 3] ?? 0] as const);

@@ -8,9 +8,9 @@ export const packr = new Packr({ useRecords: false });
 type List = (string | number)[];
 
 /*
- * Redis orders members of equal score by their bytes, which would place "100" before "9". So the count of its digits precedes a
- * number: 95351 is "595351", 100 is "3100". Then bytes order like numbers, and up to nine digits Redis still stores the whole as an
- * integer, in 2 to 8 bytes.
+ * Redis orders members of equal score by their bytes, which would place "100" before "9". So the count of its digits
+ * precedes a number: 95351 is "595351", 100 is "3100". Then bytes order like numbers, and up to nine digits Redis still
+ * stores the whole as an integer, in 2 to 8 bytes.
  */
 const digitCounts = "0123456789abcdefg";
 const number = /^(0|[1-9][0-9]{0,15})$/;
@@ -26,12 +26,12 @@ export function decodeMember(member: string): string {
 }
 
 /**
- * Encodes the moves of a batch for the scripts, one buffer for each shard: a list of boards, board, [member, change of score, …], …; and
- * one of mirrored counts, prefix, mirror prefix, [member, [key, change of score, …], …], …. A mirrored count is in the shard of its key's
- * board.
+ * Encodes the moves of a batch for the scripts, one buffer for each shard: a list of boards, board, [member, change of
+ * score, …], …; and one of mirrored counts, prefix, mirror prefix, [member, [key, change of score, …], …], …. A
+ * mirrored count is in the shard of its key's board.
  *
- * A score is the negated count: ascending order is then "highest count first, then the smaller id" (contract, section 5), and the top of a
- * board is its beginning. About 1 µs for a purchase of 5 items.
+ * A score is the negated count: ascending order is then "highest count first, then the smaller id" (contract, section
+ * 5), and the top of a board is its beginning. About 1 µs for a purchase of 5 items.
  */
 export function encodeMoves(moves: Pick<Moves, "boards" | "mirrored">, shards: number): Pick<RankingMessage, "shards"> {
   const lists = Array.from({ length: shards }, () => ({
@@ -60,17 +60,17 @@ export function encodeMoves(moves: Pick<Moves, "boards" | "mirrored">, shards: n
 }
 
 /**
- * Returns the shard of a board; the board of a member of mirrored counts is in all shards. Another number of shards is another
- * generation.
+ * Returns the shard of a board; the board of a member of mirrored counts is in all shards. Another number of shards is
+ * another generation.
  */
 export function shardOf(board: string, shards: number): number {
   return shards === 1 ? 0 : crc32(board) % shards;
 }
 
 /**
- * The shards of a ranking message for a number of shards. A writer that knows this number has sent them so, and they are returned as they
- * are. Others are decoded and encoded again, 2 µs for a purchase of 5 items: those that waited in a queue or in the ledger while the number
- * changed, and those of a writer whose RANKING_SHARDS is another one.
+ * The shards of a ranking message for a number of shards. A writer that knows this number has sent them so, and they
+ * are returned as they are. Others are decoded and encoded again, 2 µs for a purchase of 5 items: those that waited in
+ * a queue or in the ledger while the number changed, and those of a writer whose RANKING_SHARDS is another one.
  */
 export function fitShards(
   message: RankingMessage,

@@ -4,12 +4,12 @@ import type { Redis } from "../connection/redis.ts";
 import { firstGeneration, shardKey } from "./keys.ts";
 
 /*
- * The number of shards of a domain belongs to its data: the name of a generation ends in it, "1732301234567123x4". A process asks the first
- * shard for the live one. What it knows may be old, so each script compares: for another number it fails with "SHARDS <number>" before any
- * effect.
+ * The number of shards of a domain belongs to its data: the name of a generation ends in it, "1732301234567123x4". A
+ * process asks the first shard for the live one. What it knows may be old, so each script compares: for another number
+ * it fails with "SHARDS <number>" before any effect.
  *
- * A change of the number switches the shards one after the other, the first one last. Until then, and for as long as a process knows the old
- * number, scripts fail and are called again with the new one.
+ * A change of the number switches the shards one after the other, the first one last. Until then, and for as long as a
+ * process knows the old number, scripts fail and are called again with the new one.
  */
 
 /** The shards of a domain's live generation. `live`: the first argument of a script, which then expects them. */
@@ -45,7 +45,10 @@ export class LiveShards {
     this.#options = options;
   }
 
-  /** Calls `use` with the shards of the live generation, again when they are others by now. Costs nothing besides `use` in the usual case. */
+  /**
+   * Calls `use` with the shards of the live generation, again when they are others by now. Costs nothing besides `use`
+   * in the usual case.
+   */
   async call<T>(domain: string, use: (shards: Shards) => Promise<T>): Promise<T> {
     const deadlineMs = performance.now() + againWithinMs;
     for (;;) {

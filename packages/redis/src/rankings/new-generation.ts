@@ -8,7 +8,7 @@ import type { RankingsRedis } from "./scripts.ts";
 /*
  * The life of a generation:
  *
- *   building   its builder holds the shard's `builder` key and loads chunks, each of which counts once. The live one continues
+ *   building   its builder holds the shard's `builder` key and loads chunks, each once. The live one continues
  *   live       every chunk is loaded: one switch for each shard, the first shard last. The one before is deleted
  *   abandoned  its builder failed or died: the next builder deletes it
  */
@@ -24,8 +24,8 @@ const holdAgainMs = 2000;
 const noMoves = packr.pack([[], []]);
 
 /**
- * Begins a generation; undefined while another process builds one for this domain. `keys`: its shards. `liveKeys`: those of the live one, of
- * which there may be more or fewer; the first is the same.
+ * Begins a generation; undefined while another process builds one for this domain. `keys`: its shards. `liveKeys`:
+ * those of the live one, of which there may be more or fewer; the first is the same.
  */
 export async function buildGeneration(
   redis: RankingsRedis,
@@ -60,7 +60,8 @@ export async function buildGeneration(
       if (!(await hold.renew())) return false;
       // Before the first is switched: one that has lost a part would leave the others switched.
       if (!(await all(allKeys.map((key, index) => switchOne(key, index, "check"))))) return false;
-      // A shard without a part of it gets its name too: a process that knows the earlier number of shards learns the new one there.
+      // A shard without a part of it gets its name too: a process that knows the earlier number of shards learns the
+      // new one there.
       const switched = await all(others.map((key, index) => switchOne(key, index + 1, "switch")));
       return switched && (await switchOne(first, 0, "switch"));
     },
@@ -189,7 +190,10 @@ class Loader {
   }
 }
 
-/** Deletes all generations of a shard that are neither live nor younger than `name`. Only the builder may call it, while it holds. */
+/**
+ * Deletes all generations of a shard that are neither live nor younger than `name`. Only the builder may call it, while
+ * it holds.
+ */
 async function sweep(redis: RankingsRedis, shard: string, name: string, hold: Hold): Promise<void> {
   const live = (await redis.get(`${shard}:generation`)) ?? firstGeneration;
   for await (const keys of keysOfShard(redis, `${shard}:`)) {

@@ -6,7 +6,10 @@ import { afterAll, inject } from "vitest";
 import { connectRankings } from "./connect-rankings.ts";
 import type { NewGeneration, RankingsOptions } from "./rankings.ts";
 
-/** Rankings of one test file in the run's Redis, accessed also without the package under test. Everything is deleted with the file. */
+/**
+ * Rankings of one test file in the run's Redis, accessed also without the package under test. Everything is deleted
+ * with the file.
+ */
 export function ownRankings(shards: number, domains: RankingsOptions["domains"] = []) {
   const { redisUrl: url } = inject("services");
   const namespace = `test-${randomBytes(6).toString("hex")}`;

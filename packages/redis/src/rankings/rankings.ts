@@ -16,7 +16,10 @@ export interface RankingsOptions {
 
 /** Ranks batches: in the live rankings, or in a generation that is being built. */
 export interface BatchRanking {
-  /** Applies the moves of a batch on each shard without its mark, and sets the mark; returns whether there was such a shard. */
+  /**
+   * Applies the moves of a batch on each shard without its mark, and sets the mark; returns whether there was such a
+   * shard.
+   */
   rank(domain: string, message: RankingMessage): Promise<boolean>;
   /** Returns the given batches whose mark is missing on a shard. One script call for each producer and shard. */
   unmarked<B extends BatchId>(domain: string, batches: readonly B[]): Promise<readonly B[]>;
@@ -41,8 +44,8 @@ export interface NewGeneration extends BatchRanking {
 }
 
 /**
- * whole: contains each batch that is marked. unbuilt: no generation is live, because Redis has lost everything or this domain is new.
- * dirty: a script failed half-way, or a change of the number of shards did. The last two need a rebuild.
+ * whole: contains each batch that is marked. unbuilt: no generation is live, because Redis has lost everything or this
+ * domain is new. dirty: a script failed half-way, or a change of the number of shards did. The last two need a rebuild.
  */
 export type RankingsState =
   | { readonly name: "whole" }
@@ -61,16 +64,21 @@ export interface BoardCells {
   keeps(member: string, count: number): boolean;
 }
 
-/** Live rankings of all domains in one Redis or cluster. Unless stated otherwise, a call takes one round trip for each of its shards. */
+/**
+ * Live rankings of all domains in one Redis or cluster. Unless stated otherwise, a call takes one round trip for each
+ * of its shards.
+ */
 export interface Rankings extends BatchRanking {
   /** Whether the batch is marked on every shard. */
   isMarked(domain: string, batch: BatchId): Promise<boolean>;
-  /** Identifies the running Redis process, of a cluster all masters: a change means that one is new and may lack data. */
+  /**
+   * Identifies the running Redis process, of a cluster all masters: a change means that one is new and may lack data.
+   */
   instance(): Promise<string>;
   state(domain: string): Promise<RankingsState>;
   /**
-   * The time of the last noteChecked for this Redis process, ms since 1970: all batches stored up to it are marked. undefined: nothing was
-   * checked since it started, or it has lost the note.
+   * The time of the last noteChecked for this Redis process, ms since 1970: all batches stored up to it are marked.
+   * undefined: nothing was checked since it started, or it has lost the note.
    */
   checkedUntil(domain: string, instance: string): Promise<number | undefined>;
   /** `instance`: as read before the check. */
@@ -82,15 +90,15 @@ export interface Rankings extends BatchRanking {
   /** The number of shards of the live generation. Without one: of the last that was seen, or of the setting. */
   shards(domain: string): Promise<number>;
   /**
-   * Begins a new generation beside the live one, by default with as many shards; undefined while another process builds one. With another
-   * number, all connections follow it when it is live.
+   * Begins a new generation beside the live one, by default with as many shards; undefined while another process builds
+   * one. With another number, all connections follow it when it is live.
    */
   build(domain: string, shards?: number): Promise<NewGeneration | undefined>;
   /** Whether some process builds one. */
   isBuilding(domain: string): Promise<boolean>;
   /**
-   * The members of one board with the highest counts, equal counts by the smaller id, at most 100. An unknown board is empty. Throws
-   * RankingsUnavailable, as `count` and `isMarked` do.
+   * The members of one board with the highest counts, equal counts by the smaller id, at most 100. An unknown board is
+   * empty. Throws RankingsUnavailable, as `count` and `isMarked` do.
    */
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
   /** The count of one member of a board; 0 for a member that is not on it. */

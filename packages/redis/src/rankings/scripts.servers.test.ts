@@ -8,10 +8,10 @@ import { ownRankings } from "./own-rankings.test-kit.ts";
 import { readScript } from "./scripts.ts";
 
 /*
- * Calls each script as its header says, and compares its replies with a model: the same random moves on Maps, in phases that grow, churn,
- * fall and empty; and mirrored counts, which only grow. After each step all scores and the first hundred of each board equal those of the
- * Maps. Callers are killed between two calls, batches arrive twice, several arrive at once, Redis loses its hash order, and new generations
- * are built meanwhile.
+ * Calls each script as its header says, and compares its replies with a model: the same random moves on Maps, in phases
+ * that grow, churn, fall and empty; and mirrored counts, which only grow. After each step all scores and the first
+ * hundred of each board equal those of the Maps. Callers are killed between two calls, batches arrive twice, several
+ * arrive at once, Redis loses its hash order, and new generations are built meanwhile.
  */
 
 const { namespace, redis } = ownRankings(1);

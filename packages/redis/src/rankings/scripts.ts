@@ -66,9 +66,9 @@ export function openRankingsRedis({ url, commandTimeoutMs, log }: RankingsOption
 }
 
 /**
- * Calls a script with a second key of the same slot. Neither key exists. While the slot moves to another node, some keys of the shard are
- * here and some are there, and a script would see half of them. With two keys that it does not find, each node rejects the script before it
- * runs (ASK, then TRYAGAIN), so it waits for the end of the move.
+ * Calls a script with a second key of the same slot. Neither key exists. While the slot moves to another node, some
+ * keys of the shard are here and some are there, and a script would see half of them. With two keys that it does not
+ * find, each node rejects the script before it runs (ASK, then TRYAGAIN), so it waits for the end of the move.
  */
 function guard(redis: object, method: string): void {
   const call: unknown = Reflect.get(redis, method);

@@ -14,13 +14,15 @@ const shardsPerMasterMax = 8;
 // RANKING_SHARDS may be larger; what an event costs then was not measured.
 const shardsMax = 64;
 
-// Masters elect the successor of one that fails, by majority (redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec).
+// Masters elect the successor of one that fails, by majority
+// (redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec).
 const clusterMastersMin = 3;
 
 /**
- * The fewest masters that carry the rankings of a domain, and the number of shards that spreads best over them. `cores`: what all shards
- * need together when there are that many; a master has one. Hash slots are chosen by names, so some masters have more shards than others;
- * the slots are divided evenly, as redis-cli and ElastiCache do. undefined: the shards do not fit on any number of masters.
+ * The fewest masters that carry the rankings of a domain, and the number of shards that spreads best over them.
+ * `cores`: what all shards need together when there are that many; a master has one. Hash slots are chosen by names, so
+ * some masters have more shards than others; the slots are divided evenly, as redis-cli and ElastiCache do. undefined:
+ * the shards do not fit on any number of masters.
  */
 export function spreadShards(domain: string, cores: (shards: number) => number): Spread | undefined {
   if (cores(1) <= 1) return { masters: 1, shards: 1, most: 1 };
@@ -33,7 +35,9 @@ export function spreadShards(domain: string, cores: (shards: number) => number):
   return undefined;
 }
 
-/** The number of shards with which the busiest master does least; of several the smallest. `busy`: cores that it needs. */
+/**
+ * The number of shards with which the busiest master does least; of several the smallest. `busy`: cores that it needs.
+ */
 function bestShards(slotsOf: readonly number[], masters: number, cores: (shards: number) => number) {
   const counts = Array.from({ length: masters }, () => 0);
   let best = { shards: 1, most: 1, busy: Number.POSITIVE_INFINITY };

@@ -1,14 +1,15 @@
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { Outage, type Log } from "@tally/runtime";
+import { Outage, recentProblems, type FleetAppConfig, type FleetReporter, type Log, type Logger } from "@tally/runtime";
 import { isCluster, masterOfKey, mastersOf, openRedis, type Redis } from "@tally/redis";
 import { Compile } from "typebox/compile";
 import { Heartbeat, heartbeatOf, type ThreadState, type WorkReport } from "./heartbeat.ts";
 
 /*
- * One hash for each system: <namespace>:{status}:processes. A field for each process with its last heartbeat as JSON, written once a second.
- * A process that stops deletes its field. One that dies leaves it: readers see that its time stands still, and after a minute a process
- * that removes such fields deletes it. The hash expires with its last process.
+ * One hash for each system: <namespace>:{status}:processes. A field for each process with its last heartbeat as JSON,
+ * written once a second. A process that stops deletes its field. One that dies leaves it: readers see that its time
+ * stands still, and after a minute a process that removes such fields deletes it. The hash expires with its last
+ * process.
  *
  * Times of heartbeats are those of Redis, so that the clocks of the machines may differ.
  */
@@ -28,7 +29,10 @@ export interface HeartbeatOptions {
   readonly url: string;
   /** Separates systems in one Redis. */
   readonly namespace: string;
-  /** Whether this process removes the heartbeats of dead ones: at the start, then once a minute. Its account in Redis must be able to read them. */
+  /**
+   * Whether this process removes the heartbeats of dead ones: at the start, then once a minute. Its account in Redis
+   * must be able to read them.
+   */
   readonly removesDead?: boolean;
   readonly log: Log;
 }
@@ -39,13 +43,21 @@ export interface FoundHeartbeat extends Heartbeat {
   readonly ageMs: number;
 }
 
-/** The connection of a process for its own heartbeats, and for reading those of all. No call throws because Redis is down. */
+/**
+ * The connection of a process for its own heartbeats, and for reading those of all. No call throws because Redis is
+ * down.
+ */
 export interface Heartbeats {
-  /** Sends the heartbeat of this process every second, until `stop`: one read of the time, and one write. Nothing while Redis is down. */
+  /**
+   * Sends the heartbeat of this process every second, until `stop`: one read of the time, and one write. Nothing while
+   * Redis is down.
+   */
   start(app: Heartbeat["app"], report: () => Promise<ProcessReport> | ProcessReport): void;
   /** The last heartbeat of each process, at most a minute old; undefined: Redis does not respond within 0.7 s. */
   read(): Promise<readonly FoundHeartbeat[] | undefined>;
-  /** The masters of a Redis Cluster by their addresses, each after a ping of at most 0.5 s. Of a single server: none. */
+  /**
+   * The masters of a Redis Cluster by their addresses, each after a ping of at most 0.5 s. Of a single server: none.
+   */
   masters(): Promise<readonly RedisMaster[]>;
   /** Ends the heartbeats: other processes no longer see this one. */
   stop(): Promise<void>;
@@ -150,7 +162,10 @@ async function timeOf(redis: Redis, key: string): Promise<number> {
   return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
 }
 
-/** Deletes what is older than a minute and what has no time. A process of another release has its time in the same place. */
+/**
+ * Deletes what is older than a minute and what has no time. A process of another release has its time in the same
+ * place.
+ */
 async function removeForgotten(redis: Redis, key: string, now: number): Promise<void> {
   const forgotten = Object.entries(await redis.hgetall(key)).flatMap(([name, text]) => {
     const value = parsed(text);
@@ -167,4 +182,32 @@ function parsed(text: string): unknown {
   } catch {
     return undefined; // a reader passes over it
   }
+}
+
+/** The heartbeats of a writer or ranker: those of its threads, and the problems of its main thread. */
+export function fleetHeartbeats(
+  app: "writer" | "ranker",
+  config: FleetAppConfig,
+  log: Logger,
+): FleetReporter<WorkReport> {
+  const heartbeats = connectHeartbeats({ url: config.redisUrl, namespace: config.namespace, log });
+  return {
+    start: (read) =>
+      heartbeats.start(app, async () => {
+        const { threads, reports } = await read();
+        return {
+          threads: threads.map(({ index, state, restarts, lastError = null }) => ({
+            index,
+            state,
+            restarts,
+            lastError,
+          })),
+          reports: [
+            { thread: null, report: { flows: [], held: [], hops: [], problems: recentProblems(log) } },
+            ...reports,
+          ],
+        };
+      }),
+    stop: () => heartbeats.stop(),
+  };
 }

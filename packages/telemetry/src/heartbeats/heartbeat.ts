@@ -13,7 +13,10 @@ export const FlowReport = Type.Object({
 });
 export type FlowReport = Static<typeof FlowReport>;
 
-/** Batches of a domain that were delivered to a thread or process and are not settled. The broker counts them in no queue. */
+/**
+ * Batches of a domain that were delivered to a thread or process and are not settled. The broker counts them in no
+ * queue.
+ */
 export const HeldReport = Type.Object({
   /** What the thread does with them. */
   stage: Type.Enum(["stored", "ranked"]),
@@ -22,7 +25,9 @@ export const HeldReport = Type.Object({
 });
 export type HeldReport = Static<typeof HeldReport>;
 
-/** From the request to the rankings. Each batch is measured by its oldest event, each transaction by its oldest batch. */
+/**
+ * From the request to the rankings. Each batch is measured by its oldest event, each transaction by its oldest batch.
+ */
 export const HopName = Type.Enum([
   "received-sealed",
   "sealed-confirmed",

@@ -1,6 +1,6 @@
 /*
- * Times in buckets that grow by 9 %: a quantile is exact to 5 %, and counts of several threads and processes can be added. A report lists
- * pairs of bucket and count, because most buckets are empty.
+ * Times in buckets that grow by 9 %: a quantile is exact to 5 %, and counts of several threads and processes can be
+ * added. A report lists pairs of bucket and count, because most buckets are empty.
  */
 
 const firstMs = 0.05;
@@ -14,7 +14,10 @@ export function bucketOf(ms: number): number {
   return Math.min(Math.round(Math.log2(ms / firstMs) * bucketsPerOctave), bucketMax);
 }
 
-/** The time below which a share `q` of the measured times lies, in ms; 0 without any. `pairs`: bucket, count, bucket, count, … in any order. */
+/**
+ * The time below which a share `q` of the measured times lies, in ms; 0 without any. `pairs`: bucket, count, bucket,
+ * count, … in any order.
+ */
 export function quantileOf(pairs: readonly number[], q: number): number {
   const counts = summed([pairs]);
   const all = counts.reduce((sum, [, count]) => sum + count, 0);

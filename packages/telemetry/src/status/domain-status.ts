@@ -1,6 +1,4 @@
-import type { FlowReport } from "../heartbeats/heartbeat.ts";
-import type { Held } from "./of-heartbeats.ts";
-import { secondsToDrain } from "./seconds-to-drain.ts";
+import type { FlowReport, Heartbeat } from "../heartbeats/heartbeat.ts";
 import type { DomainStatus, Flow, QueueStatus } from "./status.ts";
 
 /** Batches in the two queues of a domain. */
@@ -70,4 +68,71 @@ function meanBatch({ events, batches, eventsPerSecond, batchesPerSecond }: Passe
 
 function shown(events: number, perSecond: number): Flow {
   return { events: Math.round(events), perSecond: Math.round(perSecond * 10) / 10 };
+}
+
+/** The unsettled batches of a domain. */
+export interface Held {
+  readonly ingest: number;
+  readonly rank: number;
+  /** By process and stage. */
+  readonly holders: readonly Holder[];
+}
+
+/** What running processes hold of a domain. */
+export function heldOf(beats: readonly Heartbeat[], domain: string): Held {
+  const all = beats.flatMap(({ held, flows }) =>
+    held.flatMap(({ stage, domain: own, batches }) => {
+      const flow = flows.find((one) => one.stage === stage && one.domain === own);
+      return own === domain ? [{ stage, batches, batchesPerSecond: flow?.batchesPerSecond ?? 0 }] : [];
+    }),
+  );
+  const sum = (of: "stored" | "ranked"): number =>
+    all.reduce((total, { stage, batches }) => total + (stage === of ? batches : 0), 0);
+  return { ingest: sum("stored"), rank: sum("ranked"), holders: all };
+}
+
+/** What waits before the two stages of a domain, and how fast it is processed. */
+export interface Waiting {
+  /** Batches in the ingest and in the rank queue, and those that consumers hold. */
+  readonly batches: { readonly ingest: number; readonly rank: number };
+  readonly eventsPerBatch: number;
+  /** Events per second. */
+  readonly stored: number;
+  readonly ranked: number;
+  /** What each process holds. One that stands still is seen although others progress. */
+  readonly holders: readonly Holder[];
+}
+
+/** The unsettled batches of one process, and how many of them it settles. */
+export interface Holder {
+  readonly batches: number;
+  readonly batchesPerSecond: number;
+}
+
+// A running system has a batch or two before each stage at most moments. At a low rate these would look like minutes.
+const passingBatches = 2;
+const passingSeconds = 1;
+
+/**
+ * The time until every waiting event is stored and ranked, by the slowest of the rates. 0: none waits. null: a rate is
+ * 0.
+ */
+export function secondsToDrain({
+  batches: { ingest, rank },
+  eventsPerBatch,
+  stored,
+  ranked,
+  holders,
+}: Waiting): number | null {
+  if (ingest + rank === 0) return 0;
+  // A stored event is then ranked.
+  const parts = [
+    ingest === 0 ? 0 : (ingest * eventsPerBatch) / stored,
+    ((ingest + rank) * eventsPerBatch) / ranked,
+    ...holders.map(({ batches, batchesPerSecond }) => (batches === 0 ? 0 : batches / batchesPerSecond)),
+  ];
+  const seconds = Math.max(...parts);
+  if (!Number.isFinite(seconds)) return null;
+  const isPassing = ingest <= passingBatches && rank <= passingBatches;
+  return Math.round((isPassing ? Math.min(seconds, passingSeconds) : seconds) * 10) / 10;
 }

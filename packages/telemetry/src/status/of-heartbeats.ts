@@ -1,7 +1,6 @@
 import { addHops, HopName, type Heartbeat } from "../heartbeats/heartbeat.ts";
 import { countOf, quantileOf } from "../heartbeats/hop-times.ts";
 import { type FoundHeartbeat } from "../heartbeats/connect-heartbeats.ts";
-import type { Holder } from "./seconds-to-drain.ts";
 import type { HopStatus, LoggedError, ProcessStatus } from "./status.ts";
 
 const goneAfterMs = 3000;
@@ -26,28 +25,9 @@ export function processOf(beat: FoundHeartbeat): ProcessStatus {
   };
 }
 
-/** The unsettled batches of a domain. */
-export interface Held {
-  readonly ingest: number;
-  readonly rank: number;
-  /** By process and stage. */
-  readonly holders: readonly Holder[];
-}
-
-/** What running processes hold of a domain. */
-export function heldOf(beats: readonly Heartbeat[], domain: string): Held {
-  const all = beats.flatMap(({ held, flows }) =>
-    held.flatMap(({ stage, domain: own, batches }) => {
-      const flow = flows.find((one) => one.stage === stage && one.domain === own);
-      return own === domain ? [{ stage, batches, batchesPerSecond: flow?.batchesPerSecond ?? 0 }] : [];
-    }),
-  );
-  const sum = (of: "stored" | "ranked"): number =>
-    all.reduce((total, { stage, batches }) => total + (stage === of ? batches : 0), 0);
-  return { ingest: sum("stored"), rank: sum("ranked"), holders: all };
-}
-
-/** The times of all processes together, in the order in which a batch takes the hops. Hops without batches are left out. */
+/**
+ * The times of all processes together, in the order in which a batch takes the hops. Hops without batches are left out.
+ */
 export function hopsOf(beats: readonly Heartbeat[]): HopStatus[] {
   const hops = addHops(beats.flatMap((beat) => beat.hops));
   hops.sort((a, b) => HopName.enum.indexOf(a.hop) - HopName.enum.indexOf(b.hop));

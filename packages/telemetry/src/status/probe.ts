@@ -2,8 +2,8 @@
 export type Probed<T> = { readonly value: T; readonly tookMs: number } | undefined;
 
 /**
- * Asks a server that may not respond. While a request is pending, later calls share it: a frozen server collects one question
- * from each probe. Never rejects.
+ * Asks a server that may not respond. While a request is pending, later calls share it: a frozen server collects one
+ * question from each probe. Never rejects.
  */
 export class Probe<T> {
   readonly #ask: () => Promise<T>;

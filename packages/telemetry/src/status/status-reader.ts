@@ -3,12 +3,11 @@ import { addFlows } from "../heartbeats/heartbeat.ts";
 import { type Heartbeats, type RedisMaster } from "../heartbeats/connect-heartbeats.ts";
 import type { Publisher } from "@tally/broker";
 import { queuesOf } from "@tally/contract";
-import { domainStatus, type Depths } from "./domain-status.ts";
-import { errorsOf, heldOf, hopsOf, isAlive, processOf } from "./of-heartbeats.ts";
+import { domainStatus, heldOf, type Depths } from "./domain-status.ts";
+import { errorsOf, hopsOf, isAlive, processOf } from "./of-heartbeats.ts";
 import { Probe, type Probed } from "./probe.ts";
-import { problemsOf } from "./problems.ts";
-import { readLagMs } from "./replica-lag.ts";
-import { Stalls } from "./stalls.ts";
+import { problemsOf, Stalls } from "./problems.ts";
+import { readLagMs } from "./replicas.ts";
 import type { ServerStatus, Status } from "./status.ts";
 
 /** The connections by which the status is read. */
@@ -26,8 +25,9 @@ const withinMs = 700;
 const countLettersEveryMs = 2000;
 
 /**
- * Computes the status of a system from its servers. A reading takes some ms, and at most 0.7 s while a server does not respond: about ten
- * passive declarations of queues, five short statements and two commands of each Redis. Keep one reader, and do not call it for each viewer.
+ * Computes the status of a system from its servers. A reading takes some ms, and at most 0.7 s while a server does not
+ * respond: about ten passive declarations of queues, five short statements and two commands of each Redis. Keep one
+ * reader, and do not call it for each viewer.
  */
 export class StatusReader {
   readonly #servers: StatusServers;

@@ -30,7 +30,9 @@ export type Flow = Static<typeof Flow>;
 export const QueueStatus = Type.Object({
   /** In the queue, without those that its consumers hold; null while the broker does not respond. */
   batches: orNull(Type.Number()),
-  /** Delivered to threads of running processes and not settled; null while Redis does not respond. Up to a second old. */
+  /**
+   * Delivered to threads of running processes and not settled; null while Redis does not respond. Up to a second old.
+   */
   held: orNull(Type.Number()),
   /** Of both, estimated from the mean size of a batch; null while the broker does not respond. */
   events: orNull(Type.Number()),
@@ -44,7 +46,10 @@ export const DomainStatus = Type.Object({
   /** Estimated from batches and their mean size: a ranking message does not have the number of its events. */
   ranked: Flow,
   queues: Type.Object({ ingest: QueueStatus, rank: QueueStatus }),
-  /** The time until each waiting event is stored and ranked, at the present rates. 0: none waits. null: unknown, or nothing progresses. */
+  /**
+   * The time until each waiting event is stored and ranked, at the present rates. 0: none waits. null: unknown, or
+   * nothing progresses.
+   */
   secondsToDrain: orNull(Type.Number()),
   /** When the newest batch was stored; null: none yet, or the database is down. */
   lastStoredAt: orNull(Time),

@@ -16,7 +16,10 @@ const kinds: Readonly<Record<StepName, SpanKind>> = {
   ranked: SpanKind.CONSUMER,
 };
 
-/** Sends each step as a span. Spans that the collector does not accept are dropped, after one line in the log for each outage. */
+/**
+ * Sends each step as a span. Spans that the collector does not accept are dropped, after one line in the log for each
+ * outage.
+ */
 export function otlpTracer({ app, endpoint, log }: TracerOptions): Tracer {
   const exporter = new LoggingExporter(`${endpoint.replace(/\/+$/, "")}/v1/traces`, log);
   const provider = new TracerProvider({

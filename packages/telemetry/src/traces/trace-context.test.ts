@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
-import { requestSampler } from "./request-sampler.ts";
-import { readTraceparent, textOfTraceContext } from "./trace-context.ts";
-import { tracedEventsMax, tracedEventsOf, tracesHeader } from "./traced-event.ts";
+import {
+  readTraceparent,
+  requestSampler,
+  textOfTraceContext,
+  tracedEventsMax,
+  tracedEventsOf,
+  tracesHeader,
+} from "./trace-context.ts";
 
 const context = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
 const ids = `${context.traceId}-${context.spanId}`;

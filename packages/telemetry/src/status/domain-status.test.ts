@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { secondsToDrain, type Holder } from "./seconds-to-drain.ts";
+import { secondsToDrain, type Holder } from "./domain-status.ts";
 
 const waiting = (ingest: number, rank: number, stored: number, ranked: number, holders: readonly Holder[] = []) =>
   secondsToDrain({ batches: { ingest, rank }, eventsPerBatch: 100, stored, ranked, holders });

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Database, enter, ledgerMigrations } from "@tally/database";
 import { ownDatabase } from "@tally/database/own-database";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { watchReplicas } from "./watch-replicas.ts";
+import { watchReplicas } from "./replicas.ts";
 
 // Two databases stand for two servers: one has batches that the other does not have yet.
 const newer = ownDatabase([ledgerMigrations, "ledger"]);
