@@ -103,7 +103,10 @@ export function heartbeatOf(
     ...process,
     threads: [...threads],
     flows: addFlows(reports.flatMap(({ report }) => report.flows)),
-    held: addHeld(reports.flatMap(({ report }) => report.held)),
+    held: summed(
+      reports.flatMap(({ report }) => report.held),
+      (a, b) => ({ ...a, batches: a.batches + b.batches }),
+    ),
     hops: addHops(reports.flatMap(({ report }) => report.hops)),
     problems: problems.toSorted((a, b) => (a.at < b.at ? 1 : -1)).slice(0, problemsMax),
   };
@@ -111,33 +114,22 @@ export function heartbeatOf(
 
 /** One flow for each stage and domain. */
 export function addFlows(flows: readonly FlowReport[]): FlowReport[] {
-  const sums = new Map<string, FlowReport>();
-  for (const flow of flows) {
-    const key = `${flow.stage} ${flow.domain}`;
-    const sum = sums.get(key);
-    if (sum === undefined) {
-      sums.set(key, flow);
-      continue;
-    }
-    sums.set(key, {
-      ...flow,
-      events: sum.events + flow.events,
-      batches: sum.batches + flow.batches,
-      eventsPerSecond: sum.eventsPerSecond + flow.eventsPerSecond,
-      batchesPerSecond: sum.batchesPerSecond + flow.batchesPerSecond,
-    });
-  }
-  return [...sums.values()];
+  return summed(flows, (a, b) => ({
+    ...a,
+    events: a.events + b.events,
+    batches: a.batches + b.batches,
+    eventsPerSecond: a.eventsPerSecond + b.eventsPerSecond,
+    batchesPerSecond: a.batchesPerSecond + b.batchesPerSecond,
+  }));
 }
 
-/** One report for each stage and domain. */
-function addHeld(held: readonly HeldReport[]): HeldReport[] {
-  const byPlace = Map.groupBy(held, ({ stage, domain }) => `${stage} ${domain}`);
-  return [...byPlace.values()].flatMap(([first, ...others]) =>
-    first === undefined
-      ? []
-      : [{ ...first, batches: others.reduce((sum, { batches }) => sum + batches, first.batches) }],
-  );
+/** One entry for each stage and domain. */
+function summed<T extends { readonly stage: string; readonly domain: string }>(
+  entries: readonly T[],
+  add: (a: T, b: T) => T,
+): T[] {
+  const same = Map.groupBy(entries, ({ stage, domain }) => `${stage} ${domain}`);
+  return Array.from(same.values(), (those) => those.reduce(add));
 }
 
 /** One report for each hop. */
