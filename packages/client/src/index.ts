@@ -8,7 +8,8 @@ export {
   type PurchaseSender,
   type PurchaseSenderOptions,
 } from "./sender/create-purchase-sender.ts";
-export { sendBulk } from "./sender/send-bulk.ts";
+export { sendBulk, type BulkOutcome } from "./sender/send-bulk.ts";
+export { messageOf, type EntryResult } from "./sender/bulk-results.ts";
 export type { AddedPurchase, Purchase, RejectedPurchase, Settlement } from "./sender/purchase.ts";
 export type { Journal, JournalEntry, RejectedEntry } from "./journal/journal.ts";
 export type { components, paths } from "./generated/openapi.ts";

@@ -9,6 +9,9 @@ import {
 } from "@tally/contract";
 import { Type, type TObject, type TSchema } from "typebox";
 
+/** An entry's own Idempotency-Key. */
+export const keyColumn = "idempotencyKey";
+
 type OwnRoute = IngestRoute<Event>;
 
 /** The routes of a domain where each request is one event without files. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 import type { Database } from "@tally/database";
 import { eventIdOfBytes, type EntryFields, type EventFiles, type SqlParameter } from "@tally/contract";
-import { keyColumn } from "../import/csv-columns.ts";
+import { keyColumn } from "../entries/entry-fields.ts";
 import type { ExportFormat } from "./export-format.ts";
 
 /** What an export selects, as conditions with one `?` each. */

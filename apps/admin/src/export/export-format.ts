@@ -1,6 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import type { EntryFields, EventFiles } from "@tally/contract";
-import { keyColumn } from "../import/csv-columns.ts";
+import { keyColumn } from "../entries/entry-fields.ts";
 
 /** How exported events become text. */
 export interface ExportFormat {

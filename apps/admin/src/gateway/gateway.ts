@@ -1,102 +1,104 @@
-import { isRetriable, retryingFetch, TallyClientError, type Attempt } from "@tally/client";
-import { reasonOf } from "@tally/runtime";
+import { isRetriable, messageOf, retryingFetch, TallyClientError, type Attempt } from "@tally/client";
+import { reasonOf, readConfigOrExit, secret, url } from "@tally/runtime";
+import { origin } from "@tally/runtime/flag-values";
+import { Option, type Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
+
+/** The settings of commands that talk to a gateway. `pnpm dev` provides TALLY_URL to `pnpm tally`. */
+export const gatewaySettings = {
+  url: url("TALLY_URL", "the gateway that `top`, `send` and `import` use, without a path", {
+    protocols: ["http:", "https:"],
+    default: "http://127.0.0.1:8080",
+  }),
+  apiKey: secret("TALLY_API_KEY", "the API key that they send", { default: "" }),
+} as const;
+
+export interface GatewayFlags {
+  readonly url?: string;
+}
+
+/** Adds --url. */
+export function withGatewayFlags(command: Command): Command {
+  return command.addOption(new Option("--url <origin>", "the gateway (default: TALLY_URL)").argParser(origin));
+}
+
+/** The gateway of the flag or of the environment. Exits with 2 for a wrong variable. */
+export function gatewayOf({ url: flag }: GatewayFlags): Gateway {
+  const { url: fromEnvironment, apiKey } = readConfigOrExit(gatewaySettings);
+  return new Gateway((flag ?? fromEnvironment).replace(/\/+$/, ""), apiKey);
+}
 
 export interface GatewayRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: string | FormData;
-  readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface GatewayReply {
   readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
+  /** Of the event that a POST has stored; null for any other response. */
+  readonly eventId: string | null;
   /** Undefined for a body that is no JSON. */
   readonly json: unknown;
-}
-
-export interface Patience {
-  /** How long to try again. */
-  readonly giveUpAfterMs: number;
-  readonly signal?: AbortSignal;
+  /** The sentence of an error response. */
+  readonly message: string;
 }
 
 // A gateway responds within 30 s, also to a body that arrives slowly.
 const attemptMs = 40_000;
+
 /** The range of the delays between tries, in ms. */
 export const backOff = { firstDelayMs: 200, longestDelayMs: 5000 } as const;
 
-/** The gateway does not respond, or not as it should. `status`: of its last response; undefined without one. */
-export class GatewayUnavailable extends CommandError {
-  readonly status: number | undefined;
-
-  constructor(message: string, status: number | undefined) {
-    super(message, exitCodes.unreachable);
-    this.status = status;
-  }
-}
-
-/** A response to a POST that is not from a gateway: the login page of a network, or a proxy whose gateway is away. It says nothing about the event. */
-class ForeignResponse extends Error {
-  readonly status: number;
-
-  constructor(status: number) {
-    super(`${status} without the body of a gateway`);
-    this.status = status;
-  }
-}
+/**
+ * A response to a POST that is not from a gateway: the login page of a network, or a proxy whose gateway is away. It says
+ * nothing about the event.
+ */
+class ForeignResponse extends Error {}
 
 /** One gateway, as commands use it: with the retries of @tally/client and errors for people. Requests must be safe to repeat. */
 export class Gateway {
   readonly url: string;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor({ url, apiKey }: { readonly url: string; readonly apiKey: string }) {
-    this.url = url;
+  constructor(address: string, apiKey: string) {
+    this.url = address;
     this.#headers = apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
   }
 
   /**
-   * The response to a request, which is sent again as `retryingFetch` does. A response to a POST is an event id, or an error of a gateway:
-   * after any other the request is sent again too. Throws GatewayUnavailable when it gives up, a CommandError with code 2 for a wrong API key,
-   * and the reason of `signal`.
+   * The response to a request, which is sent again as `retryingFetch` does. A response to a POST is an event id, or an error
+   * of a gateway: after any other the request is sent again too. Throws a CommandError with code 3 when it gives up, and
+   * with code 2 for a wrong API key.
    */
-  async send(request: GatewayRequest, { giveUpAfterMs, signal }: Patience): Promise<GatewayReply> {
+  async send({ method, path, body, headers }: GatewayRequest, giveUpAfterMs: number): Promise<GatewayReply> {
     const patience = { attemptsMax: Infinity, withinMs: giveUpAfterMs, attemptMs, ...backOff };
-    const call = retryingFetch(request.method === "POST" ? { fetch: ownResponse, ...patience } : patience);
-    const response = await call(this.#requestOf(request, signal)).catch((error: unknown) => {
+    const call = retryingFetch(method === "POST" ? { fetch: ownResponse, ...patience } : patience);
+    const request = { method, headers: { ...this.#headers, ...headers }, body: body ?? null };
+    const response = await call(new Request(this.url + path, request)).catch((error: unknown) => {
       if (!(error instanceof TallyClientError)) throw error;
-      const { cause } = error;
-      if (cause instanceof ForeignResponse)
-        throw new GatewayUnavailable(`${this.url} responds ${cause.message}`, cause.status);
-      throw new GatewayUnavailable(`${this.url} does not respond (${reasonOf(error.cause)})`, undefined);
+      if (error.cause instanceof ForeignResponse) throw this.unavailable(`responds ${error.cause.message}`);
+      throw this.unavailable(`does not respond (${reasonOf(error.cause)})`);
     });
-    const { status, headers } = response;
+    const { status } = response;
     const text = await response.text();
-    const reply = { status, headers, text, json: parsed(headers, text) };
-    if (isRetriable(status))
-      throw new GatewayUnavailable(`${this.url} responds ${status}: ${messageOf(reply)}`, status);
-    if (status === 401) throw wrongKey(messageOf(reply));
-    return reply;
+    const message = messageOf(text) ?? (text === "" ? `status ${status}` : text.slice(0, 200));
+    if (isRetriable(status)) throw this.unavailable(`responds ${status}: ${message}`);
+    if (status === 401) throw wrongKey(message);
+    return { status, eventId: response.headers.get("tally-event-id"), json: parsed(text), message };
   }
 
   /** One attempt to POST to this path; for `sendBulk`. */
-  attemptAt(path: string, type: string): Attempt {
-    const headers = { "content-type": type, ...this.#headers };
-    return { fetch, url: this.url + path, init: { method: "POST", redirect: "manual", headers }, attemptMs };
+  attemptAt(path: string, headers: Readonly<Record<string, string>>): Attempt {
+    const init = { method: "POST", redirect: "manual", headers: { ...headers, ...this.#headers } } as const;
+    return { fetch, url: this.url + path, init, attemptMs };
   }
 
-  #requestOf({ method, path, body, type, headers }: GatewayRequest, signal: AbortSignal | undefined): Request {
-    return new Request(this.url + path, {
-      method,
-      headers: { ...this.#headers, ...(type === undefined ? {} : { "content-type": type }), ...headers },
-      body: body ?? null,
-      signal: signal ?? null,
-    });
+  /** The gateway does not respond, or not as it should. */
+  unavailable(what: string): CommandError {
+    return new CommandError(`${this.url} ${what}`, exitCodes.unreachable);
   }
 }
 
@@ -105,37 +107,22 @@ export function wrongKey(message: string): CommandError {
   return new CommandError(`${message} (TALLY_API_KEY)`, exitCodes.usage);
 }
 
-/** The sentence of an error response. */
-export function messageOf({ json, text, status }: Pick<GatewayReply, "json" | "text" | "status">): string {
-  return sentenceOf(json) ?? (text === "" ? `status ${status}` : text.slice(0, 200));
-}
-
 /** fetch for a POST of one event. Rejects with ForeignResponse; a status that may be sent again is returned from any server. */
-async function ownResponse(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, init);
+async function ownResponse(target: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(target, init);
   const { status, headers } = response;
   if (isRetriable(status) || (response.ok && headers.has("tally-event-id"))) return response;
   const text = await response.text();
-  if (status < 400 || sentenceOf(parsed(headers, text)) === undefined) throw new ForeignResponse(status);
+  if (status < 400 || messageOf(text) === undefined)
+    throw new ForeignResponse(`${status} without the body of a gateway`);
   return new Response(text, response);
 }
 
-/** Undefined: not the body of an error of a gateway. */
-function sentenceOf(json: unknown): string | undefined {
-  for (const key of ["message", "msg"]) {
-    const message: unknown = typeof json === "object" && json !== null ? Reflect.get(json, key) : undefined;
-    if (typeof message === "string") return message;
-  }
-  return undefined;
-}
-
-function parsed(headers: Headers, text: string): unknown {
-  if (!(headers.get("content-type") ?? "").startsWith("application/json")) return undefined;
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
+  } catch {
     // Another server than a gateway; the caller sees that the body is not what it expects.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+    return undefined;
   }
 }

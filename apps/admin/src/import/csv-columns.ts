@@ -1,8 +1,7 @@
 import type { CellForm, Domain, EntryFields } from "@tally/contract";
 import type { TSchema } from "typebox";
 import { CommandError } from "../command-error.ts";
-import { cellValue } from "../entries/entry-fields.ts";
-import { bulkRouteOf, fieldsOf, ingestRoutesOf, problemOf } from "../entries/entry-fields.ts";
+import { bulkRouteOf, cellValue, fieldsOf, ingestRoutesOf, keyColumn, problemOf } from "../entries/entry-fields.ts";
 import { exitCodes } from "../exit-codes.ts";
 
 /** Reads the cells of a record. */
@@ -16,9 +15,6 @@ interface Columns {
 
 /** The columns of a file of rejected lines, which may be corrected and imported. */
 export const rejectedColumns = ["line", "reason"] as const;
-/** An entry's own Idempotency-Key. */
-export const keyColumn = "idempotencyKey";
-
 /** Whether a column is one that a file of rejected lines has more than the file itself. */
 export function isOfRejection(name: string | undefined): boolean {
   return rejectedColumns.some((one) => one === name?.trim());

@@ -1,36 +1,46 @@
+import { Readable, pipeline } from "node:stream";
+import { CsvError, parse } from "csv-parse";
 import { stringify } from "csv-stringify/sync";
-import type { Domain } from "@tally/contract";
+import { InvalidInput, type Domain, type EntryFields } from "@tally/contract";
 import { CommandError } from "../command-error.ts";
+import { parseEntry } from "../entries/entry-fields.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { checkedChunks } from "./checked-chunks.ts";
-import { isOfRejection, rejectedColumns } from "./csv-columns.ts";
-import { csvHeader, csvLines } from "./csv-lines.ts";
-import type { ImportLine } from "./import-line.ts";
-import { ndjsonLines } from "./ndjson-lines.ts";
+import { csvColumns, isOfRejection, rejectedColumns } from "./csv-columns.ts";
+
+/** One line of a file, or one record of a CSV. */
+export interface ImportLine {
+  /** From 1; of a record over several lines, its last. */
+  readonly number: number;
+  /** As it is in the file: the cells of a CSV, else the whole line. */
+  readonly cells: readonly string[];
+  /** Its event, or why it holds none. */
+  readonly content: { readonly entry: EntryFields } | { readonly problem: string };
+}
+
+interface LinesOptions {
+  readonly file: string;
+  readonly chunks: AsyncIterable<Buffer>;
+  readonly domain: Domain;
+  /** Is called with the first line of the file of rejected lines, where it has one. */
+  readonly onHead?: (head: string) => void;
+}
 
 /** How the lines of a file are read, and how its rejected lines are written. */
 export interface FileFormat {
   readonly extension: ".csv" | ".ndjson";
-  lines(file: string, chunks: AsyncIterable<Buffer>, domain: Domain): AsyncIterable<ImportLine>;
-  /** The first line of the file of rejected lines. */
-  rejectedHead(file: string): Promise<string>;
+  lines(options: LinesOptions): AsyncIterable<ImportLine>;
   rejectedLine(line: ImportLine, reason: string): string;
 }
 
 const csv: FileFormat = {
   extension: ".csv",
   lines: csvLines,
-  async rejectedHead(file) {
-    const header = await csvHeader(file, checkedChunks(file));
-    return stringify([[...rejectedColumns, ...header.filter((name) => !isOfRejection(name))]]);
-  },
   rejectedLine: ({ number, cells }, reason) => stringify([[number, reason, ...cells]]),
 };
 
 const ndjson: FileFormat = {
   extension: ".ndjson",
-  lines: (_file, chunks) => ndjsonLines(chunks),
-  rejectedHead: () => Promise.resolve(""),
+  lines: ndjsonLines,
   rejectedLine({ number, cells: [text], content }, reason) {
     const fields = "entry" in content ? content.entry : { text };
     return `${JSON.stringify({ line: number, reason, ...fields })}\n`;
@@ -42,4 +52,79 @@ export function formatOf(file: string): FileFormat {
   if (/\.csv$/i.test(file)) return csv;
   if (/\.(ndjson|jsonl)$/i.test(file)) return ndjson;
   throw new CommandError(`${file}: expected a file that ends in .csv, .ndjson or .jsonl`, exitCodes.usage);
+}
+
+/** The records of a CSV after its header. Throws a CommandError for a wrong header and for a file that is no CSV. */
+async function* csvLines({ file, chunks, domain, onHead }: LinesOptions): AsyncGenerator<ImportLine> {
+  let columns: ReturnType<typeof csvColumns> | undefined;
+  for await (const { record, info } of recordsOf(file, chunks)) {
+    if (columns === undefined) {
+      columns = csvColumns(file, record, domain);
+      onHead?.(stringify([[...rejectedColumns, ...record.filter((name) => !isOfRejection(name))]]));
+    } else yield { number: info.lines, cells: columns.ownCells(record), content: contentOf(columns, record) };
+  }
+  if (columns === undefined)
+    throw new CommandError(`${file}: expected a header line, got an empty file`, exitCodes.usage);
+}
+
+function contentOf(columns: ReturnType<typeof csvColumns>, cells: readonly string[]): ImportLine["content"] {
+  if (cells.length !== columns.count) return { problem: `expected ${columns.count} columns, got ${cells.length}` };
+  try {
+    return { entry: columns.entryOf(cells) };
+  } catch (error) {
+    if (error instanceof InvalidInput) return { problem: error.message };
+    throw error;
+  }
+}
+
+interface CsvRecord {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+async function* recordsOf(file: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
+  const parser = parse({ bom: true, info: true, relax_column_count: true, skip_empty_lines: true });
+  // An error of the file, or an early end of this loop, destroys both streams, and the loop throws the error.
+  pipeline(Readable.from(chunks, { objectMode: false }), parser, () => undefined);
+  try {
+    yield* parser;
+  } catch (error) {
+    if (error instanceof CsvError) throw new CommandError(`${file}: ${error.message}`, exitCodes.usage);
+    throw error;
+  }
+}
+
+/** The lines of a file with one JSON object a line. Empty lines are skipped. Holds the longest line in memory. */
+async function* ndjsonLines({ chunks }: LinesOptions): AsyncGenerator<ImportLine> {
+  let number = 0;
+  for await (const line of linesOf(chunks)) {
+    number++;
+    const text = line.trim();
+    if (text === "") continue;
+    const entry = withoutRejection(parseEntry(text));
+    const content = entry === undefined ? { problem: "expected a JSON object with the fields of an event" } : { entry };
+    yield { number, cells: [text], content };
+  }
+}
+
+/** A line of a file of rejected lines may be corrected and imported. */
+function withoutRejection(entry: EntryFields | undefined): EntryFields | undefined {
+  if (entry === undefined || !("reason" in entry)) return entry;
+  const { line: _line, reason: _reason, ...fields } = entry;
+  return fields;
+}
+
+/** Not readline: it also ends a line at U+2028, which a JSON text may contain. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let pieces: Buffer[] = [];
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", start)) {
+      yield Buffer.concat([...pieces, chunk.subarray(start, end)]).toString();
+      pieces = [];
+      start = end + 1;
+    }
+    pieces.push(chunk.subarray(start));
+  }
+  yield Buffer.concat(pieces).toString();
 }

@@ -6,7 +6,7 @@ import { bulkRouteOf, ingestRoutesOf } from "../entries/entry-fields.ts";
 import { CommandError } from "../command-error.ts";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
-import { gatewayOf, withGatewayFlags, type GatewayFlags } from "../gateway/gateway-flags.ts";
+import { gatewayOf, withGatewayFlags, type GatewayFlags } from "../gateway/gateway.ts";
 import { withProgress } from "@tally/runtime/progress";
 import { formatOf } from "./file-format.ts";
 import { runImport } from "./run-import.ts";

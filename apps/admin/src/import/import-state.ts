@@ -1,16 +1,16 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
 import { Type, type Static } from "typebox";
 import { Check } from "typebox/value";
 import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { syncDirectoryOf } from "./sync-directory.ts";
+import { nothingWritten } from "./durable-files.ts";
+import type { Inspection } from "./inspect-file.ts";
+import type { ImportOptions } from "./run-import.ts";
 
 // A state may have been edited.
 const Count = Type.Integer({ minimum: 0 });
-
-/** What a file has of the lines that a state counts; what follows in the file is written again. */
 const WrittenContent = Type.Object({ bytes: Count, sha256: Type.String() });
-export type WrittenContent = Static<typeof WrittenContent>;
 
 /** How far an import has come. Lines after `through` are sent again by the next import, with equal keys. */
 const ImportState = Type.Object({
@@ -32,53 +32,82 @@ const ImportState = Type.Object({
 });
 export type ImportState = Static<typeof ImportState>;
 
-/** The state of an interrupted import; undefined without one. Throws a CommandError for a file that is no state. */
-export function readState(file: string): ImportState | undefined {
-  let text: string;
+/**
+ * The state from which an import goes on: that of the interrupted one, or a new one. Throws a CommandError when the
+ * interrupted one was of another file, or wrote its lines to other files.
+ */
+export function stateToGoOn(options: ImportOptions, { identity, sha256, lines, lastLine }: Inspection): ImportState {
+  const { file, gateway, domain, name, stateFile, rejectedFile, acknowledgedFile } = options;
+  const found = readState(stateFile);
+  if (found !== undefined && (found.identity !== identity || found.domain !== domain.name))
+    throw new CommandError(
+      `${file}: its import began with other content, as ${found.domain}. With the new content, lines that are stored ` +
+        `already would be stored again. Restore the file, or delete ${stateFile} if this is intended`,
+      exitCodes.usage,
+    );
+  const fromState = (path: string): string => relative(dirname(resolve(stateFile)), resolve(path));
+  const files = {
+    rejectedFile: fromState(rejectedFile),
+    acknowledgedFile: acknowledgedFile === undefined ? null : fromState(acknowledgedFile),
+  };
+  // Another gateway may belong to another system: everything is sent, and the keys keep it from being stored twice.
+  if (found !== undefined && found.url === gateway.url && (name !== undefined || found.sha256 === sha256)) {
+    expectSame("--rejected", found.rejectedFile, files.rejectedFile, options);
+    expectSame("--acknowledged", found.acknowledgedFile, files.acknowledgedFile, options);
+    if (found.through > lastLine)
+      throw noState(stateFile, `through: a line up to ${lastLine}, the last of ${file}`, `${found.through}`);
+    const settled = found.accepted + found.rejected;
+    if (settled > lines)
+      throw noState(stateFile, `accepted and rejected: together up to ${lines}, the lines of ${file}`, `${settled}`);
+    return found;
+  }
+  return {
+    version: 3,
+    identity,
+    sha256,
+    url: gateway.url,
+    domain: domain.name,
+    ...files,
+    through: 0,
+    accepted: 0,
+    rejected: 0,
+    rejectedContent: nothingWritten,
+    acknowledgedContent: nothingWritten,
+  };
+}
+
+/** Undefined: there is none. Throws a CommandError for a file that is no state. */
+function readState(file: string): ImportState | undefined {
+  let state: unknown;
   try {
-    text = readFileSync(file, "utf8");
+    state = JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
+    if (!(error instanceof SyntaxError)) throw error;
   }
-  const state = parsed(text);
-  if (state !== undefined) return state;
+  if (Check(ImportState, state)) return state;
   throw noState(file, "the state of an import", "something else");
 }
 
-/** The file is no state from which an import can go on. */
-export function noState(file: string, expected: string, got: string): CommandError {
+function noState(file: string, expected: string, got: string): CommandError {
   return new CommandError(
     `${file}: expected ${expected}, got ${got}; delete it to start from the first line, the keys keep lines from being stored twice`,
     exitCodes.usage,
   );
 }
 
-/** Atomic: a kill, or a crash of the machine, leaves this state or the one before. What it counts must be on disk before. Costs two fsyncs. */
-export function writeState(file: string, state: ImportState): void {
-  const next = `${file}.new`;
-  const descriptor = openSync(next, "w");
-  try {
-    writeFileSync(descriptor, JSON.stringify(state));
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(next, file);
-  syncDirectoryOf(file);
-}
-
-/** The import is complete. */
-export function removeState(file: string): void {
-  rmSync(file, { force: true });
-}
-
-function parsed(text: string): ImportState | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Check(ImportState, value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+/** A file that changes in the middle would have only some of the lines. */
+function expectSame(
+  flag: string,
+  began: string | null,
+  given: string | null,
+  { file, stateFile }: Pick<ImportOptions, "file" | "stateFile">,
+): void {
+  if (began === given) return;
+  const shown = (path: string | null): string => (path === null ? "no such file" : resolve(dirname(stateFile), path));
+  throw new CommandError(
+    `${file}: ${flag}: expected ${shown(began)}, with which its import began, got ${shown(given)}. Give the same flag, ` +
+      `or delete ${stateFile} to send the file again from its first line; the keys keep it from being stored twice`,
+    exitCodes.usage,
+  );
 }

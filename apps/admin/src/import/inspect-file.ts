@@ -1,8 +1,9 @@
 import { createHash, hash } from "node:crypto";
-import { stat } from "node:fs/promises";
+import { open, type FileHandle } from "node:fs/promises";
 import type { Domain } from "@tally/contract";
 import type { Progress } from "@tally/runtime/progress";
-import { checkedChunks } from "./checked-chunks.ts";
+import { CommandError } from "../command-error.ts";
+import { exitCodes } from "../exit-codes.ts";
 import type { FileFormat } from "./file-format.ts";
 
 /** What the first pass over a file finds. */
@@ -15,32 +16,10 @@ export interface Inspection {
   /** The number of the last one; 0: there is none. */
   readonly lastLine: number;
   readonly bytes: number;
-  /** The SHA-256 of the content up to the end of each block; 32 bytes for 256 KiB. */
-  readonly hashes: readonly Buffer[];
-}
-
-/**
- * Reads the whole file before anything is sent: a file that is no CSV is rejected as a whole. If its first half were stored already, the
- * corrected file would have other keys and store that half again. About 1 s for 200,000 lines.
- */
-export async function inspectFile({ file, name, format, domain }: Inspected, progress: Progress): Promise<Inspection> {
-  const { size } = await stat(file);
-  const content = createHash("sha256");
-  const hashes: Buffer[] = [];
-  let bytes = 0;
-  const onBlock = (block: Buffer): void => {
-    hashes.push(content.update(block).copy().digest());
-    progress.show("checking the file, bytes", (bytes += block.length), size);
-  };
-  let lines = 0;
-  let lastLine = 0;
-  for await (const { number } of format.lines(file, checkedChunks(file, { onBlock }), domain)) {
-    lines++;
-    lastLine = number;
-  }
-  const sha256 = content.digest("hex");
-  const identity = name === undefined ? sha256 : hash("sha256", `name:${name}`);
-  return { identity: identity.slice(0, 32), sha256, lines, lastLine, bytes, hashes };
+  /** The SHA-256 of each block; 32 bytes for 256 KiB. */
+  readonly hashes: readonly string[];
+  /** The first line of the file of rejected lines. */
+  readonly rejectedHead: string;
 }
 
 interface Inspected {
@@ -49,4 +28,99 @@ interface Inspected {
   readonly name: string | undefined;
   readonly format: FileFormat;
   readonly domain: Domain;
+}
+
+/**
+ * Reads the whole file before anything is sent: a file that is no CSV is rejected as a whole. If its first half were stored
+ * already, the corrected file would have other keys and store that half again. About 1 s for 200,000 lines.
+ */
+export async function inspectFile({ file, name, format, domain }: Inspected, progress: Progress): Promise<Inspection> {
+  const content = createHash("sha256");
+  const hashes: string[] = [];
+  let bytes = 0;
+  async function* chunks(): AsyncGenerator<Buffer> {
+    for await (const { block, size } of blocksOf(file)) {
+      hashes.push(hash("sha256", block));
+      content.update(block);
+      progress.show("checking the file, bytes", (bytes += block.length), size);
+      yield block;
+    }
+  }
+  let [lines, lastLine, rejectedHead] = [0, 0, ""];
+  const onHead = (head: string): void => void (rejectedHead = head);
+  for await (const { number } of format.lines({ file, chunks: chunks(), domain, onHead })) {
+    lines++;
+    lastLine = number;
+  }
+  const sha256 = content.digest("hex");
+  const identity = (name === undefined ? sha256 : hash("sha256", `name:${name}`)).slice(0, 32);
+  return { identity, sha256, lines, lastLine, bytes, hashes, rejectedHead };
+}
+
+/**
+ * The bytes that `inspectFile` has read. The keys of the lines belong to this content, so no other content is yielded:
+ * throws a CommandError as soon as a block or the size of the file differs. With `name` the keys do not depend on the
+ * content, and only the size is bounded.
+ */
+export async function* unchangedChunks(
+  file: string,
+  name: string | undefined,
+  { bytes, hashes }: Inspection,
+): AsyncGenerator<Buffer> {
+  let blocks = 0;
+  for await (const { block, size } of blocksOf(file, bytes)) {
+    const isSame = size === bytes && hashes[blocks++] === hash("sha256", block);
+    if (name === undefined && !isSame) throw changed(file, bytes);
+    yield block;
+  }
+  if (name === undefined && blocks !== hashes.length) throw changed(file, bytes);
+}
+
+function changed(file: string, bytes: number): CommandError {
+  return new CommandError(
+    `${file}: the file changed during the import. Only lines of its earlier content, the first ${bytes} bytes, were sent, ` +
+      "and their keys belong to it. Restore that content and repeat the command: nothing is stored twice. Import lines " +
+      "that were added as an own file; begin the import of a file that grows with --name",
+    exitCodes.usage,
+  );
+}
+
+const blockBytes = 256 * 1024;
+
+/**
+ * The bytes of a file, at most its first `bytesMax`, in blocks of 256 KiB, each with the size of the file at that moment.
+ * Throws a CommandError for a file that is not UTF-8: its texts would be stored as other characters.
+ */
+async function* blocksOf(file: string, bytesMax = Infinity) {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const handle = await open(file);
+  let bytes = 0;
+  try {
+    for (;;) {
+      const block = await blockAt(handle, bytes, Math.min(blockBytes, bytesMax - bytes));
+      decoder.decode(block, { stream: block.length > 0 });
+      if (block.length === 0) break;
+      const { size } = await handle.stat();
+      yield { block, size };
+      bytes += block.length;
+    }
+  } catch (error) {
+    if (error instanceof TypeError && "code" in error && error.code === "ERR_ENCODING_INVALID_ENCODED_DATA")
+      throw new CommandError(`${file}: expected UTF-8, got other bytes after byte ${bytes}`, exitCodes.usage);
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Full, except at the end of the file: equal content gives equal blocks. */
+async function blockAt(handle: FileHandle, position: number, size: number): Promise<Buffer> {
+  const block = Buffer.allocUnsafe(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await handle.read(block, filled, size - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return block.subarray(0, filled);
 }

@@ -1,21 +1,16 @@
+import { rmSync } from "node:fs";
 import { lockFile } from "@tally/client/journal";
 import type { Domain } from "@tally/contract";
+import type { Progress } from "@tally/runtime/progress";
 import { CommandError } from "../command-error.ts";
 import { bulkRouteOf } from "../entries/entry-fields.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import type { Progress } from "@tally/runtime/progress";
-import type { FileFormat } from "./file-format.ts";
-import type { ImportLine, Outcome } from "./import-line.ts";
-import { removeState, writeState, type ImportState } from "./import-state.ts";
-import { inspectFile, type Inspection } from "./inspect-file.ts";
-import { nothingWritten, ResumedFile } from "./resumed-file.ts";
-import { bulkSender } from "./send-bulk.ts";
-import { sendBatch } from "./send-batch.ts";
-import { singleSender } from "./send-single.ts";
-import { SettledLines } from "./settled-lines.ts";
-import { stateToGoOn } from "./state-to-go-on.ts";
-import { unchangedChunks } from "./unchanged-chunks.ts";
+import { nothingWritten, replaceFile, ResumedFile } from "./durable-files.ts";
+import type { FileFormat, ImportLine } from "./file-format.ts";
+import { stateToGoOn, type ImportState } from "./import-state.ts";
+import { inspectFile, unchangedChunks, type Inspection } from "./inspect-file.ts";
+import { sendLines, type Outcome } from "./send-lines.ts";
 
 export interface ImportOptions {
   readonly file: string;
@@ -46,13 +41,15 @@ export interface ImportResult {
   readonly renamed: readonly string[];
 }
 
+type Settle = (lines: readonly ImportLine[], outcomes: readonly Outcome[]) => void;
+
 const batchLinesMax = 1000;
 const stateEveryMs = 1000;
 
 /**
- * Imports a file from where an earlier import ended. Keys are made of the file's identity and the number of each line, so a line that is sent
- * twice is one event. Holds a few thousand lines in memory. Throws a CommandError when it cannot go on; what was settled is kept in the state.
- * One import at a time uses the state: `<stateFile>.lock`.
+ * Imports a file from where an earlier import ended. Keys are made of the file's identity and the number of each line, so a
+ * line that is sent twice is one event. Holds a few thousand lines in memory. Throws a CommandError when it cannot go on;
+ * what was settled is kept in the state. One import at a time uses the state: `<stateFile>.lock`.
  */
 export async function runImport(options: ImportOptions, progress: Progress): Promise<ImportResult> {
   const { file, stateFile } = options;
@@ -70,16 +67,16 @@ export async function runImport(options: ImportOptions, progress: Progress): Pro
 }
 
 async function importLocked(options: ImportOptions, progress: Progress): Promise<ImportResult> {
-  const { file, format, stateFile } = options;
+  const { format, stateFile } = options;
   const inspection = await inspectFile(options, progress);
   const earlier = stateToGoOn(options, inspection);
-  const rejectedFile = new ResumedFile(options.rejectedFile, earlier.rejectedContent, await format.rejectedHead(file));
+  const rejectedFile = new ResumedFile(options.rejectedFile, earlier.rejectedContent, inspection.rejectedHead);
   const acknowledgedFile =
     options.acknowledgedFile === undefined
       ? undefined
       : new ResumedFile(options.acknowledgedFile, earlier.acknowledgedContent, "");
   let state = earlier;
-  let savedAt = performance.now();
+  let savedAt = 0;
   // A state counts what is on disk, so that no crash leaves a state whose lines are in no file.
   const sync = (): void => {
     rejectedFile.sync();
@@ -88,11 +85,14 @@ async function importLocked(options: ImportOptions, progress: Progress): Promise
   const save = (): void => {
     savedAt = performance.now();
     sync();
-    writeState(stateFile, state);
+    replaceFile(stateFile, JSON.stringify(state));
   };
-  const settled = new SettledLines(({ lines, outcomes }) => {
-    const rejected = lines.flatMap((line, index) => reasonOf(line, outcomes[index]));
-    rejectedFile.append(rejected.map(({ line, reason }) => format.rejectedLine(line, reason)).join(""));
+  const settle: Settle = (lines, outcomes) => {
+    const rejected = lines.flatMap((line, index) => {
+      const outcome = outcomes[index];
+      return outcome !== undefined && "rejected" in outcome ? [format.rejectedLine(line, outcome.rejected)] : [];
+    });
+    rejectedFile.append(rejected.join(""));
     acknowledgedFile?.append(outcomes.flatMap((outcome) => ("id" in outcome ? [`${outcome.id}\n`] : [])).join(""));
     state = {
       ...state,
@@ -103,12 +103,12 @@ async function importLocked(options: ImportOptions, progress: Progress): Promise
       acknowledgedContent: acknowledgedFile?.content ?? nothingWritten,
     };
     if (performance.now() - savedAt > stateEveryMs) save();
-  });
+  };
   save();
   try {
-    await sendAll(options, inspection, state, settled, progress);
+    await sendAll(options, inspection, state, settle, progress);
     sync();
-    removeState(stateFile);
+    rmSync(stateFile, { force: true });
   } catch (error) {
     save();
     if (!(error instanceof CommandError)) throw error;
@@ -123,46 +123,56 @@ async function importLocked(options: ImportOptions, progress: Progress): Promise
   return { lines: inspection.lines, accepted, rejected, resumedAfterLine: earlier.through, renamed };
 }
 
+/** Sends several batches at once, and settles them in the order of the file. */
 async function sendAll(
   { file, name, domain, format, gateway, concurrency, giveUpAfterMs, skippedLines }: ImportOptions,
   inspection: Inspection,
   { through, accepted, rejected }: ImportState,
-  settled: SettledLines,
+  settle: Settle,
   progress: Progress,
 ): Promise<void> {
-  const { identity, lines: total } = inspection;
-  const bulk = bulkRouteOf(domain);
-  // Single requests are parallel within a batch, and batches follow each other: see singleSender.
-  const send = bulk === undefined ? singleSender(domain, concurrency) : bulkSender(bulk);
-  const batchesMax = bulk === undefined ? 1 : concurrency;
   const stop = new AbortController();
-  const running = new Set<Promise<void>>();
   let done = accepted + rejected;
-  const onSettled = (entries: number): void => progress.show("importing, lines", (done += entries), total);
-  const sending = { gateway, giveUpAfterMs, signal: stop.signal, onSettled };
-  let index = 0;
+  const onSettled = (): void => progress.show("importing, lines", ++done, inspection.lines);
+  const { identity } = inspection;
+  const { signal } = stop;
+  const sending = {
+    domain,
+    gateway,
+    identity,
+    skippedLines,
+    concurrency,
+    giveUpAfterMs,
+    signal,
+    onSettled,
+  };
+  // Single requests are parallel within a batch, and batches follow each other: entries of one scope keep their order.
+  const batchesMax = bulkRouteOf(domain) === undefined ? 1 : concurrency;
+  const underWay: { readonly lines: readonly ImportLine[]; readonly outcomes: Promise<readonly Outcome[]> }[] = [];
+  async function settleFirst(): Promise<void> {
+    const [first] = underWay;
+    if (first === undefined) return;
+    try {
+      settle(first.lines, await first.outcomes);
+      underWay.shift();
+    } catch (error) {
+      stop.abort(error);
+      await Promise.allSettled(underWay.splice(0).map(({ outcomes }) => outcomes));
+      throw error;
+    }
+  }
   try {
-    for await (const lines of batchesOf(format.lines(file, unchangedChunks(file, name, inspection), domain), through)) {
-      // Bounds the batches that wait for an earlier one.
-      while (running.size >= batchesMax || index - settled.next > 2 * batchesMax) await Promise.race(running);
-      if (stop.signal.aborted) break;
-      const own = index++;
-      const work = sendBatch(send, lines, { identity, skippedLines }, sending)
-        .then((outcomes) => settled.add(own, { lines, outcomes }))
-        // The first failure ends the others; it is thrown below.
-        .catch((error: unknown) => stop.abort(error));
-      const tracked = work.finally(() => running.delete(tracked));
-      running.add(tracked);
+    const chunks = unchangedChunks(file, name, inspection);
+    for await (const lines of batchesOf(format.lines({ file, chunks, domain }), through)) {
+      const outcomes = sendLines(lines, sending);
+      // It is awaited in its turn.
+      outcomes.catch(() => undefined);
+      if (underWay.push({ lines, outcomes }) >= batchesMax) await settleFirst();
     }
   } finally {
-    // Also when the file cannot be read further: the state then counts what was sent.
-    await Promise.all(running);
+    // When the file cannot be read further, the state counts what was sent.
+    while (underWay.length > 0) await settleFirst();
   }
-  if (stop.signal.aborted) throw stop.signal.reason;
-}
-
-function reasonOf(line: ImportLine, outcome: Outcome | undefined) {
-  return outcome !== undefined && "rejected" in outcome ? [{ line, reason: outcome.rejected }] : [];
 }
 
 async function* batchesOf(lines: AsyncIterable<ImportLine>, through: number): AsyncGenerator<readonly ImportLine[]> {

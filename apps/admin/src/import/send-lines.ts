@@ -1,31 +1,232 @@
-import type { EntryFields } from "@tally/contract";
+import { crc32 } from "node:zlib";
+import { setTimeout as delay } from "node:timers/promises";
+import { isRetriable, messageOf, retryDelayMs, sendBulk, type BulkOutcome, type EntryResult } from "@tally/client";
+import { IdempotencyKey, type Domain } from "@tally/contract";
+import { Check } from "typebox/value";
 import { CommandError } from "../command-error.ts";
-import type { Gateway, Patience } from "../gateway/gateway.ts";
-import type { Outcome } from "./import-line.ts";
+import { bulkRouteOf, keyColumn } from "../entries/entry-fields.ts";
+import { requestOf } from "../entries/entry-request.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { backOff, wrongKey, type Gateway } from "../gateway/gateway.ts";
+import type { ImportLine } from "./file-format.ts";
 
-/** An event of a file with the key that makes it the same event on every try. */
-export interface KeyedEntry {
-  readonly fields: EntryFields;
-  readonly key: string;
-  /** Its number in the file. */
-  readonly line: number;
-}
+/** What became of a line. */
+export type Outcome = { readonly id: string } | { readonly rejected: string };
 
-/** How the entries of one batch are sent. */
-export interface Sending extends Patience {
+export interface Sending {
+  readonly domain: Domain;
   readonly gateway: Gateway;
-  /** Is called when an entry has settled. */
-  readonly onSettled: (entries: number) => void;
+  /** Makes the keys of the lines. */
+  readonly identity: string;
+  readonly skippedLines: ReadonlySet<number>;
+  /** Requests at once, of a domain without a bulk route. */
+  readonly concurrency: number;
+  /** How long the requests of a lane may fail one after the other. */
+  readonly giveUpAfterMs: number;
+  readonly signal: AbortSignal;
+  /** Is called when a line has settled. */
+  readonly onSettled: () => void;
 }
 
-/** Sends entries until each is accepted or rejected, and returns that in their order. Throws as Gateway.send. */
-export type SendEntries = (entries: readonly KeyedEntry[], sending: Sending) => Promise<readonly Outcome[]>;
+/** The event of a line, with the key that makes it the same event on every try. */
+interface Entry {
+  readonly line: number;
+  readonly key: string;
+  /** Its line in a bulk request, or the body of its own request. */
+  readonly text: string;
+  readonly path: string;
+  /** Entries of one scope are sent in the order of the file and at least 1 ms apart. */
+  readonly scope: string | undefined;
+}
+
+// Half of the gateway's default limit for a body.
+const bodyBytesMax = 1 << 20;
+// For each smaller request that looks for the line at which the gateway fails.
+const searchWithinMs = 2000;
 
 /**
- * The gateway responds with 500 to a line, however often it is sent. The import stops and does not reject the line: the gateway may have
- * accepted it, and a corrected line would have another key.
+ * Sends the lines that hold an event until each is accepted or rejected, and returns what became of each line. Entries of
+ * a domain with a bulk route go together. Others are one request each, on `concurrency` lanes: those of one scope are on
+ * one lane, because of two swipes of one pair the newest counts, by the gateway's clock in milliseconds. Throws a
+ * CommandError when the gateway fails for too long, or accepts no line.
  */
-export function failsAtLine(line: number, message: string): CommandError {
+export async function sendLines(lines: readonly ImportLine[], sending: Sending): Promise<readonly Outcome[]> {
+  const outcomes = new Map<number, Outcome>();
+  const settle = (line: number, outcome: Outcome): void => {
+    outcomes.set(line, outcome);
+    sending.onSettled();
+  };
+  const isBulk = bulkRouteOf(sending.domain) !== undefined;
+  const lanes = new Map<number, Entry[]>();
+  for (const [index, line] of lines.entries()) {
+    const entry = entryOf(line, sending);
+    if ("rejected" in entry) {
+      settle(line.number, entry);
+      continue;
+    }
+    const own = entry.scope === undefined ? index : crc32(entry.scope);
+    const lane = isBulk ? 0 : own % sending.concurrency;
+    const others = lanes.get(lane);
+    if (others === undefined) lanes.set(lane, [entry]);
+    else others.push(entry);
+  }
+  await Promise.all(Array.from(lanes.values(), (entries) => new Lane(entries, sending, settle).send()));
+  return lines.map(({ number }) => outcomes.get(number) ?? { rejected: "not sent" });
+}
+
+function entryOf(
+  { content, number }: ImportLine,
+  { domain, identity, skippedLines }: Sending,
+): Entry | { readonly rejected: string } {
+  if ("problem" in content) return { rejected: content.problem };
+  const { [keyColumn]: own, ...fields } = content.entry;
+  const key = own ?? `import-${identity}-${number}`;
+  if (!Check(IdempotencyKey, key)) return { rejected: `${keyColumn}: expected 1 to 255 visible ASCII characters` };
+  // With the key, because the gateway may have accepted the line in spite of its error.
+  if (skippedLines.has(number)) return { rejected: `skipped with --skip-line; ${keyColumn} ${key}` };
+  const bulk = bulkRouteOf(domain);
+  if (bulk !== undefined) {
+    const text = JSON.stringify({ ...fields, [keyColumn]: key });
+    return { line: number, key, text, path: bulk.path, scope: undefined };
+  }
+  const request = requestOf(domain, fields);
+  if ("problem" in request) return { rejected: request.problem };
+  const { path, body, scope } = request;
+  return { line: number, key, text: body, path, scope };
+}
+
+/** Sends entries one request after the other. What may be accepted later is sent again, in any groups. */
+class Lane {
+  readonly #sending: Sending;
+  readonly #settle: (line: number, outcome: Outcome) => void;
+  readonly #isBulk: boolean;
+  #open: readonly Entry[];
+  /** Becomes smaller when the gateway allows fewer entries or bytes in a request. */
+  #entriesMax: number;
+  /** Of the requests that look for the line at which the gateway fails; Infinity: none does. */
+  #searchMax = Infinity;
+  #failures = 0;
+  #progressAt = performance.now();
+
+  constructor(entries: readonly Entry[], sending: Sending, settle: (line: number, outcome: Outcome) => void) {
+    const bulk = bulkRouteOf(sending.domain);
+    this.#open = entries;
+    this.#sending = sending;
+    this.#settle = settle;
+    this.#isBulk = bulk !== undefined;
+    this.#entriesMax = bulk?.entriesMax ?? 1;
+  }
+
+  async send(): Promise<void> {
+    const { signal } = this.#sending;
+    for (;;) {
+      const part = this.#firstOpen();
+      const [first] = part;
+      if (first === undefined) return;
+      const outcome = await this.#post(part, first);
+      signal.throwIfAborted();
+      await this.#take(outcome, part, first);
+      const [next] = this.#open;
+      if (first.scope !== undefined && next?.scope === first.scope) await delay(1);
+    }
+  }
+
+  /** As many as one request may have; at least one. */
+  #firstOpen(): readonly Entry[] {
+    const entriesMax = Math.min(this.#entriesMax, this.#searchMax);
+    let bytes = 0;
+    const end = this.#open.findIndex(({ text }, count) => {
+      bytes += Buffer.byteLength(text) + 1;
+      return count > 0 && (count >= entriesMax || bytes > bodyBytesMax);
+    });
+    return end < 0 ? this.#open : this.#open.slice(0, end);
+  }
+
+  #post(part: readonly Entry[], { path, key }: Entry): Promise<BulkOutcome> {
+    const headers = this.#isBulk
+      ? { "content-type": "application/x-ndjson" }
+      : { "content-type": "application/json", "idempotency-key": key };
+    const { gateway, signal } = this.#sending;
+    const request = { ...gateway.attemptAt(path, headers), signal };
+    const texts = part.map(({ text }) => text);
+    return this.#isBulk ? sendBulk(texts, request) : sendBulk(texts, request, resultOfEvent);
+  }
+
+  async #take(outcome: BulkOutcome, part: readonly Entry[], first: Entry): Promise<void> {
+    const { gateway, giveUpAfterMs } = this.#sending;
+    switch (outcome.kind) {
+      case "results": {
+        const isBusy = this.#settleSome(part, outcome.results) < part.length;
+        if (isBusy && !(await this.#pause(outcome.retryAfterMs, giveUpAfterMs)))
+          throw gateway.unavailable("is too busy, or a server behind it is down");
+        return;
+      }
+      case "later":
+        if (await this.#pause(outcome.retryAfterMs, this.#patienceMs())) return;
+        if (outcome.status === undefined) throw gateway.unavailable(`does not respond (${outcome.reason})`);
+        if (outcome.status !== 500) throw gateway.unavailable(`responds ${outcome.reason}`);
+        if (part.length === 1) throw failsAtLine(first.line, `${gateway.url} responds ${outcome.reason}`);
+        this.#searchMax = Math.ceil(part.length / 2);
+        this.#noteProgress();
+        return;
+      case "tooLarge":
+        if (part.length > 1) this.#entriesMax = Math.ceil(part.length / 2);
+        else this.#settleSome(part, [{ status: outcome.status, error: outcome.reason }]);
+        return;
+      case "stopped":
+        if (outcome.status === 401) throw wrongKey(outcome.reason);
+        throw new CommandError(`${gateway.url}${first.path}: ${outcome.reason}`, exitCodes.usage);
+    }
+  }
+
+  /** Settles the entries with a final result, and returns how many they are. */
+  #settleSome(part: readonly Entry[], results: readonly EntryResult[]): number {
+    const settled = new Set<Entry>();
+    for (const [index, entry] of part.entries()) {
+      const result = results[index];
+      if (result === undefined || isRetriable(result.status)) continue;
+      settled.add(entry);
+      this.#settle(entry.line, "id" in result ? { id: result.id } : { rejected: result.error });
+    }
+    if (settled.size === 0) return 0;
+    this.#open = this.#open.filter((entry) => !settled.has(entry));
+    this.#noteProgress();
+    return settled.size;
+  }
+
+  #noteProgress(): void {
+    this.#failures = 0;
+    this.#progressAt = performance.now();
+  }
+
+  #patienceMs(): number {
+    const { giveUpAfterMs } = this.#sending;
+    return this.#searchMax < Infinity ? Math.min(searchWithinMs, giveUpAfterMs) : giveUpAfterMs;
+  }
+
+  /** Returns false when it would wait for too long. */
+  async #pause(retryAfterMs: number | undefined, withinMs: number): Promise<boolean> {
+    const waitMs = retryDelayMs(++this.#failures, backOff, retryAfterMs);
+    if (performance.now() + waitMs - this.#progressAt > withinMs) return false;
+    await delay(waitMs, undefined, { signal: this.#sending.signal });
+    return true;
+  }
+}
+
+/** Reads the response to the POST of one event; undefined: it says nothing about the event, or is about all of them. */
+function resultOfEvent(body: string, _count: number, { ok, status, headers }: Response) {
+  const id = headers.get("tally-event-id");
+  if (ok) return id === null ? undefined : [{ status: 201, id } as const];
+  const error = messageOf(body);
+  const isAboutAll = isRetriable(status) || status < 400 || status === 401 || status === 403 || status === 413;
+  return error === undefined || isAboutAll ? undefined : [{ status, error }];
+}
+
+/**
+ * The gateway responds with 500 to a line, however often it is sent. The import stops and does not reject the line: the
+ * gateway may have accepted it, and a corrected line would have another key.
+ */
+function failsAtLine(line: number, message: string): CommandError {
   return new CommandError(
     `line ${line}: ${message}\nThe log of the gateway has the cause. To go on without this line, add --skip-line ${line}`,
   );

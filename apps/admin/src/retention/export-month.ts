@@ -9,7 +9,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { writeCompleteFile } from "../export/complete-file.ts";
 import { exportEvents } from "../export/export-events.ts";
 import { exportFormats } from "../export/export-format.ts";
-import { syncDirectoryOf } from "../import/sync-directory.ts";
+import { syncDirectoryOf } from "../import/durable-files.ts";
 import { summing, sumOfFile, type FileSum } from "./file-sum.ts";
 
 export interface ExportMonthOptions {

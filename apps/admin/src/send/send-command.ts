@@ -1,18 +1,31 @@
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { text as textOf } from "node:stream/consumers";
 import { domains } from "@tally/domains";
 import type { Domain, EntryFields } from "@tally/contract";
+import { untilDrained } from "@tally/reconcile";
+import { withProgress } from "@tally/runtime/progress";
 import { Command, Option } from "commander";
 import { CommandError } from "../command-error.ts";
-import { cellValue } from "../entries/entry-fields.ts";
-import { expectationOf, fieldsOf, formRouteOf, ingestRoutesOf } from "../entries/entry-fields.ts";
+import {
+  cellValue,
+  expectationOf,
+  fieldsOf,
+  formRouteOf,
+  ingestRoutesOf,
+  parseEntry,
+} from "../entries/entry-fields.ts";
 import { requestOf } from "../entries/entry-request.ts";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
-import { gatewayOf, withGatewayFlags, type GatewayFlags } from "../gateway/gateway-flags.ts";
-import { messageOf, type GatewayRequest } from "../gateway/gateway.ts";
-import { formRequest } from "./form-request.ts";
-import { readStdinEntry } from "./stdin-entry.ts";
-import { untilRanked } from "./until-ranked.ts";
+import {
+  gatewayOf,
+  withGatewayFlags,
+  type Gateway,
+  type GatewayFlags,
+  type GatewayRequest,
+} from "../gateway/gateway.ts";
 
 interface SendFlags extends JsonFlag, GatewayFlags {
   readonly key?: string;
@@ -57,18 +70,13 @@ async function send(domain: Domain, formPath: string, flags: SendFlags): Promise
   const gateway = gatewayOf(flags);
   const request =
     flags.part === undefined ? await entryRequest(domain, flags) : await formRequest(formPath, flags.part);
-  const headers = { "idempotency-key": flags.key ?? randomUUID() };
-  const reply = await gateway.send({ ...request, headers }, { giveUpAfterMs });
-  const eventID = reply.headers.get("tally-event-id");
-  if (reply.status >= 300 || eventID === null) throw new CommandError(`${domain.name}: ${messageOf(reply)}`);
+  const headers = { ...request.headers, "idempotency-key": flags.key ?? randomUUID() };
+  const { status, eventId: eventID, message } = await gateway.send({ ...request, headers }, giveUpAfterMs);
+  if (status >= 300 || eventID === null) throw new CommandError(`${domain.name}: ${message}`);
   const ranked = waitMs === undefined ? undefined : await untilRanked(gateway, eventID, waitMs);
   if (ranked === false) process.exitCode = exitCodes.finding;
   const text = ranked === undefined ? eventID : `${eventID} ${ranked ? "ranked" : "not ranked yet"}`;
-  print(
-    flags,
-    { eventID, domain: domain.name, status: reply.status, ...(ranked === undefined ? {} : { ranked }) },
-    `${text}\n`,
-  );
+  print(flags, { eventID, domain: domain.name, status, ...(ranked === undefined ? {} : { ranked }) }, `${text}\n`);
 }
 
 async function entryRequest(domain: Domain, flags: SendFlags): Promise<GatewayRequest> {
@@ -76,7 +84,7 @@ async function entryRequest(domain: Domain, flags: SendFlags): Promise<GatewayRe
   const entry = given.length === 0 ? await readStdinEntry(domain) : entryOf(domain, given);
   const request = requestOf(domain, entry);
   if ("problem" in request) throw new CommandError(`${domain.name}: ${request.problem}`, exitCodes.usage);
-  return { method: "POST", path: request.path, body: request.body, type: "application/json" };
+  return { method: "POST", path: request.path, body: request.body, headers: { "content-type": "application/json" } };
 }
 
 function entryOf(domain: Domain, given: readonly (readonly [string, unknown])[]): EntryFields {
@@ -105,4 +113,49 @@ function waitMsOf(wait: string | true): number {
   if (!(seconds >= 0))
     throw new CommandError(`--wait: expected a number of seconds, got ${String(wait)}`, exitCodes.usage);
   return seconds * 1000;
+}
+
+/** The fields of an event as a JSON object on stdin. Throws a CommandError for anything else, and when stdin is a terminal. */
+async function readStdinEntry(domain: Domain): Promise<EntryFields> {
+  if (process.stdin.isTTY)
+    throw new CommandError(
+      `${domain.name}: expected its fields as flags, or as JSON on stdin; see tally send ${domain.name} --help`,
+      exitCodes.usage,
+    );
+  const json = await textOf(process.stdin);
+  const entry = parseEntry(json);
+  if (entry !== undefined) return entry;
+  throw new CommandError(
+    `stdin: expected a JSON object with the fields of the event, got ${json.slice(0, 60)}`,
+    exitCodes.usage,
+  );
+}
+
+/** The POST of a form with these parts, each as name=text or name=@file. */
+async function formRequest(path: string, parts: readonly string[]): Promise<GatewayRequest> {
+  const form = new FormData();
+  for (const part of parts) {
+    const [, name, isFile, value = ""] = /^([^=]+)=(@?)([^]*)$/.exec(part) ?? [];
+    if (name === undefined)
+      throw new CommandError(`--part: expected name=text or name=@file, got ${part.slice(0, 60)}`, exitCodes.usage);
+    if (isFile === "@") form.append(name, new Blob([await readFile(value)]), basename(value));
+    else form.append(name, value);
+  }
+  return { method: "POST", path, body: form };
+}
+
+/** Waits until an event is counted in the rankings. Returns false when it is not after `withinMs`. */
+function untilRanked(gateway: Gateway, eventId: string, withinMs: number): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  return withProgress(async (progress) => {
+    const look = async () => {
+      const within = Math.max(1000, deadline - performance.now());
+      const { json } = await gateway.send({ method: "GET", path: `/events/${eventId}` }, within);
+      const isRanked = typeof json === "object" && json !== null && Reflect.get(json, "ranked") === true;
+      const left = isRanked ? [] : ["the event is not ranked yet"];
+      return { progress: "", underWay: () => Promise.resolve(left) };
+    };
+    const onProgress = ([first]: readonly string[]): void => progress.note(`waits, because ${first}`);
+    return (await untilDrained(look, { withinMs, everyMs: 100, onProgress })).length === 0;
+  });
 }

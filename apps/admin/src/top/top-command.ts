@@ -4,8 +4,7 @@ import { Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
-import { gatewayOf, withGatewayFlags, type GatewayFlags } from "../gateway/gateway-flags.ts";
-import { messageOf } from "../gateway/gateway.ts";
+import { gatewayOf, withGatewayFlags, type GatewayFlags } from "../gateway/gateway.ts";
 import { chooseView, nameOf, pathOf, type Chosen } from "./choose-view.ts";
 
 interface TopFlags extends JsonFlag, GatewayFlags {
@@ -46,8 +45,8 @@ function listBoards(flags: JsonFlag): void {
 async function showBoard(board: string, values: readonly string[], flags: TopFlags): Promise<void> {
   const { date, limit } = flags;
   const chosen = chooseView(domains, { board, values, ...(date === undefined ? {} : { date }) });
-  const reply = await gatewayOf(flags).send({ method: "GET", path: pathOf(chosen, limit) }, { giveUpAfterMs });
-  if (reply.status !== 200) throw new CommandError(`${nameOf(chosen)}: ${messageOf(reply)}`, exitCodes.finding);
+  const reply = await gatewayOf(flags).send({ method: "GET", path: pathOf(chosen, limit) }, giveUpAfterMs);
+  if (reply.status !== 200) throw new CommandError(`${nameOf(chosen)}: ${reply.message}`, exitCodes.finding);
   print(flags, reply.json, textOf(chosen, reply.json));
 }
 

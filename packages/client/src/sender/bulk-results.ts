@@ -15,9 +15,10 @@ export function resultsOf(body: string, count: number): readonly EntryResult[] |
   return known.length === count ? known : undefined;
 }
 
-/** The sentence in the error body of a gateway. */
+/** The sentence in the error body of a gateway. Some domains name it `msg`. */
 export function messageOf(body: string): string | undefined {
-  const message = fieldOf(parsed(body), "message");
+  const json = parsed(body);
+  const message = fieldOf(json, "message") ?? fieldOf(json, "msg");
   return typeof message === "string" ? message : undefined;
 }
 

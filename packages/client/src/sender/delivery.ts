@@ -138,7 +138,7 @@ export class Delivery {
         else await this.#settle([], [{ purchase, status: outcome.status, error: outcome.reason }], []);
         return 0;
       }
-      case "refused":
+      case "stopped":
         this.#isStopped = true;
         this.#report(new TallyClientError("STOPPED", outcome.reason));
         return 0;

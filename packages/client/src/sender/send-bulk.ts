@@ -18,13 +18,19 @@ export type BulkOutcome =
   /** The request is too large for this gateway or its rate limit. Nothing is stored. */
   | { readonly kind: "tooLarge"; readonly status: number; readonly reason: string }
   /** No request of this client will be accepted. Nothing is stored. */
-  | { readonly kind: "refused"; readonly status: number; readonly reason: string };
+  | { readonly kind: "stopped"; readonly status: number; readonly reason: string };
+
+type ReadResults = (body: string, count: number, response: Response) => readonly EntryResult[] | undefined;
 
 /**
  * Sends entries, one JSON text each, in one POST to a bulk route such as `POST /purchases`. Each needs its own idempotencyKey: then any of them
- * may be sent again. Never rejects; aborted, it is "later".
+ * may be sent again. Never rejects; aborted, it is "later". `read`: for a route whose responses have another form.
  */
-export async function sendBulk(texts: readonly string[], request: Attempt): Promise<BulkOutcome> {
+export async function sendBulk(
+  texts: readonly string[],
+  request: Attempt,
+  read: ReadResults = resultsOf,
+): Promise<BulkOutcome> {
   let response: Response;
   let body: string;
   try {
@@ -36,7 +42,7 @@ export async function sendBulk(texts: readonly string[], request: Attempt): Prom
   }
   const { status } = response;
   const after = retryAfterMs(response.headers);
-  const results = resultsOf(body, texts.length);
+  const results = read(body, texts.length, response);
   if (results !== undefined) return { kind: "results", results, retryAfterMs: after };
   const message = messageOf(body);
   const reason = `${status} ${message ?? "without the body of a gateway"}`;
@@ -45,7 +51,7 @@ export async function sendBulk(texts: readonly string[], request: Attempt): Prom
   if (status === 413) return { kind: "tooLarge", status, reason };
   // Not from a gateway: the login page of a network, or a proxy whose gateway is away. It says nothing about this client.
   if (response.ok || message === undefined) return { kind: "later", status, reason, retryAfterMs: after };
-  return { kind: "refused", status, reason };
+  return { kind: "stopped", status, reason };
 }
 
 /** fetch says only "fetch failed"; its cause says why. */

@@ -8,15 +8,19 @@ import {
   openSync,
   readSync,
   renameSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
-import { parse, join } from "node:path";
+import { dirname, join, parse } from "node:path";
 import { CommandError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
-import type { WrittenContent } from "./import-state.ts";
-import { syncDirectoryOf } from "./sync-directory.ts";
 
-/** Of a file that is not written yet. */
+/** What a file has of the lines that a state counts; what follows in the file is written again. */
+export interface WrittenContent {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
 export const nothingWritten: WrittenContent = { bytes: 0, sha256: hash("sha256", "") };
 
 const pieceBytes = 1 << 20;
@@ -27,24 +31,26 @@ export class ResumedFile {
   /** The new name of a file that had this name; undefined: there was none. */
   readonly earlier: string | undefined;
   readonly #head: string;
-  readonly #hash: Hash;
+  readonly #hash = createHash("sha256");
   #descriptor: number | undefined;
   #bytes: number;
   #syncedBytes: number;
 
   /**
-   * Keeps the first `bytes` of an existing file, and throws a CommandError, without a change of the file, when they are not those of `sha256`.
-   * With 0 an existing file gets another name, because someone may have corrected lines in it. `head` begins a new file. Reads `bytes` once.
+   * Keeps the first `bytes` of an existing file, and throws a CommandError, without a change of the file, when they are not
+   * those of `sha256`. With 0 an existing file gets another name, because someone may have corrected lines in it. `head`
+   * begins a new file. Reads `bytes` once.
    */
-  constructor(path: string, { bytes, sha256 }: WrittenContent, head: string) {
+  constructor(path: string, content: WrittenContent, head: string) {
     this.path = path;
     this.#head = head;
-    this.#bytes = bytes;
-    this.#syncedBytes = bytes;
-    this.#hash = createHash("sha256");
-    if (bytes > 0) this.#descriptor = openAt(path, { bytes, sha256 }, this.#hash);
+    this.#bytes = content.bytes;
+    this.#syncedBytes = content.bytes;
+    if (content.bytes > 0) this.#descriptor = openAt(path, content, this.#hash);
     else if (existsSync(path)) {
-      this.earlier = earlierName(path);
+      // With the time before the extension: such a file can be imported too.
+      const { dir, name, ext } = parse(path);
+      this.earlier = join(dir, `${name}.until-${new Date().toISOString().replaceAll(/[-:]/g, "")}${ext}`);
       renameSync(path, this.earlier);
     }
   }
@@ -87,7 +93,11 @@ function openAt(path: string, { bytes, sha256 }: WrittenContent, content: Hash):
   try {
     const { size } = fstatSync(descriptor);
     if (size < bytes) throw damaged(path, bytes, `a file of ${size} bytes`);
-    addContent(content, descriptor, bytes);
+    const piece = Buffer.allocUnsafe(Math.min(bytes, pieceBytes));
+    for (let at = 0, read = 1; at < bytes && read > 0; at += read) {
+      read = readSync(descriptor, piece, 0, Math.min(piece.length, bytes - at), at);
+      content.update(piece.subarray(0, read));
+    }
     if (content.copy().digest("hex") !== sha256) throw damaged(path, bytes, "others");
     ftruncateSync(descriptor, bytes);
     return descriptor;
@@ -97,28 +107,35 @@ function openAt(path: string, { bytes, sha256 }: WrittenContent, content: Hash):
   }
 }
 
-function addContent(content: Hash, descriptor: number, bytes: number): void {
-  const piece = Buffer.allocUnsafe(Math.min(bytes, pieceBytes));
-  for (let at = 0; at < bytes;) {
-    const read = readSync(descriptor, piece, 0, Math.min(piece.length, bytes - at), at);
-    // The file has become shorter since; the hash differs.
-    if (read === 0) return;
-    content.update(piece.subarray(0, read));
-    at += read;
-  }
-}
-
 function damaged(path: string, bytes: number, got: string): CommandError {
   return new CommandError(
-    `${path}: expected the first ${bytes} bytes that the interrupted import has written, got ${got}. Restore the file; or delete the state of ` +
-      "the import to start from the first line: this file is then kept under another name, with all corrections in it, and the keys keep lines " +
-      "from being stored twice",
+    `${path}: expected the first ${bytes} bytes that the interrupted import has written, got ${got}. ` +
+      "Restore the file; or delete the state of the import to start from the first line: this file is then kept under " +
+      "another name, with all corrections in it, and the keys keep lines from being stored twice",
     exitCodes.usage,
   );
 }
 
-/** With the time before the extension: such a file can be imported too. */
-function earlierName(path: string): string {
-  const { dir, name, ext } = parse(path);
-  return join(dir, `${name}.until-${new Date().toISOString().replaceAll(/[-:]/g, "")}${ext}`);
+/** Atomic: a kill, or a crash of the machine, leaves this content or the one before. Costs two fsyncs. */
+export function replaceFile(path: string, content: string): void {
+  const next = `${path}.new`;
+  const descriptor = openSync(next, "w");
+  try {
+    writeFileSync(descriptor, content);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(next, path);
+  syncDirectoryOf(path);
+}
+
+/** Makes a new or changed name in the directory of this file durable. */
+export function syncDirectoryOf(file: string): void {
+  const directory = openSync(dirname(file), "r");
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
 }
