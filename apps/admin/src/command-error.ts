@@ -15,6 +15,11 @@ export class CommandError extends Error {
   }
 }
 
+/** The user gave something wrong. */
+export function usageError(message: string): CommandError {
+  return new CommandError(message, exitCodes.usage);
+}
+
 /** Exits with the code of the error. Prints one line for a known error, the stack of any other, which is a bug. */
 export function exitForError(error: unknown): never {
   const { text, exitCode } = known(error) ?? { text: stackOf(error), exitCode: exitCodes.finding };

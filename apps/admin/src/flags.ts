@@ -1,7 +1,7 @@
 import { domains } from "@tally/domains";
 import type { Domain } from "@tally/contract";
 import { Option } from "commander";
-import { CommandError } from "./command-error.ts";
+import { usageError } from "./command-error.ts";
 
 /** For commands that work domain by domain. */
 export const domainsFlag = new Option("--domain <name...>", "only these domains (default: all)");
@@ -19,7 +19,7 @@ export function domainsOf({ domain: names }: DomainsFlag): readonly Domain[] {
 export function domainNamed(name: string): Domain {
   const found = domains.find((domain) => domain.name === name);
   if (found !== undefined) return found;
-  throw new CommandError(`--domain: expected one of ${domains.map((one) => one.name).join(", ")}, got ${name}`, 2);
+  throw usageError(`--domain: expected one of ${domains.map((one) => one.name).join(", ")}, got ${name}`);
 }
 
 /** For commands whose result a program may read. */

@@ -1,3 +1,6 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { connectPublisher, type Publisher } from "@tally/broker";
+import { queuesOf } from "@tally/contract";
 import { domains } from "@tally/domains";
 import { connectDatabase, type Database } from "@tally/database";
 import { connectRankings, type Rankings } from "@tally/redis";
@@ -64,6 +67,25 @@ export function withServers<T>(use: (servers: Servers) => Promise<T>): Promise<T
       await rankings.close();
     }
   });
+}
+
+/**
+ * Runs a part of a command on the queues of domains. Waits at most `withinMs` for the connection; `isConnected` tells whether
+ * it came.
+ */
+export async function withBroker<T>(
+  { config, log }: Pick<DatabaseAlone, "config" | "log">,
+  { name, domains: names, withinMs }: { name: string; domains: readonly string[]; withinMs: number },
+  use: (broker: Publisher, isConnected: boolean) => Promise<T>,
+): Promise<T> {
+  const queues = names.flatMap((domain) => Object.values(queuesOf(config.namespace, domain)));
+  const broker = connectPublisher({ url: config.amqpUrl, connectionName: `tally ${name}`, queues, log });
+  try {
+    const connected = broker.ready.then(() => true);
+    return await use(broker, await Promise.race([connected, delay(withinMs, false, { ref: false })]));
+  } finally {
+    await broker.close();
+  }
 }
 
 async function unreachable(database: Database, rankings: Rankings): Promise<string | undefined> {

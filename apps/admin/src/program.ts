@@ -1,13 +1,11 @@
 import { Command } from "commander";
 import { auditCommand } from "./audit/audit-command.ts";
-import { listCommand as listLettersCommand, showCommand } from "./dead-letters/read-commands.ts";
+import { listCommand as listLettersCommand, showCommand } from "./dead-letters/letters.ts";
 import { discardCommand, replayCommand } from "./dead-letters/settle-commands.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { exportCommand } from "./export/export-command.ts";
 import { importCommand } from "./import/import-command.ts";
-import { revokeCommand, rotateCommand } from "./keys/change-commands.ts";
-import { createCommand } from "./keys/create-command.ts";
-import { listCommand as listKeysCommand } from "./keys/list-command.ts";
+import { createCommand, listCommand as listKeysCommand, revokeCommand, rotateCommand } from "./keys/keys-commands.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { planCommand } from "./plan/plan-command.ts";
 import { rebuildCommand, repairCommand } from "./recovery-commands.ts";

@@ -1,14 +1,13 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { replayOf, settleLetter, type DeadLetter, type Database } from "@tally/database";
-import { connectPublisher, type Publisher } from "@tally/broker";
-import { BatchIds, queuesOf } from "@tally/contract";
+import type { Publisher } from "@tally/broker";
+import { BatchIds } from "@tally/contract";
 import { Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
-import { withDatabase } from "../open-servers.ts";
+import { withBroker, withDatabase } from "../open-servers.ts";
 import { withProgress } from "@tally/runtime/progress";
-import { chosenLetters, withLetterFlags, type ChoiceFlags } from "./letter-flags.ts";
+import { chosenLetters, withLetterFlags, type ChoiceFlags } from "./letters.ts";
 
 const connectedWithinMs = 10_000;
 const confirmedWithinMs = 30_000;
@@ -36,19 +35,16 @@ export function replayCommand(): Command {
       withDatabase(async ({ config, log, database }) => {
         const letters = await chosenLetters(database.writer, ids, flags);
         const names = [...new Set(letters.map(({ domain }) => domain))];
-        const queues = names.flatMap((domain) => Object.values(queuesOf(config.namespace, domain)));
-        const publisher = connectPublisher({ url: config.amqpUrl, connectionName: "tally dead letters", queues, log });
-        try {
-          await connected(publisher);
+        const wanted = { name: "dead letters", domains: names, withinMs: connectedWithinMs };
+        await withBroker({ config, log }, wanted, async (publisher, isConnected) => {
+          if (!isConnected) throw new CommandError("the broker (AMQP_URL) does not respond", exitCodes.unreachable);
           const batches = new BatchIds();
           const replayed = await settle(database, letters, "replayed", (letter) =>
             send(publisher, batches, config.namespace, letter),
           );
           const text = `replayed ${replayed} of ${letters.length}; a letter that fails again returns to state open\n`;
           print({ json }, { replayed, of: letters.length }, text);
-        } finally {
-          await publisher.close();
-        }
+        });
       }),
   );
 }
@@ -77,13 +73,6 @@ function settle(
     }
     return settled;
   });
-}
-
-async function connected(publisher: Publisher): Promise<void> {
-  const late = delay(connectedWithinMs, "late", { ref: false });
-  if ((await Promise.race([publisher.ready, late])) === "late") {
-    throw new CommandError("the broker (AMQP_URL) does not respond", exitCodes.unreachable);
-  }
 }
 
 async function send(publisher: Publisher, batches: BatchIds, namespace: string, letter: DeadLetter): Promise<void> {

@@ -1,7 +1,7 @@
 import type { EventFiles } from "@tally/contract";
 import { Command, Option } from "commander";
-import { CommandError } from "../command-error.ts";
-import { exitCodes, withExitCodes } from "../exit-codes.ts";
+import { usageError } from "../command-error.ts";
+import { withExitCodes } from "../exit-codes.ts";
 import { domainNamed, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 import { withProgress } from "@tally/runtime/progress";
@@ -40,7 +40,7 @@ export function exportCommand(): Command {
 
 async function exportDomain(name: string, flags: ExportFlags): Promise<void> {
   const { files } = domainNamed(name);
-  if (files === undefined) throw new CommandError(`${name}: its events cannot be exported`, exitCodes.usage);
+  if (files === undefined) throw usageError(`${name}: its events cannot be exported`);
   const { output } = flags;
   const format = flags.format ?? (output !== undefined && /\.csv$/i.test(output) ? "csv" : "ndjson");
   const selected = selectedBy(name, files, flags);
@@ -76,7 +76,7 @@ function selectedBy(name: string, { filters }: EventFiles, flags: ExportFlags): 
     const given = flags[flag];
     if (given === undefined) return [];
     const filter = filters[flag];
-    if (filter === undefined) throw new CommandError(`--${flag}: ${name} has no such column`, exitCodes.usage);
+    if (filter === undefined) throw usageError(`--${flag}: ${name} has no such column`);
     return [{ where: filter.where, value: filter.parse(given) }];
   });
 }

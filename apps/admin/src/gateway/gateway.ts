@@ -2,7 +2,7 @@ import { isRetriable, messageOf, retryingFetch, TallyClientError, type Attempt }
 import { reasonOf, readConfigOrExit, secret, url } from "@tally/runtime";
 import { origin } from "@tally/runtime/flag-values";
 import { Option, type Command } from "commander";
-import { CommandError } from "../command-error.ts";
+import { CommandError, usageError } from "../command-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 
 /** The settings of commands that talk to a gateway. `pnpm dev` provides TALLY_URL to `pnpm tally`. */
@@ -104,7 +104,7 @@ export class Gateway {
 
 /** No request with this API key is accepted. */
 export function wrongKey(message: string): CommandError {
-  return new CommandError(`${message} (TALLY_API_KEY)`, exitCodes.usage);
+  return usageError(`${message} (TALLY_API_KEY)`);
 }
 
 /** fetch for a POST of one event. Rejects with ForeignResponse; a status that may be sent again is returned from any server. */

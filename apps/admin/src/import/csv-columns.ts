@@ -1,8 +1,7 @@
 import type { CellForm, Domain, EntryFields } from "@tally/contract";
 import type { TSchema } from "typebox";
-import { CommandError } from "../command-error.ts";
+import { usageError } from "../command-error.ts";
 import { bulkRouteOf, cellValue, fieldsOf, ingestRoutesOf, keyColumn, problemOf } from "../entries/entry-fields.ts";
-import { exitCodes } from "../exit-codes.ts";
 
 /** Reads the cells of a record. */
 interface Columns {
@@ -23,7 +22,7 @@ export function isOfRejection(name: string | undefined): boolean {
 /** Checks a header against the fields of the domain. Throws a CommandError that names the wrong or the missing column. */
 export function csvColumns(file: string, header: readonly string[], domain: Domain): Columns {
   const names = header.map((name) => name.trim());
-  const wrong = (problem: string) => new CommandError(`${file}, line 1: ${problem}`, exitCodes.usage);
+  const wrong = (problem: string) => usageError(`${file}, line 1: ${problem}`);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw wrong(`column ${twice}: expected once, got twice`);
 

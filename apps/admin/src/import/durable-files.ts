@@ -12,8 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join, parse } from "node:path";
-import { CommandError } from "../command-error.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { usageError, type CommandError } from "../command-error.ts";
 
 /** What a file has of the lines that a state counts; what follows in the file is written again. */
 export interface WrittenContent {
@@ -108,11 +107,10 @@ function openAt(path: string, { bytes, sha256 }: WrittenContent, content: Hash):
 }
 
 function damaged(path: string, bytes: number, got: string): CommandError {
-  return new CommandError(
+  return usageError(
     `${path}: expected the first ${bytes} bytes that the interrupted import has written, got ${got}. ` +
       "Restore the file; or delete the state of the import to start from the first line: this file is then kept under " +
       "another name, with all corrections in it, and the keys keep lines from being stored twice",
-    exitCodes.usage,
   );
 }
 

@@ -2,9 +2,8 @@ import { Readable, pipeline } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { stringify } from "csv-stringify/sync";
 import { InvalidInput, type Domain, type EntryFields } from "@tally/contract";
-import { CommandError } from "../command-error.ts";
+import { usageError } from "../command-error.ts";
 import { parseEntry } from "../entries/entry-fields.ts";
-import { exitCodes } from "../exit-codes.ts";
 import { csvColumns, isOfRejection, rejectedColumns } from "./csv-columns.ts";
 
 /** One line of a file, or one record of a CSV. */
@@ -51,7 +50,7 @@ const ndjson: FileFormat = {
 export function formatOf(file: string): FileFormat {
   if (/\.csv$/i.test(file)) return csv;
   if (/\.(ndjson|jsonl)$/i.test(file)) return ndjson;
-  throw new CommandError(`${file}: expected a file that ends in .csv, .ndjson or .jsonl`, exitCodes.usage);
+  throw usageError(`${file}: expected a file that ends in .csv, .ndjson or .jsonl`);
 }
 
 /** The records of a CSV after its header. Throws a CommandError for a wrong header and for a file that is no CSV. */
@@ -63,8 +62,7 @@ async function* csvLines({ file, chunks, domain, onHead }: LinesOptions): AsyncG
       onHead?.(stringify([[...rejectedColumns, ...record.filter((name) => !isOfRejection(name))]]));
     } else yield { number: info.lines, cells: columns.ownCells(record), content: contentOf(columns, record) };
   }
-  if (columns === undefined)
-    throw new CommandError(`${file}: expected a header line, got an empty file`, exitCodes.usage);
+  if (columns === undefined) throw usageError(`${file}: expected a header line, got an empty file`);
 }
 
 function contentOf(columns: ReturnType<typeof csvColumns>, cells: readonly string[]): ImportLine["content"] {
@@ -89,7 +87,7 @@ async function* recordsOf(file: string, chunks: AsyncIterable<Buffer>): AsyncGen
   try {
     yield* parser;
   } catch (error) {
-    if (error instanceof CsvError) throw new CommandError(`${file}: ${error.message}`, exitCodes.usage);
+    if (error instanceof CsvError) throw usageError(`${file}: ${error.message}`);
     throw error;
   }
 }

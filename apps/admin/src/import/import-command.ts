@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { numberFlag, wholeNumber } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
 import { bulkRouteOf, ingestRoutesOf } from "../entries/entry-fields.ts";
-import { CommandError } from "../command-error.ts";
+import { usageError } from "../command-error.ts";
 import { exitCodes, withExitCodes } from "../exit-codes.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { gatewayOf, withGatewayFlags, type GatewayFlags } from "../gateway/gateway.ts";
@@ -78,7 +78,7 @@ async function importFile(file: string, flags: ImportFlags): Promise<void> {
   await expectFile(file);
   const isBulk = bulkRouteOf(domain) !== undefined;
   if (!isBulk && ingestRoutesOf(domain).length === 0)
-    throw new CommandError(`--domain: ${domain.name} has no events without files`, exitCodes.usage);
+    throw usageError(`--domain: ${domain.name} has no events without files`);
   const gateway = gatewayOf(flags);
   const rejectedFile = flags.rejected ?? `${file}.rejected${format.extension}`;
   const stateFile = flags.state ?? `${file}.import-state`;
@@ -134,8 +134,8 @@ async function expectFile(file: string): Promise<void> {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
   });
-  if (found === undefined) throw new CommandError(`${file}: no such file`, exitCodes.usage);
-  if (!found.isFile()) throw new CommandError(`${file}: expected a regular file`, exitCodes.usage);
+  if (found === undefined) throw usageError(`${file}: no such file`);
+  if (!found.isFile()) throw usageError(`${file}: expected a regular file`);
 }
 
 /** The import would overwrite the file that it reads. */
@@ -143,8 +143,7 @@ function expectDifferent(files: readonly string[]): void {
   const paths = files.map((file) => resolve(file));
   const twice = paths.find((path, index) => paths.indexOf(path) !== index);
   if (twice !== undefined)
-    throw new CommandError(
+    throw usageError(
       `expected different files to read, for --rejected, --acknowledged and --state, got ${twice} twice`,
-      exitCodes.usage,
     );
 }

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { Type, type Static } from "typebox";
 import { Check } from "typebox/value";
-import { CommandError } from "../command-error.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { usageError, type CommandError } from "../command-error.ts";
 import { nothingWritten } from "./durable-files.ts";
 import type { Inspection } from "./inspect-file.ts";
 import type { ImportOptions } from "./run-import.ts";
@@ -40,10 +39,9 @@ export function stateToGoOn(options: ImportOptions, { identity, sha256, lines, l
   const { file, gateway, domain, name, stateFile, rejectedFile, acknowledgedFile } = options;
   const found = readState(stateFile);
   if (found !== undefined && (found.identity !== identity || found.domain !== domain.name))
-    throw new CommandError(
+    throw usageError(
       `${file}: its import began with other content, as ${found.domain}. With the new content, lines that are stored ` +
         `already would be stored again. Restore the file, or delete ${stateFile} if this is intended`,
-      exitCodes.usage,
     );
   const fromState = (path: string): string => relative(dirname(resolve(stateFile)), resolve(path));
   const files = {
@@ -90,9 +88,8 @@ function readState(file: string): ImportState | undefined {
 }
 
 function noState(file: string, expected: string, got: string): CommandError {
-  return new CommandError(
+  return usageError(
     `${file}: expected ${expected}, got ${got}; delete it to start from the first line, the keys keep lines from being stored twice`,
-    exitCodes.usage,
   );
 }
 
@@ -105,9 +102,8 @@ function expectSame(
 ): void {
   if (began === given) return;
   const shown = (path: string | null): string => (path === null ? "no such file" : resolve(dirname(stateFile), path));
-  throw new CommandError(
+  throw usageError(
     `${file}: ${flag}: expected ${shown(began)}, with which its import began, got ${shown(given)}. Give the same flag, ` +
       `or delete ${stateFile} to send the file again from its first line; the keys keep it from being stored twice`,
-    exitCodes.usage,
   );
 }

@@ -2,8 +2,7 @@ import { createHash, hash } from "node:crypto";
 import { open, type FileHandle } from "node:fs/promises";
 import type { Domain } from "@tally/contract";
 import type { Progress } from "@tally/runtime/progress";
-import { CommandError } from "../command-error.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { usageError, type CommandError } from "../command-error.ts";
 import type { FileFormat } from "./file-format.ts";
 
 /** What the first pass over a file finds. */
@@ -77,11 +76,10 @@ export async function* unchangedChunks(
 }
 
 function changed(file: string, bytes: number): CommandError {
-  return new CommandError(
+  return usageError(
     `${file}: the file changed during the import. Only lines of its earlier content, the first ${bytes} bytes, were sent, ` +
       "and their keys belong to it. Restore that content and repeat the command: nothing is stored twice. Import lines " +
       "that were added as an own file; begin the import of a file that grows with --name",
-    exitCodes.usage,
   );
 }
 
@@ -106,7 +104,7 @@ async function* blocksOf(file: string, bytesMax = Infinity) {
     }
   } catch (error) {
     if (error instanceof TypeError && "code" in error && error.code === "ERR_ENCODING_INVALID_ENCODED_DATA")
-      throw new CommandError(`${file}: expected UTF-8, got other bytes after byte ${bytes}`, exitCodes.usage);
+      throw usageError(`${file}: expected UTF-8, got other bytes after byte ${bytes}`);
     throw error;
   } finally {
     await handle.close();

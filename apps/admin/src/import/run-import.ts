@@ -2,9 +2,8 @@ import { rmSync } from "node:fs";
 import { lockFile } from "@tally/client/journal";
 import type { Domain } from "@tally/contract";
 import type { Progress } from "@tally/runtime/progress";
-import { CommandError } from "../command-error.ts";
+import { CommandError, usageError } from "../command-error.ts";
 import { bulkRouteOf } from "../entries/entry-fields.ts";
-import { exitCodes } from "../exit-codes.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { nothingWritten, replaceFile, ResumedFile } from "./durable-files.ts";
 import type { FileFormat, ImportLine } from "./file-format.ts";
@@ -54,10 +53,8 @@ const stateEveryMs = 1000;
 export async function runImport(options: ImportOptions, progress: Progress): Promise<ImportResult> {
   const { file, stateFile } = options;
   const lock = `${stateFile}.lock`;
-  const unlock = await lockFile(
-    lock,
-    (pid) =>
-      new CommandError(`${file}: another import of this file runs (pid ${pid}); it holds ${lock}`, exitCodes.usage),
+  const unlock = await lockFile(lock, (pid) =>
+    usageError(`${file}: another import of this file runs (pid ${pid}); it holds ${lock}`),
   );
   try {
     return await importLocked(options, progress);

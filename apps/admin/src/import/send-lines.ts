@@ -3,10 +3,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isRetriable, messageOf, retryDelayMs, sendBulk, type BulkOutcome, type EntryResult } from "@tally/client";
 import { IdempotencyKey, type Domain } from "@tally/contract";
 import { Check } from "typebox/value";
-import { CommandError } from "../command-error.ts";
+import { CommandError, usageError } from "../command-error.ts";
 import { bulkRouteOf, keyColumn } from "../entries/entry-fields.ts";
 import { requestOf } from "../entries/entry-request.ts";
-import { exitCodes } from "../exit-codes.ts";
 import { backOff, wrongKey, type Gateway } from "../gateway/gateway.ts";
 import type { ImportLine } from "./file-format.ts";
 
@@ -175,7 +174,7 @@ class Lane {
         return;
       case "stopped":
         if (outcome.status === 401) throw wrongKey(outcome.reason);
-        throw new CommandError(`${gateway.url}${first.path}: ${outcome.reason}`, exitCodes.usage);
+        throw usageError(`${gateway.url}${first.path}: ${outcome.reason}`);
     }
   }
 

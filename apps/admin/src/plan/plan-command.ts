@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { numberFlag } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
-import { CommandError } from "../command-error.ts";
+import { usageError } from "../command-error.ts";
 import { withExitCodes } from "../exit-codes.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { chooseRun, fitRun, readRun, type Chosen, type TierName } from "./measured-run.ts";
@@ -53,7 +53,7 @@ async function chosenRun({ run: file, results: folder, domain }: Flags): Promise
   if (file !== undefined) {
     const read = await readRun(file, domain);
     if ("run" in read) return { ...read, passedOver: [] };
-    throw new CommandError(`--run: ${file}: ${read.unfit}`, 2);
+    throw usageError(`--run: ${file}: ${read.unfit}`);
   }
   const chosen = await chooseRun(folder, domain);
   if ("run" in chosen) return chosen;
@@ -62,7 +62,7 @@ async function chosenRun({ run: file, results: folder, domain }: Flags): Promise
     `no run in ${folder} is fit for a plan. A fit run has ${fitRun}.`,
     `  pnpm bench --connections 512 --duration 30${ofDomain} makes one; or name a file with --run`,
   ];
-  throw new CommandError([...lines, ...passedOverLines(chosen)].join("\n"), 2);
+  throw usageError([...lines, ...passedOverLines(chosen)].join("\n"));
 }
 
 function textOf({ stores, eventsPerHour, peak, utilization }: Demand, chosen: Chosen, plan: Plan): string {

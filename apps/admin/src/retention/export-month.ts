@@ -4,8 +4,7 @@ import { join, resolve } from "node:path";
 import type { Database, ExportedMonth } from "@tally/database";
 import type { EventFiles, Retention } from "@tally/contract";
 import type { Writable } from "node:stream";
-import { CommandError } from "../command-error.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { CommandError, usageError } from "../command-error.ts";
 import { writeCompleteFile } from "../export/complete-file.ts";
 import { exportEvents } from "../export/export-events.ts";
 import { exportFormats } from "../export/export-format.ts";
@@ -88,5 +87,5 @@ export async function directoryOnDisk(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   if (!inMemory.has((await statfs(directory)).type)) return;
   const wrong = `--export: expected a directory on a disk, got ${directory}, which is in memory`;
-  throw new CommandError(wrong, exitCodes.usage);
+  throw usageError(wrong);
 }

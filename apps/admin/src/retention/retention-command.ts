@@ -14,8 +14,8 @@ import { domains } from "@tally/domains";
 import type { Domain } from "@tally/contract";
 import { wholeNumber } from "@tally/runtime/flag-values";
 import { Command } from "commander";
-import { CommandError } from "../command-error.ts";
-import { exitCodes, withExitCodes } from "../exit-codes.ts";
+import { CommandError, usageError } from "../command-error.ts";
+import { withExitCodes } from "../exit-codes.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 import { withProgress, type Progress } from "@tally/runtime/progress";
@@ -56,14 +56,13 @@ async function runRetention(flags: RetentionFlags): Promise<void> {
   const domain = retainedDomain(flags.domain);
   const firstKept = firstKeptMonth(flags.keepMonths, Date.now());
   if (firstKept === undefined) {
-    throw new CommandError(
+    throw usageError(
       `--keep-months: expected months that ended at least ${removedAfterDays} days ago to be removed; keep one more`,
-      exitCodes.usage,
     );
   }
   if (flags.dryRun === true) return withDatabase(({ database }) => showPlan(database, domain, firstKept, flags));
   const { export: directory } = flags;
-  if (directory === undefined) throw new CommandError("--export: expected a directory for the files", exitCodes.usage);
+  if (directory === undefined) throw usageError("--export: expected a directory for the files");
   await directoryOnDisk(directory);
   await withDatabase(({ config, database }) =>
     withProgress(async (progress) => {
@@ -96,10 +95,7 @@ function retainedDomain(name: string): RetainedDomain {
   const { retention, files } = domainNamed(name);
   if (retention !== undefined && files !== undefined) return { name, retention, files };
   const able = domains.filter((one) => one.retention !== undefined).map((one) => one.name);
-  throw new CommandError(
-    `--domain: expected one of ${able.join(", ")}, got ${name}, whose rows have no calendar date`,
-    exitCodes.usage,
-  );
+  throw usageError(`--domain: expected one of ${able.join(", ")}, got ${name}, whose rows have no calendar date`);
 }
 
 async function showPlan(

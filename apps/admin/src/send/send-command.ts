@@ -7,7 +7,7 @@ import type { Domain, EntryFields } from "@tally/contract";
 import { untilDrained } from "@tally/reconcile";
 import { withProgress } from "@tally/runtime/progress";
 import { Command, Option } from "commander";
-import { CommandError } from "../command-error.ts";
+import { CommandError, usageError } from "../command-error.ts";
 import {
   cellValue,
   expectationOf,
@@ -83,7 +83,7 @@ async function entryRequest(domain: Domain, flags: SendFlags): Promise<GatewayRe
   const given = Object.entries(flags).filter(([name]) => !ownFlags.has(name));
   const entry = given.length === 0 ? await readStdinEntry(domain) : entryOf(domain, given);
   const request = requestOf(domain, entry);
-  if ("problem" in request) throw new CommandError(`${domain.name}: ${request.problem}`, exitCodes.usage);
+  if ("problem" in request) throw usageError(`${domain.name}: ${request.problem}`);
   return { method: "POST", path: request.path, body: request.body, headers: { "content-type": "application/json" } };
 }
 
@@ -110,25 +110,20 @@ function expectations(domain: Domain): ReadonlyMap<string, string> {
 
 function waitMsOf(wait: string | true): number {
   const seconds = Number(wait);
-  if (!(seconds >= 0))
-    throw new CommandError(`--wait: expected a number of seconds, got ${String(wait)}`, exitCodes.usage);
+  if (!(seconds >= 0)) throw usageError(`--wait: expected a number of seconds, got ${String(wait)}`);
   return seconds * 1000;
 }
 
 /** The fields of an event as a JSON object on stdin. Throws a CommandError for anything else, and when stdin is a terminal. */
 async function readStdinEntry(domain: Domain): Promise<EntryFields> {
   if (process.stdin.isTTY)
-    throw new CommandError(
+    throw usageError(
       `${domain.name}: expected its fields as flags, or as JSON on stdin; see tally send ${domain.name} --help`,
-      exitCodes.usage,
     );
   const json = await textOf(process.stdin);
   const entry = parseEntry(json);
   if (entry !== undefined) return entry;
-  throw new CommandError(
-    `stdin: expected a JSON object with the fields of the event, got ${json.slice(0, 60)}`,
-    exitCodes.usage,
-  );
+  throw usageError(`stdin: expected a JSON object with the fields of the event, got ${json.slice(0, 60)}`);
 }
 
 /** The POST of a form with these parts, each as name=text or name=@file. */
@@ -136,8 +131,7 @@ async function formRequest(path: string, parts: readonly string[]): Promise<Gate
   const form = new FormData();
   for (const part of parts) {
     const [, name, isFile, value = ""] = /^([^=]+)=(@?)([^]*)$/.exec(part) ?? [];
-    if (name === undefined)
-      throw new CommandError(`--part: expected name=text or name=@file, got ${part.slice(0, 60)}`, exitCodes.usage);
+    if (name === undefined) throw usageError(`--part: expected name=text or name=@file, got ${part.slice(0, 60)}`);
     if (isFile === "@") form.append(name, new Blob([await readFile(value)]), basename(value));
     else form.append(name, value);
   }

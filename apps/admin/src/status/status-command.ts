@@ -1,13 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { domains } from "@tally/domains";
 import { connectHeartbeats, type Heartbeats, StatusReader, type Status } from "@tally/telemetry";
-import { connectPublisher } from "@tally/broker";
-import { queuesOf } from "@tally/contract";
 import { numberFlag } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
 import { exitCodes, withExitCodes, type ExitCode } from "../exit-codes.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
-import { withDatabase } from "../open-servers.ts";
+import { withBroker, withDatabase } from "../open-servers.ts";
 import { statusText } from "./status-text.ts";
 
 interface StatusFlags extends JsonFlag {
@@ -56,20 +54,19 @@ async function watch(reader: StatusReader, { json }: JsonFlag, everyMs: number):
 }
 
 function withReader<T>(use: (reader: StatusReader) => Promise<T>): Promise<T> {
-  return withDatabase(async ({ config, log, database }) => {
-    const names = domains.map(({ name }) => name);
-    const queues = names.flatMap((name) => Object.values(queuesOf(config.namespace, name)));
-    const publisher = connectPublisher({ url: config.amqpUrl, connectionName: "tally status", queues, log });
-    const heartbeats = connectHeartbeats({ url: config.redisUrl, namespace: config.namespace, log });
-    try {
-      const late = delay(connectedWithinMs, undefined, { ref: false });
-      await Promise.all([Promise.race([publisher.ready, late]), connected(heartbeats), database.ping()]);
-      return await use(
-        new StatusReader({ database, publisher, heartbeats, namespace: config.namespace, domains: names }),
-      );
-    } finally {
-      await Promise.all([publisher.close(), heartbeats.stop()]);
-    }
+  const names = domains.map(({ name }) => name);
+  return withDatabase(({ config, log, database }) => {
+    const { namespace, redisUrl: url } = config;
+    const wanted = { name: "status", domains: names, withinMs: connectedWithinMs };
+    return withBroker({ config, log }, wanted, async (publisher) => {
+      const heartbeats = connectHeartbeats({ url, namespace, log });
+      try {
+        await Promise.all([connected(heartbeats), database.ping()]);
+        return await use(new StatusReader({ database, publisher, heartbeats, namespace, domains: names }));
+      } finally {
+        await heartbeats.stop();
+      }
+    });
     // The status itself says which server is down.
   }, "silent");
 }

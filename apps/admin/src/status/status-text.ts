@@ -1,5 +1,4 @@
 import type { DomainStatus, LoggedError, ProcessStatus, QueueStatus, Status } from "@tally/telemetry";
-import { table } from "./table.ts";
 
 const shownErrors = 5;
 const messageCharactersMax = 120;
@@ -97,4 +96,20 @@ function secondsText(seconds: number | null): string {
 function numberText(value: number | null): string {
   if (value === null) return unknown;
   return value < 10 ? String(Math.round(value * 100) / 100) : String(Math.round(value));
+}
+
+/** Rows below a head, in columns. A column of numbers is on the right, others on the left. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const columns = head.map((title, at) => {
+    const cells = rows.map((row) => row[at] ?? "");
+    const isNumeric = cells.length > 0 && cells.every((cell) => /^[\d?][\d.]*( |$)/.test(cell));
+    const width = Math.max(title.length, ...cells.map((cell) => cell.length));
+    return (cell: string): string => (isNumeric ? cell.padStart(width) : cell.padEnd(width));
+  });
+  const line = (row: readonly string[]): string =>
+    columns
+      .map((pad, at) => pad(row[at] ?? ""))
+      .join("  ")
+      .trimEnd();
+  return [head, ...rows].map(line).join("\n");
 }

@@ -1,6 +1,5 @@
 import type { Domain, View } from "@tally/contract";
-import { CommandError } from "../command-error.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { usageError } from "../command-error.ts";
 
 /** A view and the values of its parameters by name. */
 export interface Chosen {
@@ -22,15 +21,14 @@ export interface Wanted {
 export function chooseView(domains: readonly Domain[], { board, values, date }: Wanted): Chosen {
   const all = domains.flatMap((domain) => domain.views.map((view) => ({ domain: domain.name, view })));
   const named = all.filter(({ domain, view }) => isNamed(domain, view, board));
-  if (named.length === 0)
-    throw new CommandError(`${board}: expected one of ${all.map(nameOf).join(", ")}, or store, item`, exitCodes.usage);
+  if (named.length === 0) throw usageError(`${board}: expected one of ${all.map(nameOf).join(", ")}, or store, item`);
   const fitting = named
     .filter(({ view }) => date === undefined || view.params.some(({ kind }) => kind === "date"))
     .toSorted((a, b) => a.view.params.length - b.view.params.length);
   const [first, second] = fitting;
-  if (first === undefined) throw new CommandError(`--date: ${board} has no boards of days`, exitCodes.usage);
+  if (first === undefined) throw usageError(`--date: ${board} has no boards of days`);
   if (second !== undefined && second.domain !== first.domain)
-    throw new CommandError(`${board}: expected one of ${fitting.map(nameOf).join(", ")}`, exitCodes.usage);
+    throw usageError(`${board}: expected one of ${fitting.map(nameOf).join(", ")}`);
   return { ...first, values: valuesOf(first.view, values, date) };
 }
 
@@ -61,10 +59,7 @@ function isNamed(domain: string, view: View, board: string): boolean {
 function valuesOf(view: View, given: readonly string[], date: string | undefined): Readonly<Record<string, string>> {
   const positional = view.params.filter(({ kind }) => date === undefined || kind !== "date");
   if (given.length > positional.length)
-    throw new CommandError(
-      `${view.name}: expected at most ${positional.length} values, got ${given.length}`,
-      exitCodes.usage,
-    );
+    throw usageError(`${view.name}: expected at most ${positional.length} values, got ${given.length}`);
   const values: Record<string, string> = {};
   for (const { name, kind, choices, default: preset } of view.params) {
     const at = positional.findIndex((one) => one.name === name);
@@ -72,11 +67,11 @@ function valuesOf(view: View, given: readonly string[], date: string | undefined
     if (value === undefined) {
       // Without it the path has a gap; in the query it is optional.
       if (view.path.split("?")[0]?.includes(`{${name}}`) === true)
-        throw new CommandError(`${view.name}: expected a value for ${name}`, exitCodes.usage);
+        throw usageError(`${view.name}: expected a value for ${name}`);
       continue;
     }
     if (choices !== undefined && !choices.includes(value))
-      throw new CommandError(`${name}: expected one of ${choices.join(", ")}, got ${value}`, exitCodes.usage);
+      throw usageError(`${name}: expected one of ${choices.join(", ")}, got ${value}`);
     values[name] = kind === "date" && value === "today" ? today() : value;
   }
   return values;

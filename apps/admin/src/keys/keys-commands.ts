@@ -1,0 +1,203 @@
+import {
+  actions,
+  type ApiKey,
+  createKey,
+  hashOfKeyText,
+  isKeyId,
+  type KeyLimit,
+  listKeys,
+  newKeyId,
+  newKeyText,
+  revokeKey,
+  rotateKey,
+} from "@tally/access";
+import type { Domain, SqlTransaction } from "@tally/contract";
+import { domains } from "@tally/domains";
+import { numberFlag } from "@tally/runtime/flag-values";
+import { Command, InvalidArgumentError } from "commander";
+import { usageError, type CommandError } from "../command-error.ts";
+import { withExitCodes } from "../exit-codes.ts";
+import { type JsonFlag, jsonFlag, print } from "../flags.ts";
+import { withDatabase } from "../open-servers.ts";
+
+interface CreateFlags extends JsonFlag {
+  readonly name: string;
+  readonly scope: readonly string[];
+  readonly store?: readonly string[];
+  readonly rate?: number;
+  readonly burst?: number;
+}
+
+const eventCount = numberFlag(
+  "a whole number from 1 to 1000000",
+  (value) => Number.isInteger(value) && value >= 1 && value <= 1_000_000,
+);
+
+/** tally keys create: the only time that the key is shown. */
+export function createCommand(): Command {
+  const command = new Command("create")
+    .description("creates a key and shows it once; it works on every gateway within 5 s")
+    .requiredOption("--name <text>", "the client that uses it, such as till-5", parseName)
+    .requiredOption("--scope <scope...>", "domain:read, domain:write or domain:operate; the domain * means all")
+    .option("--store <store...>", "only these stores")
+    .option("--rate <number>", "events per second (default: the gateways' setting)", eventCount)
+    .option("--burst <number>", "events at once (default: those of one second, at least 1000)", eventCount)
+    .addOption(jsonFlag)
+    .action(async (flags: CreateFlags) => {
+      const { name } = flags;
+      const stores = flags.store && [...new Set(flags.store.map(parseStore))];
+      const scopes = [...new Set(flags.scope.map((text) => parseScope(text, stores !== undefined)))];
+      const limit = limitOf(flags);
+      const id = newKeyId();
+      const key = newKeyText(id);
+      await changeKeys((transaction) =>
+        createKey(transaction, { id, name, hash: hashOfKeyText(key), scopes, stores, limit }),
+      );
+      const created = { id, name, scopes, stores: stores ?? null, limit: limit ?? null, key };
+      print(flags, created, `${key}\nThis key is shown only now. Its id is ${id}.\n`);
+    });
+  return withExitCodes(command, { 3: "the database does not respond" });
+}
+
+function limitOf({ rate, burst }: CreateFlags): KeyLimit | undefined {
+  if (rate !== undefined) return { perSecond: rate, burst: burst ?? Math.max(rate, 1000) };
+  if (burst !== undefined) throw usageError("--burst: expected --rate too");
+  return undefined;
+}
+
+function parseName(text: string): string {
+  if (!/^[^\p{Cc}]{1,100}$/u.test(text) || text.trim() === "") {
+    throw new InvalidArgumentError("expected 1 to 100 characters on one line");
+  }
+  return text;
+}
+
+/** `isLimited`: the key is limited to stores. Then each of its domains needs routes with stores: all other routes reject the key. */
+function parseScope(text: string, isLimited: boolean): string {
+  const [name = "", action = "", ...more] = text.split(":");
+  if (more.length > 0 || !actions.some((one) => one === action)) {
+    throw usageError(`--scope: expected domain:read, domain:write or domain:operate, got ${text.slice(0, 60)}`);
+  }
+  if (name === "*") return text;
+  const domain = domains.find((one) => one.name === name);
+  if (domain === undefined) {
+    const names = domains.map((one) => one.name).join(", ");
+    throw usageError(`--scope: expected one of the domains ${names} or *, got ${name.slice(0, 60)}`);
+  }
+  if (isLimited && !hasStores(domain)) {
+    throw usageError(`--store: the domain ${name} has no stores: it would reject every request with this key`);
+  }
+  return text;
+}
+
+/** Without leading zeros, as routes name a store. */
+function parseStore(text: string): string {
+  const number = Number(text);
+  if (!/^[0-9]{1,16}$/.test(text) || !Number.isSafeInteger(number)) {
+    throw usageError(`--store: expected the number of a store, got ${text.slice(0, 60)}`);
+  }
+  return String(number);
+}
+
+function hasStores({ routes, queries }: Domain): boolean {
+  return [...routes, ...queries].some((route) => "storeOf" in route);
+}
+
+/** tally keys list */
+export function listCommand(): Command {
+  const command = new Command("list")
+    .description("lists keys without their secrets, oldest first")
+    .option("--all", "revoked ones too")
+    .addOption(jsonFlag)
+    .action(({ all, json }: JsonFlag & { readonly all?: boolean }) =>
+      withDatabase(async ({ database }) => {
+        const keys = await listKeys(database.writer);
+        const shown = keys.filter(({ revokedAt }) => all === true || revokedAt === undefined);
+        const lines = shown.map((key) => `${lineOf(key)}\n`);
+        print({ json }, shown.map(jsonOf), lines.length === 0 ? "no keys\n" : lines.join(""));
+      }),
+    );
+  return withExitCodes(command, { 3: "the database does not respond" });
+}
+
+function jsonOf({ id, name, scopes, stores, limit, ...at }: ApiKey): object {
+  const [createdAt, revokedAt, previousUntil] = [at.createdAt, at.revokedAt, at.previousUntil].map(timeOf);
+  return { id, name, scopes, stores: stores ?? null, limit: limit ?? null, createdAt, revokedAt, previousUntil };
+}
+
+function lineOf({ id, name, scopes, stores, limit, createdAt, revokedAt, previousUntil = 0 }: ApiKey): string {
+  return [
+    id,
+    name,
+    scopes.join(" "),
+    stores === undefined ? "all stores" : `stores ${stores.join(" ")}`,
+    ...(limit === undefined ? [] : [`${limit.perSecond} events/s, burst ${limit.burst}`]),
+    `created ${timeOf(createdAt)}`,
+    ...(previousUntil > Date.now() ? [`previous secret valid until ${timeOf(previousUntil)}`] : []),
+    ...(revokedAt === undefined ? [] : [`revoked ${timeOf(revokedAt)}`]),
+  ].join("  ");
+}
+
+function timeOf(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
+}
+
+const withinMs = 15_000;
+const graceDefaultSeconds = 86_400;
+const seconds = numberFlag("a whole number of seconds", (value) => Number.isInteger(value) && value < 1e9);
+
+/** tally keys rotate: the only time that the new key is shown. */
+export function rotateCommand(): Command {
+  const command = new Command("rotate")
+    .description("gives a key a new secret and shows it once; the previous one stays valid for a while")
+    .argument("<id>")
+    .option(
+      "--grace <seconds>",
+      "how long the previous secret stays valid; 0 ends it now",
+      seconds,
+      graceDefaultSeconds,
+    )
+    .addOption(jsonFlag)
+    .action(async (id: string, { grace, json }: JsonFlag & { readonly grace: number }) => {
+      expectKeyId(id);
+      const key = newKeyText(id);
+      const previousUntil = Date.now() + grace * 1000;
+      const outcome = await changeKeys((transaction) =>
+        rotateKey(transaction, { id, hash: hashOfKeyText(key), previousUntil }),
+      );
+      if (outcome !== "rotated") throw noSuchKey(id, outcome);
+      const until = new Date(previousUntil).toISOString();
+      const text = `${key}\nThis key is shown only now. The previous one is valid until ${until}.\n`;
+      print({ json }, { id, key, previousUntil: until }, text);
+    });
+  return withExitCodes(command, { 3: "the database does not respond" });
+}
+
+/** tally keys revoke */
+export function revokeCommand(): Command {
+  const command = new Command("revoke")
+    .description("makes a key invalid for good, on every gateway within 5 s; safe to repeat")
+    .argument("<id>")
+    .addOption(jsonFlag)
+    .action(async (id: string, flags: JsonFlag) => {
+      expectKeyId(id);
+      const outcome = await changeKeys((transaction) => revokeKey(transaction, id));
+      if (outcome !== "revoked") throw noSuchKey(id, outcome);
+      print(flags, { id, revoked: true }, `revoked ${id}\n`);
+    });
+  return withExitCodes(command, { 3: "the database does not respond" });
+}
+
+/** Runs one change of keys in a transaction. Throws a DatabaseError if it cannot commit within 15 s. */
+function changeKeys<T>(change: (transaction: SqlTransaction) => Promise<T>): Promise<T> {
+  return withDatabase(({ database }) => database.transaction(change, { giveUpAfterMs: withinMs }));
+}
+
+/** Does not print the text: it may be a key. */
+function expectKeyId(text: string): void {
+  if (!isKeyId(text)) throw usageError("expected the id of a key, 16 hex digits as `tally keys list` shows it");
+}
+
+function noSuchKey(id: string, why: "absent" | "revoked"): CommandError {
+  return usageError(why === "absent" ? `there is no key ${id}` : `the key ${id} is revoked`);
+}
