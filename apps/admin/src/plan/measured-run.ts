@@ -1,56 +1,79 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { firstProblem } from "@tally/contract";
 import { reasonOf } from "@tally/runtime";
 import { Type, type Static } from "typebox";
-import { Check } from "typebox/value";
+import { Compile } from "typebox/compile";
 
-/** The tiers of a system whose CPU time the bench measures apart. */
-const tierNames = ["gateway", "writer", "ranker", "broker", "database", "redis"] as const;
-export type TierName = (typeof tierNames)[number];
+const eventsMin = 10_000;
+const connectionsMin = 64;
 
-const us = Type.Union([Type.Number(), Type.Null()]);
+const us = Type.Number({ exclusiveMinimum: 0, expected: "more than 0 µs" });
+const literal = <T extends string | number | boolean>(value: T) => Type.Literal(value, { expected: String(value) });
 
-/** The part of a report of `pnpm bench` that a plan reads. */
-const MeasuredRun = Type.Object({
-  runId: Type.String(),
-  /** ISO 8601. */
-  at: Type.String(),
-  machine: Type.String(),
-  domain: Type.String(),
-  design: Type.String(),
-  durability: Type.String(),
-  /** The URL of a system that was running already; null: the bench has started its own. */
-  target: Type.Union([Type.String(), Type.Null()]),
-  model: Type.String(),
-  connections: Type.Number(),
-  /** Share of GETs, 0 to 1. */
-  readShare: Type.Number(),
-  /** Those that --set has changed. */
-  settings: Type.Record(Type.String(), Type.String()),
-  agrees: Type.Union([Type.Boolean(), Type.Null()]),
-  audit: Type.Union([Type.Object({ lost: Type.Number(), doubled: Type.Number() }), Type.Null()]),
-  ranked: Type.Object({ perSecond: Type.Union([Type.Number(), Type.Null()]) }),
-  accepted: Type.Object({ events: Type.Number(), perSecond: Type.Number() }),
-  reads: Type.Object({ requests: Type.Number() }),
-  /** CPU time of all processes of a tier for each event, in µs. */
-  cpuUsPerEvent: Type.Object({ gateway: us, writer: us, ranker: us, broker: us, database: us, redis: us }),
-});
-export type MeasuredRun = Static<typeof MeasuredRun>;
+/**
+ * The part of a report of `pnpm bench` that a plan reads. It has the cost of an event: own system with production settings,
+ * events only, full load, nothing lost. Any other report is unfit.
+ */
+const fitRunOf = (domain: string) =>
+  Type.Object(
+    {
+      runId: Type.String(),
+      /** ISO 8601. */
+      at: Type.String(),
+      machine: Type.String(),
+      /** The URL of a system that was running already: the CPU time of its tiers is unknown. */
+      target: Type.Null({ expected: "none" }),
+      domain: literal(domain),
+      design: literal("batched"),
+      durability: literal("confirmed"),
+      model: literal("closed"),
+      /** Share of GETs, 0 to 1. */
+      readShare: literal(0),
+      // The workloads of some domains read each event again: then a request does not cost what an event costs.
+      reads: Type.Object({ requests: literal(0) }),
+      // With fewer connections cores are idle at times, so the cost per event is higher and the load unknown.
+      connections: Type.Number({ minimum: connectionsMin, expected: `at least ${connectionsMin}` }),
+      /** Those that --set has changed; a plan knows what the number of shards costs. */
+      settings: Type.Object(
+        { RANKING_SHARDS: Type.Optional(Type.String()) },
+        { additionalProperties: false, expected: "unchanged settings" },
+      ),
+      audit: Type.Object({ lost: literal(0), doubled: literal(0) }, { expected: "an audit" }),
+      /** Whether rows and rankings agree. */
+      agrees: literal(true),
+      ranked: Type.Object({ perSecond: Type.Number({ expected: "all accepted events" }) }),
+      accepted: Type.Object({
+        // Fewer do not average out the start.
+        events: Type.Number({ minimum: eventsMin, expected: `at least ${eventsMin}` }),
+        perSecond: Type.Number(),
+      }),
+      /** CPU time of all processes of a tier for each event, in µs. */
+      cpuUsPerEvent: Type.Object({ gateway: us, writer: us, ranker: us, broker: us, database: us, redis: us }),
+    },
+    { expected: "a report of pnpm bench" },
+  );
 
-interface FitRun {
-  readonly file: string;
-  readonly run: MeasuredRun;
-}
+export type FitRun = Static<ReturnType<typeof fitRunOf>>;
+export type TierName = keyof FitRun["cpuUsPerEvent"];
 
-interface UnfitRun {
+/** What a fit run has, for people. */
+export const fitRun =
+  `a fresh system (no --target), the design batched, confirmed durability, the closed model, no reads, ` +
+  `unchanged settings, at least ${connectionsMin} connections, at least ${eventsMin} accepted events, and an audit ` +
+  `without differences`;
+
+interface UnfitFile {
   readonly file: string;
   /** The reason. */
   readonly unfit: string;
 }
 
-export interface Chosen extends FitRun {
+export interface Chosen {
+  readonly file: string;
+  readonly run: FitRun;
   /** Newer runs that are unfit. */
-  readonly passedOver: readonly UnfitRun[];
+  readonly passedOver: readonly UnfitFile[];
 }
 
 /** The newest run of a folder that is fit for the plan of a domain. `passedOver` has the reason for each newer one, or for all. */
@@ -59,7 +82,7 @@ export async function chooseRun(
   domain: string,
 ): Promise<Chosen | { readonly passedOver: Chosen["passedOver"] }> {
   const files = await readdir(folder).catch(() => []);
-  const passedOver: UnfitRun[] = [];
+  const passedOver: UnfitFile[] = [];
   // Their names begin with the time of the run.
   const oldestFirst = files.filter((name) => name.endsWith(".json")).toSorted();
   for (const file of oldestFirst.toReversed()) {
@@ -71,65 +94,12 @@ export async function chooseRun(
 }
 
 /** Reads one stored run. */
-export async function readRun(file: string, domain: string): Promise<FitRun | UnfitRun> {
+export async function readRun(file: string, domain: string): Promise<Pick<Chosen, "file" | "run"> | UnfitFile> {
+  const schema = Compile(fitRunOf(domain));
   try {
     const run: unknown = JSON.parse(await readFile(file, "utf8"));
-    if (!Check(MeasuredRun, run)) return { file, unfit: "no report of pnpm bench" };
-    const unfit = whyUnfit(run, domain);
-    return unfit === undefined ? { file, run } : { file, unfit: `run ${run.runId} is unfit: ${unfit}` };
+    return schema.Check(run) ? { file, run } : { file, unfit: firstProblem(schema, run).message };
   } catch (error) {
     return { file, unfit: reasonOf(error) };
   }
-}
-
-const eventsMin = 10_000;
-// With fewer connections cores are idle at times, so the cost per event is higher and the load unknown.
-const connectionsMin = 64;
-
-/** What a fit run has, for people. */
-export const fitRun =
-  `a fresh system (no --target), the design batched, confirmed durability, the closed model, no reads, ` +
-  `unchanged settings, at least ${connectionsMin} connections, at least ${eventsMin} accepted events, and an audit ` +
-  `without differences`;
-
-/** A fit run has the cost of an event: own system with production settings, events only, full load, nothing lost. */
-function whyUnfit(run: MeasuredRun, domain: string): string | undefined {
-  const { target, connections, reads, settings, audit, accepted, cpuUsPerEvent } = run;
-  const changed = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-  const unknown = tierNames.find((tier) => !((cpuUsPerEvent[tier] ?? 0) > 0));
-  const rules: readonly (readonly [isFit: boolean, name: string, expected: string, got: unknown])[] = [
-    [target === null, "target", "none", `${target}; the CPU time of the tiers of another system is unknown`],
-    [run.domain === domain, "domain", domain, run.domain],
-    [run.design === "batched", "design", "batched", run.design],
-    [run.durability === "confirmed", "durability", "confirmed", run.durability],
-    [run.model === "closed", "model", "closed", run.model],
-    [run.readShare === 0, "share of reads", "0", run.readShare],
-    // The workloads of some domains read each event again: then a request does not cost what an event costs.
-    [reads.requests === 0, "reads", "0", reads.requests],
-    [
-      connections >= connectionsMin,
-      "connections",
-      `at least ${connectionsMin}`,
-      `${connections}; fewer are no full load`,
-    ],
-    [changed.length === 0, "changed settings", "none", changed.join(", ")],
-    [audit !== null, "audit", "one", "none"],
-    [
-      audit?.lost === 0 && audit.doubled === 0,
-      "audit",
-      "0 lost and 0 doubled",
-      `${audit?.lost} lost and ${audit?.doubled} doubled`,
-    ],
-    [run.agrees === true, "audit", "rows and rankings that agree", "differences"],
-    [run.ranked.perSecond !== null, "ranked", "all accepted events", "fewer"],
-    [
-      accepted.events >= eventsMin,
-      "accepted events",
-      `at least ${eventsMin}`,
-      `${accepted.events}; fewer do not average out the start`,
-    ],
-    [unknown === undefined, `cpuUsPerEvent.${unknown}`, "more than 0 µs", cpuUsPerEvent[unknown ?? "redis"] ?? "none"],
-  ];
-  const broken = rules.find(([isFit]) => !isFit);
-  return broken && `${broken[1]}: expected ${broken[2]}, got ${String(broken[3])}`;
 }

@@ -1,5 +1,5 @@
 import { spreadShards } from "@tally/redis";
-import type { MeasuredRun, TierName } from "./measured-run.ts";
+import type { FitRun, TierName } from "./measured-run.ts";
 
 export interface Demand {
   readonly stores: number;
@@ -36,13 +36,13 @@ export interface Plan {
 }
 
 /** The instances that each tier needs. Assumes that one of their cores does as much as a core of the measured machine. */
-export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, run: MeasuredRun): Plan {
+export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, run: FitRun): Plan {
   const meanPerSecond = (stores * eventsPerHour) / 3600;
   const peakPerSecond = meanPerSecond * peak;
-  const measuredShards = Number(run.settings["RANKING_SHARDS"] ?? 1);
+  const measuredShards = Number(run.settings.RANKING_SHARDS ?? 1);
   const needOf = (tier: TierName, shards: number): Need => {
     const times = costOfShards(tier, shards) / costOfShards(tier, measuredShards);
-    const usPerEvent = (run.cpuUsPerEvent[tier] ?? 0) * times;
+    const usPerEvent = run.cpuUsPerEvent[tier] * times;
     const cores = (usPerEvent * peakPerSecond) / 1e6;
     return { tier, usPerEvent, cores, coresNeeded: cores / utilization };
   };
