@@ -11,9 +11,10 @@ import { tally, tallyJson, withoutProgress } from "./kit/tally.ts";
 const domains = ["purchases", "steps", "liftrides", "swipes"] as const;
 const system = await startSystem();
 const folder = await temporaryDirectory();
+const eventsOfEach = 100;
 const random = new Random(16).fraction;
 for (const domain of domains)
-  for (let event = 0; event < 300; event++) {
+  for (let event = 0; event < eventsOfEach; event++) {
     const { path, body, contentType = "application/json" } = workloadOf(domain).next(random, "narrow");
     const content = body === undefined ? {} : { body: String(body) };
     const response = await fetch(system.url + path, {
@@ -45,25 +46,21 @@ const hashesOf = async (of: typeof system) => {
     ]);
 };
 
-test.each(["ndjson", "csv"])(
-  "what is exported as %s and imported into another system has the same rankings there",
-  async (format) => {
-    const other = await startSystem();
+test("what is exported as NDJSON or CSV and imported into another system has the same rankings there", async () => {
+  const other = await startSystem();
+  // Each line has its event id as key: the second file with the same events adds nothing, and must have the same content.
+  for (const format of ["ndjson", "csv"])
     for (const domain of domains) {
       const file = join(folder, `${domain}.${format}`);
       const { events } = await tallyJson(system, "export", domain, "--output", file);
-      expect(events).toBeGreaterThanOrEqual(domain === "liftrides" ? 1 : 300);
+      expect(events).toBeGreaterThanOrEqual(domain === "liftrides" ? 1 : eventsOfEach);
       const expected = { lines: events, accepted: events, rejected: 0 };
       expect(await tallyJson(other, "import", file, "--domain", domain)).toMatchObject(expected);
-      // Each line has its event id as key: another file with the same events adds nothing.
-      expect(await tallyJson(other, "import", file, "--domain", domain, "--name", "again")).toMatchObject(expected);
     }
-    const hashes = await hashesOf(system);
-    expect(hashes).toHaveLength(domains.length);
-    expect(await hashesOf(other)).toEqual(hashes);
-  },
-  300_000,
-);
+  const hashes = await hashesOf(system);
+  expect(hashes).toHaveLength(domains.length);
+  expect(await hashesOf(other)).toEqual(hashes);
+}, 300_000);
 
 test("a store and a day select rows, and stdout has nothing but lines", async () => {
   const { output, errors, exitCode } = await tally(system, [
@@ -96,5 +93,5 @@ test("a file is written completely or not at all", async () => {
   expect(errors).not.toMatch(/\n\s+at /);
   expect((await readdir(folder)).filter((name) => name.startsWith("half"))).toEqual([]);
   await tallyJson(system, "export", "--output", file);
-  expect((await readFile(file, "utf8")).trimEnd().split("\n")).toHaveLength(301);
+  expect((await readFile(file, "utf8")).trimEnd().split("\n")).toHaveLength(eventsOfEach + 1);
 }, 300_000);
