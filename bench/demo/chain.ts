@@ -1,6 +1,6 @@
 /*
- * The stores of the chain, their local time, and how their sales spread over a day. Times are in ms since 1970; a local time is the same as a
- * date in UTC that shows it.
+ * The stores of the chain, their local time, and how their sales spread over a day. Times are in ms since 1970; a local
+ * time is the same as a date in UTC that shows it.
  */
 
 /** A time zone of the chain. Its stores open, sell most and close by its local time. */
@@ -96,7 +96,10 @@ function demandAt(minute: number): number {
   );
 }
 
-/** The share of a store's purchases that it has sold after each minute of the 24 hours from `startsAtMs`: 1,441 numbers from 0 to 1. */
+/**
+ * The share of a store's purchases that it has sold after each minute of the 24 hours from `startsAtMs`: 1,441 numbers
+ * from 0 to 1.
+ */
 export function soldShares(zone: Zone, startsAtMs: number): Float64Array {
   const shares = new Float64Array(minutesOfDay + 1);
   for (let minute = 0; minute < minutesOfDay; minute++)

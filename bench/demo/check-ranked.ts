@@ -11,7 +11,10 @@ export interface RankedCheck {
   readonly missing: readonly string[];
 }
 
-/** Asks the gateway where each event is, until all are ranked or `withinMs` is over. Cost: a GET for each event, some thousands a second. */
+/**
+ * Asks the gateway where each event is, until all are ranked or `withinMs` is over. Cost: a GET for each event, some
+ * thousands a second.
+ */
 export async function checkRanked(
   { url, apiKey }: GatewayAddress,
   ids: ReadonlySet<string>,

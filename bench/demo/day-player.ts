@@ -43,7 +43,10 @@ export class DayPlayer {
   retried = 0;
   /** Requests and purchases that the gateway will never accept. */
   readonly rejected: { count: number; first: string | undefined } = { count: 0, first: undefined };
-  /** Purchases that the offline store has sent later, how many of these the gateway had already, and how many of those got another id. */
+  /**
+   * Purchases that the offline store has sent later, how many of these the gateway had already, and how many of those
+   * got another id.
+   */
   readonly kept = { sent: 0, knownBefore: 0, otherIds: 0 };
 
   readonly #playing: DayPlaying;
@@ -95,7 +98,10 @@ export class DayPlayer {
     return sold.toSorted(([a, soldOfA], [b, soldOfB]) => soldOfB - soldOfA || a - b).slice(0, count);
   }
 
-  /** Resolves when the day is over, or `signal` is aborted, and every purchase that was begun is acknowledged, rejected or given up. */
+  /**
+   * Resolves when the day is over, or `signal` is aborted, and every purchase that was begun is acknowledged, rejected
+   * or given up.
+   */
   async run(): Promise<void> {
     const { plan, signal } = this.#playing;
     const sales = plan.sales();

@@ -35,8 +35,8 @@ const stores = numberFlag(
 
 const flags: Flags = new Command("demo")
   .description(
-    `plays a trading day of a chain in ${zones.length} time zones into a running tally, and checks at the end that every ` +
-      "acknowledged purchase is stored and ranked",
+    `plays a trading day of a chain in ${zones.length} time zones into a running tally, and checks at the end that ` +
+      "every acknowledged purchase is stored and ranked",
   )
   .addOption(
     new Option("--url <url>", "the gateway").env("TALLY_URL").default("http://127.0.0.1:8080").argParser(origin),
@@ -61,8 +61,8 @@ const flags: Flags = new Command("demo")
 One store goes offline in the evening, keeps its purchases, and sends them in bulk with their keys when it is back.
 Ctrl-C ends the day early: what was begun is sent, checked and summed up.
 
-Exit status: 0 every acknowledged purchase is stored and ranked once, 1 one is not or was rejected, 2 wrong usage or no gateway,
-130 interrupted twice.`,
+Exit status: 0 every acknowledged purchase is stored and ranked once, 1 one is not or was rejected,
+2 wrong usage or no gateway, 130 interrupted twice.`,
   )
   .parse()
   .opts();
@@ -79,7 +79,8 @@ const everyMs = status.isLive ? 250 : 5000;
 const problem = await problemAt(gateway);
 if (problem !== undefined) {
   process.stderr.write(
-    `demo: ${gateway.url} ${problem}\nStart a tally with \`pnpm dev\` in another terminal, or name a running one with --url.\n`,
+    `demo: ${gateway.url} ${problem}\n` +
+      "Start a tally with `pnpm dev` in another terminal, or name a running one with --url.\n",
   );
   process.exit(2);
 }
@@ -102,14 +103,16 @@ function interruption(): AbortSignal {
   return interrupted.signal;
 }
 
-/** Plays the day and prints its summary. Resolves with whether every acknowledged purchase is stored and ranked once. */
+/**
+ * Plays the day and prints its summary. Resolves with whether every acknowledged purchase is stored and ranked once.
+ */
 async function playDay(signal: AbortSignal): Promise<boolean> {
   const { url, speed, seed, purchases } = flags;
   const plan = planDay({ seed, date: flags.day, storesPerZone: flags.stores, purchases });
   const [first] = zones;
   say(
-    `${purchases.toLocaleString("en")} purchases of ${plan.stores.length} stores into ${url}, ${speed} times real time, ` +
-      `seed ${seed}; begins ${clockOf(plan.startsAtMs, first)} in the ${first.name}`,
+    `${purchases.toLocaleString("en")} purchases of ${plan.stores.length} stores into ${url}, ` +
+      `${speed} times real time, seed ${seed}; begins ${clockOf(plan.startsAtMs, first)} in the ${first.name}`,
   );
   const startedAt = performance.now();
   const player = new DayPlayer({ plan, gateway, speed, say: (line) => say(`  ${line}`), signal });

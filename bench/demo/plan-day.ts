@@ -122,8 +122,8 @@ const itemsMax = 5;
 const rank = spreadOver(itemCount, itemCount).zipf;
 
 /*
- * The nth best-selling item is 1/n as likely as the best. Half of what a zone sells follows the order of the whole chain, half an order of its
- * own, so that zones agree about some of their best items.
+ * The nth best-selling item is 1/n as likely as the best. Half of what a zone sells follows the order of the whole
+ * chain, half an order of its own, so that zones agree about some of their best items.
  */
 const sharedWithChain = 0.5;
 // Has no common divisor with the number of items, so that each rank is another item.

@@ -60,8 +60,8 @@ const idsPerRead = 500;
 const lettersMax = 1_000_000;
 
 /**
- * Compares the content of every acknowledged event with its row and the dead letters. Ignores events without a row: the audit counts them.
- * Takes about 1 s for 50,000 events. `firstWrong`: "<domain> <event id>".
+ * Compares the content of every acknowledged event with its row and the dead letters. Ignores events without a row: the
+ * audit counts them. Takes about 1 s for 50,000 events. `firstWrong`: "<domain> <event id>".
  */
 export async function checkContents({ writer }: Database, directory: string, domains: readonly Domain[]) {
   let checked = 0;
@@ -92,8 +92,8 @@ export async function checkContents({ writer }: Database, directory: string, dom
 }
 
 /**
- * Finds the ids that the audit reports as `notStored` in the files of AcknowledgedFiles. Returns their number for each domain, and a function
- * that counts those among the acknowledgements `from` (included) to `to` (excluded).
+ * Finds the ids that the audit reports as `notStored` in the files of AcknowledgedFiles. Returns their number for each
+ * domain, and a function that counts those among the acknowledgements `from` (included) to `to` (excluded).
  */
 export async function countLost(directory: string, domains: readonly string[], notStored: readonly string[]) {
   // An id that was acknowledged twice counts once.

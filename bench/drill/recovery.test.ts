@@ -5,7 +5,8 @@ import type { LoadCalls } from "./load/protocol.ts";
 import { serve, stepsPlan } from "./load/steps-load.test-kit.ts";
 import { recovery } from "./recovery.ts";
 
-// Accepts every event. When it is busy, it stores accepted events only while no new one arrives, like a machine whose gateways leave no time to the writers.
+// Accepts every event. When it is busy, it stores accepted events only while no new one arrives, like a machine whose
+// gateways leave no time to the writers.
 function busyServer({ isBusy = true } = {}): Promise<string> {
   const accepted = new Set<string>();
   const stored = new Set<string>();

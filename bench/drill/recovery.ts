@@ -32,11 +32,17 @@ export interface RecoveryOptions {
   readonly events: number;
   /** Whether all that Redis lost is counted again; undefined: the recovery does not wait for it. */
   readonly isEqual?: (() => Promise<boolean>) | undefined;
-  /** Default 30,000. A slow machine may store fewer events than it accepts. Then each new event waits longer than the one before while the load continues. */
+  /**
+   * Default 30,000. A slow machine may store fewer events than it accepts. Then each new event waits longer than the
+   * one before while the load continues.
+   */
   readonly heldAfterMs?: number;
 }
 
-/** Waits until one new event of each domain is ranked. Holds the load when that takes longer than `heldAfterMs`, and lets it go on afterwards. */
+/**
+ * Waits until one new event of each domain is ranked. Holds the load when that takes longer than `heldAfterMs`, and
+ * lets it go on afterwards.
+ */
 export async function recovery(
   load: Pick<Thread<LoadCalls>, "call">,
   { backAt, gateway = 0, started }: Pick<Aftermath, "backAt" | "gateway" | "started">,

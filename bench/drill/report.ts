@@ -51,7 +51,10 @@ export function tableRow(outcome: FaultOutcome, number: number): string {
 const row = (name: string, cells: readonly (string | number)[]): string =>
   `  ${name.padEnd(34)}${cells.map((cell) => String(cell).padEnd(14)).join("")}`;
 
-/** Seconds until recovery and lost events, for each kind of fault. Doubled counts have no time, so only the total is given. */
+/**
+ * Seconds until recovery and lost events, for each kind of fault. Doubled counts have no time, so only the total is
+ * given.
+ */
 function recoveryTable({ faults }: DrillReport): readonly string[] {
   const kinds = Map.groupBy(faults, ({ kind }) => kind);
   const rows = Array.from(kinds, ([kind, ofKind]) => {
@@ -85,14 +88,18 @@ function domainTable({ domains }: DrillReport): readonly string[] {
 /** The result as text. */
 export function summaryOf(report: DrillReport): string {
   const { audit, load, faults, contents, differences } = report;
+  const { reused } = load;
   return [
     ...recoveryTable(report),
     "",
     ...domainTable(report),
     "",
-    `${faults.length} faults in ${load.seconds.toFixed(0)} s, ${report.eventsPerSecond} events/s, ${load.repeated} repeated on purpose`,
-    `${audit.acknowledged} acknowledged, ${audit.stored} stored, ${audit.ranked} ranked: ${audit.lost} lost, ${audit.doubled} doubled (audit: ${report.auditSeconds.toFixed(1)} s)`,
-    `${load.reused.rejected} reused keys rejected, ${load.reused.acknowledged} acknowledged; ${load.partialRetries} bulk requests repeated in part; ${contents.checked} contents compared`,
+    `${faults.length} faults in ${load.seconds.toFixed(0)} s, ${report.eventsPerSecond} events/s`,
+    `${audit.acknowledged} acknowledged, ${audit.stored} stored, ${audit.ranked} ranked: ` +
+      `${audit.lost} lost, ${audit.doubled} doubled (audit: ${report.auditSeconds.toFixed(1)} s)`,
+    `${load.repeated} repeated on purpose, ${load.partialRetries} bulk requests repeated in part; ` +
+      `reused keys: ${reused.rejected} rejected, ${reused.acknowledged} acknowledged; ` +
+      `${contents.checked} contents compared`,
     ...faults.flatMap(({ kind, recovery: { heldAfter } }) =>
       heldAfter === undefined
         ? []

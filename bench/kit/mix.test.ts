@@ -15,7 +15,7 @@ test("all domains get equal shares, and every request is a POST", () => {
   expect(mix.nextOfEach().map(({ domain }) => domain)).toEqual(workloads.map(({ domain }) => domain));
 });
 
-test("a follow-up refers to an acknowledged event that is not a follow-up itself, and several refer to the same event", () => {
+test("a follow-up refers to an acknowledged event that is none itself, and several refer to the same event", () => {
   const own = workloads.filter(({ followUp }) => followUp !== undefined);
   expect(own.length).toBeGreaterThan(0);
   const mix = new Mix(own, new Random(1), "narrow");

@@ -41,8 +41,8 @@ export class Random {
 }
 
 /**
- * Spreads every bit of a seed over all 32 (the end of MurmurHash3). Generators with neighbouring seeds start with nearly the same numbers;
- * mixed seeds give unrelated sequences.
+ * Spreads every bit of a seed over all 32 (the end of MurmurHash3). Generators with neighbouring seeds start with
+ * nearly the same numbers; mixed seeds give unrelated sequences.
  */
 export function mixSeed(seed: number): number {
   let bits = seed | 0;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { idBytes, quantile, Recorder } from "./recorder.ts";
 
-test("the longest time without a 2xx counts from the start and to the end, and other replies do not end it", async () => {
+test("the longest time without a 2xx counts from the start to the end; other replies do not end it", async () => {
   const recorder = new Recorder();
   const good = { name: "responded", status: 201, id: "", text: "", ms: 30 } as const;
   recorder.record(good, false);

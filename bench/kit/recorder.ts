@@ -28,7 +28,10 @@ export interface LoadResult {
   readonly longestGapMs: number;
   /** The slowest 2xx. */
   readonly slowestMs: number;
-  /** Times of 2xx responses, and of timed-out requests the time that they had waited; in µs, encoded by hdr-histogram-js. */
+  /**
+   * Times of 2xx responses, and of timed-out requests the time that they had waited; in µs, encoded by
+   * hdr-histogram-js.
+   */
   readonly posts: string;
   readonly gets: string;
   readonly perSecond: readonly Second[];
@@ -246,7 +249,9 @@ export class Recorder {
   }
 }
 
-/** A quantile of values in any order, interpolated; `share` from 0 (the smallest) to 1 (the largest). 0 without values. */
+/**
+ * A quantile of values in any order, interpolated; `share` from 0 (the smallest) to 1 (the largest). 0 without values.
+ */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (sorted.length - 1) * share;

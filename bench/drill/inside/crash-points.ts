@@ -1,9 +1,10 @@
 /*
- * Where an app can be killed: before and after each commit, confirm and acknowledgement of a batch. The name of a point begins with its app.
- * `channel` is the channel of node:diagnostics_channel on which the app publishes there.
+ * Where an app can be killed: before and after each commit, confirm and acknowledgement of a batch. The name of a point
+ * begins with its app. `channel` is the channel of node:diagnostics_channel on which the app publishes there.
  *
- * `turns`: 0 kills within the publish. Responses, messages and acknowledgements are written to their sockets at the end of the turn of the
- * event loop or in the next one, because amqplib collects frames until then; 2 turns later they have left the process.
+ * `turns`: 0 kills within the publish. Responses, messages and acknowledgements are written to their sockets at the end
+ * of the turn of the event loop or in the next one, because amqplib collects frames until then; 2 turns later they have
+ * left the process.
  */
 
 export const crashPoints = {

@@ -1,6 +1,7 @@
 /*
- * Each sabotage removes one mechanism that the guarantees need. A drill with one of them must find losses or doubles. A sabotage gives
- * `app` another module for one of our packages: it exports what the package exports, except for one or two functions.
+ * Each sabotage removes one mechanism that the guarantees need. A drill with one of them must find losses or doubles. A
+ * sabotage gives `app` another module for one of our packages: it exports what the package exports, except for one or
+ * two functions.
  */
 
 interface Substitute {
@@ -16,7 +17,9 @@ const substitute = (app: Substitute["app"], specifier: Substitute["specifier"], 
 });
 
 export const sabotages = {
-  /** A batch that comes again is stored again, and the ranker does not repair from the ledger what the messages missed. */
+  /**
+   * A batch that comes again is stored again, and the ranker does not repair from the ledger what the messages missed.
+   */
   ledger: [
     substitute("writer", "@tally/database", "no-ledger.ts"),
     substitute("ranker", "@tally/reconcile", "no-repair.ts"),

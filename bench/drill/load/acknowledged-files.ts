@@ -6,7 +6,10 @@ import { contentOf, fingerprintOf, type Domain, type Event } from "@tally/contra
 
 /** The file with the ids in the order of their responses: one a line, the format of `tally audit`. */
 export const idsFile = (directory: string): string => join(directory, "acknowledged");
-/** The file with the content of each acknowledged event: "<domain> <event id> <fingerprint>" a line; "-" where the content is unknown. */
+/**
+ * The file with the content of each acknowledged event: "<domain> <event id> <fingerprint>" a line; "-" where the
+ * content is unknown.
+ */
 const contentsFile = (directory: string): string => join(directory, "acknowledged-contents");
 
 /** The fingerprint of an event's content: the same for a client's request and for the row. */
@@ -42,7 +45,10 @@ export class AcknowledgedFiles {
   }
 }
 
-/** Reads the contents that AcknowledgedFiles wrote for a domain: event id → the fingerprints that were acknowledged with it. */
+/**
+ * Reads the contents that AcknowledgedFiles wrote for a domain: event id → the fingerprints that were acknowledged with
+ * it.
+ */
 export async function readContents(
   directory: string,
   domain: string,

@@ -3,11 +3,13 @@ import type { BulkEntry, ClientRequest, Spread, Workload } from "@tally/domains/
 import type { Sender } from "./sender.ts";
 
 /*
- * One bulk request as a careful client sends it: several entries, one of them invalid. It is sent with its key until every valid entry is
- * acknowledged. Then a part of it is sent again: the corrected entry, and one that was acknowledged before.
+ * One bulk request as a careful client sends it: several entries, one of them invalid. It is sent with its key until
+ * every valid entry is acknowledged. Then a part of it is sent again: the corrected entry, and one that was
+ * acknowledged before.
  *
  *   keys of entries     the part is accepted, and the old entry keeps its id
- *   key of the request  422 while the gateway remembers the key; the corrected entry is sent alone with its own key. Later the part is accepted
+ *   key of the request  422 while the gateway remembers the key: the corrected entry is sent alone with its own key;
+ *                       later the part is accepted
  */
 
 const validEntries = 4;

@@ -8,10 +8,11 @@ import { eventsOfBulk, sendInParts } from "./bulk-in-parts.ts";
 import { Sender } from "./sender.ts";
 
 /*
- * Clients that retry correctly, with deliberate mistakes. Each event has its own key and is sent with it to one gateway after the other until
- * it gets a 2xx; then its id and content are recorded. Some events are sent again after their 2xx, and some to two gateways at once: neither
- * may change anything. Some keys are used again for another event: the gateway must reject it, or the writer must keep it as a dead letter.
- * Some events travel in bulk requests of which a part is sent again.
+ * Clients that retry correctly, with deliberate mistakes. Each event has its own key and is sent with it to one gateway
+ * after the other until it gets a 2xx; then its id and content are recorded. Some events are sent again after their
+ * 2xx, and some to two gateways at once: neither may change anything. Some keys are used again for another event: the
+ * gateway must reject it, or the writer must keep it as a dead letter. Some events travel in bulk requests of which a
+ * part is sent again.
  */
 
 const tickMs = 5;
@@ -57,7 +58,9 @@ export class Clients {
     this.#sender.hold(isHeld);
   }
 
-  /** Sends one event of each domain to one gateway until all are acknowledged; their ids. The figures do not count them. */
+  /**
+   * Sends one event of each domain to one gateway until all are acknowledged; their ids. The figures do not count them.
+   */
   probe(gateway: number): Promise<readonly string[]> {
     return Promise.all(this.#mix.nextOfEach().map((posting) => this.#probe(gateway, posting)));
   }
@@ -128,7 +131,10 @@ export class Clients {
     if (this.#random.once(oneIn.reused)) await this.#reuse(key, id, posting);
   }
 
-  /** Sends another event with the key of an acknowledged one: at once, which returns 422, or when the gateways have forgotten the key. */
+  /**
+   * Sends another event with the key of an acknowledged one: at once, which returns 422, or when the gateways have
+   * forgotten the key.
+   */
   async #reuse(key: string, id: string, { domain, request }: Posting): Promise<void> {
     const other = request.other?.();
     if (other === undefined) return;

@@ -7,7 +7,8 @@ import { AcknowledgedFiles } from "./acknowledged-files.ts";
 import type { LoadPlan } from "./protocol.ts";
 
 const responseWithinMs = 10_000;
-// Statuses after which a client sends again: what the request needs does not respond, or a client that was stopped sent its body too late.
+// Statuses after which a client sends again: what the request needs does not respond, or a client that was stopped sent
+// its body too late.
 const retried = [408, 503];
 
 /** An event with its first 2xx. */

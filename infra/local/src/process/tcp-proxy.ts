@@ -13,8 +13,9 @@ export type ProxyState =
   | { readonly name: "narrow"; readonly bytesPerSecond: number };
 
 /**
- * Sees each piece that one side sends; connections and the pieces of each are counted from 1. Returns what passes instead; or "cut", which
- * ends both sides and passes nothing; or "pass and cut", which ends the client and closes the server's side after the piece.
+ * Sees each piece that one side sends; connections and the pieces of each are counted from 1. Returns what passes
+ * instead; or "cut", which ends both sides and passes nothing; or "pass and cut", which ends the client and closes the
+ * server's side after the piece.
  */
 export type OnPiece = (piece: Buffer, connection: number, number: number) => Buffer | "cut" | "pass and cut";
 
