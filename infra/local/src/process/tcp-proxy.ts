@@ -8,9 +8,7 @@ export type ProxyState =
   | { readonly name: "cut" }
   /** Reads and holds what arrives; passes nothing on and ends nothing. */
   | { readonly name: "frozen" }
-  | { readonly name: "slow"; readonly delayMs: number }
-  /** A bandwidth that all connections share. */
-  | { readonly name: "narrow"; readonly bytesPerSecond: number };
+  | { readonly name: "slow"; readonly delayMs: number };
 
 /**
  * Sees each piece that one side sends; connections and the pieces of each are counted from 1. Returns what passes
@@ -56,105 +54,23 @@ export async function openTcpProxy(
   { port = 0, onRequest = passAll, onResponse = passAll }: ProxyOptions = {},
 ): Promise<TcpProxy> {
   const target = new URL(url);
-  const sockets = new Set<Socket>();
-  const frozen = new WeakSet<Socket>();
-  const pumps = new Set<() => void>();
-  let state: ProxyState = { name: "open" };
-  let narrowUntil = 0;
+  const wires = new Wires();
   let [bytesSent, connections, refused] = [0, 0, 0];
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
-    if (state.name === "cut") {
+    if (wires.state.name === "cut") {
       refused++;
       near.resetAndDestroy();
       return;
     }
     const connection = ++connections;
     const far = connect({ port: Number(target.port), host: target.hostname, noDelay: true, allowHalfOpen: true });
-    carry(near, far, (piece, number) => {
+    wires.carry(near, far, (piece, number) => {
       bytesSent += piece.length;
       return onRequest(piece, connection, number);
     });
-    carry(far, near, (piece, number) => onResponse(piece, connection, number));
+    wires.carry(far, near, (piece, number) => onResponse(piece, connection, number));
   });
-
-  /** One direction of a connection. */
-  function carry(from: Socket, to: Socket, onPiece: (piece: Buffer, number: number) => ReturnType<OnPiece>): void {
-    // Keeps the order even when the delay changes; undefined is the end of the stream.
-    const queue: { readonly piece: Buffer | undefined; readonly dueAt: number }[] = [];
-    let [heldBytes, pieces, ended] = [0, 0, false];
-    let timer: NodeJS.Timeout | undefined;
-    sockets.add(from);
-
-    const pump = (): void => {
-      clearTimeout(timer);
-      timer = undefined;
-      for (let head = queue[0]; head !== undefined && !isFrozen(from); head = queue[0]) {
-        const waitMs = head.dueAt - performance.now();
-        if (waitMs > 0) {
-          timer = setTimeout(pump, waitMs);
-          break;
-        }
-        queue.shift();
-        heldBytes -= head.piece?.length ?? 0;
-        if (head.piece === undefined) {
-          pumps.delete(pump);
-          to.end();
-        } else if (!to.destroyed) to.write(head.piece);
-      }
-      if (heldBytes > heldBytesMax || to.writableNeedDrain) from.pause();
-      else from.resume();
-    };
-    const enqueue = (piece: Buffer | undefined): void => {
-      const dueAt = performance.now() + delayMsOf(piece?.length ?? 0);
-      queue.push({ piece, dueAt: Math.max(dueAt, queue.at(-1)?.dueAt ?? 0) });
-      heldBytes += piece?.length ?? 0;
-      if (timer === undefined) pump();
-    };
-    const end = (): void => {
-      ended = true;
-      enqueue(undefined);
-    };
-    pumps.add(pump);
-    from.on("data", (data: Buffer) => {
-      const passed = onPiece(data, ++pieces);
-      if (passed === "cut") {
-        from.destroy();
-        return;
-      }
-      enqueue(passed === "pass and cut" ? data : passed);
-      if (passed !== "pass and cut") return;
-      // An orderly end: a reset could take the piece from the server before it is read.
-      end();
-      from.destroy();
-    });
-    from.on("end", end);
-    from.on("error", () => to.destroy());
-    from.on("close", () => {
-      sockets.delete(from);
-      // After an orderly end the queue may still hold the last pieces.
-      if (ended) return;
-      pumps.delete(pump);
-      clearTimeout(timer);
-      to.destroy();
-    });
-    to.on("drain", pump);
-    pump();
-  }
-
-  const isFrozen = (socket: Socket): boolean => state.name === "frozen" || frozen.has(socket);
-
-  function delayMsOf(bytes: number): number {
-    if (state.name === "slow") return state.delayMs;
-    if (state.name !== "narrow") return 0;
-    const now = performance.now();
-    narrowUntil = Math.max(narrowUntil, now) + (bytes / state.bytesPerSecond) * 1000;
-    return narrowUntil - now;
-  }
-
-  function endConnections(): void {
-    for (const socket of sockets) socket.resetAndDestroy();
-  }
 
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
@@ -175,18 +91,115 @@ export async function openTcpProxy(
       return refused;
     },
     nextConnection: () => once(server, "connection"),
-    become(next) {
-      state = next;
-      if (next.name === "cut") endConnections();
-      else for (const pump of pumps) pump();
-    },
-    endConnections,
-    freezeConnections() {
-      for (const socket of sockets) frozen.add(socket);
-    },
+    become: (state) => wires.become(state),
+    endConnections: () => wires.endAll(),
+    freezeConnections: () => wires.freezeAll(),
     async close() {
-      for (const socket of sockets) socket.destroy();
+      wires.destroyAll();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+type OnData = (piece: Buffer, number: number) => ReturnType<OnPiece>;
+
+/** Both directions of all connections of a proxy. */
+class Wires {
+  state: ProxyState = { name: "open" };
+  readonly #sockets = new Set<Socket>();
+  readonly #frozen = new WeakSet<Socket>();
+  readonly #pumps = new Set<() => void>();
+
+  become(state: ProxyState): void {
+    this.state = state;
+    if (state.name === "cut") this.endAll();
+    else for (const pump of this.#pumps) pump();
+  }
+
+  endAll(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  freezeAll(): void {
+    for (const socket of this.#sockets) this.#frozen.add(socket);
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** One direction of a connection. */
+  carry(from: Socket, to: Socket, onPiece: OnData): void {
+    let [pieces, ended] = [0, false];
+    this.#sockets.add(from);
+    const { enqueue, pump, drop } = this.#openQueue(from, to);
+    const end = (): void => {
+      ended = true;
+      enqueue(undefined);
+    };
+    from.on("data", (data: Buffer) => {
+      const passed = onPiece(data, ++pieces);
+      if (passed === "cut") {
+        from.destroy();
+        return;
+      }
+      enqueue(passed === "pass and cut" ? data : passed);
+      if (passed !== "pass and cut") return;
+      // An orderly end: a reset could take the piece from the server before it is read.
+      end();
+      from.destroy();
+    });
+    from.on("end", end);
+    from.on("error", () => to.destroy());
+    from.on("close", () => {
+      this.#sockets.delete(from);
+      // After an orderly end the queue may still hold the last pieces.
+      if (ended) return;
+      drop();
+      to.destroy();
+    });
+    to.on("drain", pump);
+    pump();
+  }
+
+  /** Holds pieces until they are due. Keeps the order even when the delay changes; undefined is the end of the stream. */
+  #openQueue(from: Socket, to: Socket) {
+    const queue: { readonly piece: Buffer | undefined; readonly dueAt: number }[] = [];
+    let heldBytes = 0;
+    let timer: NodeJS.Timeout | undefined;
+    const isFrozen = (): boolean => this.state.name === "frozen" || this.#frozen.has(from);
+    const pump = (): void => {
+      clearTimeout(timer);
+      timer = undefined;
+      for (let head = queue[0]; head !== undefined && !isFrozen(); head = queue[0]) {
+        const waitMs = head.dueAt - performance.now();
+        if (waitMs > 0) {
+          timer = setTimeout(pump, waitMs);
+          break;
+        }
+        queue.shift();
+        heldBytes -= head.piece?.length ?? 0;
+        if (head.piece === undefined) {
+          this.#pumps.delete(pump);
+          to.end();
+        } else if (!to.destroyed) to.write(head.piece);
+      }
+      if (heldBytes > heldBytesMax || to.writableNeedDrain) from.pause();
+      else from.resume();
+    };
+    this.#pumps.add(pump);
+    return {
+      pump,
+      enqueue: (piece: Buffer | undefined): void => {
+        const delayMs = this.state.name === "slow" ? this.state.delayMs : 0;
+        queue.push({ piece, dueAt: Math.max(performance.now() + delayMs, queue.at(-1)?.dueAt ?? 0) });
+        heldBytes += piece?.length ?? 0;
+        if (timer === undefined) pump();
+      },
+      drop: (): void => {
+        this.#pumps.delete(pump);
+        clearTimeout(timer);
+      },
+    };
+  }
 }
