@@ -3,7 +3,10 @@ import type { Command } from "commander";
 /** The exit codes of all commands. */
 export const exitCodes = {
   ok: 0,
-  /** The command did its work and found something, such as a difference or a rejected line; or it could not do all of its work. */
+  /**
+   * The command did its work and found something, such as a difference or a rejected line; or it could not do all of
+   * its work.
+   */
   finding: 1,
   usage: 2,
   /** A server does not respond, or is too busy for too long; for `audit` also: events are still under way. */

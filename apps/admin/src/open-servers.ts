@@ -23,8 +23,8 @@ export interface Servers extends DatabaseAlone {
 const stderr = { write: (line: string): void => void process.stderr.write(line) };
 
 /**
- * Runs a command on the database. Its statements throw a DatabaseError when the database does not respond. `level`: of what the connections
- * log; on a terminal nothing, because the command prints its own errors.
+ * Runs a command on the database. Its statements throw a DatabaseError when the database does not respond. `level`: of
+ * what the connections log; on a terminal nothing, because the command prints its own errors.
  */
 export async function withDatabase<T>(
   use: (servers: DatabaseAlone) => Promise<T>,
@@ -70,8 +70,8 @@ export function withServers<T>(use: (servers: Servers) => Promise<T>): Promise<T
 }
 
 /**
- * Runs a part of a command on the queues of domains. Waits at most `withinMs` for the connection; `isConnected` tells whether
- * it came.
+ * Runs a part of a command on the queues of domains. Waits at most `withinMs` for the connection; `isConnected` tells
+ * whether it came.
  */
 export async function withBroker<T>(
   { config, log }: Pick<DatabaseAlone, "config" | "log">,

@@ -17,11 +17,12 @@ export interface TallyClientOptions {
 export type TallyClient = Client<paths>;
 
 /**
- * Typed calls to all routes of a gateway. Paths, parameters, bodies and responses have the types of its OpenAPI document. A call resolves with
- * `data`, or with `error` for a response of 4xx and 5xx, and with the `response`.
+ * Typed calls to all routes of a gateway. Paths, parameters, bodies and responses have the types of its OpenAPI
+ * document. A call resolves with `data`, or with `error` for a response of 4xx and 5xx, and with the `response`.
  *
- * Each POST gets an Idempotency-Key before its first attempt, unless it has one, and keeps it: a retry is the same event. Calls are retried
- * as in `retryingFetch`. A call without any response rejects with UNREACHABLE; an aborted call rejects with the reason of its signal.
+ * Each POST gets an Idempotency-Key before its first attempt, unless it has one, and keeps it: a retry is the same
+ * event. Calls are retried as in `retryingFetch`. A call without any response rejects with UNREACHABLE; an aborted call
+ * rejects with the reason of its signal.
  */
 export function createTallyClient({ baseUrl, apiKey, retry, fetch }: TallyClientOptions): TallyClient {
   return createClient<paths>({

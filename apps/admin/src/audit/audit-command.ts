@@ -73,7 +73,8 @@ async function auditServers(
       seconds: (performance.now() - waitedAt) / 1000,
     });
     if (report.agrees || underWay.length > 0) return report;
-    // Batches that a consumer holds are invisible, and the ranker repairs missed ones within 12 s: only a stable difference counts.
+    // Batches that a consumer holds are invisible, and the ranker repairs missed ones within 12 s: only a stable
+    // difference counts.
     const text = JSON.stringify(report.audit);
     if (text !== difference.text) difference = { text, sinceMs: waitedAt };
     if (performance.now() - difference.sinceMs > Math.min(flags.wait, stableForSeconds) * 1000) return report;
@@ -125,7 +126,10 @@ async function readIds(file: string): Promise<IdSet> {
   return ids;
 }
 
-/** Waits until nothing is under way, and shows what it waits for. Returns what still is after `withinMs`, else an empty list. */
+/**
+ * Waits until nothing is under way, and shows what it waits for. Returns what still is after `withinMs`, else an empty
+ * list.
+ */
 function waitUntilDrained(
   servers: Servers,
   domains: readonly Domain[],

@@ -52,7 +52,10 @@ function filterOf({ domain, state, ...rest }: LetterFlags): LetterFilter {
   return { ...rest, domain, state: state === "any" ? undefined : state };
 }
 
-/** The letters of the ids, or with --all at most 100,000 that match. Throws a CommandError for both, for neither, and for an unknown id. */
+/**
+ * The letters of the ids, or with --all at most 100,000 that match. Throws a CommandError for both, for neither, and
+ * for an unknown id.
+ */
 export async function chosenLetters(
   reader: SqlReader,
   ids: readonly string[],

@@ -25,9 +25,9 @@ export function discardCommand(): Command {
 }
 
 /**
- * tally dead-letters replay. A letter gets the state replayed after the broker has confirmed it. If the command is killed in between, the
- * letter stays open and the next replay sends it again. That is harmless, because an event keeps its id and a message its batch. The event
- * of a conflict is stored under the id of its letter.
+ * tally dead-letters replay. A letter gets the state replayed after the broker has confirmed it. If the command is
+ * killed in between, the letter stays open and the next replay sends it again. That is harmless, because an event keeps
+ * its id and a message its batch. The event of a conflict is stored under the id of its letter.
  */
 export function replayCommand(): Command {
   return settleCommand("replay", "publishes dead letters again; safe to repeat").action(

@@ -14,7 +14,9 @@ export interface EntryRequest {
   readonly scope: string | undefined;
 }
 
-/** The POST of an event with these fields, or a sentence that names the wrong field. Values are checked by the gateway. */
+/**
+ * The POST of an event with these fields, or a sentence that names the wrong field. Values are checked by the gateway.
+ */
 export function requestOf(domain: Domain, entry: EntryFields): EntryRequest | { readonly problem: string } {
   const route = fittingRoute(domain, entry);
   if ("problem" in route) return route;

@@ -4,8 +4,8 @@ import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 
 /**
- * Writes a file completely or not at all: under another name beside it, which becomes its name after `write` has returned and the bytes are on
- * disk. An error or Ctrl-C removes the other name; a kill leaves it.
+ * Writes a file completely or not at all: under another name beside it, which becomes its name after `write` has
+ * returned and the bytes are on disk. An error or Ctrl-C removes the other name; a kill leaves it.
  */
 export async function writeCompleteFile(path: string, write: (stream: Writable) => Promise<void>): Promise<void> {
   const partial = `${path}.${process.pid}.partial`;

@@ -21,8 +21,9 @@ export interface ExportOptions {
 }
 
 /**
- * Writes all selected events to a stream, in one consistent snapshot. Each has its event id as Idempotency-Key: importing it twice, also from
- * two overlapping exports, stores it once. Holds one chunk of rows in memory. Returns how many there are. Throws DatabaseError.
+ * Writes all selected events to a stream, in one consistent snapshot. Each has its event id as Idempotency-Key:
+ * importing it twice, also from two overlapping exports, stores it once. Holds one chunk of rows in memory. Returns how
+ * many there are. Throws DatabaseError.
  */
 export function exportEvents(options: ExportOptions, stream: Writable): Promise<number> {
   const { files, format, selected, endpoint, database, onProgress } = options;

@@ -53,12 +53,15 @@ const attemptMs = 40_000;
 export const backOff = { firstDelayMs: 200, longestDelayMs: 5000 } as const;
 
 /**
- * A response to a POST that is not from a gateway: the login page of a network, or a proxy whose gateway is away. It says
- * nothing about the event.
+ * A response to a POST that is not from a gateway: the login page of a network, or a proxy whose gateway is away. It
+ * says nothing about the event.
  */
 class ForeignResponse extends Error {}
 
-/** One gateway, as commands use it: with the retries of @tally/client and errors for people. Requests must be safe to repeat. */
+/**
+ * One gateway, as commands use it: with the retries of @tally/client and errors for people. Requests must be safe to
+ * repeat.
+ */
 export class Gateway {
   readonly url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -69,9 +72,9 @@ export class Gateway {
   }
 
   /**
-   * The response to a request, which is sent again as `retryingFetch` does. A response to a POST is an event id, or an error
-   * of a gateway: after any other the request is sent again too. Throws a CommandError with code 3 when it gives up, and
-   * with code 2 for a wrong API key.
+   * The response to a request, which is sent again as `retryingFetch` does. A response to a POST is an event id, or an
+   * error of a gateway: after any other the request is sent again too. Throws a CommandError with code 3 when it gives
+   * up, and with code 2 for a wrong API key.
    */
   async send({ method, path, body, headers }: GatewayRequest, giveUpAfterMs: number): Promise<GatewayReply> {
     const patience = { attemptsMax: Infinity, withinMs: giveUpAfterMs, attemptMs, ...backOff };
@@ -107,7 +110,10 @@ export function wrongKey(message: string): CommandError {
   return usageError(`${message} (TALLY_API_KEY)`);
 }
 
-/** fetch for a POST of one event. Rejects with ForeignResponse; a status that may be sent again is returned from any server. */
+/**
+ * fetch for a POST of one event. Rejects with ForeignResponse; a status that may be sent again is returned from any
+ * server.
+ */
 async function ownResponse(target: string, init: RequestInit): Promise<Response> {
   const response = await fetch(target, init);
   const { status, headers } = response;

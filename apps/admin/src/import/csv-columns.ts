@@ -19,7 +19,9 @@ export function isOfRejection(name: string | undefined): boolean {
   return rejectedColumns.some((one) => one === name?.trim());
 }
 
-/** Checks a header against the fields of the domain. Throws a CommandError that names the wrong or the missing column. */
+/**
+ * Checks a header against the fields of the domain. Throws a CommandError that names the wrong or the missing column.
+ */
 export function csvColumns(file: string, header: readonly string[], domain: Domain): Columns {
   const names = header.map((name) => name.trim());
   const wrong = (problem: string) => usageError(`${file}, line 1: ${problem}`);

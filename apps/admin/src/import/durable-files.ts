@@ -36,9 +36,9 @@ export class ResumedFile {
   #syncedBytes: number;
 
   /**
-   * Keeps the first `bytes` of an existing file, and throws a CommandError, without a change of the file, when they are not
-   * those of `sha256`. With 0 an existing file gets another name, because someone may have corrected lines in it. `head`
-   * begins a new file. Reads `bytes` once.
+   * Keeps the first `bytes` of an existing file, and throws a CommandError, without a change of the file, when they are
+   * not those of `sha256`. With 0 an existing file gets another name, because someone may have corrected lines in it.
+   * `head` begins a new file. Reads `bytes` once.
    */
   constructor(path: string, content: WrittenContent, head: string) {
     this.path = path;

@@ -30,8 +30,8 @@ interface Inspected {
 }
 
 /**
- * Reads the whole file before anything is sent: a file that is no CSV is rejected as a whole. If its first half were stored
- * already, the corrected file would have other keys and store that half again. About 1 s for 200,000 lines.
+ * Reads the whole file before anything is sent: a file that is no CSV is rejected as a whole. If its first half were
+ * stored already, the corrected file would have other keys and store that half again. About 1 s for 200,000 lines.
  */
 export async function inspectFile({ file, name, format, domain }: Inspected, progress: Progress): Promise<Inspection> {
   const content = createHash("sha256");
@@ -86,8 +86,8 @@ function changed(file: string, bytes: number): CommandError {
 const blockBytes = 256 * 1024;
 
 /**
- * The bytes of a file, at most its first `bytesMax`, in blocks of 256 KiB, each with the size of the file at that moment.
- * Throws a CommandError for a file that is not UTF-8: its texts would be stored as other characters.
+ * The bytes of a file, at most its first `bytesMax`, in blocks of 256 KiB, each with the size of the file at that
+ * moment. Throws a CommandError for a file that is not UTF-8: its texts would be stored as other characters.
  */
 async function* blocksOf(file: string, bytesMax = Infinity) {
   const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -46,9 +46,9 @@ const batchLinesMax = 1000;
 const stateEveryMs = 1000;
 
 /**
- * Imports a file from where an earlier import ended. Keys are made of the file's identity and the number of each line, so a
- * line that is sent twice is one event. Holds a few thousand lines in memory. Throws a CommandError when it cannot go on;
- * what was settled is kept in the state. One import at a time uses the state: `<stateFile>.lock`.
+ * Imports a file from where an earlier import ended. Keys are made of the file's identity and the number of each line,
+ * so a line that is sent twice is one event. Holds a few thousand lines in memory. Throws a CommandError when it cannot
+ * go on; what was settled is kept in the state. One import at a time uses the state: `<stateFile>.lock`.
  */
 export async function runImport(options: ImportOptions, progress: Progress): Promise<ImportResult> {
   const { file, stateFile } = options;

@@ -44,10 +44,10 @@ const bodyBytesMax = 1 << 20;
 const searchWithinMs = 2000;
 
 /**
- * Sends the lines that hold an event until each is accepted or rejected, and returns what became of each line. Entries of
- * a domain with a bulk route go together. Others are one request each, on `concurrency` lanes: those of one scope are on
- * one lane, because of two swipes of one pair the newest counts, by the gateway's clock in milliseconds. Throws a
- * CommandError when the gateway fails for too long, or accepts no line.
+ * Sends the lines that hold an event until each is accepted or rejected, and returns what became of each line. Entries
+ * of a domain with a bulk route go together. Others are one request each, on `concurrency` lanes: those of one scope
+ * are on one lane, because of two swipes of one pair the newest counts, by the gateway's clock in milliseconds. Throws
+ * a CommandError when the gateway fails for too long, or accepts no line.
  */
 export async function sendLines(lines: readonly ImportLine[], sending: Sending): Promise<readonly Outcome[]> {
   const outcomes = new Map<number, Outcome>();

@@ -72,7 +72,10 @@ function parseName(text: string): string {
   return text;
 }
 
-/** `isLimited`: the key is limited to stores. Then each of its domains needs routes with stores: all other routes reject the key. */
+/**
+ * `isLimited`: the key is limited to stores. Then each of its domains needs routes with stores: all other routes reject
+ * the key.
+ */
 function parseScope(text: string, isLimited: boolean): string {
   const [name = "", action = "", ...more] = text.split(":");
   if (more.length > 0 || !actions.some((one) => one === action)) {

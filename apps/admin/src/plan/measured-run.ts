@@ -12,8 +12,8 @@ const us = Type.Number({ exclusiveMinimum: 0, expected: "more than 0 µs" });
 const literal = <T extends string | number | boolean>(value: T) => Type.Literal(value, { expected: String(value) });
 
 /**
- * The part of a report of `pnpm bench` that a plan reads. It has the cost of an event: own system with production settings,
- * events only, full load, nothing lost. Any other report is unfit.
+ * The part of a report of `pnpm bench` that a plan reads. It has the cost of an event: own system with production
+ * settings, events only, full load, nothing lost. Any other report is unfit.
  */
 const fitRunOf = (domain: string) =>
   Type.Object(
@@ -76,7 +76,10 @@ export interface Chosen {
   readonly passedOver: readonly UnfitFile[];
 }
 
-/** The newest run of a folder that is fit for the plan of a domain. `passedOver` has the reason for each newer one, or for all. */
+/**
+ * The newest run of a folder that is fit for the plan of a domain. `passedOver` has the reason for each newer one, or
+ * for all.
+ */
 export async function chooseRun(
   folder: string,
   domain: string,

@@ -35,7 +35,9 @@ export interface Plan {
   readonly shards: number;
 }
 
-/** The instances that each tier needs. Assumes that one of their cores does as much as a core of the measured machine. */
+/**
+ * The instances that each tier needs. Assumes that one of their cores does as much as a core of the measured machine.
+ */
 export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, run: FitRun): Plan {
   const meanPerSecond = (stores * eventsPerHour) / 3600;
   const peakPerSecond = meanPerSecond * peak;

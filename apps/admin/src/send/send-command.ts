@@ -114,7 +114,10 @@ function waitMsOf(wait: string | true): number {
   return seconds * 1000;
 }
 
-/** The fields of an event as a JSON object on stdin. Throws a CommandError for anything else, and when stdin is a terminal. */
+/**
+ * The fields of an event as a JSON object on stdin. Throws a CommandError for anything else, and when stdin is a
+ * terminal.
+ */
 async function readStdinEntry(domain: Domain): Promise<EntryFields> {
   if (process.stdin.isTTY)
     throw usageError(

@@ -9,7 +9,9 @@ export interface Chosen {
 }
 
 export interface Wanted {
-  /** The name of a view, perhaps with its domain ("steps/top-users"), or of its first parameter without ID ("store"). */
+  /**
+   * The name of a view, perhaps with its domain ("steps/top-users"), or of its first parameter without ID ("store").
+   */
   readonly board: string;
   /** The parameters in the order of the view. */
   readonly values: readonly string[];
@@ -17,7 +19,10 @@ export interface Wanted {
   readonly date?: string;
 }
 
-/** The view that fits, the one with the fewest further parameters. Throws a CommandError when none fits, or views of two domains do. */
+/**
+ * The view that fits, the one with the fewest further parameters. Throws a CommandError when none fits, or views of two
+ * domains do.
+ */
 export function chooseView(domains: readonly Domain[], { board, values, date }: Wanted): Chosen {
   const all = domains.flatMap((domain) => domain.views.map((view) => ({ domain: domain.name, view })));
   const named = all.filter(({ domain, view }) => isNamed(domain, view, board));
@@ -37,7 +42,9 @@ export function nameOf({ domain, view }: Pick<Chosen, "domain" | "view">): strin
   return `${domain}/${view.name}`;
 }
 
-/** The path with its values; "today" is the date of this machine. A parameter without a value is left out of the query. */
+/**
+ * The path with its values; "today" is the date of this machine. A parameter without a value is left out of the query.
+ */
 export function pathOf({ view, values }: Pick<Chosen, "view" | "values">, limit: number | undefined): string {
   const [path = "", query = ""] = view.path.split("?");
   const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(values[name] ?? ""));

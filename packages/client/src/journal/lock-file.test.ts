@@ -21,7 +21,8 @@ async function stale(): Promise<string> {
   return `${child.pid} 1`;
 }
 
-// Takes each lock that it can get and keeps it. Begins at a line on stdin, and prints the indexes of those that it has got.
+// Takes each lock that it can get and keeps it. Begins at a line on stdin, and prints the indexes of those that it has
+// got.
 const program = `
   import { once } from "node:events";
   import { join } from "node:path";

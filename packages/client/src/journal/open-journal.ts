@@ -15,11 +15,12 @@ interface Pending {
 }
 
 /**
- * Opens a journal in a file, and creates it with its directory. One process may have it open: `<path>.lock`. Rejects with JOURNAL_IN_USE and
- * JOURNAL_DAMAGED.
+ * Opens a journal in a file, and creates it with its directory. One process may have it open: `<path>.lock`. Rejects
+ * with JOURNAL_IN_USE and JOURNAL_DAMAGED.
  *
- * Appends that come together share one write and one fsync. The file is empty when nothing waits, and at most about twice the size of what
- * waits plus 1 MiB. Rejected purchases are appended to `<path>.rejected`, one JSON object a line; nothing deletes that file.
+ * Appends that come together share one write and one fsync. The file is empty when nothing waits, and at most about
+ * twice the size of what waits plus 1 MiB. Rejected purchases are appended to `<path>.rejected`, one JSON object a
+ * line; nothing deletes that file.
  */
 export async function openJournal(path: string): Promise<Journal> {
   const file = resolve(path);

@@ -11,8 +11,9 @@ export interface Attempt {
 }
 
 /**
- * Sends a request once. Resolves when the response is complete, so that a body that breaks off is a failed attempt too; a stream of events is
- * returned when it begins. Rejects when there is no complete response within `attemptMs`, and with the signal's reason when it is aborted.
+ * Sends a request once. Resolves when the response is complete, so that a body that breaks off is a failed attempt too;
+ * a stream of events is returned when it begins. Rejects when there is no complete response within `attemptMs`, and
+ * with the signal's reason when it is aborted.
  */
 export async function attempt({ fetch, url, init, attemptMs, signal }: Attempt): Promise<Response> {
   signal?.throwIfAborted();

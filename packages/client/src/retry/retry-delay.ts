@@ -5,17 +5,18 @@ export interface BackOffRange {
 }
 
 /**
- * Whether a request may succeed later as it is: 408, 409 (the same key is under way, in the draft of the Idempotency-Key header), 429, and 5xx.
- * Every other status is final: the same request gets it again.
+ * Whether a request may succeed later as it is: 408, 409 (the same key is under way, in the draft of the
+ * Idempotency-Key header), 429, and 5xx. Every other status is final: the same request gets it again.
  */
 export function isRetriable(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
 /**
- * How long to wait after `failures` failures in a row (from 1). Without `afterMs`: `firstDelayMs`, doubled with each further failure up
- * to `longestDelayMs`, minus a random part of at most half. With it, from `Retry-After`: never less than it, plus a random part of at most that back-off. The
- * random part keeps clients that fail together from returning together.
+ * How long to wait after `failures` failures in a row (from 1). Without `afterMs`: `firstDelayMs`, doubled with each
+ * further failure up to `longestDelayMs`, minus a random part of at most half. With it, from `Retry-After`: never less
+ * than it, plus a random part of at most that back-off. The random part keeps clients that fail together from returning
+ * together.
  */
 export function retryDelayMs(
   failures: number,

@@ -24,12 +24,12 @@ interface Options extends RetryOptions {
 type Outcome = { readonly response: Response } | { readonly error: unknown };
 
 /**
- * A fetch that retries after network errors, timeouts and the statuses of `isRetriable`, after `Retry-After` or with a growing random delay.
- * A POST without Idempotency-Key gets a random one, which all its attempts carry, with the same bytes. Redirects of a POST are not followed:
- * they would become a GET.
+ * A fetch that retries after network errors, timeouts and the statuses of `isRetriable`, after `Retry-After` or with a
+ * growing random delay. A POST without Idempotency-Key gets a random one, which all its attempts carry, with the same
+ * bytes. Redirects of a POST are not followed: they would become a GET.
  *
- * Resolves with the last response. Rejects with UNREACHABLE when the last attempt had none, and with the signal's reason when the call is
- * aborted. Makes no further attempt when its delay would end after `withinMs`.
+ * Resolves with the last response. Rejects with UNREACHABLE when the last attempt had none, and with the signal's
+ * reason when the call is aborted. Makes no further attempt when its delay would end after `withinMs`.
  */
 export function retryingFetch({
   fetch = (url, init) => globalThis.fetch(url, init),

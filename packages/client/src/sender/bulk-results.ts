@@ -4,8 +4,8 @@ export type EntryResult =
   | { readonly status: number; readonly error: string };
 
 /**
- * The results in the body of a response to `count` entries, in their order. undefined: the body is anything else, for example the page of a
- * proxy, so it says nothing about the entries.
+ * The results in the body of a response to `count` entries, in their order. undefined: the body is anything else, for
+ * example the page of a proxy, so it says nothing about the entries.
  */
 export function resultsOf(body: string, count: number): readonly EntryResult[] | undefined {
   const results = fieldOf(parsed(body), "results");

@@ -29,11 +29,14 @@ export interface PurchaseSenderOptions {
   readonly longestDelayMs?: number;
   /** Default: the platform's. */
   readonly fetch?: Fetch;
-  /** A purchase that the gateway will never accept as it is. It has left the buffer; a file journal keeps it in `<path>.rejected`. */
+  /**
+   * A purchase that the gateway will never accept as it is. It has left the buffer; a file journal keeps it in
+   * `<path>.rejected`.
+   */
   readonly onRejected: (rejected: RejectedPurchase) => void;
   /**
-   * Called when `problem` changes: with the error when it begins or gets another code, and with undefined when it ends. A further failure with
-   * the same code is no call.
+   * Called when `problem` changes: with the error when it begins or gets another code, and with undefined when it ends.
+   * A further failure with the same code is no call.
    */
   readonly onProblem?: (problem: TallyClientError | undefined) => void;
 }
@@ -45,8 +48,8 @@ export interface PurchaseSender {
   /** Why nothing is delivered or kept at the moment. */
   readonly problem: TallyClientError | undefined;
   /**
-   * Takes a purchase and sends it as soon as possible, in the order of the calls. Resolves when it is durable in the journal, or without one at
-   * once. Rejects with BUFFER_FULL, JOURNAL_FAILED or CLOSED, and has not taken it.
+   * Takes a purchase and sends it as soon as possible, in the order of the calls. Resolves when it is durable in the
+   * journal, or without one at once. Rejects with BUFFER_FULL, JOURNAL_FAILED or CLOSED, and has not taken it.
    */
   add(purchase: Purchase): Promise<AddedPurchase>;
   /** Resolves when no purchase waits. Rejects with STOPPED, and with the reason of an aborted signal. */
@@ -54,16 +57,17 @@ export interface PurchaseSender {
   /** Sends again after STOPPED. */
   resume(): void;
   /**
-   * Takes no more, and sends what waits for at most `withinMs` (default 10,000). Resolves with the number of purchases that are not settled: a
-   * journal keeps them, without one they are lost.
+   * Takes no more, and sends what waits for at most `withinMs` (default 10,000). Resolves with the number of purchases
+   * that are not settled: a journal keeps them, without one they are lost.
    */
   close(options?: { readonly withinMs?: number }): Promise<{ readonly waiting: number }>;
 }
 
 /**
- * Collects purchases and sends them as entries of `POST /purchases`, each with its own idempotencyKey, one request at a time. While a request
- * is under way the next entries collect; an idle sender sends at once. Each entry is settled by its own result. Entries that may be accepted
- * later are sent again, ahead of newer ones, until they are settled: after `Retry-After`, or with a growing random delay.
+ * Collects purchases and sends them as entries of `POST /purchases`, each with its own idempotencyKey, one request at a
+ * time. While a request is under way the next entries collect; an idle sender sends at once. Each entry is settled by
+ * its own result. Entries that may be accepted later are sent again, ahead of newer ones, until they are settled: after
+ * `Retry-After`, or with a growing random delay.
  *
  * The buffer holds JSON, at most `eventsMax` purchases and `bytesMax` bytes.
  */

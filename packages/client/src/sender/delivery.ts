@@ -54,7 +54,10 @@ export class Delivery {
     return this.#problem;
   }
 
-  /** Call it after each purchase that was added. An exception of a callback is an unhandled rejection; the purchase is settled before. */
+  /**
+   * Call it after each purchase that was added. An exception of a callback is an unhandled rejection; the purchase is
+   * settled before.
+   */
   start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;

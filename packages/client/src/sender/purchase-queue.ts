@@ -7,7 +7,10 @@ export interface Bounds {
   readonly bytesMax: number;
 }
 
-/** Purchases that wait, oldest first. A place is reserved before the purchase is written to the journal, so the bounds hold at all times. */
+/**
+ * Purchases that wait, oldest first. A place is reserved before the purchase is written to the journal, so the bounds
+ * hold at all times.
+ */
 export class PurchaseQueue {
   readonly #bounds: Bounds;
   #purchases: WaitingPurchase[];

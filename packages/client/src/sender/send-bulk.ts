@@ -23,8 +23,9 @@ export type BulkOutcome =
 type ReadResults = (body: string, count: number, response: Response) => readonly EntryResult[] | undefined;
 
 /**
- * Sends entries, one JSON text each, in one POST to a bulk route such as `POST /purchases`. Each needs its own idempotencyKey: then any of them
- * may be sent again. Never rejects; aborted, it is "later". `read`: for a route whose responses have another form.
+ * Sends entries, one JSON text each, in one POST to a bulk route such as `POST /purchases`. Each needs its own
+ * idempotencyKey: then any of them may be sent again. Never rejects; aborted, it is "later". `read`: for a route whose
+ * responses have another form.
  */
 export async function sendBulk(
   texts: readonly string[],
@@ -49,7 +50,8 @@ export async function sendBulk(
   if (isRetriable(status)) return { kind: "later", status, reason, retryAfterMs: after };
   // Also from a proxy: it needs smaller requests.
   if (status === 413) return { kind: "tooLarge", status, reason };
-  // Not from a gateway: the login page of a network, or a proxy whose gateway is away. It says nothing about this client.
+  // Not from a gateway: the login page of a network, or a proxy whose gateway is away. It says nothing about this
+  // client.
   if (response.ok || message === undefined) return { kind: "later", status, reason, retryAfterMs: after };
   return { kind: "stopped", status, reason };
 }
