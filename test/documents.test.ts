@@ -50,7 +50,7 @@ function helpOf(main: string, subcommands: readonly string[]): Promise<string> {
 async function unknownIn(main: string, words: readonly string[]): Promise<readonly string[]> {
   if (main === "apps/admin/src/main.ts") return unknownInTally(words);
   const all = await helpOf(main, []);
-  const subcommands = words.slice(0, 1).filter((word) => new RegExp(`^  ${word} `, "m").test(all));
+  const subcommands = words.slice(0, 1).filter((word) => /^\w/.test(word) && new RegExp(`^  ${word} `, "m").test(all));
   const help = await helpOf(main, subcommands);
   return words.filter((word) => /^--\w/.test(word) && !help.includes(word.split("=", 1).join()));
 }
