@@ -3,24 +3,24 @@ import { backOff, Outage, type Log } from "@tally/runtime";
 import type { Delivery, Publisher } from "@tally/broker";
 import { batchDecoder, UndecodableBatch, writerChannels, type Domain, type Event } from "@tally/contract";
 import type { Tracer } from "@tally/telemetry";
-import { findRefused } from "./find-refused.ts";
 import type { LetterKeeper } from "./letter-keeper.ts";
-import { receive, without, type ReceivedBatch } from "./received-batch.ts";
+import { receive, traceStored, without, type ReceivedBatch } from "./received-batch.ts";
+import { findRejected } from "./rejected-events.ts";
 import { ForeignBatch, storeBatches, StoredMeanwhile, type Stored } from "./store-batches.ts";
-import { traceStored } from "./trace-stored.ts";
 import { WaitingLine, type LineLimits } from "./waiting-line.ts";
 
 /*
  * The life of a delivery:
  *
- *   waiting      in the line until a transaction is full, or starts transactionEveryMs after the previous one started. The line is never
- *                longer than the consumer's prefetch
+ *   waiting      in the line until a transaction is full, or starts transactionEveryMs after the previous one started.
+ *                The line is never longer than the consumer's prefetch
  *   storing      in the one transaction that runs, with all others that waited
  *   announcing   committed; its ranking message is being published. The next transaction runs meanwhile
  *   done         its ranking message is confirmed, the delivery acknowledged
  *
- * After a crash in any state the broker delivers it again, and the ledger shows how far it got. A batch that the database rejects for its
- * data is stored without the faulty events, which become dead letters. All other errors are retried.
+ * After a crash in any state the broker delivers it again, and the ledger shows how far it got. A batch that the
+ * database rejects for its data is stored without the faulty events, which become dead letters. All other errors are
+ * retried.
  */
 
 export interface BatchWriterOptions {
@@ -49,7 +49,7 @@ export interface StoredFigures {
   /** Events whose key belongs to a stored event with other content; they became dead letters. */
   readonly conflicts: number;
   /** Events that the database rejected, or whose date is removed; they became dead letters. */
-  readonly refused: number;
+  readonly rejected: number;
   /** From the delivery of the oldest batch to the start of the transaction. */
   readonly waitedMs: number;
   readonly transactionMs: number;
@@ -141,7 +141,7 @@ export class BatchWriter {
       events: group.reduce((sum, { batch }) => sum + batch.events.length, 0),
       changes: stored.changes,
       conflicts: stored.conflicts.length,
-      refused: stored.late + group.reduce((sum, { refused }) => sum + refused.size, 0),
+      rejected: stored.late + group.reduce((sum, { rejected }) => sum + rejected.size, 0),
       waitedMs: begunAt - Math.min(...group.map(({ deliveredAtMs }) => deliveredAtMs)),
       transactionMs: storedAt - begunAt,
       oldestMs: Date.now() - Math.min(...group.map(({ batch }) => batch.createdAt)),
@@ -191,17 +191,17 @@ export class BatchWriter {
     }
     const acknowledge = (): void => [only, ...copies].forEach(({ delivery }) => delivery.ack());
     if (fault instanceof ForeignBatch) return this.#keepAsLetter(only.delivery, fault.message, acknowledge);
-    await this.#store([without(only, await this.#refusedOf(only))], copies);
+    await this.#store([without(only, await this.#rejectedOf(only))], copies);
   }
 
   /** The events of a batch that the database rejects. Retries while it is down; waits when the database now rejects none. */
-  async #refusedOf(batch: ReceivedBatch): Promise<ReadonlyMap<Event, string>> {
+  async #rejectedOf(batch: ReceivedBatch): Promise<ReadonlyMap<Event, string>> {
     for (let failures = 1; ; failures++) {
       try {
-        const refused = await findRefused(this.#options.database, this.#options.domain, batch);
+        const rejected = await findRejected(this.#options.database, this.#options.domain, batch);
         this.#outage.worked();
-        if (refused.size === 0) await backOff(1, undefined);
-        return refused;
+        if (rejected.size === 0) await backOff(1, undefined);
+        return rejected;
       } catch (error) {
         this.#outage.failed(error);
         await backOff(failures, error);

@@ -2,7 +2,8 @@ import { availableParallelism } from "node:os";
 import { domains } from "@tally/domains";
 import { fleetAppSettings, integer, type Config } from "@tally/runtime";
 
-// Half of the cores: the other half is for the gateway, and on one machine for the servers. A thread mostly waits for them.
+// Half of the cores: the other half is for the gateway, and on one machine for the servers. A thread mostly waits for
+// them.
 const threads = Math.max(1, Math.floor(availableParallelism() / 2));
 
 const names = domains.map(({ name }) => name);
@@ -15,20 +16,10 @@ export const writerSettings = {
     "a transaction takes waiting batches up to this number of events",
     { min: 1, max: 100_000, default: 2000 },
   ),
-  bytesPerTransaction: integer(
-    "WRITER_BYTES_PER_TRANSACTION",
-    "and up to this size of messages; a larger batch has its own transaction",
-    { min: 64 * 1024, max: 1024 * 1024 * 1024, unit: "bytes", default: 4 * 1024 * 1024 },
-  ),
   transactionEveryMs: integer(
     "WRITER_TRANSACTION_EVERY_MS",
     "shortest time between the starts of two transactions of a domain, unless one is full or half of the prefetch waits",
     { min: 0, max: 1000, unit: "ms", default: 100 },
-  ),
-  statementWithinMs: integer(
-    "WRITER_STATEMENT_WITHIN_MS",
-    "how long one statement may take; then its connection is closed and the transaction retried",
-    { min: 100, max: 600_000, unit: "ms", default: 30_000 },
   ),
 } as const;
 

@@ -6,6 +6,6 @@ const config = readConfigOrExit(writerSettings);
 await runFleetApp({
   name: "writer",
   config,
-  module: new URL("thread-main.ts", import.meta.url),
+  module: new URL("thread.ts", import.meta.url),
   openReporter: (log) => fleetHeartbeats("writer", config, log),
 });

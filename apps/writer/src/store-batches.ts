@@ -11,8 +11,8 @@ import {
 } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { findConflicts, type Arrivals } from "./find-conflicts.ts";
-import { lettersOfRefused } from "./letters-of-refused.ts";
 import type { ReceivedBatch } from "./received-batch.ts";
+import { lettersOfRejected } from "./rejected-events.ts";
 import { countLate, withoutLate } from "./without-late.ts";
 
 /** The ranking message of each batch, by its key; undefined when it was pruned, long after the batch was counted. */
@@ -29,9 +29,10 @@ export interface Stored {
 }
 
 /**
- * Writes, within one transaction, the rows of all batches that are not in the ledger, the dead letters among their events, and their
- * ledger entries with their ranking messages. For a batch in the ledger it writes nothing and returns the ranking message from there. It
- * may be repeated after any outcome of the previous attempt. No batch may occur twice in `received`. Throws ForeignBatch and StoredMeanwhile.
+ * Writes, within one transaction, the rows of all batches that are not in the ledger, the dead letters among their
+ * events, and their ledger entries with their ranking messages. For a batch in the ledger it writes nothing and returns
+ * the ranking message from there. It may be repeated after any outcome of the previous attempt. No batch may occur twice
+ * in `received`. Throws ForeignBatch and StoredMeanwhile.
  */
 export async function storeBatches(
   transaction: SqlTransaction,
@@ -66,13 +67,13 @@ export async function storeBatches(
   const conflicts = found.map(({ recorded: { event }, content }) =>
     letterOfConflict(domain.name, ingestQueue, event, content),
   );
-  const refused = fresh.flatMap((one) => [...one.refused]);
-  const refusals = await lettersOfRefused(transaction, domain, ingestQueue, refused);
-  await keepLetters(transaction, distinct([...refusals, ...conflicts]));
+  const rejected = fresh.flatMap((one) => [...one.rejected]);
+  const rejectedLetters = await lettersOfRejected(transaction, domain, ingestQueue, rejected);
+  await keepLetters(transaction, distinct([...rejectedLetters, ...conflicts]));
   const conflictsOf = Map.groupBy(found, ({ recorded }) => recorded.batch);
   const entries = fresh.map((one) => {
     const { id } = one.batch;
-    const letters = one.refused.size + (conflictsOf.get(id)?.length ?? 0);
+    const letters = one.rejected.size + (conflictsOf.get(id)?.length ?? 0);
     return entryOf(domain, one, changesOf.get(id) ?? [], { refused: letters, rankingShards });
   });
   if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();
@@ -134,7 +135,7 @@ function entryOf(
     batch,
     domain: domain.name,
     bodyHash: received.bodyHash,
-    events: received.batch.events.length + received.refused.size,
+    events: received.batch.events.length + received.rejected.size,
     changes: changes.length,
     refused,
     storedAt,

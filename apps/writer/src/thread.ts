@@ -1,18 +1,22 @@
-import { connectDatabase, letterOfMessage, type NewLetter } from "@tally/database";
+import { connectDatabase, letterOfMessage, type Database, type NewLetter } from "@tally/database";
 import { servedDomains } from "@tally/domains";
-import { type ThreadBody, createLogger, recentProblems } from "@tally/runtime";
-import { Progress, openTracer } from "@tally/telemetry";
-import { connectConsumer, connectPublisher, type Delivery } from "@tally/broker";
-import { queuesOf } from "@tally/contract";
+import { createLogger, recentProblems, runThread, type Log } from "@tally/runtime";
+import { Progress, openTracer, type Tracer } from "@tally/telemetry";
+import { connectConsumer, connectPublisher, type Delivery, type Publisher } from "@tally/broker";
+import { queuesOf, type Domain, type QueueSpec } from "@tally/contract";
 import { BatchWriter } from "./batch-writer.ts";
 import { LetterKeeper } from "./letter-keeper.ts";
 import type { WriterConfig } from "./config.ts";
 import { writerMetrics } from "./writer-metrics.ts";
 
 const deadPrefetch = 10;
+// A larger batch has its own transaction.
+const bytesPerTransaction = 4 * 1024 * 1024;
+// Then the connection of the statement is closed and the transaction repeated.
+const statementWithinMs = 30_000;
 
 /** One writer thread: a complete consumer of each served domain's ingest queue, with its own connections. */
-export async function startWriterThread(config: WriterConfig, index: number): Promise<ThreadBody> {
+runThread<WriterConfig>(async (config, { index }) => {
   const domains = servedDomains(config.domains);
   const log = createLogger({ name: `writer-${index}`, level: config.logLevel });
   const metrics = writerMetrics(index, () => database.pools());
@@ -24,57 +28,16 @@ export async function startWriterThread(config: WriterConfig, index: number): Pr
     // One transaction at a time for each domain, and one for dead letters.
     writeConnections: domains.length + 1,
     readConnections: 1,
-    queryTimeoutMs: config.statementWithinMs,
+    queryTimeoutMs: statementWithinMs,
     log,
     onSession: metrics.waitedForSession,
   });
-  const publisher = connectPublisher({
-    url: config.amqpUrl,
-    connectionName: `tally writer ${index} ranking messages`,
-    queues: topology,
-    log,
-  });
+  const toBroker = { url: config.amqpUrl, queues: topology, log };
+  const publisher = connectPublisher({ ...toBroker, connectionName: `tally writer ${index} ranking messages` });
   const tracer = await openTracer({ app: "writer", endpoint: config.otlpEndpoint, log });
   const keeper = new LetterKeeper(database, log, ({ domain, stage }) => metrics.keptLetter(domain, stage));
-  const lines = domains.map((domain) => {
-    const { ingest, rank, dead } = queuesOf(config.namespace, domain.name);
-    const writer = new BatchWriter({
-      domain,
-      database,
-      publisher,
-      keeper,
-      ingestQueue: ingest.name,
-      rankQueue: rank.name,
-      rankingShards: config.rankingShards,
-      line: config,
-      transactionEveryMs: config.transactionEveryMs,
-      log,
-      tracer,
-      onStored(figures) {
-        metrics.stored(domain.name, figures);
-        progress.count("stored", domain.name, figures.events, figures.batches);
-        progress.took("sealed-stored", figures.oldestMs);
-      },
-      onAnnounced: (ms) => metrics.announced(domain.name, ms),
-    });
-    const shared = { url: config.amqpUrl, queues: topology, log };
-    const consumer = connectConsumer({
-      ...shared,
-      connectionName: `tally writer ${index} ${domain.name}`,
-      queue: ingest.name,
-      prefetch: config.prefetch,
-      onDelivery: (delivery) => writer.take(delivery),
-    });
-    const deadConsumer = connectConsumer({
-      ...shared,
-      connectionName: `tally writer ${index} ${domain.name} dead letters`,
-      queue: dead.name,
-      prefetch: deadPrefetch,
-      onDelivery: (delivery) => keeper.keep(letterOfDead(domain.name, delivery), () => delivery.ack()),
-    });
-    const held = () => ({ stage: "stored", domain: domain.name, batches: consumer.held }) as const;
-    return { writer, consumers: [consumer, deadConsumer], held };
-  });
+  const parts: Parts = { config, index, log, metrics, progress, database, toBroker, publisher, tracer, keeper };
+  const lines = domains.map((domain) => consumeDomain(domain, parts));
   const consumers = lines.flatMap((line) => line.consumers);
   await Promise.all([publisher.ready, ...consumers.map(({ ready }) => ready)]);
   return {
@@ -88,6 +51,57 @@ export async function startWriterThread(config: WriterConfig, index: number): Pr
       await Promise.all([database.close(), tracer.close()]);
     },
   };
+});
+
+/** What the domains of a thread share. */
+interface Parts {
+  readonly config: WriterConfig;
+  readonly index: number;
+  readonly log: Log;
+  readonly metrics: ReturnType<typeof writerMetrics>;
+  readonly progress: Progress;
+  readonly database: Database;
+  readonly toBroker: { readonly url: string; readonly queues: readonly QueueSpec[]; readonly log: Log };
+  readonly publisher: Publisher;
+  readonly tracer: Tracer;
+  readonly keeper: LetterKeeper;
+}
+
+/** Consumes the ingest queue and the dead-letter queue of a domain. */
+function consumeDomain(domain: Domain, parts: Parts) {
+  const { config, index, metrics, progress, toBroker, keeper } = parts;
+  const { ingest, rank, dead } = queuesOf(config.namespace, domain.name);
+  const writer = new BatchWriter({
+    ...parts,
+    domain,
+    ingestQueue: ingest.name,
+    rankQueue: rank.name,
+    rankingShards: config.rankingShards,
+    line: { ...config, bytesPerTransaction },
+    transactionEveryMs: config.transactionEveryMs,
+    onStored(figures) {
+      metrics.stored(domain.name, figures);
+      progress.count("stored", domain.name, figures.events, figures.batches);
+      progress.took("sealed-stored", figures.oldestMs);
+    },
+    onAnnounced: (ms) => metrics.announced(domain.name, ms),
+  });
+  const consumer = connectConsumer({
+    ...toBroker,
+    connectionName: `tally writer ${index} ${domain.name}`,
+    queue: ingest.name,
+    prefetch: config.prefetch,
+    onDelivery: (delivery) => writer.take(delivery),
+  });
+  const deadConsumer = connectConsumer({
+    ...toBroker,
+    connectionName: `tally writer ${index} ${domain.name} dead letters`,
+    queue: dead.name,
+    prefetch: deadPrefetch,
+    onDelivery: (delivery) => keeper.keep(letterOfDead(domain.name, delivery), () => delivery.ack()),
+  });
+  const held = () => ({ stage: "stored", domain: domain.name, batches: consumer.held }) as const;
+  return { writer, consumers: [consumer, deadConsumer], held };
 }
 
 /** A message that RabbitMQ moved to the queue of dead letters: its headers name the queue and the reason. */

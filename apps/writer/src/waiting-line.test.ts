@@ -26,7 +26,7 @@ function received({ key = "a:0", events = 1, bytes = 1 }: Size, connection = { l
     reject() {},
     giveBack() {},
   };
-  return { batch, key, bodyHash: Buffer.alloc(8), refused: new Map(), delivery, deliveredAtMs: 0, traced: [] };
+  return { batch, key, bodyHash: Buffer.alloc(8), rejected: new Map(), delivery, deliveredAtMs: 0, traced: [] };
 }
 
 function lineOf(sizes: readonly Size[], prefetch = 100): WaitingLine {

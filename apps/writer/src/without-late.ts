@@ -3,7 +3,7 @@ import { retainedFrom, surelyRetainedFrom } from "@tally/database";
 import { without, type ReceivedBatch } from "./received-batch.ts";
 
 /**
- * Moves events of removed months to `refused`: each may be sent again after its row was removed, and would count twice. Must come before the
+ * Moves events of removed months to `rejected`: each may be sent again after its row was removed, and would count twice. Must come before the
  * rows are written, in their transaction. Compares one number for each event; reads only if an event is more than 30 days old.
  */
 export async function withoutLate(
@@ -29,6 +29,6 @@ export async function withoutLate(
 
 /** How many events `withoutLate` moved. */
 export function countLate(before: readonly ReceivedBatch[], after: readonly ReceivedBatch[]): number {
-  const refused = (batches: readonly ReceivedBatch[]) => batches.reduce((sum, one) => sum + one.refused.size, 0);
-  return refused(after) - refused(before);
+  const rejected = (batches: readonly ReceivedBatch[]) => batches.reduce((sum, one) => sum + one.rejected.size, 0);
+  return rejected(after) - rejected(before);
 }

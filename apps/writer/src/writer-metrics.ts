@@ -55,7 +55,7 @@ export function writerMetrics(thread: number, pools: () => readonly PoolState[])
       changes.inc({ domain }, figures.changes);
       if (figures.conflicts > 0) conflicts.inc({ domain }, figures.conflicts);
       if (figures.conflicts > 0) deadLetters.inc({ domain, stage: "conflict" }, figures.conflicts);
-      if (figures.refused > 0) deadLetters.inc({ domain, stage: "event" }, figures.refused);
+      if (figures.rejected > 0) deadLetters.inc({ domain, stage: "event" }, figures.rejected);
       batches.inc({ domain }, figures.batches);
       waitSeconds.observe({ domain }, figures.waitedMs / 1000);
       transactionSeconds.observe({ domain }, figures.transactionMs / 1000);

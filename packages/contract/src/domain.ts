@@ -1,11 +1,10 @@
 import type { TSchema } from "typebox";
 import type { Event } from "./batch.ts";
-import type { EventFiles } from "./event-files.ts";
+import type { EventFiles } from "./files.ts";
 import type { BulkRoute, FormRoute, IngestRoute } from "./ingest-routes.ts";
 import type { Moves } from "./moves.ts";
 import type { ContentRoute, QueryRoute } from "./query-routes.ts";
-import type { Recount } from "./recount.ts";
-import type { Retention } from "./retention.ts";
+import type { Recount, Retention } from "./recount.ts";
 import type { Change, Store } from "./store.ts";
 import type { View } from "./view.ts";
 
@@ -38,7 +37,7 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   /** What the live page shows of this domain. */
   readonly views: readonly View[];
   /** Absent: its events cannot be exported. */
-  readonly files?: EventFiles;
+  readonly files?: EventFiles<E>;
   /** The key of the sentence in this domain's error bodies. */
   readonly errorKey: "message" | "msg";
   /** The folder of its numbered SQL files. */

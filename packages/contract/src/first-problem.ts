@@ -1,6 +1,4 @@
 import type { TSchema } from "typebox";
-import { escapePointer, longList } from "./long-list.ts";
-import { showValue } from "./show-value.ts";
 
 // Short enough for a log line.
 const charactersMax = 60;
@@ -106,4 +104,49 @@ function valueAt(value: unknown, error: ValidationError): unknown {
     node = Reflect.get(node, part.replaceAll("~1", "/").replaceAll("~0", "~"));
   }
   return node;
+}
+
+/** A list that is longer than its schema allows. */
+interface LongList {
+  /** JSON pointers. */
+  readonly instancePath: string;
+  readonly schemaPath: string;
+  readonly list: readonly unknown[];
+}
+
+/** The first list with more entries than its schema's maxItems. Follows the properties of the schema and enters no list: constant cost. */
+function longList(schema: TSchema, value: unknown, instancePath = "", schemaPath = "#"): LongList | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Array.isArray(value)) {
+    const max: unknown = Reflect.get(schema, "maxItems");
+    return typeof max === "number" && value.length > max ? { instancePath, schemaPath, list: value } : undefined;
+  }
+  const properties: unknown = Reflect.get(schema, "properties");
+  if (typeof properties !== "object" || properties === null) return undefined;
+  for (const [name, property] of Object.entries(properties)) {
+    if (!Object.hasOwn(value, name)) continue;
+    const found = longList(
+      property,
+      Reflect.get(value, name),
+      `${instancePath}/${escapePointer(name)}`,
+      `${schemaPath}/properties/${escapePointer(name)}`,
+    );
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Escapes a name for a JSON pointer (RFC 6901). */
+function escapePointer(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** A value for an error message: as JSON, at most `max` characters. Of a list only the length. */
+export function showValue(value: unknown, max = 200): string {
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  // JSON.parse makes Infinity of 1e400, and JSON.stringify makes null of Infinity.
+  if (typeof value === "number" && !Number.isFinite(value)) return `a number beyond ±${Number.MAX_VALUE}`;
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length > max ? `${text.slice(0, max - 3)}...` : text;
 }

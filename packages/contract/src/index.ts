@@ -13,7 +13,14 @@ export {
   type EventId,
 } from "./event-id.ts";
 export { contentOf, fingerprintOf } from "./event-content.ts";
-export type { CellForm, EntryFields, EventFiles, RowFilter } from "./event-files.ts";
+export {
+  fieldsOfEvent,
+  type CellForm,
+  type EntryFields,
+  type EventFiles,
+  type EventRows,
+  type RowFilter,
+} from "./files.ts";
 export { firstProblem, type Problem, type Validator } from "./first-problem.ts";
 export { InvalidInput, NotFound } from "./invalid-input.ts";
 export {
@@ -22,13 +29,14 @@ export {
   IdempotencyKey,
   ingestRoute,
   type BulkRoute,
+  type Described,
   type Form,
   type FormPart,
   type FormRoute,
   type IngestRoute,
 } from "./ingest-routes.ts";
 export { Moves, type MirroredBoards } from "./moves.ts";
-export { gatewayChannels, rankerChannels, writerChannels } from "./pipeline-channels.ts";
+export { gatewayChannels, rankerChannels, writerChannels } from "./channels.ts";
 export { contentRoute, queryRoute, type Content, type ContentRoute, type QueryRoute } from "./query-routes.ts";
 export { queuesOf, type DomainQueues, type QueueSpec } from "./queues.ts";
 export {
@@ -37,9 +45,7 @@ export {
   UndecodableRankingMessage,
   type RankingMessage,
 } from "./ranking-message.ts";
-export type { Described } from "./route-examples.ts";
-export type { Recount, RecountedBoards, RecountedMirror } from "./recount.ts";
-export type { Retention } from "./retention.ts";
+export type { Recount, RecountedBoards, RecountedMirror, Retention } from "./recount.ts";
 export {
   keyedRead,
   lookup,

@@ -1,5 +1,4 @@
-import type { Problem } from "./first-problem.ts";
-import { showValue } from "./show-value.ts";
+import { showValue, type Problem } from "./first-problem.ts";
 
 /** A client's mistake in one field, such as the 30th of February. The gateway responds with 400 and this message. */
 export class InvalidInput extends Error {

@@ -1,8 +1,7 @@
 // As in ingest-routes.ts.
 // oxlint-disable typescript/no-unsafe-type-assertion
 import type { Static, TObject, TSchema } from "typebox";
-import type { Mounted, StoreId, Typed } from "./ingest-routes.ts";
-import type { Described, Examples, QueryExample } from "./route-examples.ts";
+import type { Described, Examples, Mounted, QueryExample, StoreId, Typed } from "./ingest-routes.ts";
 import type { Sources } from "./sources.ts";
 
 interface Query<Params, Values> {

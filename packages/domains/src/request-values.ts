@@ -1,4 +1,4 @@
-import { InvalidInput } from "@tally/contract";
+import { InvalidInput, type RowFilter } from "@tally/contract";
 import { Type, type TInteger, type TString, type TUnion } from "typebox";
 
 /** A range of integers as clients send them: as a number or as digits (contract, section 0, row 7). */
@@ -48,3 +48,14 @@ export function isStorable(text: string): boolean {
 
 /** The parameters of a route without any. */
 export const None = Type.Object({}, { additionalProperties: false });
+
+/** A filter by a column of whole numbers, for `tally export`. */
+export function numberFilter(where: string, flag: string, numbers: Pick<WholeNumbers, "parse">): RowFilter {
+  return {
+    where,
+    parse(text) {
+      if (!/^[0-9]{1,16}$/.test(text)) throw new InvalidInput(flag, "a whole number", text);
+      return numbers.parse(flag, text);
+    },
+  };
+}

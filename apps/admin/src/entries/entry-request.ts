@@ -18,33 +18,53 @@ export interface EntryRequest {
  * The POST of an event with these fields, or a sentence that names the wrong field. Values are checked by the gateway.
  */
 export function requestOf(domain: Domain, entry: EntryFields): EntryRequest | { readonly problem: string } {
-  const route = fittingRoute(domain, entry);
-  if ("problem" in route) return route;
-  const params: Record<string, string> = {};
-  for (const [name, schema] of Object.entries(route.params.properties)) {
-    const value = entry[name];
-    if ((typeof value !== "string" && typeof value !== "number") || value === "")
-      return { problem: `${name}: expected ${expectationOf(schema)}, got ${JSON.stringify(value)}` };
-    params[name] = String(value);
-  }
-  const fields = Object.fromEntries(Object.entries(entry).filter(([name]) => !(name in params)));
-  return {
-    path: route.path.replaceAll(/:(\w+)/g, (_match, name: string) => encodeURIComponent(params[name] ?? "")),
-    body: route.body === "ignored" ? "" : JSON.stringify(fields),
-    scope: scopeOf(route, params, fields),
-  };
+  const fitting = fittingRoute(domain, entry);
+  return "problem" in fitting ? fitting : build(fitting, entry);
 }
 
 /** The route that takes an event with these fields, or a sentence that names the wrong field. */
-function fittingRoute(domain: Domain, entry: EntryFields): IngestRoute<Event> | { readonly problem: string } {
+export function fittingRoute(domain: Domain, entry: EntryFields): IngestRoute<Event> | { readonly problem: string } {
   const names = Object.keys(entry);
   const problems = ingestRoutesOf(domain).map((route) => ({ route, problem: problemOf(route, names) }));
   const fitting = problems.find(({ problem }) => problem === undefined);
   if (fitting !== undefined) return fitting.route;
   // The route with the most of the given fields is the one that was meant.
-  const shared = (route: IngestRoute<Event>): number => names.filter((name) => name in fieldsOf(route)).length;
-  const [meant] = problems.toSorted((a, b) => shared(b.route) - shared(a.route));
+  const [meant] = problems.toSorted((a, b) => shared(b.route, names) - shared(a.route, names));
   return { problem: meant?.problem ?? `${domain.name}: expected a domain whose events are JSON` };
+}
+
+function shared(route: IngestRoute<Event>, names: readonly string[]): number {
+  const fields = fieldsOf(route);
+  return names.filter((name) => name in fields).length;
+}
+
+function build(route: IngestRoute<Event>, entry: EntryFields): EntryRequest | { readonly problem: string } {
+  const parts = partsOf(route, entry);
+  if ("problem" in parts) return parts;
+  const { params, fields } = parts;
+  const path = route.path.replaceAll(/:(\w+)/g, (_match, name: string) => encodeURIComponent(params[name] ?? ""));
+  const body = route.body === "ignored" ? "" : JSON.stringify(fields);
+  return { path, body, scope: scopeOf(route, params, fields) };
+}
+
+/** The values of the path and of the body. */
+interface Parts {
+  readonly params: Readonly<Record<string, string>>;
+  readonly fields: EntryFields;
+}
+
+/** Divides the fields of an event into those of a route's path and those of its body. */
+export function partsOf(route: IngestRoute<Event>, entry: EntryFields): Parts | { readonly problem: string } {
+  const params: Record<string, string> = {};
+  for (const name of Object.keys(route.params.properties)) {
+    const value = entry[name];
+    if ((typeof value !== "string" && typeof value !== "number") || value === "")
+      return {
+        problem: `${name}: expected ${expectationOf(route.params.properties[name])}, got ${JSON.stringify(value)}`,
+      };
+    params[name] = String(value);
+  }
+  return { params, fields: Object.fromEntries(Object.entries(entry).filter(([name]) => !(name in params))) };
 }
 
 /** The scope by the route's own rule, which may be called with valid values only. */

@@ -1,7 +1,10 @@
 import { PassThrough } from "node:stream";
-import type { EventFiles } from "@tally/contract";
+import type { Domain, EntryFields, Event, EventFiles } from "@tally/contract";
 import { ownDatabase } from "@tally/database/own-database";
+import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
+import { eventReader } from "../entries/event-reader.ts";
+import { exampleEvents } from "./example-events.test-kit.ts";
 import { exportEvents } from "./export-events.ts";
 import { exportFormats } from "./export-format.ts";
 
@@ -9,18 +12,20 @@ const { connect } = ownDatabase();
 
 const rows = 40_000;
 // Made by the server while it sends them.
+const select =
+  "WITH RECURSIVE d (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM d WHERE n < 199) " +
+  "SELECT UNHEX(LPAD(HEX(n), 32, '0')) AS id, n FROM (SELECT a.n * 200 + b.n AS n FROM d AS a, d AS b) AS numbers";
+const id = "01a1fb30-2980-71ee-89cd-4f71757df440";
 const files: EventFiles = {
-  fields: ["n"],
-  select:
-    "WITH RECURSIVE d (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM d WHERE n < 199) " +
-    "SELECT UNHEX(LPAD(HEX(n), 32, '0')) AS id, n FROM (SELECT a.n * 200 + b.n AS n FROM d AS a, d AS b) AS numbers",
+  rows: { table: "", columns: [], selectFrom: () => select, eventOf: ([, n]) => Object.assign({ id }, { n }) },
+  fields: { n: (event) => ("n" in event ? event.n : undefined) },
   order: "n",
   filters: {},
 };
 
 test("an export waits for a slow reader: it never holds more than one chunk of lines, and loses none", async () => {
   const reader = new PassThrough();
-  const lineBytes = `{"n":${rows},"idempotencyKey":"01a1fb30-2980-71ee-89cd-4f71757df440"}\n`.length;
+  const lineBytes = `{"n":${rows},"idempotencyKey":"${id}"}\n`.length;
   // A chunk has up to 5,000 rows.
   const heldMax = 5000 * lineBytes + reader.writableHighWaterMark + reader.readableHighWaterMark;
   let progress = 0;
@@ -54,3 +59,36 @@ test("an export waits for a slow reader: it never holds more than one chunk of l
   }
   expect([await ended, progress, lines]).toEqual([rows, rows, rows]);
 });
+
+const withAllDomains = ownDatabase(...domains.map(({ migrations, name }) => [migrations, name] as const));
+
+test.each(domains)("$name: every field of an event is stored, read back and exported", async (domain) => {
+  const database = withAllDomains.connect();
+  const events = exampleEvents(domain);
+  const batch = { producer: "0123456789abcdef", sequence: 0 };
+  const changes = events.map((event) => ({ event, batch }));
+  await database.transaction((transaction) => domain.store.write(transaction, changes));
+  const byId = (found: readonly Event[]) => found.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const ids = events.map((event) => event.id);
+  expect(byId(await domain.store.read(database.writer, ids))).toEqual(byId(events));
+  if (domain.files === undefined) return;
+
+  const exported: Event[] = [];
+  const read = eventReader(domain);
+  const options = {
+    files: domain.files,
+    format: exportFormats.ndjson,
+    selected: [],
+    endpoint: "write",
+    database,
+  } as const;
+  const onEvent = (event: Event, entry: EntryFields) =>
+    exported.push(Object.assign(read(entry, event.id), ...arrivalOf(domain, event)));
+  await exportEvents({ ...options, onEvent, onProgress: () => undefined }, new PassThrough().resume());
+  expect(byId(exported)).toEqual(byId(events));
+});
+
+/** The fields of an event that its gateway fills in. */
+function arrivalOf({ arrivalFields = [] }: Domain, event: Event) {
+  return arrivalFields.map((name) => ({ [name]: Reflect.get(event, name) as unknown }));
+}

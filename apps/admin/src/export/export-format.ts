@@ -10,11 +10,11 @@ export interface ExportFormat {
 
 export const exportFormats = {
   csv: {
-    head: ({ fields }) => stringify([[...fields, keyColumn]]),
+    head: ({ fields }) => stringify([[...Object.keys(fields), keyColumn]]),
     lines: ({ fields, cells }, entries) =>
       stringify(
         entries.map((entry) => [
-          ...fields.map((name) => cells?.[name]?.write(entry[name]) ?? textOf(entry[name])),
+          ...Object.keys(fields).map((name) => cells?.[name]?.write(entry[name]) ?? textOf(entry[name])),
           textOf(entry[keyColumn]),
         ]),
       ),

@@ -11,7 +11,6 @@ import {
   type RetentionProgress,
 } from "@tally/database";
 import { domains } from "@tally/domains";
-import type { Domain } from "@tally/contract";
 import { wholeNumber } from "@tally/runtime/flag-values";
 import { Command } from "commander";
 import { CommandError, usageError } from "../command-error.ts";
@@ -19,7 +18,7 @@ import { withExitCodes } from "../exit-codes.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 import { withProgress, type Progress } from "@tally/runtime/progress";
-import { directoryOnDisk, exportMonth } from "./export-month.ts";
+import { directoryOnDisk, exportMonth, type RetainedDomain } from "./export-month.ts";
 
 interface RetentionFlags extends JsonFlag {
   readonly domain: string;
@@ -27,8 +26,6 @@ interface RetentionFlags extends JsonFlag {
   readonly export?: string;
   readonly dryRun?: true;
 }
-
-type RetainedDomain = Required<Pick<Domain, "name" | "retention" | "files">>;
 
 const rowsPerTransaction = 10_000;
 
@@ -46,7 +43,7 @@ export function retentionCommand(): Command {
     .option("--dry-run", "only shows what it would do")
     .addOption(jsonFlag);
   withExitCodes(command, {
-    1: "another process is removing months, or a file with other content is in the way; nothing is lost: run the same command again to continue",
+    1: "another process is removing months, a file with other content is in the way, or an exported line does not have all content of its event; nothing is lost: run the same command again to continue",
     3: "the database does not respond, or the table is in use for too long; run the same command again to continue",
   });
   return command.action(runRetention);
@@ -75,9 +72,7 @@ async function runRetention(flags: RetentionFlags): Promise<void> {
         onProgress: (soFar) => show(progress, soFar),
         exportMonth: (month) =>
           exportMonth({
-            domain: domain.name,
-            files: domain.files,
-            retention: domain.retention,
+            domain,
             month,
             directory,
             database,
@@ -92,8 +87,9 @@ async function runRetention(flags: RetentionFlags): Promise<void> {
 }
 
 function retainedDomain(name: string): RetainedDomain {
-  const { retention, files } = domainNamed(name);
-  if (retention !== undefined && files !== undefined) return { name, retention, files };
+  const domain = domainNamed(name);
+  const { retention, files } = domain;
+  if (retention !== undefined && files !== undefined) return { ...domain, retention, files };
   const able = domains.filter((one) => one.retention !== undefined).map((one) => one.name);
   throw usageError(`--domain: expected one of ${able.join(", ")}, got ${name}, whose rows have no calendar date`);
 }

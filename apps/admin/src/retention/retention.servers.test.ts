@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Database, retain, retainedFrom, withRecount, type RetentionProgress } from "@tally/database";
+import type { Event } from "@tally/contract";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { exportMonth } from "./export-month.ts";
+import { exportMonth, type RetainedDomain } from "./export-month.ts";
 import {
   addKeyedRows,
   addRows,
@@ -21,7 +22,7 @@ const main = new URL("../main.ts", import.meta.url).pathname;
 const killer = new URL("kill-after.fixture.ts", import.meta.url).href;
 const keepMonths = 2;
 
-// Not in the system's temporary directory, which may be in memory: the command refuses that.
+// Not in the system's temporary directory, which may be in memory: the command rejects that.
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 
 async function temporaryDirectory(parent = join(root, ".tally")): Promise<string> {
@@ -133,24 +134,23 @@ interface RemoveOptions {
   /** Months ago. */
   readonly keep?: number;
   readonly onProgress?: (progress: RetentionProgress) => void;
+  readonly domain?: RetainedDomain;
 }
 
 /** Removes months in this process, 70 rows in a transaction. */
 function remove(
   url: string,
   database: Database,
-  { directory, keep = keepMonths, onProgress = noProgress }: RemoveOptions,
+  { directory, keep = keepMonths, onProgress = noProgress, domain = purchases }: RemoveOptions,
 ) {
-  const { name, files, retention } = purchases;
   return retain({
     url,
     database,
-    domain: purchases,
+    domain,
     firstKept: monthOfDay(dayOfMonth(keep)),
     rowsPerTransaction: 70,
     onProgress,
-    exportMonth: (month) =>
-      exportMonth({ domain: name, files, retention, month, directory, database, onProgress: noProgress }),
+    exportMonth: (month) => exportMonth({ domain, month, directory, database, onProgress: noProgress }),
   });
 }
 
@@ -233,6 +233,45 @@ test("a file with other content stops the removal before anything is counted or 
   expect(await sumsOf(database)).toEqual(sums);
 }, 120_000);
 
+const incomplete = purchasesDatabase();
+
+test("an export without a field, or with a part of one, stops the removal before anything is counted or lost", async () => {
+  const database = incomplete.connect();
+  const directory = await temporaryDirectory();
+  await addRows(database, 20, dayOfMonth(5));
+  const sums = await sumsOf(database);
+  const { custID: _left, ...withoutCustomer } = purchases.files.fields;
+  for (const [fields, message] of [
+    [withoutCustomer, /custID: expected .*; no row was removed/s],
+    [{ ...purchases.files.fields, items: partOfItems }, /does not make the stored event again/],
+  ] as const) {
+    const domain = { ...purchases, files: { ...purchases.files, fields } };
+    await expect(remove(incomplete.writeUrl, database, { directory, domain })).rejects.toThrow(message);
+    expect(await sumsOf(database)).toEqual(sums);
+    expect([await countRows(database, "purchases_leaving"), await readdir(directory)]).toEqual([20, []]);
+  }
+  expect(await remove(incomplete.writeUrl, database, { directory })).toMatchObject({ removed: [{ events: 20 }] });
+  expect(await sumsOf(database)).toEqual(sums);
+}, 120_000);
+
+function partOfItems(event: Event): unknown {
+  const items: unknown = purchases.files.fields["items"]?.(event);
+  return Array.isArray(items) ? items.slice(1) : items;
+}
+
+const newer = purchasesDatabase();
+
+test("a column that this version does not know is not removed with its rows", async () => {
+  const database = newer.connect();
+  await database.transaction((transaction) => transaction.execute("ALTER TABLE purchases ADD COLUMN till VARCHAR(20)"));
+  await addRows(database, 20, dayOfMonth(4));
+  expect(await run(newer.writeUrl, await temporaryDirectory())).toMatchObject({
+    exitCode: 1,
+    errors: expect.stringContaining("purchases_leaving.till: expected no column that this version does not export"),
+  });
+  expect(await countRows(database, "purchases_leaving")).toBe(20);
+}, 60_000);
+
 test("a dry run names what it would do and changes nothing", async () => {
   const database = contended.connect();
   await addRows(database, 5, dayOfMonth(4));
@@ -247,7 +286,7 @@ test("a dry run names what it would do and changes nothing", async () => {
   expect(await countRows(database, "purchases")).toBe(5);
 }, 60_000);
 
-test("a directory in memory is refused before any row leaves its table", async () => {
+test("a directory in memory is rejected before any row leaves its table", async () => {
   const database = contended.connect();
   const rows = await countRows(database, "purchases");
   const directory = await temporaryDirectory("/dev/shm");

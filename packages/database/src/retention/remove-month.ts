@@ -52,7 +52,7 @@ export interface RetentionProgress {
   readonly total?: number | undefined;
 }
 
-/** For fault drills, as in packages/contract/src/pipeline-channels.ts: after each change that a later process finds. Messages: what was done. */
+/** For fault drills, as in packages/contract/src/channels.ts: after each change that a later process finds. Messages: what was done. */
 export const changed = channel("tally:retention:changed");
 
 /** Begins to remove a month with rows. */

@@ -1,11 +1,9 @@
 import { defineDomain } from "@tally/contract";
 import { AlbumsEvent } from "./event.ts";
-import { queries } from "./queries.ts";
-import { rank } from "./rank.ts";
-import { recount } from "./recount.ts";
+import { queries, views } from "./queries.ts";
+import { rank, recount } from "./rank.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
-import { views } from "./views.ts";
 
 /** Albums with images, likes and dislikes. */
 export const albums = defineDomain({

@@ -1,7 +1,7 @@
 import { Bytes } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { EventId } from "../stored-values.ts";
-import { ImageType } from "./image-type.ts";
+import { ImageType } from "./image.ts";
 
 /** For each text of a profile. */
 export const textCharactersMax = 255;
@@ -11,7 +11,7 @@ const Text = Type.String({
 });
 
 /** An album with its image. */
-const AlbumEvent = Type.Object(
+export const AlbumEvent = Type.Object(
   {
     kind: Type.Literal("album"),
     id: EventId,
@@ -26,7 +26,7 @@ const AlbumEvent = Type.Object(
 export type AlbumEvent = Static<typeof AlbumEvent>;
 
 /** A like or dislike of an album. */
-const ReviewEvent = Type.Object(
+export const ReviewEvent = Type.Object(
   { kind: Type.Literal("review"), id: EventId, albumId: EventId, liked: Type.Boolean() },
   { additionalProperties: false },
 );

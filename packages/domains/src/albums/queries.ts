@@ -1,12 +1,11 @@
-import { contentRoute, eventIdOfBytes, queryRoute } from "@tally/contract";
+import { contentRoute, eventIdOfBytes, queryRoute, type View } from "@tally/contract";
 import { Type } from "typebox";
 import { None } from "../request-values.ts";
 import { AsOf, TopLimit, topOf } from "../top-of.ts";
-import { AlbumParams, parseAlbumId } from "./album-id.ts";
-import { exampleAlbum } from "./example-album.ts";
-import { imageTypes } from "./image-type.ts";
-import { images, ofAlbum, profiles } from "./lookups.ts";
+import { AlbumParams, images, ofAlbum, parseAlbumId, profiles } from "./album-lookup.ts";
+import { imageTypes } from "./image.ts";
 import { memberOf } from "./rank.ts";
+import { exampleAlbum } from "./routes.ts";
 
 const oneAlbum = queryRoute({
   path: "/albums/:albumID",
@@ -82,3 +81,17 @@ const topAlbums = queryRoute({
 
 /** Profiles, images, reviews and the ranking. */
 export const queries = [oneAlbum, albumImage, albumReviews, topAlbums];
+
+/** The albums with the most likes or dislikes, with their images. */
+export const views: readonly View[] = [
+  {
+    name: "top-albums",
+    title: "Top albums",
+    params: [{ name: "by", label: "By", kind: "choice", default: "likes", choices: ["likes", "dislikes"] }],
+    path: "/albums/top?limit=10&by={by}",
+    list: "albums",
+    member: { field: "albumID", label: "Album" },
+    count: { field: "count", label: "Reviews" },
+    image: "/albums/{albumID}/image",
+  },
+];

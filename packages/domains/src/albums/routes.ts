@@ -1,13 +1,16 @@
 import { isUtf8 } from "node:buffer";
 import { formRoute, ingestRoute, InvalidInput, type FormPart } from "@tally/contract";
 import { Type } from "typebox";
-import { albumIdOf, AlbumParams, parseAlbumId } from "./album-id.ts";
+import { albumIdOf, AlbumParams, ofAlbum, parseAlbumId, profiles } from "./album-lookup.ts";
 import type { AlbumEvent, AlbumsEvent } from "./event.ts";
-import { imageSizeOf, isTooLarge, pixelsMax, sidePixelsMax } from "./image-size.ts";
-import { expectedImage, imageTypeOf } from "./image-type.ts";
-import { ofAlbum, profiles } from "./lookups.ts";
-import { exampleAlbum, exampleImage } from "./example-album.ts";
+import { expectedImage, imageSizeOf, imageTypeOf, isTooLarge, pixelsMax, sidePixelsMax } from "./image.ts";
 import { expectedProfile, parseProfile } from "./profile.ts";
+
+/** A GIF of one pixel. All of its bytes are ASCII, so an example can hold it as text. */
+const exampleImage = "GIF89a\x01\0\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+
+/** The event id of the album in the examples, made of its Idempotency-Key. */
+export const exampleAlbum = "3d13dd20-5d62-8db2-a5df-88b16140b093";
 
 // Enough for the longest texts with any escaping.
 const profileBytesMax = 10_000;

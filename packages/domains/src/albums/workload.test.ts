@@ -1,7 +1,7 @@
 import { eventIdOfKey } from "@tally/contract";
 import { expect, test } from "vitest";
-import { parseAlbumId } from "./album-id.ts";
-import { imageTypeOf } from "./image-type.ts";
+import { parseAlbumId } from "./album-lookup.ts";
+import { imageTypeOf } from "./image.ts";
 import { workload } from "./workload.ts";
 
 const { runs } = workload.source;

@@ -1,6 +1,6 @@
 import { scaled } from "../spread.ts";
 import type { ClientRequest, RequestContext, SourceGroup, SourceRun, Workload } from "../workload.ts";
-import { albumIdOf } from "./album-id.ts";
+import { albumIdOf } from "./album-lookup.ts";
 import type { AlbumEvent } from "./event.ts";
 import type { Profile } from "./profile.ts";
 

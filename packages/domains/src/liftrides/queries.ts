@@ -1,9 +1,51 @@
-import { queryRoute } from "@tally/contract";
+import { keyedRead, queryRoute, type ReadKey, type View } from "@tally/contract";
 import { Type } from "typebox";
 import { ids, None } from "../request-values.ts";
 import { skiersOfDay } from "./rank.ts";
-import { days, ResortText, seasonOfNone, seasons } from "./request-values.ts";
-import { verticalOfDay, verticalOfResort, verticalOfSeason } from "./verticals.ts";
+import { days, ResortText, seasonOfNone, seasons } from "./routes.ts";
+
+// Each reads ranges of the covering index `skier`.
+const sumsOfDays = `
+  SELECT skier_id, resort, season, day, CAST(SUM(vertical) AS UNSIGNED) AS vertical FROM lift_rides
+  WHERE (skier_id, resort, season, day) IN (?) GROUP BY skier_id, resort, season, day`;
+const sumsOfSeasons = `
+  SELECT skier_id, resort, season, CAST(SUM(vertical) AS UNSIGNED) AS vertical FROM lift_rides
+  WHERE (skier_id, resort, season) IN (?) GROUP BY skier_id, resort, season`;
+const sumsOfResorts = `
+  SELECT skier_id, resort, CAST(SUM(vertical) AS UNSIGNED) AS vertical FROM lift_rides
+  WHERE (skier_id, resort) IN (?) GROUP BY skier_id, resort`;
+
+type SkierAtResort = readonly [skierId: number, resort: string];
+
+/** A skier's vertical of one day at a resort; 0 without rides. */
+const verticalOfDay = sums<readonly [...SkierAtResort, season: number, day: number]>(sumsOfDays, [
+  "skier_id",
+  "resort",
+  "season",
+  "day",
+]);
+
+/** Of all days of one season. */
+const verticalOfSeason = sums<readonly [...SkierAtResort, season: number]>(sumsOfSeasons, [
+  "skier_id",
+  "resort",
+  "season",
+]);
+
+/** Of all days of all seasons. */
+const verticalOfResort = sums<SkierAtResort>(sumsOfResorts, ["skier_id", "resort"]);
+
+interface Sum {
+  readonly skier_id: number;
+  readonly resort: string;
+  readonly season: number;
+  readonly day: number;
+  readonly vertical: number;
+}
+
+function sums<K extends ReadKey>(select: string, key: { readonly [Part in keyof K]: keyof Sum }) {
+  return keyedRead<K, Sum, number>({ select, key, keysMax: 500, ofRows: ([row]) => row?.vertical ?? 0 });
+}
 
 const Vertical = Type.Object({ resortID: Type.String(), totalVert: Type.Integer() });
 const topSkiers = 10;
@@ -100,3 +142,22 @@ const topOfDay = queryRoute({
 
 /** A skier's vertical of a day, a season or all days, and the ranking of a day. */
 export const queries = [dayWithoutSeason, dayOfSeason, allDays, topOfDay];
+
+/** The skiers with the most vertical of a day at a resort. */
+export const views: readonly View[] = [
+  {
+    name: "top-skiers",
+    title: "Top skiers of a day",
+    params: [
+      { name: "resort", label: "Resort", kind: "text", default: "silverMt" },
+      { name: "dayID", label: "Day", kind: "id", default: "1" },
+      { name: "season", label: "Season", kind: "id" },
+    ],
+    path: "/resort/day/top10vert?resort={resort}&dayID={dayID}&season={season}",
+    list: "topTenSkiers",
+    member: { field: "skierID", label: "Skier" },
+    // The published specification misspells it (contract, section 4).
+    count: { field: "VertcialTotal", label: "Vertical" },
+    bars: true,
+  },
+];

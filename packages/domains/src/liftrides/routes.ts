@@ -1,8 +1,30 @@
-import { ingestRoute } from "@tally/contract";
-import { Type } from "typebox";
-import { ids, None } from "../request-values.ts";
-import { liftRideEvent, rideOfUnknownSkier } from "./event.ts";
-import { days, lifts, minutes, Resort, ResortText, seasonOfNone, seasons } from "./request-values.ts";
+import { ingestRoute, type EventFiles } from "@tally/contract";
+import { Type, type TString } from "typebox";
+import { ids, None, numberFilter, wholeNumbers } from "../request-values.ts";
+import { liftRideEvent, rideOfUnknownSkier, type LiftRideEvent } from "./event.ts";
+import { store } from "./store.ts";
+
+/** Seasons and days; the columns have two bytes. */
+export const seasons = wholeNumbers(0, 65_535);
+export const days = wholeNumbers(0, 65_535);
+/** Minutes of a day (contract, section 4). */
+const minutes = wholeNumbers(0, 1440);
+/** The limit keeps the vertical of all rides of a skier below 2^53, which Redis counts exactly. */
+const lifts = wholeNumbers(0, 1_000_000);
+
+/** The season of rides and queries without one: the first version of the contract has no seasons. */
+export const seasonOfNone = 0;
+
+/** A resort in a path or a query. No space at its ends: the database treats it as the same name without the space. */
+export const ResortText: TString = Type.String({
+  pattern: String.raw`^[^\s\p{C}]([^\p{C}]{0,62}[^\s\p{C}])?$`,
+  expected: "a resort of 1 to 64 printable characters",
+});
+
+/** A resort in a body: a name or a number. */
+const Resort = Type.Union([ResortText, Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })], {
+  expected: "a resort of 1 to 64 printable characters",
+});
 
 // The id of a skier's ride is made of the ride, so a scope makes no difference.
 const scope = "liftrides";
@@ -82,3 +104,20 @@ const withSeason = ingestRoute({
 
 /** New rides: the first and the second version of the contract. */
 export const routes = [withoutSeason, withSeason];
+
+/** Lift rides in files. */
+export const files: EventFiles<LiftRideEvent> = {
+  rows: store,
+  fields: {
+    resortID: ({ resort }) => resort,
+    // A ride of an unknown skier has no seasonID: only the POST without one takes it.
+    seasonID: ({ skierId, season }) => (skierId === null ? undefined : season),
+    dayID: ({ day }) => day,
+    skierID: ({ skierId }) => skierId,
+    time: ({ minute }) => minute,
+    liftID: ({ liftId }) => liftId,
+  },
+  requiredColumns: ["skierID"],
+  order: "id",
+  filters: { date: numberFilter("day = ?", "--date", days) },
+};

@@ -1,21 +1,24 @@
 import { Type, type Static } from "typebox";
 import { EventId, StoredNumber } from "../stored-values.ts";
 
-/** For one purchase (contract, section 5). */
-export const linesMax = 500;
+/** The most items of one purchase (contract, section 5). */
+export const itemsMax = 500;
 
 /** One sold item: its id and its quantity. A pair is smaller than an object, and a purchase has about 5. */
-const Line = Type.Tuple([StoredNumber, Type.Integer({ minimum: 1, maximum: 1_000_000 })]);
+const Item = Type.Tuple([StoredNumber, Type.Integer({ minimum: 1, maximum: 1_000_000 })]);
 
-/** A purchase, in messages and as stored. `date` is the business day, yyyymmdd as a number. */
+/** A purchase, in messages and as stored. `date`: the business day, yyyymmdd as a number. `lines`: its items. */
 export const PurchaseEvent = Type.Object(
   {
     id: EventId,
     storeId: StoredNumber,
     customerId: StoredNumber,
     date: Type.Integer({ minimum: 1000_01_01, maximum: 9999_12_31, expected: "a date as yyyymmdd" }),
-    lines: Type.Array(Line, { minItems: 1, maxItems: linesMax }),
+    lines: Type.Array(Item, { minItems: 1, maxItems: itemsMax }),
   },
   { additionalProperties: false },
 );
 export type PurchaseEvent = Static<typeof PurchaseEvent>;
+
+/** Raise it with every change of the schema: see Domain. */
+export const eventVersion = 1;

@@ -4,12 +4,13 @@ import { ids, wholeNumbers } from "../request-values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
 import {
   exampleOfShown,
-  linesMax,
+  listedItemsMax,
   ShownPurchase,
   shownPurchase,
-  upToLinesMax,
-  type PurchaseHead,
+  upToItemsMax,
+  type CountedRow,
 } from "./shown-purchase.ts";
+import { store } from "./store.ts";
 
 const pageLimits = wholeNumbers(1, 1000);
 
@@ -45,12 +46,13 @@ export const listPurchases = queryRoute({
       after: query.cursor,
     });
     // One more row shows whether there is a next page.
-    const found = await rows.query<PurchaseRow>(sql, [...values, limit + 1]);
-    const page = upToLinesMax(found.slice(0, limit));
+    const found = await rows.query<CountedRow>(sql, [...values, limit + 1]);
+    const page = upToItemsMax(found.slice(0, limit)).map(({ event }) => event);
     const last = page.at(-1);
+    const isComplete = last === undefined || found.length === page.length;
     return {
-      purchases: page.map((row) => shownPurchase(row, row.items)),
-      nextCursor: last !== undefined && found.length > page.length ? `${last.date}-${last.id.toString("hex")}` : null,
+      purchases: page.map(shownPurchase),
+      nextCursor: isComplete ? null : `${last.date}-${last.id.replaceAll("-", "")}`,
     };
   },
   examples: {
@@ -64,12 +66,6 @@ export const listPurchases = queryRoute({
   },
 });
 
-interface PurchaseRow extends PurchaseHead {
-  readonly lineCount: number;
-  /** JSON. Null in rows after 10,000 lines. */
-  readonly items: string | null;
-}
-
 interface Filter {
   readonly storeId: number | undefined;
   readonly customerId: number | undefined;
@@ -78,9 +74,9 @@ interface Filter {
 }
 
 /**
- * One statement, because two may read from servers of which one is behind. The lines come as text, and not those beyond a page's limit.
- * Every combination of filters reads one index in its order: a store without a date by (date, id), all others by id. A date alone has no
- * index and would read the whole table: it is rejected.
+ * One statement, because two may read from servers of which one is behind. The items come as text, and NULL beyond a
+ * page's limit. Every combination of filters reads one index in its order: a store without a date by (date, id), all
+ * others by id. A date alone has no index and would read the whole table: it is rejected.
  */
 function selectPurchases(filter: Filter): { sql: string; values: readonly SqlParameter[] } {
   const { storeId, customerId, date, after } = filter;
@@ -96,13 +92,12 @@ function selectPurchases(filter: Filter): { sql: string; values: readonly SqlPar
   ];
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.map((condition) => condition.sql).join(" AND ")}`;
   const order = byDate ? "purchased_on, id" : "id";
+  const itemsUpToRow = `SUM(JSON_LENGTH(items)) OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)`;
+  const lines = `IF(${itemsUpToRow} <= ${listedItemsMax}, CAST(items AS CHAR), NULL)`;
   return {
     sql: `
-      SELECT id, store_id AS storeID, customer_id AS custID, DATE_FORMAT(purchased_on, '%Y%m%d') AS date, JSON_LENGTH(items) AS lineCount,
-        IF(SUM(JSON_LENGTH(items)) OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING) <= ${linesMax}, CAST(items AS CHAR), NULL) AS items
-      FROM (
-        SELECT id, store_id, customer_id, purchased_on, items FROM purchases ${where} ORDER BY ${order} LIMIT ?
-      ) AS page
+      SELECT ${store.selectList({ lines })}, JSON_LENGTH(items) AS itemCount
+      FROM (SELECT * FROM purchases ${where} ORDER BY ${order} LIMIT ?) AS page
       ORDER BY ${order}`,
     values: conditions.flatMap((condition) => condition.values),
   };

@@ -1,13 +1,10 @@
 import { defineDomain } from "@tally/contract";
-import { PurchaseEvent } from "./event.ts";
-import { files } from "./files.ts";
-import { queries } from "./queries.ts";
-import { rank } from "./rank.ts";
-import { recount } from "./recount.ts";
+import { eventVersion, PurchaseEvent } from "./event.ts";
+import { queries, views } from "./queries.ts";
+import { rank, recount } from "./rank.ts";
 import { retention } from "./retention.ts";
-import { routes } from "./routes.ts";
+import { files, routes } from "./routes.ts";
 import { store } from "./store.ts";
-import { views } from "./views.ts";
 
 /** Sales of supermarkets, and the best-selling items and stores. */
 export const purchases = defineDomain({
@@ -15,6 +12,7 @@ export const purchases = defineDomain({
   description: "Sales of supermarkets, and the best-selling items and stores.",
   migrations: new URL("migrations/", import.meta.url),
   event: PurchaseEvent,
+  eventVersion,
   routes,
   store,
   rank,

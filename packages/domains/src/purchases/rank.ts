@@ -1,4 +1,4 @@
-import type { Change, MirroredBoards, Moves } from "@tally/contract";
+import type { Change, MirroredBoards, Moves, Recount } from "@tally/contract";
 import type { PurchaseEvent } from "./event.ts";
 
 /** How many of an item a store sold: ranks the stores of each item and the items of each store. */
@@ -21,3 +21,17 @@ export function rank(changes: readonly Change<PurchaseEvent>[], moves: Moves): v
     for (const [itemId, quantity] of event.lines) moves.addMirrored(sales, String(itemId), store, quantity);
   }
 }
+
+const selectItemsOfStores = `
+  SELECT store_id, item_id, CAST(SUM(quantity) AS UNSIGNED) FROM purchase_items
+  GROUP BY store_id, item_id ORDER BY store_id`;
+const selectStoresOfItems = `
+  SELECT item_id, store_id, CAST(SUM(quantity) AS UNSIGNED) FROM purchase_items
+  GROUP BY item_id, store_id ORDER BY item_id`;
+
+/** The sums of what rank() adds for each purchase. */
+export const recount: Recount = {
+  ids: "SELECT id FROM purchases",
+  rowsOfBatches: "SELECT producer, sequence, COUNT(*) FROM purchases GROUP BY producer, sequence",
+  boards: [{ mirrored: sales, cells: selectStoresOfItems, mirrorCells: selectItemsOfStores }],
+};

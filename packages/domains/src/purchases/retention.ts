@@ -1,20 +1,19 @@
 import type { Retention } from "@tally/contract";
 import type { PurchaseEvent } from "./event.ts";
-import { selectLeaving } from "./files.ts";
 import { sales } from "./rank.ts";
 
 // Leaving purchases up to this id are in the base. NULL, so no rows, when no month is being removed.
 const countedTo = "(SELECT counted_to FROM retention_months WHERE domain = 'purchases' AND step <> 'removed')";
 
-const linesAndBase = `
+const itemsAndBase = `
   SELECT store_id, item_id, quantity FROM purchase_items
   UNION ALL SELECT store_id, item_id, quantity FROM purchase_items_leaving WHERE purchase_id > ${countedTo}
   UNION ALL SELECT store_id, item_id, quantity FROM purchases_base`;
 const selectItemsOfStores = `
-  SELECT store_id, item_id, CAST(SUM(quantity) AS UNSIGNED) FROM (${linesAndBase}) AS sold
+  SELECT store_id, item_id, CAST(SUM(quantity) AS UNSIGNED) FROM (${itemsAndBase}) AS sold
   GROUP BY store_id, item_id ORDER BY store_id`;
 const selectStoresOfItems = `
-  SELECT item_id, store_id, CAST(SUM(quantity) AS UNSIGNED) FROM (${linesAndBase}) AS sold
+  SELECT item_id, store_id, CAST(SUM(quantity) AS UNSIGNED) FROM (${itemsAndBase}) AS sold
   GROUP BY item_id, store_id ORDER BY item_id`;
 
 const selectRowsOfBatches = `
@@ -43,7 +42,6 @@ export const retention: Retention<PurchaseEvent> = {
   dateColumn: "purchased_on",
   dateOf: ({ date }) => date,
   leaving: "purchases_leaving",
-  selectLeaving,
   addToBase: [addQuantities, addBatches],
   recount: {
     ids: "SELECT id FROM purchases UNION ALL SELECT id FROM purchases_leaving",

@@ -1,8 +1,9 @@
-import { bulkRoute, IdempotencyKey, ingestRoute, InvalidInput } from "@tally/contract";
+import { bulkRoute, IdempotencyKey, ingestRoute, InvalidInput, type CellForm, type EventFiles } from "@tally/contract";
 import { Type, type Static } from "typebox";
-import { ids } from "../request-values.ts";
+import { ids, numberFilter } from "../request-values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
-import { linesMax, type PurchaseEvent } from "./event.ts";
+import { itemsMax, type PurchaseEvent } from "./event.ts";
+import { store } from "./store.ts";
 import { encodeUsualPurchase } from "./usual-purchase.ts";
 
 const expectedQuantity = "an integer from 1 to 1000000";
@@ -18,7 +19,7 @@ const Item = Type.Object(
   },
   { additionalProperties: false, expected: "an object with ItemID and numberOfItems" },
 );
-const Items = Type.Array(Item, { minItems: 1, maxItems: linesMax, expected: `a list of 1 to ${linesMax} items` });
+const Items = Type.Array(Item, { minItems: 1, maxItems: itemsMax, expected: `a list of 1 to ${itemsMax} items` });
 
 const Body = Type.Object({ items: Items }, { additionalProperties: false, expected: 'an object {"items": [...]}' });
 
@@ -43,7 +44,7 @@ const onePurchase = ingestRoute({
   body: Body,
   scope: (params) => scopeOf(params.storeID),
   storeOf: ({ storeID }) => ids.parse("storeID", storeID),
-  toEvent: (id, params, body) => purchase(id, params.storeID, params.custID, params.date, body.items),
+  toEvent: (id, params, body) => purchase(id, { ...params, ...body }),
   encodeUsual: encodeUsualPurchase,
   status: 201,
   examples: {
@@ -70,7 +71,7 @@ const manyPurchases = bulkRoute({
   scope: (entry) => scopeOf(entry.storeID),
   storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   key: (entry) => entry.idempotencyKey,
-  toEvent: (id, entry) => purchase(id, entry.storeID, entry.custID, String(entry.date), entry.items),
+  toEvent: purchase,
   examples: {
     "purchases of two stores": {
       entries: [
@@ -101,19 +102,16 @@ function scopeOf(storeId: string | number): string {
   return `purchases/${Number(storeId)}`;
 }
 
-function purchase(
-  id: string,
-  storeId: string | number,
-  customerId: string | number,
-  date: string,
-  items: Static<typeof Items>,
-): PurchaseEvent {
+function purchase(id: string, entry: Static<typeof Entry>): PurchaseEvent {
   return {
     id,
-    storeId: ids.parse("storeID", storeId),
-    customerId: ids.parse("custID", customerId),
-    date: parseCalendarDate("date", date),
-    lines: items.map((item, index) => [ids.parse(`items[${index}].ItemID`, item.ItemID), quantityOf(item, index)]),
+    storeId: ids.parse("storeID", entry.storeID),
+    customerId: ids.parse("custID", entry.custID),
+    date: parseCalendarDate("date", String(entry.date)),
+    lines: entry.items.map((item, index) => [
+      ids.parse(`items[${index}].ItemID`, item.ItemID),
+      quantityOf(item, index),
+    ]),
   };
 }
 
@@ -125,3 +123,47 @@ function quantityOf(item: Static<typeof Item>, index: number): number {
   }
   return quantity;
 }
+
+/** The fields of a purchase as clients send and read them. `POST /purchases` makes the same purchase of them. */
+export const fields = {
+  storeID: ({ storeId }: PurchaseEvent) => storeId,
+  custID: ({ customerId }: PurchaseEvent) => customerId,
+  date: ({ date }: PurchaseEvent) => String(date),
+  items: ({ lines }: PurchaseEvent) => lines.map(([ItemID, numberOfItems]) => ({ ItemID, numberOfItems })),
+};
+
+interface SoldItem {
+  readonly ItemID: number | string;
+  readonly numberOfItems: number;
+}
+
+/** Items in a cell, as "85571:3 12:1"; or in two columns, where each line of the file sells one item. */
+const items: CellForm = {
+  read: (cell): readonly SoldItem[] =>
+    cell
+      .trim()
+      .split(/\s+/)
+      .map((pair) => {
+        const [, ItemID, quantity] = /^(\d+):(\d+)$/.exec(pair) ?? [];
+        if (ItemID === undefined) throw new InvalidInput("items", "items and quantities such as 85571:3 12:1", cell);
+        return { ItemID, numberOfItems: Number(quantity) };
+      }),
+  write: (value) => (isSold(value) ? value.map((item) => `${item.ItemID}:${item.numberOfItems}`).join(" ") : ""),
+  columns: { names: ["ItemID", "numberOfItems"], cellOf: (cells) => cells.map((cell) => cell.trim()).join(":") },
+};
+
+function isSold(value: unknown): value is readonly SoldItem[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null && "ItemID" in item);
+}
+
+/** Purchases in files. */
+export const files: EventFiles<PurchaseEvent> = {
+  rows: store,
+  fields,
+  order: "id",
+  filters: {
+    store: numberFilter("store_id = ?", "--store", ids),
+    date: { where: "purchased_on = ?", parse: (text) => parseCalendarDate("--date", text) },
+  },
+  cells: { items },
+};

@@ -1,9 +1,14 @@
-import { eventIdOfBytes } from "@tally/contract";
-import { Type, type Static } from "typebox";
-import { linesOf } from "./store.ts";
+import { fieldsOfEvent } from "@tally/contract";
+import { Type, type Static, type TSchema } from "typebox";
+import type { PurchaseEvent } from "./event.ts";
+import { fields } from "./routes.ts";
+import { store } from "./store.ts";
 
-// A list of purchases ends when they have this many lines together: 1000 purchases of 500 lines would block the gateway's thread for seconds.
-export const linesMax = 10_000;
+/**
+ * A list of purchases ends when they have this many items together: 1000 purchases of 500 items would block the
+ * gateway's thread for seconds.
+ */
+export const listedItemsMax = 10_000;
 
 /** A purchase as queries return it. */
 export const ShownPurchase = Type.Object({
@@ -12,7 +17,7 @@ export const ShownPurchase = Type.Object({
   custID: Type.Integer(),
   date: Type.String(),
   items: Type.Array(Type.Object({ ItemID: Type.Integer(), numberOfItems: Type.Integer() })),
-});
+} satisfies Record<"eventID" | keyof typeof fields, TSchema>);
 type ShownPurchase = Static<typeof ShownPurchase>;
 
 /** For the API reference. */
@@ -24,28 +29,20 @@ export const exampleOfShown: ShownPurchase = {
   items: [{ ItemID: 85571, numberOfItems: 2 }],
 };
 
-/** A row of `purchases` without its lines. */
-export interface PurchaseHead {
-  readonly id: Buffer;
-  readonly storeID: number;
-  readonly custID: number;
-  readonly date: string;
+export function shownPurchase(event: PurchaseEvent): ShownPurchase {
+  return { eventID: event.id, ...fieldsOfEvent(fields, event) };
 }
 
-/** `items`: the column. */
-export function shownPurchase({ id, storeID, custID, date }: PurchaseHead, items: unknown): ShownPurchase {
-  return {
-    eventID: eventIdOfBytes(id),
-    storeID,
-    custID,
-    date,
-    items: linesOf(items).map(([ItemID, numberOfItems]) => ({ ItemID, numberOfItems })),
-  };
+/** A row with the fields of a purchase, its items as text. */
+export interface CountedRow {
+  readonly itemCount: number;
 }
 
-/** The first rows, until they have 10,000 lines together. At least one: a purchase has 500 at most. */
-export function upToLinesMax<Row extends { readonly lineCount: number }>(rows: readonly Row[]): readonly Row[] {
-  let lines = 0;
-  const end = rows.findIndex(({ lineCount }) => (lines += lineCount) > linesMax);
-  return end < 0 ? rows : rows.slice(0, end);
+/** The purchases of the first rows, until they have 10,000 items together. At least one: a purchase has 500 at most. */
+export function upToItemsMax<Row extends CountedRow>(
+  rows: readonly Row[],
+): readonly { readonly row: Row; readonly event: PurchaseEvent }[] {
+  let items = 0;
+  const end = rows.findIndex(({ itemCount }) => (items += itemCount) > listedItemsMax);
+  return (end < 0 ? rows : rows.slice(0, end)).map((row) => ({ row, event: store.eventOfRow(row) }));
 }

@@ -1,8 +1,13 @@
-import { ingestRoute } from "@tally/contract";
+import { ingestRoute, type EventFiles } from "@tally/contract";
 import { Type } from "typebox";
-import { ids } from "../request-values.ts";
+import { ids, numberFilter, wholeNumbers } from "../request-values.ts";
 import type { StepsEvent } from "./event.ts";
-import { days, hours, stepCounts } from "./request-values.ts";
+import { store } from "./store.ts";
+
+/** Days count from 1 (contract, section 2); the column has four bytes. */
+export const days = wholeNumbers(1, 4_294_967_295);
+const hours = wholeNumbers(0, 23);
+const stepCounts = wholeNumbers(0, 100_000);
 
 const steps = ingestRoute({
   path: "/steps/:userID/:day/:timeInterval/:stepCount",
@@ -32,3 +37,16 @@ const steps = ingestRoute({
 
 /** New steps. */
 export const routes = [steps];
+
+/** Steps in files. */
+export const files: EventFiles<StepsEvent> = {
+  rows: store,
+  fields: {
+    userID: ({ userId }) => userId,
+    day: ({ day }) => day,
+    timeInterval: ({ hour }) => hour,
+    stepCount: ({ steps: count }) => count,
+  },
+  order: "id",
+  filters: { date: numberFilter("day = ?", "--date", days) },
+};

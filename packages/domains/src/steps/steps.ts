@@ -1,12 +1,9 @@
 import { defineDomain } from "@tally/contract";
 import { StepsEvent } from "./event.ts";
-import { files } from "./files.ts";
-import { queries } from "./queries.ts";
-import { rank } from "./rank.ts";
-import { recount } from "./recount.ts";
-import { routes } from "./routes.ts";
+import { queries, views } from "./queries.ts";
+import { rank, recount } from "./rank.ts";
+import { files, routes } from "./routes.ts";
 import { store } from "./store.ts";
-import { views } from "./views.ts";
 
 /** Hourly figures of step counters: sums of days and rankings of days. */
 export const steps = defineDomain({

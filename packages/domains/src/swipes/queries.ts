@@ -1,9 +1,34 @@
-import { queryRoute } from "@tally/contract";
+import { keyedRead, queryRoute, type SqlReader, type View } from "@tally/contract";
 import { Type } from "typebox";
 import { ids, None } from "../request-values.ts";
 import { AsOf, TopLimit, topOf } from "../top-of.ts";
-import { matchesOf, swipesGiven } from "./matches.ts";
 import { likesBoard } from "./rank.ts";
+
+// Both read the primary key in its order, up to the limit.
+const selectLiked = "SELECT swipee FROM swipe_pairs WHERE swiper = ? AND liked = 1 ORDER BY swipee LIMIT ?";
+const selectMutual = `
+  SELECT own.swipee FROM swipe_pairs own JOIN swipe_pairs theirs ON theirs.swiper = own.swipee AND theirs.swipee = own.swiper
+  WHERE own.swiper = ? AND own.liked = 1 AND theirs.liked = 1 ORDER BY own.swipee LIMIT ?`;
+const countGiven = `
+  SELECT swiper, COUNT(*) AS swipes, CAST(SUM(liked) AS UNSIGNED) AS likes FROM swipe_pairs
+  WHERE swiper IN (?) GROUP BY swiper`;
+
+/** The users that a user likes, smallest ids first; `mutual`: only those who like the user too. */
+async function matchesOf(rows: SqlReader, userId: number, mutual: boolean, limit: number) {
+  const found = await rows.query<{ swipee: number }>(mutual ? selectMutual : selectLiked, [userId, limit]);
+  return found.map(({ swipee }) => swipee);
+}
+
+/** By user: how many users a user likes and dislikes now. Reads one index entry for each of them. */
+const swipesGiven = keyedRead({
+  select: countGiven,
+  key: ["swiper"],
+  keysMax: 100,
+  ofRows: ([row]: readonly { readonly swiper: number; readonly swipes: number; readonly likes: number }[]) => ({
+    likes: row?.likes ?? 0,
+    dislikes: (row?.swipes ?? 0) - (row?.likes ?? 0),
+  }),
+});
 
 const matchesMax = 100;
 const User = Type.Object({ userID: ids.Text });
@@ -75,3 +100,17 @@ const top = queryRoute({
 
 /** The users that a user likes, how many, and the most liked users. */
 export const queries = [matches, stats, top];
+
+/** The most liked users. */
+export const views: readonly View[] = [
+  {
+    name: "top-users",
+    title: "Most liked users",
+    params: [],
+    path: "/swipes/top?limit=10",
+    list: "users",
+    member: { field: "userID", label: "User" },
+    count: { field: "likes", label: "Likes" },
+    bars: true,
+  },
+];

@@ -1,7 +1,8 @@
-import { ingestRoute } from "@tally/contract";
+import { ingestRoute, type EventFiles } from "@tally/contract";
 import { Type } from "typebox";
 import { ids, texts } from "../request-values.ts";
 import type { SwipeEvent } from "./event.ts";
+import { table } from "./store.ts";
 
 const swipe = ingestRoute({
   path: "/swipe/:leftorright",
@@ -48,3 +49,16 @@ const swipe = ingestRoute({
 
 /** New swipes. */
 export const routes = [swipe];
+
+/** Swipes in files, in the order in which they were accepted, because of two swipes of one pair the newest counts. */
+export const files: EventFiles<SwipeEvent> = {
+  rows: table,
+  fields: {
+    leftorright: ({ liked }) => (liked ? "right" : "left"),
+    swiper: ({ swiper }) => swiper,
+    swipee: ({ swipee }) => swipee,
+    comment: ({ comment }) => comment,
+  },
+  order: "taken_at, id",
+  filters: {},
+};

@@ -1,14 +1,16 @@
 import { bytesOfEventId, eventIdOfBytes, type BatchEvent, type SqlTransaction, type SqlValue } from "@tally/contract";
-import { addEvents, eventStore, type EventTable } from "../event-rows.ts";
-import type { SwipeEvent } from "./event.ts";
+import { eventTable } from "../event-table.ts";
+import { SwipeEvent } from "./event.ts";
 import { changesOf, type SwipeChange, type Taken } from "./newest.ts";
 
-const swipes: EventTable<SwipeEvent> = {
-  insert: "INSERT INTO swipes (id, swiper, swipee, liked, taken_at, comment, producer, sequence) VALUES ?",
-  row: ({ swiper, swipee, liked, at, comment }) => [swiper, swipee, liked ? 1 : 0, at, comment],
-  select: "SELECT id, swiper, swipee, liked, taken_at AS at, comment FROM swipes WHERE id IN (?)",
-  selectBatch: "SELECT producer, sequence FROM swipes WHERE id = ?",
-};
+/** The rows of swipes. */
+export const table = eventTable(SwipeEvent, "swipes", {
+  swiper: "swiper",
+  swipee: "swipee",
+  liked: "liked",
+  at: "taken_at",
+  comment: "comment",
+});
 
 const insertOrLockPairs = `
   INSERT INTO swipe_pairs (swiper, swipee, liked, taken_at, swipe_id) VALUES ?
@@ -21,17 +23,11 @@ const selectPairs =
 
 /** One row for each swipe, and one row for each pair, which equals the pair's newest swipe. */
 export const store = {
-  ...eventStore(swipes, eventOf),
+  ...table,
   async write(transaction: SqlTransaction, events: readonly BatchEvent<SwipeEvent>[]): Promise<readonly SwipeChange[]> {
-    return updatePairs(transaction, await addEvents(transaction, swipes, events));
+    return updatePairs(transaction, await table.write(transaction, events));
   },
 };
-
-type SwipeRow = Omit<SwipeEvent, "id" | "liked"> & { readonly liked: number };
-
-function eventOf(id: string, row: SwipeRow): SwipeEvent {
-  return { ...row, id, liked: row.liked === 1 };
-}
 
 interface Pair {
   readonly swiper: number;
@@ -85,7 +81,8 @@ async function readPairs(
   transaction: SqlTransaction,
   updates: readonly PairUpdate[],
 ): Promise<ReadonlyMap<string, Taken>> {
-  interface PairRow extends Omit<SwipeRow, "comment"> {
+  interface PairRow extends Pick<SwipeEvent, "swiper" | "swipee" | "at"> {
+    readonly liked: number;
     readonly swipe_id: Buffer;
   }
   const keys = updates.map(({ pair }) => [pair.swiper, pair.swipee]);

@@ -1,12 +1,9 @@
 import { defineDomain } from "@tally/contract";
 import { SwipeEvent } from "./event.ts";
-import { files } from "./files.ts";
-import { queries } from "./queries.ts";
-import { rank } from "./rank.ts";
-import { recount } from "./recount.ts";
-import { routes } from "./routes.ts";
+import { queries, views } from "./queries.ts";
+import { rank, recount } from "./rank.ts";
+import { files, routes } from "./routes.ts";
 import { store } from "./store.ts";
-import { views } from "./views.ts";
 
 /** Likes and dislikes between users: matches, mutual matches and the most liked users. */
 export const swipes = defineDomain({

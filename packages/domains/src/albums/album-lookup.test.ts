@@ -1,6 +1,6 @@
 import { eventIdOfKey, newEventId, NotFound } from "@tally/contract";
 import { expect, test } from "vitest";
-import { albumIdOf, parseAlbumId } from "./album-id.ts";
+import { albumIdOf, parseAlbumId } from "./album-lookup.ts";
 
 test("an album's id contains its event id and about when it was accepted, with and without an Idempotency-Key", () => {
   const before = Date.now();

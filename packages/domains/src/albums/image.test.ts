@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { imageSizeOf, isTooLarge } from "./image-size.ts";
-import { imageTypeOf } from "./image-type.ts";
+import { imageSizeOf, imageTypeOf, isTooLarge } from "./image.ts";
 
 const size = (hex: string): ReturnType<typeof imageSizeOf> => {
   const bytes = Buffer.from(hex.replaceAll(" ", ""), "hex");
@@ -52,4 +51,22 @@ test.each([
 test.each(["ff", "ffe00002", "ffd8", "ff00"])("the size of a JPEG that repeats %s is hidden", (fill) => {
   const bytes = Buffer.concat([Buffer.from("ffd8", "hex"), Buffer.alloc(10_000_000, fill, "hex")]);
   expect(imageSizeOf("image/jpeg", bytes)).toBe("hidden");
+});
+
+test.each([
+  ["89504e470d0a1a0a0000000d49484452", "image/png"],
+  ["ffd8ffe000104a464946", "image/jpeg"],
+  ["ffd8ffdb", "image/jpeg"],
+  ["474946383961", "image/gif"],
+  ["474946383761", "image/gif"],
+  ["524946461a000000574542505650384c", "image/webp"],
+  ["", undefined],
+  ["89504e47", undefined],
+  ["ffd8", undefined],
+  ["474946383861", undefined],
+  ["524946461a00000057415645", undefined], // a sound
+  ["3c7376672078", undefined], // SVG can carry scripts
+  ["424d", undefined],
+])("%s is %s", (hex, type) => {
+  expect(imageTypeOf(Buffer.from(hex, "hex"))).toBe(type);
 });

@@ -1,0 +1,42 @@
+import { firstProblem, InvalidInput, type Domain, type EntryFields, type Event, type Validator } from "@tally/contract";
+import { Compile } from "typebox/compile";
+import { bulkRouteOf, ingestRoutesOf, keyColumn } from "./entry-fields.ts";
+import { fittingRoute, partsOf } from "./entry-request.ts";
+
+/** The event of an exported entry, as a gateway makes it when the entry is imported. Throws InvalidInput. */
+type EventReader = (entry: EntryFields, id: string) => Event;
+
+export function eventReader(domain: Domain): EventReader {
+  const bulk = bulkRouteOf(domain);
+  if (bulk !== undefined) {
+    const check = Compile(bulk.entry);
+    return (entry, id) => {
+      expectValid(check, entry);
+      return bulk.toEvent(id, entry);
+    };
+  }
+  const checks = new Map(
+    ingestRoutesOf(domain).map((route) => [
+      route,
+      { params: Compile(route.params), body: route.body === "ignored" ? undefined : Compile(route.body) },
+    ]),
+  );
+  return ({ [keyColumn]: _key, ...entry }, id) => {
+    const route = fittingRoute(domain, entry);
+    if ("problem" in route) throw problemOf(route.problem);
+    const parts = partsOf(route, entry);
+    if ("problem" in parts) throw problemOf(parts.problem);
+    const check = checks.get(route);
+    if (check !== undefined) expectValid(check.params, parts.params);
+    if (check?.body !== undefined) expectValid(check.body, parts.fields);
+    return route.toEvent(id, parts.params, parts.fields);
+  };
+}
+
+function expectValid(check: Validator, value: unknown): void {
+  if (!check.Check(value)) throw InvalidInput.of(firstProblem(check, value));
+}
+
+function problemOf(message: string): InvalidInput {
+  return InvalidInput.of({ field: "", expected: "", message });
+}

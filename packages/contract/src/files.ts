@@ -1,0 +1,69 @@
+import type { Event } from "./batch.ts";
+import type { SqlParameter } from "./sql.ts";
+
+/** An event as its client sends it: the fields of a POST of its domain, those of the path and those of the body together. */
+export type EntryFields = Readonly<Record<string, unknown>>;
+
+/** How the events of a domain are written to files and read from them: `tally export`, `tally import` and `tally retention`. */
+export interface EventFiles<E extends Event = Event> {
+  /** Where the events are read. */
+  readonly rows: EventRows<E>;
+  /**
+   * The fields of an exported event, in the order of a CSV's columns, each with its value as a client sends it; null or undefined: absent. A POST
+   * of the domain makes the same event of them.
+   */
+  readonly fields: Readonly<Record<string, (event: E) => unknown>>;
+  /** The columns of ORDER BY. Lines are imported in their order where the order of events matters. */
+  readonly order: string;
+  /** What `--store` and `--date` select; absent: rows have no such thing. */
+  readonly filters: { readonly store?: RowFilter; readonly date?: RowFilter };
+  /** Fields that a POST may lack, but a CSV must have a column for: a whole column is more likely forgotten than absent. */
+  readonly requiredColumns?: readonly string[];
+  /** Fields with an own form in a CSV cell. Other cells are text as it is. */
+  readonly cells?: Readonly<Record<string, CellForm>>;
+}
+
+/** The rows of a table with one row for each event. */
+export interface EventRows<E extends Event = Event> {
+  readonly table: string;
+  /** All columns that the table has. */
+  readonly columns: readonly string[];
+  /** A SELECT of all rows of a table with these columns, without WHERE. */
+  readonly selectFrom: (table: string) => string;
+  /** The event of a row's columns. */
+  readonly eventOf: (columns: readonly unknown[]) => E;
+}
+
+type Fields<E extends Event> = Readonly<Record<string, (event: E) => unknown>>;
+
+type Absent = null | undefined;
+type OptionalIn<F extends Fields<never>> = {
+  [Name in keyof F]: Extract<ReturnType<F[Name]>, Absent> extends never ? never : Name;
+}[keyof F];
+
+/** The values of an event's exported fields, without those that are absent. */
+type ValuesOf<F extends Fields<never>> = {
+  readonly [Name in Exclude<keyof F, OptionalIn<F>>]: ReturnType<F[Name]>;
+} & { readonly [Name in OptionalIn<F>]?: Exclude<ReturnType<F[Name]>, Absent> };
+
+export function fieldsOfEvent<E extends Event, F extends Fields<E>>(fields: F, event: E): ValuesOf<F> {
+  const values = Object.entries(fields).map(([name, valueOf]) => [name, valueOf(event)] as const);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Object.fromEntries(values.filter(([, value]) => value !== null && value !== undefined)) as ValuesOf<F>;
+}
+
+export interface RowFilter {
+  /** A condition with one `?`. */
+  readonly where: string;
+  /** The value of a flag. Throws InvalidInput. */
+  readonly parse: (text: string) => SqlParameter;
+}
+
+/** A list or an object in one CSV cell, or in several. */
+export interface CellForm {
+  /** Throws InvalidInput. */
+  readonly read: (cell: string) => unknown;
+  readonly write: (value: unknown) => string;
+  /** Columns that a CSV may have instead; `read` makes one cell of theirs. */
+  readonly columns?: { readonly names: readonly string[]; readonly cellOf: (cells: readonly string[]) => string };
+}

@@ -1,0 +1,164 @@
+import {
+  bytesOfEventId,
+  eventIdOfBytes,
+  type BatchEvent,
+  type BatchId,
+  type Event,
+  type EventRows,
+  type SqlReader,
+  type SqlTransaction,
+  type SqlValue,
+  type Store,
+} from "@tally/contract";
+import { Type, type Static, type TObject, type TSchema } from "typebox";
+
+/** How a field of an event is kept. A text is the name of its column. */
+type Column<T> =
+  | string
+  | {
+      readonly name: string;
+      /** SQL that selects it; default: the column. */
+      readonly select?: string;
+      /** Default: the value itself; a boolean as 1 or 0. */
+      readonly toColumn?: (value: T) => SqlValue;
+      /** The inverse, of the selected value. */
+      readonly ofColumn?: (column: unknown) => T;
+    };
+
+/** One column for each field of an event. The id is always BINARY(16) `id`. NULL is an absent optional field. */
+export type Columns<E> = { readonly [F in Exclude<keyof E, "id">]-?: Column<Exclude<E[F], undefined>> };
+
+/** Columns that follow from the event: written, never read. */
+type Derived<E> = Readonly<Record<string, (event: E) => SqlValue>>;
+
+/**
+ * A table with one row for each event. Its primary key `id` is the event's; `producer` and `sequence` are its batch. It is the store of a domain
+ * with one such table: a row is new if the event's id is.
+ */
+export interface EventTable<E extends Event> extends Store<E, BatchEvent<E>>, EventRows<E> {
+  readonly write: <T extends E>(
+    transaction: SqlTransaction,
+    events: readonly BatchEvent<T>[],
+  ) => Promise<readonly BatchEvent<T>[]>;
+  /** The select list of a row for `eventOfRow`. `instead`: other SQL for some fields. */
+  readonly selectList: (instead?: { readonly [F in keyof E]?: string }) => string;
+  readonly eventOfRow: (row: object) => E;
+}
+
+// Rows of most tables are short.
+const readMax = 500;
+
+/** The statements of a table, made once from the fields of its events. */
+export function eventTable<S extends TObject>(
+  schema: S,
+  name: string,
+  columns: Columns<Static<S>>,
+  derived: Derived<Static<S>> = {},
+): EventTable<Static<S> & Event> {
+  type E = Static<S> & Event;
+  // Each column gets values of its own field only.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const columnOf = columns as Readonly<Record<string, Column<never>>>;
+  const fields = Object.entries(columnOf).map(([field, column]) => fieldOf(field, column, schema.properties[field]));
+  const names = ["id", ...fields.map(({ field }) => field)];
+  const rowColumns = ["id", ...fields.map(({ column }) => column), ...Object.keys(derived), "producer", "sequence"];
+  const selectList = (instead: Partial<Record<string, string>> = {}): string =>
+    ["id", ...fields.map(({ field, select }) => `${instead[field] ?? select} AS \`${field}\``)].join(", ");
+  const insert = `INSERT INTO ${name} (${rowColumns.join(", ")}) VALUES ?`;
+  const select = `SELECT ${selectList()} FROM ${name} WHERE id IN (?)`;
+  const selectBatch = `SELECT producer, sequence FROM ${name} WHERE id = ?`;
+
+  const rowOf = (event: E): readonly SqlValue[] => [
+    bytesOfEventId(event.id),
+    ...fields.map(({ field, toColumn }) => toColumn(Reflect.get(event, field))),
+    ...Object.values(derived).map((valueOf) => valueOf(event)),
+  ];
+  const eventOf = ([id, ...values]: readonly unknown[]): E => {
+    if (!Buffer.isBuffer(id)) throw new TypeError(`${name}: expected an id of 16 bytes in the first column`);
+    const event: Record<string, unknown> = { id: eventIdOfBytes(id) };
+    for (const [at, { field, isOptional, ofColumn }] of fields.entries()) {
+      if (values[at] !== null || !isOptional) event[field] = ofColumn(values[at]);
+    }
+    // The columns have the types of the schema: a test compares what is read with what was written, for every domain.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return event as E;
+  };
+  const eventOfRow = (row: object): E => eventOf(names.map((one): unknown => Reflect.get(row, one)));
+  return {
+    table: name,
+    columns: rowColumns,
+    selectFrom: (table) => `SELECT ${selectList()} FROM ${table}`,
+    selectList,
+    eventOf,
+    eventOfRow,
+    write: (transaction, events) => addEvents(transaction, { insert, select, rowOf }, events),
+    locate: (reader, eventId) => locateEvent(reader, selectBatch, eventId),
+    async read(reader, eventIds) {
+      if (eventIds.length === 0) return [];
+      return (await reader.query(select, [eventIds.map(bytesOfEventId)])).map(eventOfRow);
+    },
+    readMax,
+  };
+}
+
+interface Field {
+  readonly field: string;
+  readonly isOptional: boolean;
+  readonly column: string;
+  readonly select: string;
+  readonly toColumn: (value: unknown) => SqlValue;
+  readonly ofColumn: (column: unknown) => unknown;
+}
+
+function fieldOf(field: string, column: Column<never>, schema: TSchema | undefined): Field {
+  const { name, ...own } = typeof column === "string" ? { name: column } : column;
+  const isBoolean = Type.IsBoolean(schema);
+  const toColumn = isBoolean ? Number : (own.toColumn ?? ((value: SqlValue) => value));
+  return {
+    field,
+    isOptional: schema !== undefined && Type.IsOptional(schema),
+    column: name,
+    select: own.select ?? name,
+    // The value is the field's own, because the schema has accepted the event.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    toColumn: (value) => (value === undefined ? null : toColumn(value as never)),
+    ofColumn: isBoolean ? (value) => value === 1 : (own.ofColumn ?? ((value) => value)),
+  };
+}
+
+interface Statements<E extends Event> {
+  readonly insert: string;
+  readonly select: string;
+  readonly rowOf: (event: E) => readonly SqlValue[];
+}
+
+/**
+ * Inserts a row for each event without one and returns these events. Common case first: all are new, and one statement inserts them. Only if
+ * one exists are the ids looked up. Another writer may insert one of them between lookup and insert: then this repeats the lookup.
+ */
+async function addEvents<E extends Event, T extends E>(
+  transaction: SqlTransaction,
+  { insert, select, rowOf }: Statements<E>,
+  events: readonly BatchEvent<T>[],
+): Promise<readonly BatchEvent<T>[]> {
+  let last: BatchId | undefined;
+  let producer = Buffer.alloc(0);
+  const wholeRowOf = ({ event, batch }: BatchEvent<E>): readonly SqlValue[] => {
+    if (batch !== last) producer = Buffer.from(batch.producer, "hex");
+    last = batch;
+    return [...rowOf(event), producer, batch.sequence];
+  };
+  let missing = events;
+  while (missing.length > 0 && (await transaction.insert(insert, missing.map(wholeRowOf))) === "duplicate") {
+    const ids = missing.map(({ event }) => bytesOfEventId(event.id));
+    const stored = await transaction.query<{ id: Buffer }>(select, [ids]);
+    const storedIds = new Set(stored.map(({ id }) => id.toString("hex")));
+    missing = missing.filter(({ event }) => !storedIds.has(bytesOfEventId(event.id).toString("hex")));
+  }
+  return missing;
+}
+
+async function locateEvent(reader: SqlReader, selectBatch: string, eventId: string): Promise<BatchId | undefined> {
+  const [row] = await reader.query<{ producer: Buffer; sequence: number }>(selectBatch, [bytesOfEventId(eventId)]);
+  return row === undefined ? undefined : { producer: row.producer.toString("hex"), sequence: row.sequence };
+}
