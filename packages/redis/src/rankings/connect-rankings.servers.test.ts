@@ -132,6 +132,54 @@ test("all members are read while they return to the sorted set", async () => {
   expect(await redis.exists(best.replace(":b:", ":c:"))).toBe(0);
 });
 
+test("an interrupted return of a board continues when its batch is delivered again", async () => {
+  const [member = "", ...others] = Array.from({ length: 5000 }, (_, n) => String(n));
+  await rankings.rank("left", message({ left: { ...Object.fromEntries(others.map((id) => [id, 1])), [member]: 9 } }));
+  const fall = message({ left: { [member]: -9 } });
+  const [floors = ""] = await redis.keys(`${namespace}:{left:*:v2}:1:floors`);
+  await rankings.rank("left", fall);
+  // As if its ranker had been killed after one step.
+  await redis.hset(floors, "left", "back 0");
+  await redis.hset(floors.replace(/floors$/, "c:left"), "77777", "-5");
+  expect(await rankings.rank("left", fall)).toBe(false);
+  expect(await redis.hget(floors, "left")).toBe("all");
+  expect((await rankings.top("left", "left", 1)).entries).toEqual([{ member: "7777", count: 5 }]);
+});
+
+test("a Redis that restarts during the return of a board misses no member, although its hash has another order than the cursor", async () => {
+  const members = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [String(n), 1 + n]));
+  await rankings.rank("restarted", message({ restarted: members }));
+  const [hash = ""] = await redis.keys(`${namespace}:{restarted:*:v2}:1:c:restarted`);
+  // As if it was returning: the cursor of the last portion, and only the best in the sorted set.
+  let cursor = "0";
+  let last = cursor;
+  do {
+    last = cursor;
+    [cursor] = await redis.hscan(hash, cursor, "COUNT", 500);
+  } while (cursor !== "0");
+  await redis.hset(hash.replace(/c:restarted$/, "floors"), "restarted", `back ${last}`);
+  const fall = message({ restarted: { "4999": -4000 } });
+  await rankings.rank("restarted", fall);
+  await rankings.rank("restarted", fall);
+  expect(await redis.zcard(hash.replace(":c:", ":b:"))).toBe(5000);
+  expect(await redis.exists(hash)).toBe(0);
+});
+
+test("a member whose negative count rises to 0 leaves its board, also a large one", async () => {
+  const ids = Array.from({ length: 600 }, (_, n) => String(n));
+  const of = (count: number, members: readonly string[]) => ({
+    debts: Object.fromEntries(members.map((id) => [id, count])),
+  });
+  await rankings.rank("debts", message(of(-2, ids)));
+  await rankings.rank("debts", message(of(1, ids)));
+  await rankings.rank("debts", message(of(1, ids.slice(0, 50))));
+  const rest = ids.slice(50);
+  expect(await rankings.count("debts", "debts", "0")).toBe(0);
+  expect((await rankings.top("debts", "debts", 100)).entries).toEqual(
+    rest.slice(0, 100).map((member) => ({ member, count: -1 })),
+  );
+});
+
 test("cells show what is wrong in the hash of a board and in its sorted set", async () => {
   const counts = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [String(n), n + 1]));
   await rankings.rank("wrong", message({ board: counts }));
