@@ -138,25 +138,29 @@ export class DayPlayer {
       fetch: (url, init) => {
         // After a failure the same purchases are sent first.
         if (sender.problem !== undefined) this.retried++;
-        const isOffline = this.#outage === "now" && store === this.#playing.plan.outage.store;
-        return isOffline ? this.#fetchOffline(url, init) : fetch(url, init);
+        return store === this.#playing.plan.outage.store ? this.#fetchUnsure(url, init) : fetch(url, init);
       },
     });
     return sender;
   }
 
-  /** The first request still reaches the gateway; the store gets no response to any. */
-  async #fetchOffline(url: string, init: RequestInit): Promise<never> {
-    if (this.#lostIds === undefined) {
-      const lost = new Map<string, string>();
-      this.#lostIds = lost;
-      const response = await fetch(url, init);
-      const body: { readonly results?: readonly { readonly id?: string }[] } = JSON.parse(await response.text());
-      const lines = typeof init.body === "string" ? init.body.split("\n") : [];
-      for (const [index, line] of lines.entries()) {
-        const { idempotencyKey }: { readonly idempotencyKey: string } = JSON.parse(line);
-        lost.set(idempotencyKey, body.results?.[index]?.id ?? "");
-      }
+  /**
+   * Sends a request of the store that goes offline. The response to one request is lost: to the one under way when the
+   * store goes offline, or to the first one after it. While the store is offline, later requests fail at once.
+   */
+  async #fetchUnsure(url: string, init: RequestInit): Promise<Response> {
+    const before = this.#outage;
+    if (before === "now" && this.#lostIds !== undefined) throw new Error("the store is offline");
+    const response = await fetch(url, init);
+    if (before === "over" || this.#outage === "before") return response;
+    const lost = new Map<string, string>();
+    this.#lostIds = lost;
+    const { results = [] }: { results?: readonly { readonly id?: string }[] } = JSON.parse(await response.text());
+    const lines = typeof init.body === "string" ? init.body.split("\n") : [];
+    for (const [index, line] of lines.entries()) {
+      const { idempotencyKey }: { readonly idempotencyKey: string } = JSON.parse(line);
+      const id = results[index]?.id;
+      if (id !== undefined) lost.set(idempotencyKey, id);
     }
     throw new Error("the store is offline");
   }
