@@ -5,6 +5,8 @@ import type { LoadPlan, Phase } from "./load/load-plan.ts";
 /** One run of the bench. */
 export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   readonly root: string;
+  /** The command that runs it. */
+  readonly repeat: string;
   /** Another commit that runs instead of this checkout; undefined: this checkout. */
   readonly build?: Build | undefined;
   readonly design: DesignName;
@@ -16,15 +18,10 @@ export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   /** Not for a source's run, which has its own warm-up or none. */
   readonly warmUpSeconds: number;
   readonly phase: Phase;
-  /** A file that gets a line for each request of `phase`, instead of its content; undefined: none. */
-  readonly requestsCsv?: string | undefined;
   /** Settings of the apps, beside those of the design. */
   readonly settings: Readonly<Record<string, string>>;
   /** The URL of a running system; undefined: the bench starts its own. */
   readonly target: string | undefined;
   readonly say: (line: string) => void;
-  /** Called once a second while the load runs: how much of it is over, 0 to 1, and how many requests. */
-  readonly onProgress: (figures: { readonly share: number; readonly through: number }) => void;
-  readonly onLoadEnded: () => void;
   readonly signal: AbortSignal;
 }

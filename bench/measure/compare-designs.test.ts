@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
-import { comparison, contenderNamed, contendersNamed, faultsOf, ratiosOf, tooSlow, turns } from "./compare-designs.ts";
+import { comparison, contenderNamed, contendersNamed, ratiosOf, tooSlow } from "./compare-designs.ts";
+import { orderOfRound } from "./figures.ts";
 import { sampleReport } from "./report.fixture.ts";
-import { tierNames } from "./watch/tiers.ts";
+import { faultsOf } from "./report.ts";
+import { tierNames } from "./watch/watch.ts";
 
-test("each round runs the contenders in the reverse order of the one before", () => {
-  const contenders = ["batched", "bare"].map(contenderNamed);
-  const names = turns(contenders, 3).map(({ name }) => name);
-  expect(names.join()).toBe("batched,bare,bare,batched,batched,bare");
+test("each odd round reverses the one before, and each pair of rounds begins with another one", () => {
+  const rounds = [0, 1, 2, 3].map((round) => orderOfRound(["a", "b", "c"], round).join(""));
+  expect(rounds).toEqual(["abc", "cba", "bca", "acb"]);
 });
 
 test("a contender is a design, with or without a durability", () => {
@@ -34,6 +35,7 @@ test("the first contender is too slow where its median of ranked events is below
   const contenders = ["batched", "batched@v1", "bare"].map(contenderNamed);
   const run = (contender: string, ranked: number | null, accepted = 1000) => ({
     contender,
+    round: 0,
     report: sampleReport({ ranked: { perSecond: ranked }, accepted: { events: 1, perSecond: accepted } }),
   });
   const runs = [run("batched", 80), run("batched@v1", 100), run("bare", null, 2000)];
@@ -52,6 +54,7 @@ test("contenders that only read are compared by their reads", () => {
   const none = { accepted: { events: 0, perSecond: 0 }, ranked: { perSecond: null } };
   const runs = [800, 1000].map((perSecond, index) => ({
     contender: contenders[index]?.name ?? "",
+    round: 0,
     report: sampleReport({ ...none, reads: { requests: 9, perSecond, latencyMs: null } }),
   }));
   expect(tooSlow(contenders, runs, 0.9)).toEqual(["batched / primary-reads: reads /s 0.80, below 0.9"]);
@@ -74,22 +77,27 @@ test("a comparison lists each run that failed", () => {
   const audit = { acknowledged: 100, stored: 100, ranked: 100, lost: 0, doubled: 0 };
   const whole = sampleReport({ audit, agrees: true });
   const runs = [
-    { contender: "batched", report: whole },
-    { contender: "unconfirmed", report: { ...whole, audit: { ...audit, stored: 93, lost: 7 }, agrees: false } },
-    { contender: "unconfirmed", report: { ...whole, accepted: { events: 0, perSecond: 0 } } },
-    { contender: "batched", report: whole },
+    { contender: "batched", round: 0, report: whole },
+    {
+      contender: "unconfirmed",
+      round: 0,
+      report: { ...whole, audit: { ...audit, stored: 93, lost: 7 }, agrees: false },
+    },
+    { contender: "unconfirmed", round: 1, report: { ...whole, accepted: { events: 0, perSecond: 0 } } },
+    { contender: "batched", round: 1, report: whole },
   ];
   const lines = comparison(contenders, runs).split("\n");
-  expect(lines.filter((line) => line.includes(", run "))).toEqual([
-    "unconfirmed, run 2: lost 7, doubled 0, the audit does not agree",
-    "unconfirmed, run 3: no request got a 2xx",
+  expect(lines.filter((line) => line.includes(", round "))).toEqual([
+    "unconfirmed, round 1: lost 7, doubled 0, the audit does not agree",
+    "unconfirmed, round 2: no request got a 2xx",
   ]);
 });
 
 test("every figure that both contenders have is compared by round, with its spread", () => {
   const contenders = ["batched", "bare"].map(contenderNamed);
-  const run = (contender: string, perSecond: number, p99: number, storedPerSecond: number | null) => ({
+  const run = (contender: string, round: number, perSecond: number, p99: number, storedPerSecond: number | null) => ({
     contender,
+    round,
     report: sampleReport({
       accepted: { events: 1, perSecond },
       stored: { perSecond: storedPerSecond },
@@ -98,10 +106,10 @@ test("every figure that both contenders have is compared by round, with its spre
     }),
   });
   const runs = [
-    run("batched", 100, 30, 90),
-    run("bare", 200, 10, null),
-    run("bare", 400, 20, null),
-    run("batched", 120, 90, 95),
+    run("batched", 0, 100, 30, 90),
+    run("bare", 0, 200, 10, null),
+    run("bare", 1, 400, 20, null),
+    run("batched", 1, 120, 90, 95),
   ];
   const ratios = ratiosOf(contenders, runs);
   expect(ratios.map(({ figure }) => figure)).toEqual([
@@ -111,6 +119,7 @@ test("every figure that both contenders have is compared by round, with its spre
     "calibration ns",
     "CPU µs/event",
     ...tierNames.map((tier) => `  ${tier}`),
+    "  client",
   ]);
   const both = { of: "batched", against: "bare", rounds: 2 };
   expect(ratios[0]).toEqual({ ...both, figure: "accepted /s", low: 0.3, median: 0.4, high: 0.5 });

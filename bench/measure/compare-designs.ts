@@ -1,8 +1,8 @@
 import { quantile } from "../kit/index.ts";
 import { designNames, durabilityNames, meaningOf, type DesignName, type Durability } from "./designs/designs.ts";
-import { figures } from "./figures.ts";
-import { markedLines, markOf } from "./machine/disturbed-text.ts";
-import { isGood, type Report } from "./report.ts";
+import { figures, throughputs } from "./figures.ts";
+import { markedLines, markOf } from "./machine/disturbance.ts";
+import { faultsOf, type Report } from "./report.ts";
 import { WrongUsage } from "./wrong-usage.ts";
 
 /** A design and a durability, as `design` or `design:durability`; or a build, as `batched@commit`. */
@@ -44,26 +44,22 @@ export function contendersNamed(names: readonly string[]): readonly Contender[] 
   return names.map(contenderNamed);
 }
 
-/** The order of the runs: each round reverses the one before, so that a machine that becomes slower or faster is fair to all. */
-export function turns<T>(contenders: readonly T[], rounds: number): readonly T[] {
-  return Array.from({ length: rounds }, (_, round) => (round % 2 === 0 ? contenders : contenders.toReversed())).flat();
-}
-
 /** A run of a contender. */
 export interface Run {
   readonly contender: string;
+  /** From 0. */
+  readonly round: number;
   readonly report: Report;
 }
 
-/** The figures of the first contender divided by those of each other one, over all rounds, where both have them. `runs` are in the order of turns(). */
+/** The figures of the first contender divided by those of each other one, over all rounds, where both have them. */
 export function ratiosOf([first, ...others]: readonly Contender[], runs: readonly Run[]) {
   if (first === undefined) return [];
   return others.flatMap((other) =>
-    figures.flatMap(([figure, of]) => {
-      const theirs = reportsOf(other, runs);
-      const pairs = reportsOf(first, runs).flatMap((report, round) => {
-        const against = theirs[round];
-        const [a, b] = [of(report), against === undefined ? null : of(against)];
+    figures.flatMap(({ name: figure, of }) => {
+      const pairs = runsOf(first, runs).flatMap(({ round, report }) => {
+        const against = runsOf(other, runs).find((run) => run.round === round);
+        const [a, b] = [of(report), against === undefined ? null : of(against.report)];
         return a === null || b === null || b === 0 ? [] : [a / b];
       });
       if (pairs.length === 0) return [];
@@ -74,15 +70,14 @@ export function ratiosOf([first, ...others]: readonly Contender[], runs: readonl
 }
 
 /**
- * One line for each other contender whose throughput the first one does not reach by this factor, or for which no round has a ratio. The
- * throughput is of ranked events; of accepted ones where nothing is ranked; of reads where nothing else was sent.
+ * One line for each other contender whose throughput the first one does not reach by this factor, or for which no round has a
+ * ratio.
  */
 export function tooSlow(contenders: readonly Contender[], runs: readonly Run[], failBelow: number): readonly string[] {
   const ratios = ratiosOf(contenders, runs);
   return contenders.slice(1).flatMap(({ name }) => {
-    const own = ratios.filter(({ against }) => against === name);
-    const ratio = ["ranked /s", "accepted /s", "reads /s"]
-      .map((throughput) => own.find(({ figure }) => figure === throughput))
+    const ratio = throughputs
+      .map((throughput) => ratios.find(({ against, figure }) => against === name && figure === throughput.name))
       .find((found) => found !== undefined);
     if (ratio !== undefined && ratio.median >= failBelow) return [];
     const [of, median] = [contenders[0]?.name, ratio?.median.toFixed(2) ?? "unknown"];
@@ -94,9 +89,9 @@ export function tooSlow(contenders: readonly Contender[], runs: readonly Run[], 
 export function comparison(contenders: readonly Contender[], runs: readonly Run[]): string {
   const width = Math.max(12, ...contenders.map(({ name }) => name.length + 4));
   const cell = (text: string): string => text.padStart(width);
-  const medians = figures.flatMap(([name, figure]) => {
+  const medians = figures.flatMap(({ name, of }) => {
     const cells = contenders.map((contender) => {
-      const values = reportsOf(contender, runs).flatMap((report) => figure(report) ?? []);
+      const values = runsOf(contender, runs).flatMap(({ report }) => of(report) ?? []);
       return values.length === 0 ? "-" : quantile(values, 0.5).toFixed(name.endsWith("/s") ? 0 : 1);
     });
     return cells.every((text) => text === "-") ? [] : [`${name.padEnd(15)}${cells.map(cell).join("")}`];
@@ -108,6 +103,7 @@ export function comparison(contenders: readonly Contender[], runs: readonly Run[
     const mark = markOfAll(of) || markOfAll(against);
     return `${figure.padEnd(15)}${of} / ${against}: ${middle}  (${lowest} to ${highest}, ${rounds} rounds)${mark}`;
   });
+  const named = runs.map(({ contender, round, report }) => ({ name: `${contender}, round ${round + 1}`, report }));
   return [
     `${"median of".padEnd(15)}${contenders.map(({ name }) => cell(name + markOfAll(name))).join("")}`,
     ...medians,
@@ -115,28 +111,11 @@ export function comparison(contenders: readonly Contender[], runs: readonly Run[
     ...ratios,
     "",
     ...contenders.map(({ name, design, durability }) => `${name}: a 2xx means ${meaningOf(design, durability)}`),
-    ...runs.flatMap(({ contender, report }, index) => faultsOf(`${contender}, run ${index + 1}`, report)),
-    ...markedLines(runs.map(({ contender, report }, index) => ({ name: `${contender}, run ${index + 1}`, report }))),
+    ...named.flatMap(({ name, report }) => faultsOf(name, report)),
+    ...markedLines(named),
   ].join("\n");
 }
 
-/** What went wrong in a run, where its figures do not show it. */
-export function faultsOf(name: string, report: Report): readonly string[] {
-  if (isGood(report)) return [];
-  const { accepted, reads, audit, subscriber, followed } = report;
-  if (accepted.events + reads.requests === 0) return [`${name}: no request got a 2xx`];
-  const missing = subscriber === undefined ? 0 : subscriber.stored - subscriber.received;
-  const causes = [
-    ...(audit === null ? [] : [`lost ${audit.lost}, doubled ${audit.doubled}`]),
-    ...(report.agrees === false ? ["the audit does not agree"] : []),
-    ...(missing > 0 ? [`the third subscriber lacks ${missing} batches`] : []),
-    ...(audit === null && (followed?.neverStored ?? 0) > 0
-      ? [`${followed?.neverStored} of ${followed?.events} followed events were never stored`]
-      : []),
-  ];
-  return [`${name}: ${causes.join(", ")}`];
-}
-
-function reportsOf({ name }: Contender, runs: readonly Run[]): readonly Report[] {
-  return runs.filter(({ contender }) => contender === name).map(({ report }) => report);
+function runsOf({ name }: Contender, runs: readonly Run[]): readonly Run[] {
+  return runs.filter(({ contender }) => contender === name);
 }

@@ -1,16 +1,44 @@
 import type { Report } from "./report.ts";
-import { tierNames } from "./watch/tiers.ts";
+import { tierNames } from "./watch/watch.ts";
 
-/** The figures by which runs are compared. null: unknown for a run. */
-export const figures: readonly (readonly [name: string, of: (report: Report) => number | null])[] = [
-  ["accepted /s", ({ accepted }) => accepted.perSecond],
-  ["stored /s", ({ stored }) => stored.perSecond],
-  ["ranked /s", ({ ranked }) => ranked.perSecond],
-  ["reads /s", ({ reads }) => (reads.requests === 0 ? null : reads.perSecond)],
-  ["p50 ms", ({ latencyMs }) => latencyMs?.p50 ?? null],
-  ["p99 ms", ({ latencyMs }) => latencyMs?.p99 ?? null],
-  ["to ranked p99", ({ eventToRankedMs }) => eventToRankedMs?.p99 ?? null],
-  ["calibration ns", ({ disturbance }) => disturbance?.calibration.meanNs ?? null],
-  ["CPU µs/event", ({ cpuUsPerEvent }) => cpuUsPerEvent.total],
-  ...tierNames.map((tier) => [`  ${tier}`, ({ cpuUsPerEvent }: Report) => cpuUsPerEvent[tier]] as const),
+/** A figure by which runs are compared. null: unknown for a run. */
+export interface Figure {
+  readonly name: string;
+  readonly of: (report: Report) => number | null;
+}
+
+export const figures: readonly Figure[] = [
+  { name: "accepted /s", of: ({ accepted }) => accepted.perSecond },
+  { name: "stored /s", of: ({ stored }) => stored.perSecond },
+  { name: "ranked /s", of: ({ ranked }) => ranked.perSecond },
+  { name: "reads /s", of: ({ reads }) => (reads.requests === 0 ? null : reads.perSecond) },
+  { name: "p50 ms", of: ({ latencyMs }) => latencyMs?.p50 ?? null },
+  { name: "p99 ms", of: ({ latencyMs }) => latencyMs?.p99 ?? null },
+  { name: "to ranked p99", of: ({ eventToRankedMs }) => eventToRankedMs?.p99 ?? null },
+  { name: "calibration ns", of: ({ disturbance }) => disturbance.calibration.meanNs },
+  { name: "CPU µs/event", of: ({ cpuUsPerEvent }) => cpuUsPerEvent.total },
+  ...[...tierNames, "client" as const].map((tier) => ({
+    name: `  ${tier}`,
+    of: ({ cpuUsPerEvent }: Report) => cpuUsPerEvent[tier],
+  })),
 ];
+
+/**
+ * The rates by which runs are judged, in this order: of ranked events; of accepted ones where rankings are unknown; of
+ * reads where nothing else was sent.
+ */
+export const throughputs: readonly Figure[] = [
+  { name: "ranked /s", of: ({ accepted, ranked }) => (accepted.events === 0 ? null : ranked.perSecond) },
+  { name: "accepted /s", of: ({ accepted }) => (accepted.events === 0 ? null : accepted.perSecond) },
+  { name: "reads /s", of: ({ reads }) => (reads.requests === 0 ? null : reads.perSecond) },
+];
+
+/**
+ * The order of the runs in a round, counted from 0. Each odd round reverses the one before, so that a machine that becomes
+ * slower or faster is fair to all. Each pair of rounds begins with another one.
+ */
+export function orderOfRound<T>(all: readonly T[], round: number): readonly T[] {
+  const first = Math.floor(round / 2) % Math.max(1, all.length);
+  const rotated = [...all.slice(first), ...all.slice(0, first)];
+  return round % 2 === 0 ? rotated : rotated.toReversed();
+}

@@ -1,10 +1,10 @@
-import { quantile } from "../kit/index.ts";
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
+import { quantile } from "../kit/index.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
-import type { Cdf, Latency, Report, Spans } from "./report.ts";
+import type { Latency, Spans } from "./report.ts";
 
 /** POSTs and GETs together. */
-export function latencyOfAll({ posts, gets }: PhaseResult): Latency | null {
+export function latencyOfAll({ posts, gets }: Pick<PhaseResult, "posts" | "gets">): Latency | null {
   const all = decodeFromCompressedBase64(posts);
   all.add(decodeFromCompressedBase64(gets));
   return latencyIn(all);
@@ -27,36 +27,6 @@ function latencyIn(histogram: ReturnType<typeof decodeFromCompressedBase64>): La
     p999: at(99.9),
     max: histogram.maxValue / 1000,
   };
-}
-
-/** The values of a histogram by percentile; empty without values. */
-export function distributionOf(encoded: string): Report["histogram"] {
-  const histogram = decodeFromCompressedBase64(encoded);
-  if (histogram.totalCount === 0) return [];
-  const percentiles = [1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 97, 98, 99, 99.5, 99.9, 99.95, 99.99, 100];
-  return percentiles.map((percentile) => ({ percentile, ms: histogram.getValueAtPercentile(percentile) / 1000 }));
-}
-
-const cdfPercentiles = [
-  ...Array.from({ length: 100 }, (_, percentile) => percentile),
-  ...Array.from({ length: 9 }, (_, tenth) => (991 + tenth) / 10),
-  99.95,
-  99.99,
-  100,
-];
-
-/** Of each method that was sent. */
-export function cdfOf({ posts, gets }: PhaseResult): readonly Cdf[] {
-  const of = (method: Cdf["method"], encoded: string): readonly Cdf[] => {
-    const histogram = decodeFromCompressedBase64(encoded);
-    if (histogram.totalCount === 0) return [];
-    const points = cdfPercentiles.map((percentile) => ({
-      ms: histogram.getValueAtPercentile(percentile) / 1000,
-      share: round(percentile / 100, 4),
-    }));
-    return [{ method, points }];
-  };
-  return [...of("POST", posts), ...of("GET", gets)];
 }
 
 /** null without values. */

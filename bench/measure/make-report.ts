@@ -1,30 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { cpus, release, totalmem } from "node:os";
+import { workloadOf } from "@tally/domains/workloads";
 import type { AuditReport } from "@tally/reconcile";
-import { askedOf } from "./asked-of.ts";
 import type { BenchPlan } from "./bench-plan.ts";
 import { commitOf } from "./commit-of.ts";
-import { cpuOf } from "./cpu-of.ts";
-import { designOf } from "./designs/designs.ts";
-import { figuresOfGroup, figuresOfLoad } from "./phase-figures.ts";
-import { cdfOf, distributionOf, latencyOf, latencyOfAll, round, spansOf } from "./latency.ts";
+import { durabilityOf, meaningOf } from "./designs/designs.ts";
+import { latencyOf, latencyOfAll, round, spansOf } from "./latency.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
-import type { System } from "./open-system.ts";
 import { disturbanceOf, type MachineSeen } from "./machine/disturbance.ts";
-import { phaseTimes } from "./phase-times.ts";
-import type { EarlierLoad, Observed, Report } from "./report.ts";
+import type { System } from "./open-system.ts";
+import type { Report } from "./report.ts";
 import { verdictOf } from "./verdict.ts";
 import type { Drained, Moment } from "./watch/drained.ts";
 import type { Followed } from "./watch/follow.ts";
-import type { Hop } from "./watch/hops.ts";
-import { queueVerdictOf } from "./watch/queue-verdict.ts";
-import { eachTier } from "./watch/tiers.ts";
-import type { Observation } from "./watch/watch.ts";
+import { eachTier, type Observation } from "./watch/watch.ts";
 
 /** What was observed of a phase. Times are of performance.now(). */
 export interface Seen {
   readonly result: PhaseResult;
-  readonly hops: readonly Hop[];
   readonly observations: readonly Observation[];
   readonly drained: Drained | undefined;
   readonly startedAt: number;
@@ -35,10 +28,7 @@ export interface Seen {
 
 /** What is known beyond the load itself. */
 export interface Around {
-  /** The loads before the measured one, in order. */
-  readonly earlier: readonly { readonly name: "fill" | "warm-up"; readonly seen: Seen }[];
   readonly system: System | undefined;
-  readonly roots: MachineSeen["roots"];
   readonly followed: Followed | undefined;
   readonly subscriber?: Report["subscriber"];
   readonly audit: AuditReport | undefined;
@@ -49,11 +39,11 @@ export interface Around {
 
 /** Computes the figures. Reads nothing but the machine and the commit. */
 export function makeReport(plan: BenchPlan, seen: Seen, around: Around): Report {
-  const { earlier, system, roots, followed, subscriber, audit, filled, calibrationNs } = around;
-  const { result, observations, drained, startedAt } = seen;
-  const { accepted, seconds } = result;
-  const events = accepted + result.read;
-  const first = observations[0];
+  const { system, followed, subscriber, audit, calibrationNs } = around;
+  const { result, observations, drained, startedAt, readings } = seen;
+  const { accepted, read, seconds } = result;
+  const duringLoad = observations.filter(({ at }) => at <= startedAt + result.sendingSeconds * 1000);
+  const root = plan.target === undefined ? process.pid : undefined;
   return {
     runId: randomUUID(),
     at: new Date().toISOString(),
@@ -61,117 +51,135 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around): Report 
     versions: { node: process.version, ...system?.versions },
     commit: commitOf(system?.root ?? plan.root),
     ...askedOf(plan),
-    fill: plan.fill === undefined ? null : { asked: plan.fill, accepted: filled },
+    fill: plan.fill === undefined ? null : { asked: plan.fill, accepted: around.filled },
     seconds: round(seconds, 2),
     sent: result.sent,
     accepted: { events: accepted, perSecond: round(accepted / seconds, 0) },
     stored: { perSecond: perSecondUntil(drained?.stored, startedAt) },
     ranked: { perSecond: perSecondUntil(drained?.ranked, startedAt) },
-    reads: {
-      requests: result.read,
-      perSecond: round(result.read / seconds, 0),
-      latencyMs: latencyOf(result.gets),
-    },
+    reads: { requests: read, perSecond: round(read / seconds, 0), latencyMs: latencyOf(result.gets) },
     drainSeconds:
       drained?.ranked === undefined ? null : round(Math.max(0, (drained.ranked.at - startedAt) / 1000 - seconds), 2),
     latencyMs: latencyOf(result.posts),
     requestsMs: latencyOfAll(result),
     statuses: result.statuses,
     errors: {
-      non2xx: Object.values(result.statuses).reduce((sum, count) => sum + count, 0) - events,
+      non2xx: responsesOf(result) - accepted - read,
       timeouts: result.timeouts,
       connections: result.connectionErrors,
       unanswered: result.withoutResponse,
       retries: result.retries,
       ofReads: result.failedReads,
     },
-    queue: queueOf(observations.filter(({ at }) => at <= startedAt + result.sendingSeconds * 1000)),
-    followed: followed === undefined ? null : pick(followed),
+    queue: {
+      max: duringLoad.length === 0 ? null : Math.max(...duringLoad.map(({ queued }) => queued)),
+      isFull: duringLoad.some(({ fullness }) => fullness >= fullFrom),
+    },
+    followed: followed === undefined ? null : followedIn(followed),
     ...(subscriber !== undefined && { subscriber }),
     eventToStoredMs: spansOf(followed?.stored ?? []),
     eventToRankedMs: spansOf(followed?.ranked ?? []),
-    hops: seen.hops,
-    ...cpuOf(seen, events),
+    ...cpuOf(seen, accepted + read),
     memoryMiB: eachTier((tier) =>
-      first === undefined ? null : Math.round(Math.max(...observations.map(({ tiers }) => tiers[tier].memoryMiB))),
+      observations.length === 0
+        ? null
+        : Math.round(Math.max(...observations.map(({ tiers }) => tiers[tier].memoryMiB))),
     ),
     client: clientOf(result),
-    disturbance: disturbanceOf({
-      readings: seen.readings,
-      roots,
-      calibrationNs,
-    }),
-    littlesLaw: figuresOfLoad(result, plan.connections, isSteady(plan, result)).littlesLaw,
+    disturbance: disturbanceOf({ readings, root, calibrationNs }),
+    littlesLaw: { expectedPerSecond: expectedPerSecond(plan, result) },
     ...verdictOf(plan.design, plan.domain, audit),
-    groups: result.groups.map((group) => ({
-      name: group.name,
-      connections: group.connections,
-      begun: round(group.begun, 2),
-      ended: round(group.ended, 2),
-      figures: figuresOfGroup(group),
+    groups: result.groups.map(({ begun, ended, ...group }) => ({
+      ...group,
+      begun: round(begun, 2),
+      ended: round(ended, 2),
     })),
-    phases: phasesOf(plan, seen, earlier),
-    before: earlier.map(({ seen: before }) => earlierLoad(plan, before, seen)),
     perSecond: result.perSecond,
-    observations: observations.map((one) => observed(plan, one, seen)),
-    histogram: distributionOf(result.posts),
-    cdf: cdfOf(result),
-    requestLog: logOf(plan, result),
   };
 }
 
-function earlierLoad(plan: BenchPlan, { result, observations, startedAt }: Seen, measured: Seen): EarlierLoad {
+/** What was requested. */
+function askedOf(plan: BenchPlan) {
+  const { phase, target, build, design, domain } = plan;
+  const isSource = phase.model === "source";
+  const isOwn = target === undefined;
+  const changed = Object.entries(plan.settings).map(([name, value]) => `${name}=${value}`);
   return {
-    begun: round((startedAt - measured.startedAt) / 1000, 2),
-    perSecond: result.perSecond,
-    observations: observations.map((one) => observed(plan, one, measured)),
+    repeat: plan.repeat,
+    mode: isOwn ? ["production, a fresh system on this machine", ...changed].join(", ") : `a running system, ${target}`,
+    target: target ?? null,
+    // Of a build with its commit, so that it is not taken for a run of this checkout.
+    design: isOwn ? (build === undefined ? design : `${design}@${build.commit.slice(0, 7)}`) : "unknown",
+    durability: isOwn ? durabilityOf(design, plan.durability) : "unknown",
+    meaning: isOwn ? meaningOf(design, plan.durability) : "unknown",
+    domain,
+    model: phase.model,
+    source: sourceOf(plan),
+    offeredPerSecond: phase.model === "open" ? phase.perSecond : null,
+    asked: isSource
+      ? null
+      : phase.until.name === "amount"
+        ? { amount: phase.until.amount }
+        : { seconds: phase.until.seconds },
+    warmUpSeconds: isSource ? null : plan.warmUpSeconds,
+    connections: plan.connections,
+    clientThreads: plan.clientThreads,
+    gateways: isOwn ? plan.gateways : null,
+    settings: plan.settings,
+    seed: plan.seed,
+    spread: plan.spread,
+    readShare: plan.readShare,
+    contentBytes: plan.contentBytes ?? null,
   };
 }
 
-function observed(plan: BenchPlan, one: Observation, measured: Seen): Observed {
-  const { at, queued, stored, tiers } = one;
-  const cores = (value: number | null): number | null => (value === null ? null : round(value, 3));
+function sourceOf({ domain, phase }: BenchPlan): Report["source"] {
+  const { source } = workloadOf(domain);
+  if (phase.model !== "source" || source === undefined) return null;
+  const { run, scale } = phase;
+  const description = source.runs[run]?.description ?? "";
+  return { name: source.name, run: run + 1, runs: source.runs.length, description, scale };
+}
+
+/** CPU time of all tiers and the client until everything was ranked. Waiting after that is no work for events. */
+function cpuOf(
+  { observations, drained, clientCpuSeconds }: Pick<Seen, "observations" | "drained" | "clientCpuSeconds">,
+  events: number,
+): Pick<Report, "cpuSeconds" | "cpuUsPerEvent"> {
+  const first = observations[0];
+  const last = observations.find(({ at }) => at >= (drained?.ranked?.at ?? Infinity)) ?? observations.at(-1);
+  const used = eachTier((tier) =>
+    first === undefined || last === undefined ? null : last.tiers[tier].cpuSeconds - first.tiers[tier].cpuSeconds,
+  );
+  const known = Object.values(used).filter((one) => one !== null);
+  const total = known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0);
+  const seconds = (value: number | null) => (value === null ? null : round(value, 3));
+  const each = (value: number | null) => (value === null || events === 0 ? null : round((value * 1e6) / events, 1));
   return {
-    second: round((at - measured.startedAt) / 1000, 1),
-    queued,
-    // From the writer's counter, which stays 0 where the gateway stores.
-    stored: designOf(plan.design).stores === "writer" ? stored - (measured.observations[0]?.stored ?? 0) : null,
-    cpuSeconds: eachTier((tier) => round(tiers[tier].cpuSeconds, 2)),
-    foreignCores: cores(one.foreignCores),
-    stealCores: cores(one.stealCores),
+    cpuSeconds: {
+      ...eachTier((tier) => seconds(used[tier])),
+      client: round(clientCpuSeconds, 3),
+      total: seconds(total),
+    },
+    cpuUsPerEvent: { ...eachTier((tier) => each(used[tier])), client: each(clientCpuSeconds), total: each(total) },
   };
-}
-
-// Opening hundreds of connections takes this long at most.
-const atOnceSeconds = 0.5;
-
-/** Whether the number of open connections is constant. */
-function isSteady({ phase }: BenchPlan, { groups }: PhaseResult): boolean {
-  return phase.model === "closed" || (phase.model === "source" && groups.every(({ begun }) => begun < atOnceSeconds));
 }
 
 function perSecondUntil(moment: Moment | undefined, startedAt: number): number | null {
   return moment === undefined ? null : round((moment.events * 1000) / (moment.at - startedAt), 0);
 }
 
-function queueOf(observations: readonly Observation[]): Report["queue"] {
-  return {
-    max: observations.length === 0 ? null : Math.max(...observations.map(({ queued }) => queued)),
-    verdict: queueVerdictOf(observations),
-  };
-}
+// A queue rejects messages at its limit.
+const fullFrom = 0.9;
 
-function pick({ events, neverStored, neverRanked }: Followed): Report["followed"] {
+function followedIn({ events, neverStored, neverRanked }: Followed): Report["followed"] {
   return { events, neverStored, neverRanked };
 }
 
 function clientOf(result: PhaseResult): Report["client"] {
   const { busy, delayP99 } = result.client;
-  return {
-    busy: round(busy, 3),
-    delayP99Ms: round(delayP99, 1),
-    isLimit: isClientLimit(result.client, latencyOfAll(result)?.p99 ?? Infinity),
-  };
+  const isLimit = isClientLimit(result.client, latencyOfAll(result)?.p99 ?? Infinity);
+  return { busy: round(busy, 3), delayP99Ms: round(delayP99, 1), isLimit };
 }
 
 /** Whether the client was the bottleneck: it was never idle, or its p99 delay is above half of the requests' p99. */
@@ -179,24 +187,15 @@ export function isClientLimit({ busy, delayP99 }: PhaseResult["client"], p99Ms: 
   return busy > 0.95 || delayP99 > p99Ms / 2;
 }
 
-function phasesOf(plan: BenchPlan, seen: Seen, earlier: Around["earlier"]): Report["phases"] {
-  const loads = [...earlier, { name: "measured" as const, seen }];
-  return phaseTimes(loads, seen.startedAt).map(({ name, begun, ended }) => {
-    const load = loads.find((one) => one.name === name);
-    if (load === undefined) return { name, begun, ended };
-    const { result } = load.seen;
-    const isFill = name === "fill";
-    const connections = isFill ? Math.min(plan.connections, plan.fill ?? 0) : plan.connections;
-    const figures = figuresOfLoad(result, connections, isFill || isSteady(plan, result));
-    return { name, begun, ended, figures };
-  });
+/** By Little's law. A request without a 2xx occupied a connection too, but its time is not in the mean. */
+function expectedPerSecond({ connections }: BenchPlan, result: PhaseResult): number | null {
+  const latency = latencyOfAll(result);
+  const failed = responsesOf(result) - result.accepted - result.read + result.connectionErrors;
+  return latency === null || failed > 0 ? null : round(connections / (latency.mean / 1000), 0);
 }
 
-function logOf(
-  { requestsCsv: file }: BenchPlan,
-  { requestLog }: PhaseResult,
-): NonNullable<Report["requestLog"]> | null {
-  return file === undefined || requestLog === undefined ? null : { file, ...requestLog };
+function responsesOf({ statuses }: PhaseResult): number {
+  return Object.values(statuses).reduce((sum, count) => sum + count, 0);
 }
 
 function machine(): string {

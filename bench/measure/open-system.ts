@@ -15,15 +15,15 @@ import type { BenchPlan } from "./bench-plan.ts";
 import { designOf, type Design } from "./designs/designs.ts";
 import { startSubscriber, type Subscriber } from "./designs/start-subscriber.ts";
 import { declareQueues, queueDefinitions, thirdQueueOf } from "./designs/queue-definitions.ts";
-import { eachTier, tiersOf, type OfTiers, type TierFigures } from "./watch/tiers.ts";
+import { eachTier, tiersOf, type OfTiers, type TierFigures } from "./watch/watch.ts";
 
 /** A fresh and empty tally, as in production but on one machine. */
 export interface System {
   /** The checkout that runs; its `tally` audits it. */
   readonly root: string;
   readonly urls: readonly string[];
-  /** The gateways' operator ports; empty where they are unknown. */
-  readonly operatorUrls: readonly string[];
+  /** The gateways' operator ports. */
+  readonly operatorUrls?: readonly string[];
   readonly writerUrls: readonly string[];
   readonly rankerUrls: readonly string[];
   /** Environment variables with which `pnpm tally` works on it. */
@@ -64,7 +64,6 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
       PATH: process.env["PATH"],
       NODE_ENV: "production",
       LOG_LEVEL: "warn",
-      // The bench reads the counters every 20 ms while the queues drain.
       ...design.settings,
       ...settings,
     },

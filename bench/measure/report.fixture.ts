@@ -4,7 +4,7 @@ import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
 import { makeReport } from "./make-report.ts";
 import type { Report } from "./report.ts";
-import { eachTier } from "./watch/tiers.ts";
+import { eachTier } from "./watch/watch.ts";
 
 /** A report of 100 events and 4 observations, with `changes`. `more` adds to what the recorder has seen. */
 export function sampleReport(
@@ -27,10 +27,9 @@ export function sampleReport(
     queued: n,
     fullness: 0,
     tiers: eachTier(() => ({ cpuSeconds: n, memoryMiB: 100 })),
-    foreignCores: n === 0 ? null : 0.1,
-    stealCores: n === 0 ? null : 0,
   }));
   const plan: BenchPlan = {
+    repeat: "pnpm bench",
     root: join(import.meta.dirname, "..", ".."),
     domain: "purchases",
     connections: 10,
@@ -45,30 +44,14 @@ export function sampleReport(
     fill: undefined,
     warmUpSeconds: 0,
     phase: { model: "closed", until: { name: "amount", amount: 100 } },
-    requestsCsv: undefined,
     settings: {},
     target: undefined,
     say: () => undefined,
-    onProgress: () => undefined,
-    onLoadEnded: () => undefined,
     signal: new AbortController().signal,
   };
   const moment = { at: startedAt + 2000, events: 100 };
   const seen = {
     result: { ...recorder.result(), groups: [] },
-    hops: [
-      {
-        name: "received to sealed",
-        batches: 3,
-        p50Ms: 1.5,
-        p99Ms: 4.9,
-        buckets: [
-          { ms: 2, batches: 2 },
-          { ms: 5, batches: 1 },
-          { ms: null, batches: 0 },
-        ],
-      },
-    ],
     observations,
     drained: { stored: moment, ranked: moment },
     startedAt,
@@ -77,9 +60,7 @@ export function sampleReport(
   };
   return {
     ...makeReport(plan, seen, {
-      earlier: [],
       system: undefined,
-      roots: undefined,
       followed: undefined,
       audit,
       filled: 0,

@@ -1,12 +1,8 @@
-import type { Second } from "../kit/index.ts";
 import type { AuditReport } from "@tally/reconcile";
-import type { Disturbance } from "./machine/disturbance.ts";
+import type { Second } from "../kit/index.ts";
 import type { GroupTime } from "./load/load-plan.ts";
-import type { RequestLogResult } from "./load/request-log.ts";
-import type { LittlesLaw, PhaseFigures } from "./phase-figures.ts";
-import type { Hop } from "./watch/hops.ts";
-import type { QueueVerdict } from "./watch/queue-verdict.ts";
-import type { OfTiers } from "./watch/tiers.ts";
+import type { Disturbance } from "./machine/disturbance.ts";
+import type { OfTiers } from "./watch/watch.ts";
 
 /** In ms, measured in µs: times of 2xx responses, and of requests that timed out, with the time that they had waited. */
 export interface Latency {
@@ -33,25 +29,20 @@ export interface Report {
   /** ISO 8601. */
   readonly at: string;
   readonly machine: string;
-  readonly domain: string;
-  readonly design: string;
-  readonly durability: string;
-  /** The URL of a system that was running already; null: the bench has started its own. */
-  readonly target: string | null;
-  readonly model: "closed" | "open" | "source";
-  readonly connections: number;
-  /** Share of GETs, 0 to 1. */
-  readonly readShare: number;
-  /** How the apps ran, followed by the settings that --set has changed. */
-  readonly mode: string;
-  readonly accepted: { readonly events: number; readonly perSecond: number };
-  readonly ranked: { readonly perSecond: number | null };
   readonly versions: Readonly<Record<string, string>>;
   readonly commit: string;
-  /** What a 2xx means. Earlier reports lack it. */
-  readonly meaning?: string;
-  /** The command that repeats the run; for a source, all of its runs. */
+  /** The command that repeats it. */
   readonly repeat: string;
+  /** How the apps ran, followed by the settings that --set has changed. */
+  readonly mode: string;
+  /** The URL of a system that was running already; null: the bench has started its own. */
+  readonly target: string | null;
+  readonly design: string;
+  readonly durability: string;
+  /** What a 2xx means. */
+  readonly meaning: string;
+  readonly domain: string;
+  readonly model: "closed" | "open" | "source";
   /** Source, run number (from 1) and scale; null for a domain's workload. */
   readonly source: {
     readonly name: string;
@@ -68,30 +59,36 @@ export interface Report {
   readonly fill: { readonly asked: number; readonly accepted: number } | null;
   /** null for a source, which has its own warm-up or none. */
   readonly warmUpSeconds: number | null;
+  readonly connections: number;
   readonly clientThreads: number;
   readonly gateways: number | null;
   /** Settings of the apps, beside those of the design. */
-  readonly settings: Record<string, string>;
+  readonly settings: Readonly<Record<string, string>>;
   readonly seed: number;
   readonly spread: string;
+  /** Share of GETs, 0 to 1. */
+  readonly readShare: number;
   /** Requested size of an event's content; null: the domain's default. */
   readonly contentBytes: number | null;
+
   /** From the first request to the last response, but not beyond the last request for responses that never come. */
   readonly seconds: number;
   /** Requests, retries included. */
   readonly sent: number;
+  readonly accepted: { readonly events: number; readonly perSecond: number };
   /**
-   * Events stored when all accepted events were stored, divided by the time from the first request until then, and at least until the last
-   * request. Late or missing responses do not extend it. Known to 20 ms, or to 500 ms when the load ended later. null also when not all
-   * was stored. `ranked` is defined likewise.
+   * Events stored when all accepted events were stored, divided by the time from the first request until then, and at least
+   * until the last request. Late or missing responses do not extend it. Known to 100 ms, or to 500 ms when the load ended later.
+   * null also when not all was stored. `ranked` is defined likewise.
    */
   readonly stored: { readonly perSecond: number | null };
+  readonly ranked: { readonly perSecond: number | null };
   readonly reads: { readonly requests: number; readonly perSecond: number; readonly latencyMs: Latency | null };
   /** From the end of `seconds` until everything was ranked. */
   readonly drainSeconds: number | null;
   readonly latencyMs: Latency | null;
-  /** POSTs and GETs together, as some sources print them. Absent in reports of an earlier bench. */
-  readonly requestsMs?: Latency | null;
+  /** POSTs and GETs together, as some sources print them. */
+  readonly requestsMs: Latency | null;
   readonly statuses: Readonly<Record<string, number>>;
   readonly errors: {
     readonly non2xx: number;
@@ -102,20 +99,18 @@ export interface Report {
     /** GETs among the requests without a 2xx. */
     readonly ofReads: number;
   };
-  /** Messages in the domain's two queues during the load. */
-  readonly queue: { readonly max: number | null; readonly verdict: QueueVerdict | null };
+  /** Messages in the domain's two queues during the load. `isFull`: one of them was close to its limit. */
+  readonly queue: { readonly max: number | null; readonly isFull: boolean };
   /** Events that were followed, and how many of them were not stored or not ranked one minute after they were sent. */
   readonly followed: {
     readonly events: number;
     readonly neverStored: number;
     readonly neverRanked: number;
   } | null;
-  /** Only of fan-out: batches that were stored since the start of the system, and that its third subscriber has received. */
+  /** Only of fan-out: batches stored since the start of the system, and those that its third subscriber has received. */
   readonly subscriber?: { readonly stored: number; readonly received: number };
   readonly eventToStoredMs: Spans | null;
   readonly eventToRankedMs: Spans | null;
-  /** The time of batches from hop to hop, from the apps' histograms. Omits hops without batches. */
-  readonly hops: readonly Hop[];
   /** From the start of the load until everything was ranked. The total excludes the client. */
   readonly cpuSeconds: OfTiers<number | null> & { readonly client: number; readonly total: number | null };
   /** The same for each accepted event and each read. */
@@ -124,65 +119,19 @@ export interface Report {
   readonly memoryMiB: OfTiers<number | null>;
   /** The sending thread. `isLimit`: whether the client was the bottleneck, never idle or with a delay above half of the p99. */
   readonly client: { readonly busy: number; readonly delayP99Ms: number; readonly isLimit: boolean };
-  /** What the machine did besides the run. Absent in reports of an earlier bench. */
-  readonly disturbance?: Disturbance;
-  /** Of the measured load. */
-  readonly littlesLaw: LittlesLaw;
+  /** What the machine did besides the run. */
+  readonly disturbance: Disturbance;
+  /** The rate that follows from the connections and their mean latency; null when a request got no 2xx. */
+  readonly littlesLaw: { readonly expectedPerSecond: number | null };
   /** `ranked` is null for a design without a ledger: there, boards are compared with rows, where it has boards. */
   readonly audit: (Omit<AuditReport["audit"], "ranked"> & { readonly ranked: number | null }) | null;
   /** null also without a ledger, when no difference was found. */
   readonly agrees: boolean | null;
   /** Equal for equal rankings. */
   readonly boardsHash: string | null;
-  /** Of a source's run: when each group of connections began and ended, in seconds, and its figures. */
-  readonly groups: readonly (GroupTime & { readonly figures?: PhaseFigures })[];
-  /** Fill, warm-up and measured load, each with its drain, in seconds from the start of the measured load: what is before it is negative. */
-  readonly phases: readonly PhaseTime[];
-  /** Fill and warm-up second by second. Only the plots show them: no figure includes them. */
-  readonly before: readonly EarlierLoad[];
+  /** Of a source's run: when each group of connections began and ended, in seconds. */
+  readonly groups: readonly GroupTime[];
   readonly perSecond: readonly Second[];
-  readonly observations: readonly Observed[];
-  readonly histogram: readonly { readonly percentile: number; readonly ms: number }[];
-  /** The cumulative distribution of the latencies of each method that was sent. Absent in reports of an earlier bench. */
-  readonly cdf?: readonly Cdf[];
-  /** The file of --requests-csv and its lines; null: none was asked for. Absent in reports of an earlier bench. */
-  readonly requestLog?: (RequestLogResult & { readonly file: string }) | null;
-}
-
-/** The share of a method's requests with at most this latency, in ms. Both rise; the last share is 1. */
-export interface Cdf {
-  readonly method: "POST" | "GET";
-  readonly points: readonly { readonly ms: number; readonly share: number }[];
-}
-
-/** When a phase began and ended. */
-export interface PhaseTime {
-  readonly name: "fill" | "warm-up" | "measured" | "drain";
-  readonly begun: number;
-  readonly ended: number;
-  /** Of a load. Absent for a drain, and in reports of an earlier bench. */
-  readonly figures?: PhaseFigures;
-}
-
-/** A load before the measured one. */
-export interface EarlierLoad {
-  /** In seconds from the start of the measured load: negative. */
-  readonly begun: number;
-  readonly perSecond: readonly Second[];
-  readonly observations: readonly Observed[];
-}
-
-/** The state of the system at one moment. */
-export interface Observed {
-  /** From the start of the measured load. */
-  readonly second: number;
-  readonly queued: number;
-  /** From the start of the measured load; before it negative. */
-  readonly stored: number | null;
-  readonly cpuSeconds: Readonly<Record<string, number>>;
-  /** Cores that other processes and the hypervisor used since the observation before. Absent in reports of an earlier bench. */
-  readonly foreignCores?: number | null;
-  readonly stealCores?: number | null;
 }
 
 /** Whether anything got a 2xx, and all accepted events are stored exactly once. */
@@ -193,4 +142,21 @@ export function isGood({ audit, agrees, accepted, reads, followed, subscriber }:
   // Nothing more is known about a system that the bench has not started.
   if (audit === null && followed !== null && followed.neverStored > 0) return false;
   return agrees !== false && (audit === null || (audit.lost === 0 && audit.doubled === 0));
+}
+
+/** What went wrong in a run, where its figures do not show it. */
+export function faultsOf(name: string, report: Report): readonly string[] {
+  if (isGood(report)) return [];
+  const { accepted, reads, audit, subscriber, followed } = report;
+  if (accepted.events + reads.requests === 0) return [`${name}: no request got a 2xx`];
+  const missing = subscriber === undefined ? 0 : subscriber.stored - subscriber.received;
+  const causes = [
+    ...(audit === null ? [] : [`lost ${audit.lost}, doubled ${audit.doubled}`]),
+    ...(report.agrees === false ? ["the audit does not agree"] : []),
+    ...(missing > 0 ? [`the third subscriber lacks ${missing} batches`] : []),
+    ...(audit === null && (followed?.neverStored ?? 0) > 0
+      ? [`${followed?.neverStored} of ${followed?.events} followed events were never stored`]
+      : []),
+  ];
+  return [`${name}: ${causes.join(", ")}`];
 }

@@ -1,4 +1,4 @@
-import { rm, stat, writeFile } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { workloadOf } from "@tally/domains/workloads";
 import { reasonOf } from "@tally/runtime";
@@ -9,20 +9,17 @@ import type { BenchPlan } from "./bench-plan.ts";
 import { openBuild } from "./builds/open-build.ts";
 import { designOf } from "./designs/designs.ts";
 import type { Fill, Phase, PhaseResult } from "./load/load-plan.ts";
-import { requestLogHead } from "./load/request-log.ts";
 import { startLoad } from "./load/start-load.ts";
 import { calibrate } from "./machine/calibrate.ts";
-import { readMachine } from "./machine/read-machine.ts";
-import { makeReport, type Around, type Seen } from "./make-report.ts";
+import { readMachine } from "./machine/disturbance.ts";
+import { makeReport, type Seen } from "./make-report.ts";
 import { openSystem, type System } from "./open-system.ts";
 import type { Report } from "./report.ts";
 import { withUnnamed } from "./verdict.ts";
-import { withProgress } from "./with-progress.ts";
-import { readCounters } from "./watch/counters.ts";
+import { withProgress } from "./progress.ts";
 import { drained, type Drained } from "./watch/drained.ts";
 import { Follower } from "./watch/follow.ts";
-import { hopsBetween, readHops } from "./watch/hops.ts";
-import { Watch } from "./watch/watch.ts";
+import { readCounters, Watch } from "./watch/watch.ts";
 import { WrongUsage } from "./wrong-usage.ts";
 
 /** One run, on a fresh system or on a running one: fill, drain, warm-up, drain, load, drain, audit. */
@@ -68,57 +65,39 @@ async function measure(
   const shape = { connections, seed, spread, readShare, contentBytes, responseWithinMs, domain };
   const urls = system?.urls ?? [url];
   const load = startLoad({ ...shape, urls }, plan.clientThreads);
-  // The processes whose descendants are the run. Unknown where the target was running before.
-  const roots = plan.target === undefined ? [process.pid] : undefined;
   plan.signal.addEventListener("abort", () => void load.close(), { once: true });
   try {
-    const seenOf = async (what: Phase | Fill, requests?: string): Promise<Seen> => {
+    const seenOf = async (what: Phase | Fill): Promise<Seen> => {
       const run = await load.prepare(what);
-      return runPhase(plan, { system, roots }, () =>
-        withProgress(plan, what, load, () => run({ ids: idsFile, requests })),
-      );
+      return runPhase(plan, system, () => withProgress(domain, what, load, () => run(idsFile)));
     };
-    const earlier: { readonly name: "fill" | "warm-up"; readonly seen: Seen }[] = [];
+    let filled = 0;
     if (plan.fill !== undefined) {
       plan.say(`filling with ${plan.fill} events`);
-      earlier.push({ name: "fill", seen: await seenOf({ model: "fill", amount: plan.fill }) });
+      filled = (await seenOf({ model: "fill", amount: plan.fill })).result.accepted;
     }
-    const filled = acceptedIn(earlier);
+    let acknowledged = filled;
     const warmUp = warmUpOf(plan);
     if (warmUp !== undefined) {
       plan.say("warming up");
-      earlier.push({ name: "warm-up", seen: await seenOf(warmUp) });
+      acknowledged += (await seenOf(warmUp)).result.accepted;
     }
     const follower = designOf(plan.design).stores === "writer" ? new Follower(url) : undefined;
     load.onSample = (sample) => follower?.follow(sample);
-    if (plan.requestsCsv !== undefined) await startRequestsCsv(plan.requestsCsv);
     const before = calibrate();
-    const seen = await seenOf(plan.phase, plan.requestsCsv);
+    const seen = await seenOf(plan.phase);
     const followed = await follower?.done();
     const subscriber = system && (await receivedByThird(system));
     const calibrationNs = { before, after: calibrate() };
-    const acknowledged = acceptedIn(earlier) + seen.result.accepted;
+    acknowledged += seen.result.accepted;
     const audit =
       system === undefined || idsFile === undefined || acknowledged === 0
         ? undefined
         : await audited(plan, system, idsFile, acknowledged);
-    return makeReport(plan, seen, { earlier, system, roots, followed, subscriber, audit, filled, calibrationNs });
+    return makeReport(plan, seen, { system, followed, subscriber, audit, filled, calibrationNs });
   } finally {
     await load.close();
   }
-}
-
-/** Replaces what an earlier run has left in the file. */
-async function startRequestsCsv(file: string): Promise<void> {
-  try {
-    await writeFile(file, requestLogHead);
-  } catch (error) {
-    throw new WrongUsage(`--requests-csv: ${file} cannot be written: ${reasonOf(error)}`, { cause: error });
-  }
-}
-
-function acceptedIn(loads: readonly { readonly seen: Seen }[]): number {
-  return loads.reduce((sum, { seen }) => sum + seen.result.accepted, 0);
 }
 
 function warmUpOf({ domain, phase, warmUpSeconds }: BenchPlan): Phase | undefined {
@@ -130,16 +109,11 @@ function warmUpOf({ domain, phase, warmUpSeconds }: BenchPlan): Phase | undefine
 }
 
 /** Runs a load and observes the system until it has drained. */
-async function runPhase(
-  plan: BenchPlan,
-  { system, roots }: { readonly system: System | undefined; readonly roots: Around["roots"] },
-  run: () => Promise<PhaseResult>,
-): Promise<Seen> {
+async function runPhase(plan: BenchPlan, system: System | undefined, run: () => Promise<PhaseResult>): Promise<Seen> {
   const { domain, say } = plan;
   const { stores, ranks } = designOf(plan.design);
   const before = system && (await readCounters(system));
-  const hopsBefore = system && (await readHops(system));
-  const watch = system && new Watch(system, domain, roots);
+  const watch = system && new Watch(system, domain);
   const readingBefore = readMachine();
   const { result, startedAt, clientCpuSeconds } = await runLoad(run);
   const { accepted, seconds, sendingSeconds } = result;
@@ -156,7 +130,6 @@ async function runPhase(
   }
   return {
     result,
-    hops: system === undefined || hopsBefore === undefined ? [] : hopsBetween(hopsBefore, await readHops(system)),
     observations: (await watch?.stop()) ?? [],
     drained: whenDrained,
     startedAt,

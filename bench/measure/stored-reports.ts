@@ -1,69 +1,54 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { reasonOf } from "@tally/runtime";
 import { figures } from "./figures.ts";
-import { pageOf } from "./page/page.ts";
 import { replaceFile } from "./replace-file.ts";
 import type { Report } from "./report.ts";
+import { WrongUsage } from "./wrong-usage.ts";
 
-/** Reads a stored report. Throws an error of one line for a file that is unreadable or no report. */
-export async function readReport(file: string): Promise<Report> {
-  const report = reportIn(await readFile(file, "utf8"));
-  if (report === undefined) throw new TypeError(`${file} is not a report of pnpm bench`);
-  return report;
-}
-
-/** The report in the text of a file; undefined: it has none. */
+/** The report in the text of a file; undefined: it has none, or not all figures of a comparison. */
 export function reportIn(text: string): Report | undefined {
   try {
     const report: Report = JSON.parse(text);
-    return isCompared(report) ? report : undefined;
+    const { design, at, commit } = report;
+    const values = figures.map(({ of }) => of(report));
+    const isWhole =
+      [design, at, commit].every((one) => typeof one === "string") &&
+      values.every((value) => value === null || Number.isFinite(value));
+    return isWhole ? report : undefined;
   } catch {
     // not JSON, or JSON without the objects of a report
     return undefined;
   }
 }
 
-/** Whether it has all figures for a comparison. Throws where an object around them is missing. */
-function isCompared(report: Report): boolean {
-  const { design, at, commit } = report;
-  const values = figures.map(([, figureOf]) => figureOf(report));
-  return (
-    [design, at, commit].every((text) => typeof text === "string") &&
-    values.every((value) => value === null || Number.isFinite(value))
-  );
+/** Called before a run: throws a WrongUsage where its report could not be stored. */
+export async function makeResults(results: string): Promise<void> {
+  try {
+    await mkdir(results, { recursive: true });
+  } catch (error) {
+    throw new WrongUsage(`--results: ${reasonOf(error)}`, { cause: error });
+  }
 }
 
-/** Stores a report and its page, named after the time of the run, each whole or not at all. Returns their files. */
-export async function keepReport(
-  report: Report,
-  results: string,
-): Promise<{ readonly file: string; readonly page: string }> {
-  const name = join(results, `${report.at.replaceAll(":", "-")}-${report.design}`);
-  const [file, page] = [`${name}.json`, `${name}.html`];
-  await mkdir(results, { recursive: true });
+/** Stores a report, named after the time of the run, whole or not at all. Returns its file. */
+export async function keepReport(report: Report, results: string): Promise<string> {
+  const file = join(results, `${report.at.replaceAll(":", "-")}-${report.design}.json`);
   await replaceFile(file, jsonOf(report));
-  await replaceFile(page, await pageOf(report));
-  return { file, page };
+  return file;
 }
 
-/** Creates the folder when it is missing. */
-export async function writeWithFolder(file: string, content: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, content);
+/** Writes the file of --json and its folder. One that cannot be written costs a line on stderr and the exit status 2. */
+export async function writeJson(file: string | undefined, content: object): Promise<void> {
+  if (file === undefined) return;
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, jsonOf(content));
+  } catch (error) {
+    process.stderr.write(`--json: ${file} cannot be written: ${reasonOf(error)}\n`);
+    // Exit status 1 (an event was lost) takes precedence.
+    process.exitCode ??= 2;
+  }
 }
 
 export const jsonOf = (content: object): string => `${JSON.stringify(content, undefined, 1)}\n`;
-
-/** The cumulative distribution of the latencies, by method: the share of requests with at most this latency, in ms. */
-export function cdfCsvOf({ runId, cdf = [] }: Report): string {
-  const rows = cdf.flatMap(({ method, points }) => points.map(({ ms, share }) => [runId, method, ms, share].join(",")));
-  return ["run,method,latency_ms,share", ...rows, ""].join("\n");
-}
-
-/** One line for each second of the load. */
-export function csvOf({ runId, perSecond }: Report): string {
-  const rows = perSecond.map(({ accepted, read, failed, p50, p99 }, second) =>
-    [runId, second, accepted, read, failed, p50 ?? "", p99 ?? ""].join(","),
-  );
-  return `run,second,accepted,read,failed,p50_ms,p99_ms\n${rows.join("\n")}\n`;
-}

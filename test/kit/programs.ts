@@ -58,14 +58,14 @@ export function endOf(output: string, errors: string): string {
 export async function runReported(command: keyof typeof mains, ...flags: readonly string[]) {
   const file = join(await temporaryDirectory(), "report.json");
   const maxMs = command === "bench" ? benchMaxMs : drillMaxMs;
-  const run = await runProgram(process.execPath, [mains[command], "--json", file, ...flags], maxMs);
+  const run = await runProgram(process.execPath, [mains[command], ...flags, "--json", file], maxMs);
   const written = await readFile(file, "utf8").catch(() => undefined);
   return { ...run, report: written === undefined ? undefined : JSON.parse(written) };
 }
 
 /** Runs `pnpm bench`, which stores its runs in a temporary folder. */
 export const runBench = async (...flags: readonly string[]) =>
-  runReported("bench", "--results", await temporaryDirectory(), ...flags);
+  runReported("bench", ...flags, "--results", await temporaryDirectory());
 
 /** Runs `pnpm bench`, which must succeed. */
 export async function bench(...flags: readonly string[]) {

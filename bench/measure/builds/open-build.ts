@@ -61,8 +61,6 @@ export async function openBuild({ folder }: Build, plan: Pick<BenchPlan, "settin
     return await observed({
       root: folder,
       ...addressesIn(output),
-      // Not read: an earlier gateway has no hop metrics, or different ones.
-      operatorUrls: [],
       environment,
       versions: {},
       processes: [...(await processesIn(join(directory, "apps"))), ...(await processesIn(join(directory, "dev")))],

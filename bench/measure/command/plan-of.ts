@@ -1,19 +1,25 @@
 import { workloadOf, type Spread } from "@tally/domains/workloads";
 import { reasonOf } from "@tally/runtime";
-import { Progress } from "@tally/runtime/progress";
 import { Random } from "../../kit/index.ts";
 import type { BenchPlan } from "../bench-plan.ts";
-import { designOf, type Durability } from "../designs/designs.ts";
+import { designOf } from "../designs/designs.ts";
 import type { Phase } from "../load/load-plan.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import { root, type Flags } from "./flags.ts";
-import { say } from "./say.ts";
+import { root, say, type Flags } from "./flags.ts";
 
 /** The plan of one run. Throws a WrongUsage for flags that contradict each other. */
 export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
-  const progress = new Progress();
+  const { design, durability, fill, amount } = flags;
+  const { stores } = designOf(design);
+  if (fill !== undefined && stores === "nothing") throw new WrongUsage(`--fill: the design ${design} stores nothing`);
+  // Durability is a property of the broker. Without it, the report would claim what a 2xx does not mean.
+  if (stores !== "writer" && durability !== "confirmed")
+    throw new WrongUsage(
+      `--durability: the design ${design} sends nothing to the broker, so it cannot be ${durability}`,
+    );
   return {
     root,
+    repeat: ["pnpm bench", ...process.argv.slice(2).map(quoted)].join(" "),
     domain: domainOf(flags),
     connections: flags.connections,
     seed: flags.seed,
@@ -21,41 +27,42 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
     readShare: flags.mix,
     contentBytes: flags.contentBytes,
     responseWithinMs: 10_000,
-    design: flags.design,
-    durability: durabilityFor(flags),
+    design,
+    durability,
     gateways: flags.gateways,
     clientThreads: flags.clientThreads,
-    fill: fillOf(flags),
-    warmUpSeconds: flags.amount === undefined ? flags.warmUp : 0,
+    fill,
+    warmUpSeconds: amount === undefined ? flags.warmUp : 0,
     phase: phaseOf(flags),
-    requestsCsv: flags.requestsCsv,
-    settings: settingsOf(flags),
+    settings: Object.fromEntries(flags.set.map((text) => [nameIn(text), text.slice(nameIn(text).length + 1)])),
     target: flags.target,
     say,
-    onProgress({ share, through }) {
-      const total = share > 0 ? Math.round(through / share) : undefined;
-      if (process.stderr.isTTY) progress.show("requests", through, total);
-    },
-    onLoadEnded: () => progress.end(),
     signal,
   };
 }
 
-function fillOf({ fill, design }: Flags): number | undefined {
-  if (fill !== undefined && designOf(design).stores === "nothing")
-    throw new WrongUsage(`--fill: the design ${design} stores nothing`);
-  return fill;
+/** The plan of one run of a source. */
+export function planOfSource(
+  flags: Pick<Flags, "seed" | "gateways" | "design" | "durability" | "target" | "set">,
+  { domain, run, scale }: { readonly domain: string; readonly run: number; readonly scale: number },
+  signal: AbortSignal,
+): BenchPlan {
+  const groups = workloadOf(domain).source?.runs[run]?.groups(scale) ?? [];
+  const connections = groups.reduce((sum, group) => sum + group.connections, 0);
+  const load = { domain, connections, clientThreads: 1, duration: 1, warmUp: 0, mix: 0 };
+  return { ...planOf({ ...flags, ...load }, signal), phase: { model: "source", run, scale } };
 }
 
-function settingsOf({ set }: Flags): Readonly<Record<string, string>> {
-  return Object.fromEntries(set.map((text) => [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)]));
-}
+const nameIn = (text: string): string => text.slice(0, text.indexOf("="));
 
 function phaseOf({ amount, duration, rate, connections, clientThreads, gateways }: Flags): Phase {
   if (amount !== undefined && amount < connections)
     throw new WrongUsage("--amount: expected at least one for each connection");
-  if (amount === undefined) checkDuration(duration, rate);
+  if (duration === 0 || duration > secondsMax)
+    throw new WrongUsage(`--duration: expected more than 0 and at most ${secondsMax} seconds`);
   if (rate === 0) throw new WrongUsage("--rate: expected more than 0");
+  if (rate !== undefined && amount === undefined && duration * rate < 1)
+    throw new WrongUsage(`--rate: no request is due in ${duration} s at ${rate} a second`);
   for (const [name, parts] of [["--client-threads", clientThreads] as const, ["--gateways", gateways] as const])
     if (parts > connections)
       throw new WrongUsage(`${name}: expected at most one for each of the ${connections} connections`);
@@ -64,26 +71,9 @@ function phaseOf({ amount, duration, rate, connections, clientThreads, gateways 
   return rate === undefined ? { model: "closed", until } : { model: "open", until, perSecond: rate };
 }
 
-// The longest delay of Node's timers; longer ones fire at once.
-const secondsMax = (2 ** 31 - 1) / 1000;
-
-function checkDuration(seconds: number, rate: number | undefined): void {
-  if (seconds === 0 || seconds > secondsMax)
-    throw new WrongUsage(`--duration: expected more than 0 and at most ${Math.floor(secondsMax)} seconds`);
-  if (rate !== undefined && rate > 0 && seconds * rate < 1)
-    throw new WrongUsage(`--rate: no request is due in ${seconds} s at ${rate} a second`);
-}
-
-/** Durability is a property of the broker. Without it, the report would claim what a 2xx does not mean. */
-function durabilityFor({ design, durability }: Flags): Durability {
-  if (designOf(design).stores !== "writer" && durability !== "confirmed")
-    throw new WrongUsage(
-      `--durability: the design ${design} sends nothing to the broker, so it cannot be ${durability}`,
-    );
-  return durability;
-}
-
-// The largest part of a form that a gateway takes.
+// Below the longest delay of Node's timers.
+const secondsMax = 1_000_000;
+// The largest part of a form that the gateway accepts.
 const contentBytesMax = 15 * 1024 * 1024;
 
 /** Checks also that the domain uses the flags of its load: the report would claim a flag that it ignores. */
@@ -97,9 +87,7 @@ function domainOf({ domain: name, contentBytes, zipf }: Flags): string {
   if (contentBytes !== undefined && sent("wide", 1000) === sent("wide", 2000))
     throw new WrongUsage(`--content-bytes: events of ${name} have no content`);
   if (contentBytes !== undefined && contentBytes > contentBytesMax)
-    throw new WrongUsage(
-      `--content-bytes: expected at most ${contentBytesMax}, the largest picture that a gateway takes`,
-    );
+    throw new WrongUsage(`--content-bytes: expected at most ${contentBytesMax}`);
   if (zipf === true && sent("wide") === sent("zipf"))
     throw new WrongUsage(`--zipf: the load of ${name} does not depend on it`);
   return name;
@@ -111,4 +99,9 @@ function namedByUser(name: string) {
   } catch (error) {
     throw new WrongUsage(`--domain: ${reasonOf(error)}`, { cause: error });
   }
+}
+
+/** Quotes a word for a shell. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,6 +1,6 @@
 import { onLauncherGone, ServiceError } from "@tally/local";
 import { WrongUsage } from "../wrong-usage.ts";
-import { say } from "./say.ts";
+import { say } from "./flags.ts";
 
 /** Exits with 2 on usage or start-up errors, 130 when interrupted, after one line of text; rethrows bugs. */
 export async function reportFailure(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -13,8 +13,7 @@ export async function reportFailure(work: (signal: AbortSignal) => Promise<void>
       process.exit(130);
     }
     // A ServiceError explains why a server or an app did not start: a wrong setting, a missing program.
-    const isExplained = [WrongUsage, ServiceError].some((kind) => error instanceof kind);
-    if (!isExplained || !(error instanceof Error)) throw error;
+    if (!(error instanceof WrongUsage || error instanceof ServiceError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 2;
   }

@@ -1,71 +1,39 @@
-import { join, parse } from "node:path";
-import { printedSources, type PrintedSource } from "../results/printed-sources.ts";
 import type { Report } from "../report.ts";
+import { printedSources, type PrintedSource } from "../results/printed-sources.ts";
 import { storedRunOf } from "../results/stored-run.ts";
 import { figureTable } from "../results/tables.ts";
-import { cdfCsvOf, csvOf, jsonOf } from "../stored-reports.ts";
-import { textOf } from "../text-of.ts";
+import { makeResults, writeJson } from "../stored-reports.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import { refuse, refuseExcluded, type Asked } from "./asked.ts";
-import { checkRequestsCsv, makeResults, refuseSameFiles, runAndStore, writeOutputs } from "./outputs.ts";
-import { planOf } from "./plan-of.ts";
-import { say } from "./say.ts";
+import { say, type Flags, type OutputFlags } from "./flags.ts";
+import { planOfSource } from "./plan-of.ts";
+import { runAndStore } from "./run-once.ts";
+
+/** The flags of `source`. */
+export interface SourceFlags
+  extends Pick<Flags, "seed" | "gateways" | "design" | "durability" | "target" | "set">, OutputFlags {
+  readonly scale: number;
+}
 
 /** All runs of a source with one arrangement, each on a fresh system, and a table of all its printed rows with our figures beside them. */
-export async function runSource(name: string, asked: Asked, signal: AbortSignal): Promise<void> {
-  const { flags } = asked;
-  refuse(asked, ["html", "compare", "failBelow", "amount", "rate"], "needs a single run; a source stores all its runs");
-  refuse(
-    asked,
-    ["domain", "connections", "duration", "fill", "warmUp", "mix", "contentBytes", "zipf", "clientThreads"],
-    "is set by the source",
-  );
-  refuseExcluded(asked);
-  const source = sourceNamed(name, "--source");
-  const { domain, loads } = source;
-  const { json, csv, cdfCsv, requestsCsv } = flags;
-  await refuseSameFiles({ "--json": json, "--csv": csv, "--cdf-csv": cdfCsv, "--requests-csv": requestsCsv }, {});
-  await makeResults(flags.results);
-  const runs = loads.flatMap((load, run) => (load.isExtra === true ? [] : [{ ...load, run }]));
-  for (const { run } of runs) await checkRequestsCsv(fileOfRun(flags.requestsCsv, run));
-  const reports: Report[] = [];
-  for (const { run, description, groups } of runs) {
+export async function runSource(name: string, flags: SourceFlags, signal: AbortSignal): Promise<void> {
+  const { scale, results } = flags;
+  const source = sourceNamed(name);
+  await makeResults(results);
+  const runs: Report[] = [];
+  for (const [run, { description, isExtra = false }] of source.loads.entries()) {
+    if (isExtra) continue;
     say(`\n${name}, ${description}`);
-    const connections = groups(flags.scale).reduce((sum, group) => sum + group.connections, 0);
-    const plan = {
-      ...planOf({ ...flags, domain, connections, clientThreads: 1 }, signal),
-      requestsCsv: fileOfRun(requestsCsv, run),
-    };
-    const phase = { model: "source", run, scale: flags.scale } as const;
-    const { report, line } = await runAndStore({ ...plan, phase }, flags.results);
-    say(`\n${textOf(report)}\n\n${line}`);
-    await writeOutputs([
-      { flag: "--csv", file: fileOfRun(flags.csv, run), content: () => csvOf(report) },
-      { flag: "--cdf-csv", file: fileOfRun(flags.cdfCsv, run), content: () => cdfCsvOf(report) },
-    ]);
-    reports.push(report);
+    runs.push(await runAndStore(planOfSource(flags, { domain: source.domain, run, scale }, signal), results));
   }
-  const table = figureTable(
-    source,
-    reports.flatMap((report) => storedRunOf(report) ?? []),
-  );
-  say(`\n${table.join("\n")}`);
-  say(`\npnpm bench sources ${name} runs every arrangement of this table`);
-  const all = { source: name, scale: flags.scale, table, runs: reports };
-  await writeOutputs([{ flag: "--json", file: flags.json, content: () => jsonOf(all) }]);
+  const stored = runs.flatMap((report) => storedRunOf(report) ?? []);
+  const table = figureTable(source, stored);
+  say(`\n${table.join("\n")}\n\npnpm bench sources ${name} runs every arrangement of this table`);
+  await writeJson(flags.json, { source: name, scale, table, runs });
 }
 
-/** The file of one of several runs: `requests.csv` is `requests-1.csv` for the first. */
-function fileOfRun(file: string | undefined, run: number): string | undefined {
-  if (file === undefined) return undefined;
-  const { dir, name, ext } = parse(file);
-  return join(dir, `${name}-${run + 1}${ext}`);
-}
-
-/** A source by its name. Throws a WrongUsage that names `where` the name was given. */
-export function sourceNamed(name: string, where: "--source" | "sources"): PrintedSource {
+/** A source by its name. Throws a WrongUsage. */
+export function sourceNamed(name: string): PrintedSource {
   const found = printedSources.find((source) => source.name === name);
   if (found !== undefined) return found;
-  const known = printedSources.map((source) => source.name).join(", ");
-  throw new WrongUsage(`${where}: expected one of ${known}, got ${name}`);
+  throw new WrongUsage(`expected one of ${printedSources.map((source) => source.name).join(", ")}, got ${name}`);
 }

@@ -65,7 +65,7 @@ async function sell(url: string): Promise<void> {
 
 test("balanced sends the requests through one balancer to all gateways", { timeout: 180_000 }, async () => {
   const {
-    system: { urls, operatorUrls },
+    system: { urls, operatorUrls = [] },
   } = await open("balanced", 2);
   expect(urls).toHaveLength(1);
   expect(operatorUrls).toHaveLength(2);

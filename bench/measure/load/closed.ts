@@ -2,8 +2,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientRequest } from "@tally/domains/workloads";
 import { isGood, LoadClient, type Recorder } from "../../kit/index.ts";
-import type { OnReply } from "./load-plan.ts";
-import { share } from "./share.ts";
+import { share } from "./requests.ts";
 
 export interface Closed {
   readonly urls: readonly string[];
@@ -11,10 +10,9 @@ export interface Closed {
   readonly responseWithinMs: number;
   /** Requests of all connections together; undefined: until `end` is called. */
   readonly amount: number | undefined;
-  /** Returns the next request of a connection, from the number it has sent and the event id of its last response, if that was 2xx. */
+  /** Returns the next request of a connection. `eventId`: of its last response, if that was 2xx. */
   readonly next: (connection: number, sent: number, eventId: string | undefined) => ClientRequest;
   readonly recorder: Recorder;
-  readonly onReply?: OnReply | undefined;
   /** How often a request without a 2xx is sent again. */
   readonly retries?: number;
   /** Called when a connection has all its responses. */
@@ -33,7 +31,10 @@ export interface RunningClosed {
 // undici would reconnect at once, thousands of times a second while no server listens.
 const reconnectAfterMs = 100;
 
-/** Each connection sends its next request when it has the response to the last. */
+/**
+ * A source's load and the fill, which retry, wait for each other and are paced: each connection sends its next request when
+ * it has the response to the last.
+ */
 export function runClosed(o: Closed): RunningClosed {
   const ending = new AbortController();
   const all = Array.from({ length: o.connections }, (_, connection) => runConnection(o, connection, ending.signal));
@@ -68,7 +69,6 @@ async function sendUntilAccepted(
     o.recorder.sending(dueAt);
     const reply = await client.send(request, { dueAt });
     o.recorder.record(reply, request.method === "GET");
-    o.onReply?.(dueAt, request, reply);
     if (isGood(reply)) return reply.id || undefined;
     if (reply.name === "broken") await pause(reconnectAfterMs, ending);
     if (retriesLeft === 0 || ending.aborted) return undefined;

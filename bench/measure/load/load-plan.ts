@@ -1,6 +1,5 @@
 import type { Spread } from "@tally/domains/workloads";
-import type { LoadRequest, LoadResult, Reply } from "../../kit/index.ts";
-import type { RequestLogResult } from "./request-log.ts";
+import type { LoadResult } from "../../kit/index.ts";
 
 /** The work of a load thread. Plain data, because it is sent to the thread. */
 export interface LoadPlan {
@@ -35,36 +34,10 @@ export type Until =
   | { readonly name: "seconds"; readonly seconds: number }
   | { readonly name: "amount"; readonly amount: number };
 
-/** The files that a phase writes. */
-export interface PhaseFiles {
-  /** Gets the ids of accepted events, one a line. */
-  readonly ids?: string | undefined;
-  /** Exists; gets a line for each request. */
-  readonly requests?: string | undefined;
-}
-
-/** Called at the end of each request. `dueAt`: a time of performance.now(). */
-export type OnReply = (dueAt: number, request: LoadRequest, reply: Reply) => void;
-
 /** The result of one phase. */
 export interface PhaseResult extends LoadResult {
   /** Only of a source's run. */
-  readonly groups: readonly GroupResult[];
-  /** Only where a file gets a line for each request. */
-  readonly requestLog?: RequestLogResult | undefined;
-}
-
-/** What a group of connections did. */
-export interface GroupResult extends GroupTime {
-  /** Milliseconds from one request of a connection to its next; undefined: the next one follows the response. */
-  readonly pacedEveryMs: number | undefined;
-  /** 2xx. */
-  readonly good: number;
-  /** Other statuses, and broken connections. */
-  readonly failed: number;
-  readonly timeouts: number;
-  /** Times of 2xx responses, and of timed-out requests the time that they had waited; in µs, encoded by hdr-histogram-js. */
-  readonly latencies: string;
+  readonly groups: readonly GroupTime[];
 }
 
 /** When a group of connections began and had all its responses, in seconds of the load. */

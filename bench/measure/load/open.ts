@@ -1,9 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { LoadClient, type Recorder } from "../../kit/index.ts";
-import type { LoadPlan, OnReply, Until } from "./load-plan.ts";
-import type { Requests } from "./requests.ts";
-import { share } from "./share.ts";
+import type { LoadPlan, Until } from "./load-plan.ts";
+import { share, type Requests } from "./requests.ts";
 
 interface OpenPhase {
   readonly until: Until;
@@ -18,7 +17,7 @@ interface OpenPhase {
  */
 export async function openLoad(
   plan: LoadPlan,
-): Promise<(phase: OpenPhase, requests: Requests, recorder: Recorder, onReply?: OnReply) => Promise<void>> {
+): Promise<(phase: OpenPhase, requests: Requests, recorder: Recorder) => Promise<void>> {
   const { responseWithinMs, connections } = plan;
   // At least one connection for each client.
   const urls = plan.urls.slice(0, connections);
@@ -27,16 +26,14 @@ export async function openLoad(
   );
   await Promise.all(clients.map((client) => client.connect()));
 
-  return async ({ until, perSecond }, requests, recorder, onReply) => {
+  return async ({ until, perSecond }, requests, recorder) => {
     const amount = until.name === "amount" ? until.amount : Math.round(until.seconds * perSecond);
     let settled = 0;
     const sendOne = async (dueAt: number): Promise<void> => {
       const client = clients[recorder.sending(dueAt) % clients.length];
       const request = requests.next();
       if (client !== undefined) {
-        const reply = await client.send(request, { dueAt });
-        recorder.record(reply, request.method === "GET");
-        onReply?.(dueAt, request, reply);
+        recorder.record(await client.send(request, { dueAt }), request.method === "GET");
       }
       settled++;
     };
@@ -50,8 +47,8 @@ export async function openLoad(
 const tickMs = 1;
 
 /**
- * Calls `send` at even intervals, whether earlier requests have responses or not. `dueAt`: a time of performance.now(); the call comes up to a
- * tick later. Resolves after the last call.
+ * Calls `send` at even intervals, whether earlier requests have responses or not. `dueAt`: a time of performance.now(); the
+ * call comes up to a tick later. Resolves after the last call.
  */
 async function sendEvenly(amount: number, perSecond: number, send: (dueAt: number) => void): Promise<void> {
   const startedAt = performance.now();

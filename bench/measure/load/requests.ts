@@ -2,7 +2,7 @@ import type { ClientRequest, Workload } from "@tally/domains/workloads";
 import { mixSeed, Random } from "../../kit/index.ts";
 import type { LoadPlan } from "./load-plan.ts";
 
-/** The seed of one of several threads. The first has `seed` itself, so one thread reproduces the seed; different seeds have different thread seeds. */
+/** The seed of one of several threads. The first has `seed` itself; different seeds have different thread seeds. */
 export function seedOfThread(seed: number, index: number): number {
   return index === 0 ? seed : mixSeed(mixSeed(seed) + index);
 }
@@ -29,4 +29,9 @@ export class Requests {
       return { method: "GET", path: this.#workload.read(this.#random, spread) };
     return this.#workload.next(this.#random, spread, { eventId, contentBytes });
   }
+}
+
+/** One of several nearly equal parts of a whole number; they add up to it. */
+export function share(whole: number, index: number, parts: number): number {
+  return Math.floor(whole / parts) + (index < whole % parts ? 1 : 0);
 }

@@ -1,6 +1,5 @@
-import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import { expect, test, vi } from "vitest";
-import { lengthOf } from "../with-progress.ts";
+import { lengthOf } from "../progress.ts";
 import { albumServer, loadOn, serverOf } from "./start-load.fixture.ts";
 
 test("a source's warm-up is a phase by itself, and its groups start on their conditions", async () => {
@@ -46,11 +45,6 @@ test("each phase of a source begins on its condition and sends the exact number 
     ["peak", 32],
     ["cool-down", 8],
   ]);
-  // Each group counts its own requests.
-  expect(result.groups.map(({ good, failed, timeouts }) => [good, failed, timeouts])).toEqual(
-    iterations.map((count) => [count * 5, 0, 0]),
-  );
-  for (const { good, latencies } of result.groups) expect(decodeFromCompressedBase64(latencies).totalCount).toBe(good);
 });
 
 test("a source with retries sends a request until it gets a 2xx, six times at most", async () => {

@@ -1,21 +1,19 @@
 import type { SourceGroup } from "@tally/domains/workloads";
 import { mixSeed, Random, type Recorder } from "../../kit/index.ts";
 import { runClosed } from "./closed.ts";
-import { GroupRecorder } from "./group-recorder.ts";
-import type { GroupResult, LoadPlan, OnReply } from "./load-plan.ts";
+import type { GroupTime, LoadPlan } from "./load-plan.ts";
 
 /** Runs all groups of a source's run, each from its start. Ends when the last is done. */
 export async function runSource(
   plan: LoadPlan,
   { groups, retries }: { readonly groups: readonly SourceGroup[]; readonly retries: number },
   recorder: Recorder,
-  onReply?: OnReply,
-): Promise<readonly GroupResult[]> {
+): Promise<readonly GroupTime[]> {
   const startedAt = performance.now();
   const seconds = (): number => (performance.now() - startedAt) / 1000;
   const waiting = new Set(groups.filter(({ startsAfter }) => startsAfter !== undefined));
   const responses = new Map(groups.map(({ name, connections }) => [name, new Uint32Array(connections)]));
-  const results: GroupResult[] = [];
+  const results: GroupTime[] = [];
   // Groups with a number of requests that are not done; paced groups last until these are.
   const counting = new Set(groups.filter(({ pacedEveryMs }) => pacedEveryMs === undefined));
   const endPaced: (() => void)[] = [];
@@ -38,17 +36,12 @@ export async function runSource(
     const first = plan.seed * 1_000_003 + groups.indexOf(group) * 10_007;
     const randoms = Array.from({ length: connections }, (_, connection) => new Random(mixSeed(first + connection)));
     const begun = seconds();
-    const recorded = new GroupRecorder();
     const { urls, responseWithinMs } = plan;
     const load = {
       urls,
       connections,
       responseWithinMs,
       recorder,
-      onReply(...reply: Parameters<OnReply>) {
-        recorded.record(reply[2]);
-        onReply?.(...reply);
-      },
       next(connection: number, n: number, eventId?: string) {
         responded(group, connection, n);
         return group.request(connection, n, randoms[connection]?.fraction ?? Math.random, { eventId });
@@ -62,7 +55,7 @@ export async function runSource(
     if (pacedEveryMs !== undefined) endPaced.push(() => running.end());
     running.done
       .then(() => {
-        results.push({ name, connections, pacedEveryMs, begun, ended: seconds(), ...recorded.result() });
+        results.push({ name, connections, begun, ended: seconds() });
         counting.delete(group);
         if (counting.size === 0) for (const end of endPaced) end();
         if (results.length === groups.length) all.resolve();

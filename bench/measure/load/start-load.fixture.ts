@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { onTestFinished } from "vitest";
-import type { Fill, LoadPlan, Phase, PhaseFiles } from "./load-plan.ts";
+import type { Fill, LoadPlan, Phase } from "./load-plan.ts";
 import { startLoad } from "./start-load.ts";
 
 /** A server that stops with its test. Counts connections. */
@@ -32,7 +32,7 @@ export async function serverOf(listener: RequestListener) {
 /** Accepts a request at once, with an event id. */
 export const accept: RequestListener = (request, response) => {
   request.resume();
-  response.writeHead(201, { "Tally-Event-Id": "01a1fb30-2980-71ee-89cd-4f71757df440" }).end();
+  response.writeHead(201, { "tally-event-id": "01a1fb30-2980-71ee-89cd-4f71757df440" }).end();
 };
 
 function planOn(url: string, more: Partial<LoadPlan> = {}): LoadPlan {
@@ -53,7 +53,7 @@ export function loadOn(url: string, more: Partial<LoadPlan> = {}, threads = 1) {
   const load = startLoad(planOn(url, more), threads);
   onTestFinished(() => load.close());
   return {
-    run: async (phase: Phase | Fill, files?: PhaseFiles) => (await load.prepare(phase))(files),
+    run: async (phase: Phase | Fill, idsFile?: string) => (await load.prepare(phase))(idsFile),
     progress: () => load.progress(),
   };
 }
@@ -68,7 +68,7 @@ export async function albumServer() {
     own.push(`${request.method} ${request.url}`);
     request.resume();
     request.on("end", () =>
-      response.writeHead(200, request.method === "POST" ? { "Tally-Event-Id": `album-${n++}` } : {}).end(),
+      response.writeHead(200, request.method === "POST" ? { "tally-event-id": `album-${n++}` } : {}).end(),
     );
   });
   return { url: server.url, asked };

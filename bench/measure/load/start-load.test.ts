@@ -57,7 +57,7 @@ test("the exact numbers of connections and requests are divided among threads", 
   const idsFile = join(directory, "ids");
   const result = await loadOn(server.url, { connections: 51 }, 2).run(
     { model: "closed", until: amount(1003) },
-    { ids: idsFile },
+    idsFile,
   );
   expect(server.connections).toBe(51);
   expect(result).toMatchObject({ sent: 1003, accepted: 1003, withoutResponse: 0, statuses: { "201": 1003 } });

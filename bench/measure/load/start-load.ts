@@ -1,16 +1,16 @@
-import { type Sample, startThread } from "../../kit/index.ts";
-import type { Fill, LoadPlan, Phase, PhaseFiles, PhaseResult } from "./load-plan.ts";
-import { mergeResults } from "./merge-results.ts";
-import { seedOfThread } from "./requests.ts";
-import { share } from "./share.ts";
+import { decodeFromCompressedBase64 as decode, encodeIntoCompressedBase64 as encode } from "hdr-histogram-js";
+import { microseconds, startThread, type Sample, type Second } from "../../kit/index.ts";
+import type { Fill, LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
+import { seedOfThread, share } from "./requests.ts";
 import type { LoadCalls } from "./thread.ts";
-
-type RunPhase = (files?: PhaseFiles) => Promise<PhaseResult>;
 
 /** A load client in its own threads. */
 export interface Load {
-  /** Does what a phase needs before its time starts, such as opening connections. The returned function runs it, once. One phase at a time. */
-  prepare(phase: Phase | Fill): Promise<RunPhase>;
+  /**
+   * Does what a phase needs before its time starts, such as opening connections. The returned function runs it, once; `idsFile`
+   * gets the ids of accepted events, one a line. One phase at a time.
+   */
+  prepare(phase: Phase | Fill): Promise<(idsFile?: string) => Promise<PhaseResult>>;
   /** Gets some accepted events while a phase runs, about ten a second from each thread. */
   onSample: (sample: Sample) => void;
   /** Requests of the running phase that are over, with a response or timed out; those of paced groups do not count. */
@@ -35,10 +35,7 @@ export function startLoad(plan: LoadPlan, count: number): Load {
     onSample: () => undefined,
     async prepare(phase) {
       await Promise.all(threads.map((thread, index) => thread.call("prepare", shareOf(phase, index, count))));
-      return async (files) => {
-        const startedAt = performance.timeOrigin + performance.now();
-        return mergeResults(await Promise.all(threads.map((thread) => thread.call("run", { ...files, startedAt }))));
-      };
+      return async (idsFile) => mergeResults(await Promise.all(threads.map((thread) => thread.call("run", idsFile))));
     },
     async progress() {
       const each = await Promise.all(threads.map((thread) => thread.call("progress")));
@@ -69,4 +66,53 @@ function shareOf(phase: Phase | Fill, index: number, threads: number): Phase | F
   return phase.model === "open"
     ? { ...phase, until: own, perSecond: phase.perSecond / threads }
     : { ...phase, until: own };
+}
+
+/** Quantiles come from the merged histograms of the threads, those of each second from the worst thread. */
+function mergeResults(results: readonly PhaseResult[]): PhaseResult {
+  const sum = (of: (result: PhaseResult) => number): number => results.reduce((total, result) => total + of(result), 0);
+  const most = (of: (result: PhaseResult) => number): number => Math.max(...results.map(of));
+  const statuses: Record<string, number> = {};
+  for (const result of results)
+    for (const [status, count] of Object.entries(result.statuses)) statuses[status] = (statuses[status] ?? 0) + count;
+  return {
+    seconds: most(({ seconds }) => seconds),
+    sendingSeconds: most(({ sendingSeconds }) => sendingSeconds),
+    sent: sum(({ sent }) => sent),
+    accepted: sum(({ accepted }) => accepted),
+    read: sum(({ read }) => read),
+    statuses,
+    connectionErrors: sum(({ connectionErrors }) => connectionErrors),
+    timeouts: sum(({ timeouts }) => timeouts),
+    failedReads: sum(({ failedReads }) => failedReads),
+    retries: sum(({ retries }) => retries),
+    longestGapMs: most(({ longestGapMs }) => longestGapMs),
+    slowestMs: most(({ slowestMs }) => slowestMs),
+    withoutResponse: sum(({ withoutResponse }) => withoutResponse),
+    posts: merged(results.map(({ posts }) => posts)),
+    gets: merged(results.map(({ gets }) => gets)),
+    perSecond: Array.from({ length: most(({ perSecond }) => perSecond.length) }, (_, second) =>
+      mergeSeconds(results.flatMap(({ perSecond }) => perSecond[second] ?? [])),
+    ),
+    // A source runs in one thread.
+    groups: results.flatMap(({ groups }) => groups),
+    client: { busy: most(({ client }) => client.busy), delayP99: most(({ client }) => client.delayP99) },
+  };
+}
+
+function merged(encoded: readonly string[]): string {
+  const all = microseconds();
+  for (const one of encoded) all.add(decode(one));
+  return encode(all);
+}
+
+function mergeSeconds(seconds: readonly Second[]): Second {
+  const p50s = seconds.flatMap(({ p50 }) => p50 ?? []);
+  const p99s = seconds.flatMap(({ p99 }) => p99 ?? []);
+  return {
+    accepted: seconds.reduce((sum, { accepted }) => sum + accepted, 0),
+    read: seconds.reduce((sum, { read }) => sum + read, 0),
+    failed: seconds.reduce((sum, { failed }) => sum + failed, 0),
+    ...(p50s.length > 0 && { p50: Math.max(...p50s), p99: Math.max(...p99s) }),
+  };
 }

@@ -1,11 +1,11 @@
 import { appendFileSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import { workloadOf } from "@tally/domains/workloads";
-import { mixSeed, Random, Recorder, type Sample, serveThread } from "../../kit/index.ts";
+import { mixSeed, Random, Recorder, serveThread, type Sample } from "../../kit/index.ts";
+import { runAutocannon } from "./autocannon.ts";
 import { runClosed } from "./closed.ts";
-import type { Fill, LoadPlan, OnReply, Phase, PhaseFiles, PhaseResult } from "./load-plan.ts";
+import type { Fill, GroupTime, LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
 import { openLoad } from "./open.ts";
-import { RequestLog } from "./request-log.ts";
 import { Requests } from "./requests.ts";
 import { runSource } from "./source.ts";
 
@@ -15,8 +15,7 @@ import { runSource } from "./source.ts";
 export interface LoadCalls {
   /** Does what a phase needs before its time starts. */
   prepare: (phase: Phase | Fill) => void;
-  /** `startedAt`: the start of the load, in ms since 1970. */
-  run: (files: PhaseFiles & { readonly startedAt: number }) => PhaseResult;
+  run: (idsFile: string | undefined) => PhaseResult;
   /** Requests of the running phase that are over. */
   progress: () => number;
 }
@@ -30,25 +29,24 @@ const requests = new Requests(plan, workload);
 let recorder: Recorder | undefined;
 let runPhase: RunPhase | undefined;
 
-/** Resolves with what a recorder does not see of the phase, if there is something. */
-type RunPhase = (to: Recorder, onReply?: OnReply) => Promise<Partial<Pick<PhaseResult, "groups">> | void>;
+/** Resolves with the groups of a source's run. */
+type RunPhase = (to: Recorder) => Promise<readonly GroupTime[] | void>;
 
 const emit = serveThread<LoadCalls, Sample>({
   async prepare(phase) {
     recorder = undefined;
     runPhase = await prepare(phase);
   },
-  async run({ ids, requests: requestsFile, startedAt }) {
+  async run(idsFile) {
     const run = runPhase;
     if (run === undefined) throw new Error("no phase is prepared");
     runPhase = undefined;
-    const log = requestsFile === undefined ? undefined : new RequestLog(requestsFile, startedAt);
-    recorder = new Recorder((sample) => emit(sample), { keepsIds: ids !== undefined });
-    const more = (await run(recorder, log?.add)) ?? {};
+    recorder = new Recorder((sample) => emit(sample), { keepsIds: idsFile !== undefined });
+    const groups = (await run(recorder)) ?? [];
     const result = recorder.result();
     // In one write, because other threads append to it too.
-    if (ids !== undefined) appendFileSync(ids, recorder.ids);
-    return { ...result, groups: [], ...more, requestLog: await log?.close() };
+    if (idsFile !== undefined) appendFileSync(idsFile, recorder.ids);
+    return { ...result, groups };
   },
   progress: () => recorder?.through ?? 0,
 });
@@ -67,24 +65,15 @@ async function prepare(phase: Phase | Fill): Promise<RunPhase> {
       };
     case "open": {
       const runOpen = await openLoad(plan);
-      return (to, onReply) => runOpen(phase, requests, to, onReply);
+      return (to) => runOpen(phase, requests, to);
     }
     case "source": {
       const run = workload.source?.runs[phase.run];
       if (run === undefined) throw new RangeError(`${plan.domain} has ${workload.source?.runs.length ?? 0} runs`);
-      const groups = phase.warmUp === true ? run.warmUp : run.groups;
-      const own = { groups: groups?.(phase.scale) ?? [], retries: run.retries ?? 0 };
-      return async (to, onReply) => ({ groups: await runSource(plan, own, to, onReply) });
+      const groups = (phase.warmUp === true ? run.warmUp : run.groups)?.(phase.scale) ?? [];
+      return (to) => runSource(plan, { groups, retries: run.retries ?? 0 }, to);
     }
-    case "closed": {
-      const { until } = phase;
-      const amount = until.name === "amount" ? until.amount : undefined;
-      return (to, onReply) => {
-        const next = (_connection: number, _sent: number, eventId: string | undefined) => requests.next(eventId);
-        const closed = runClosed({ ...plan, amount, next, recorder: to, onReply });
-        if (until.name === "seconds") setTimeout(() => closed.end(), until.seconds * 1000);
-        return closed.done;
-      };
-    }
+    case "closed":
+      return (to) => runAutocannon({ ...plan, until: phase.until, next: (id) => requests.next(id), recorder: to });
   }
 }

@@ -1,21 +1,37 @@
+import { readCpuTime, readProcesses, type CpuTime, type ProcessFigures } from "@tally/local";
 import { round } from "../latency.ts";
-import { foreignCpu } from "./foreign-cpu.ts";
-import type { MachineReading } from "./read-machine.ts";
+import type { Report } from "../report.ts";
 
-/** What the machine did besides the run, and how fast it was. Percentages are of the CPU time of all cores from the first request until everything was ranked. */
+/** The CPU time of the machine and of each of its processes at one moment. */
+export interface MachineReading {
+  readonly cpu: CpuTime;
+  readonly processes: readonly ProcessFigures[];
+}
+
+/** undefined: the machine has no /proc, as on other systems than Linux. Costs some ms. */
+export function readMachine(): MachineReading | undefined {
+  const cpu = readCpuTime();
+  return cpu === undefined ? undefined : { cpu, processes: readProcesses() };
+}
+
+interface Share {
+  /** Of the CPU time of all cores, from the first request until everything was ranked. */
+  readonly percent: number;
+  readonly cpuSeconds: number;
+}
+
+/** What the machine did besides the run, and how fast it was. */
 export interface Disturbance {
   /**
-   * CPU time of processes that do not belong to the run, and which programs used most of it. null: unknown, because the machine has no /proc or
-   * the target was running before, or an agent runs on another machine.
+   * Processes that do not belong to the run, and which programs used most. null: unknown, because the machine has no /proc or
+   * the target was running before.
    */
-  readonly foreign: {
-    readonly percent: number;
-    readonly cpuSeconds: number;
-    readonly largest: readonly { readonly name: string; readonly cpuSeconds: number }[];
-  } | null;
+  readonly foreign:
+    | (Share & { readonly largest: readonly { readonly name: string; readonly cpuSeconds: number }[] })
+    | null;
   /** Time in which the hypervisor gave a core to another virtual machine. null: unknown, because the machine has no /proc. */
-  readonly steal: { readonly percent: number; readonly cpuSeconds: number } | null;
-  /** The time of one step of the calibration loop before the load and after everything was ranked, their mean, and the change in percent. */
+  readonly steal: Share | null;
+  /** The time of one step of the calibration loop before the load and after everything was ranked, and the change in percent. */
   readonly calibration: {
     readonly beforeNs: number;
     readonly afterNs: number;
@@ -26,55 +42,94 @@ export interface Disturbance {
   readonly isDisturbed: boolean | null;
 }
 
-/** More than this much foreign CPU time and steal disturbs a run. */
-export const disturbedAbovePercent = 5;
+const disturbedAbovePercent = 5;
+const largestShown = 3;
 
 /** What is known about the machine during a load. */
 export interface MachineSeen {
-  /** At the first request and when everything was ranked, or at the last response where nothing is. undefined: the machine has no /proc. */
+  /** At the first request and when everything was ranked, or at the last response where nothing is. */
   readonly readings: readonly [before: MachineReading | undefined, after: MachineReading | undefined];
-  /** The processes whose descendants are the run; undefined: unknown. */
-  readonly roots: readonly number[] | undefined;
+  /** The process whose descendants are the run; undefined: unknown. */
+  readonly root: number | undefined;
   readonly calibrationNs: { readonly before: number; readonly after: number };
 }
 
-export function disturbanceOf({ readings, roots, calibrationNs }: MachineSeen): Disturbance {
-  const { before, after } = calibrationNs;
-  const { foreign, steal } = sharesOf(readings, roots);
-  return {
-    foreign,
-    steal,
-    calibration: {
-      beforeNs: round(before, 3),
-      afterNs: round(after, 3),
-      meanNs: round((before + after) / 2, 3),
-      changePercent: round((after / before - 1) * 100, 1),
-    },
-    isDisturbed: isDisturbed(foreign, steal),
+export function disturbanceOf({ readings: [before, after], root, calibrationNs }: MachineSeen): Disturbance {
+  const calibration = {
+    beforeNs: round(calibrationNs.before, 3),
+    afterNs: round(calibrationNs.after, 3),
+    meanNs: round((calibrationNs.before + calibrationNs.after) / 2, 3),
+    changePercent: round((calibrationNs.after / calibrationNs.before - 1) * 100, 1),
   };
-}
-
-function isDisturbed(foreign: Disturbance["foreign"], steal: Disturbance["steal"]): boolean | null {
-  if ((foreign?.percent ?? 0) + (steal?.percent ?? 0) > disturbedAbovePercent) return true;
-  return foreign === null || steal === null ? null : false;
-}
-
-function sharesOf(
-  [before, after]: MachineSeen["readings"],
-  roots: MachineSeen["roots"],
-): Pick<Disturbance, "foreign" | "steal"> {
-  if (before === undefined || after === undefined) return { foreign: null, steal: null };
+  if (before === undefined || after === undefined)
+    return { foreign: null, steal: null, calibration, isDisturbed: null };
   const total = after.cpu.totalSeconds - before.cpu.totalSeconds;
-  const part = (seconds: number) => ({ percent: round((seconds / total) * 100, 1), cpuSeconds: round(seconds, 2) });
-  const foreign = roots && foreignCpu(before, after, roots);
-  return {
-    foreign:
-      foreign === undefined
-        ? null
-        : {
-            ...part(foreign.seconds),
-            largest: foreign.largest.map(({ name, seconds }) => ({ name, cpuSeconds: round(seconds, 2) })),
-          },
-    steal: part(after.cpu.stealSeconds - before.cpu.stealSeconds),
-  };
+  const share = (seconds: number): Share => ({
+    percent: round((seconds / total) * 100, 1),
+    cpuSeconds: round(seconds, 2),
+  });
+  const steal = share(after.cpu.stealSeconds - before.cpu.stealSeconds);
+  const used = root === undefined ? undefined : foreignCpu(before.processes, after.processes, root);
+  const foreign = used === undefined ? null : { ...share(used.seconds), largest: used.largest };
+  const isAbove = (foreign?.percent ?? 0) + steal.percent > disturbedAbovePercent;
+  return { foreign, steal, calibration, isDisturbed: foreign === null && !isAbove ? null : isAbove };
+}
+
+/**
+ * The CPU time that processes outside the run used between two readings. The descendants of `root`, and the process groups
+ * that one of these leads, belong to the run. Kernel threads belong to nothing: the run's own network and disk keep them busy.
+ */
+function foreignCpu(before: readonly ProcessFigures[], after: readonly ProcessFigures[], root: number) {
+  const secondsOf = (all: readonly ProcessFigures[]): number =>
+    // A process that ends moves its time to its parent, which waits for it: the sum stays the same.
+    foreignIn(all, root).reduce((sum, one) => sum + one.cpuSeconds + one.endedChildrenCpuSeconds, 0);
+  const keyOf = ({ pid, startedAt }: ProcessFigures): string => `${pid} ${startedAt}`;
+  const earlier = new Map(before.map((process) => [keyOf(process), process.cpuSeconds]));
+  const byName = new Map<string, number>();
+  for (const process of foreignIn(after, root)) {
+    const used = process.cpuSeconds - (earlier.get(keyOf(process)) ?? 0);
+    // A program can give itself any name.
+    const name = process.name.replaceAll(/[^ -~]/g, "?");
+    byName.set(name, (byName.get(name) ?? 0) + used);
+  }
+  const largest = [...byName]
+    .filter(([, seconds]) => seconds > 0)
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, largestShown)
+    .map(([name, seconds]) => ({ name, cpuSeconds: round(seconds, 2) }));
+  return { seconds: Math.max(0, secondsOf(after) - secondsOf(before)), largest };
+}
+
+function foreignIn(processes: readonly ProcessFigures[], root: number): readonly ProcessFigures[] {
+  const own = new Set([root]);
+  // A process of the run whose parent has ended has another parent, but keeps its group.
+  for (let known = 0; known < own.size;) {
+    known = own.size;
+    for (const { pid, parent, group } of processes) if (own.has(parent) || own.has(group)) own.add(pid);
+  }
+  const threads = processes.find(({ name, parent }) => name === "kthreadd" && parent === 0)?.pid;
+  const isKernel = ({ pid, parent }: ProcessFigures): boolean => pid === threads || parent === threads;
+  return processes.filter((process) => !own.has(process.pid) && !isKernel(process));
+}
+
+/** Foreign CPU time and steal, such as "foreign CPU 52 % (node 1.1 s), steal 0.3 %". */
+export function disturbanceText({ foreign, steal }: Disturbance): string {
+  const largest = foreign?.largest.map(({ name, cpuSeconds }) => `${name} ${cpuSeconds} s`).join(", ") ?? "";
+  const others = foreign === null ? "unknown" : `${foreign.percent} %${largest === "" ? "" : ` (${largest})`}`;
+  return `foreign CPU ${others}, steal ${steal === null ? "unknown" : `${steal.percent} %`}`;
+}
+
+/** What follows the name of a run in a comparison: " *" for a disturbed one. */
+export function markOf({ disturbance }: Report): "" | " *" {
+  return disturbance.isDisturbed === true ? " *" : "";
+}
+
+/** The lines below a comparison that explain its marks. Empty: no run was disturbed. */
+export function markedLines(runs: readonly { readonly name: string; readonly report: Report }[]): readonly string[] {
+  const marked = runs.filter(({ report }) => markOf(report) !== "");
+  if (marked.length === 0) return [];
+  return [
+    `* disturbed: other processes and the hypervisor took more than ${disturbedAbovePercent} % of the machine's CPU time`,
+    ...marked.map(({ name, report }) => `  ${name}: ${disturbanceText(report.disturbance)}`),
+  ];
 }

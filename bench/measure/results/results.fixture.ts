@@ -21,12 +21,9 @@ export function sampleRuns(): readonly StoredRun[] {
   // Once: each report asks git for the commit.
   const sample = sampleRun();
   return printedSources.flatMap((source) =>
-    tasksOf(source).map(({ load, arrangement }) => ({
-      ...sample,
-      ...arrangement,
-      source: source.name,
-      load: load.description,
-      machine: nameOf(arrangement),
-    })),
+    tasksOf(source).map(({ load, arrangement }) => {
+      const own = { source: source.name, load: load.description, machine: nameOf(arrangement) };
+      return Object.assign({}, sample, arrangement, own);
+    }),
   );
 }

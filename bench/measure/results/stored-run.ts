@@ -47,7 +47,7 @@ export const storedRuns = Compile(Type.Array(StoredRun));
 
 /** Reduces a report; undefined: it is not of a source's run. */
 export function storedRunOf(report: Report): StoredRun | undefined {
-  const { source, errors, audit, gateways, disturbance = null } = report;
+  const { source, errors, audit, gateways, disturbance } = report;
   if (source === null) return undefined;
   return {
     source: source.name,
@@ -61,9 +61,9 @@ export function storedRunOf(report: Report): StoredRun | undefined {
     commit: report.commit,
     settings: report.settings,
     seed: report.seed,
-    isDisturbed: disturbance?.isDisturbed ?? null,
+    isDisturbed: disturbance.isDisturbed,
     perSecond: rateOf(report),
-    latencyMs: { post: figuresOf(report.latencyMs), all: figuresOf(report.requestsMs ?? null) },
+    latencyMs: { post: figuresOf(report.latencyMs), all: figuresOf(report.requestsMs) },
     failed: errors.non2xx + errors.timeouts + errors.connections,
     lost: audit?.lost ?? null,
     doubled: audit?.doubled ?? null,

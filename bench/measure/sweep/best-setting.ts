@@ -1,7 +1,7 @@
 import { compareSettings, nameOf, type Dimension } from "./dimensions.ts";
-import { markOfSetting, type SettingFigures, type SweepResult } from "./sweep-result.ts";
+import type { SettingFigures, SweepResult } from "./sweep-result.ts";
 
-interface Limits {
+export interface Limits {
   readonly withinP99Ms: number;
   /** Settings count as equally fast within this share of the highest throughput, because runs differ by about as much. */
   readonly within: number;
@@ -14,8 +14,8 @@ interface Best {
 }
 
 /**
- * Of the settings whose median p99 is within the limit and whose runs kept all events: the smallest whose median throughput is at least
- * (1 - within) of the highest. Choosing the fastest itself would choose by noise. undefined: none is within the limit.
+ * The smallest setting whose median throughput is at least (1 - within) of the highest, among those whose median p99 is within
+ * the limit and whose runs kept all events. Choosing the fastest itself would choose by noise. undefined: none is within the limit.
  */
 export function bestSetting(
   { dimensions, settings }: Pick<SweepResult, "dimensions" | "settings">,
@@ -29,17 +29,12 @@ export function bestSetting(
   return { chosen, fastest };
 }
 
-/** Adds the chosen setting to a result. */
-export function withBest(result: SweepResult, limits: Limits): SweepResult {
-  return { ...result, best: { ...limits, point: bestSetting(result, limits)?.chosen.point ?? null } };
-}
-
 /** The choice and its rule for people. */
 export function choiceOf(result: SweepResult, limits: Limits): string {
   const { dimensions, settings, throughput } = result;
   const best = bestSetting(result, limits);
   const described = (one: SettingFigures): string =>
-    `${nameOf(dimensions, one.point)} (${throughput} ${Math.round(rateOf(one))}, p99 ${one.p99Ms?.median.toFixed(1)} ms)${markOfSetting(one)}`;
+    `${nameOf(dimensions, one.point)} (${throughput} ${Math.round(rateOf(one))}, p99 ${one.p99Ms?.median.toFixed(1)} ms)`;
   if (best === undefined) {
     const lowest = settings
       .filter(({ p99Ms }) => p99Ms !== null)

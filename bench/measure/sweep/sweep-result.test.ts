@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
-import { pointsOf } from "./dimensions.ts";
-import { resultOf } from "./sweep-result.ts";
-import { sampleResult, sampleRun, sampleSweep } from "./sweep.fixture.ts";
-import { tableOf } from "./sweep-table.ts";
+import { connections, sampleResult, sampleRun } from "./sweep.fixture.ts";
+import { resultOf, tableOf } from "./sweep-result.ts";
 
 test("each setting has the lowest, median and highest figure of its rounds", () => {
   const { settings, throughput } = sampleResult([
@@ -24,28 +22,28 @@ test("each setting has the lowest, median and highest figure of its rounds", () 
 });
 
 test("the throughput is of accepted events where rankings are unknown, and of reads where nothing is sent", () => {
-  const sweep = sampleSweep();
-  const points = pointsOf(sweep.dimensions);
   const run = sampleRun(1, 1);
   const figureOf = (changes: object) =>
-    resultOf(sweep, points, [{ point: ["32"], round: 0, report: { ...run, ...changes } }]).throughput;
+    resultOf([connections], [{ point: ["32"], round: 0, report: { ...run, ...changes } }]).throughput;
   expect(figureOf({ ranked: { perSecond: null } })).toBe("accepted /s");
   const reads = { requests: 9, perSecond: 3, latencyMs: null };
   expect(figureOf({ accepted: { events: 0, perSecond: 0 }, ranked: { perSecond: 0 }, reads })).toBe("reads /s");
 });
 
 test("the table shows medians with their spread, runs that failed, and where the client was the limit", () => {
-  const sweep = sampleSweep();
   const limited = { ...sampleRun(100, 9), client: { busy: 1, delayP99Ms: 1, isLimit: true } };
   const lost = {
     ...sampleRun(80, 8),
     audit: { acknowledged: 9, stored: 8, ranked: 8, lost: 1, doubled: 0 },
     agrees: false,
   };
-  const result = resultOf(sweep, pointsOf(sweep.dimensions), [
-    { point: ["32"], round: 0, report: limited },
-    { point: ["32"], round: 1, report: lost },
-  ]);
+  const result = resultOf(
+    [connections],
+    [
+      { point: ["32"], round: 0, report: limited },
+      { point: ["32"], round: 1, report: lost },
+    ],
+  );
   const [head, first, second, , fault] = tableOf(result).split("\n");
   expect(head).toMatch(/^connections {2}ranked \/s +p99 ms +CPU µs\/event$/);
   expect(first).toMatch(

@@ -1,14 +1,19 @@
 import { quantile } from "../../kit/index.ts";
-import { faultsOf } from "../compare-designs.ts";
-import { markedLines } from "../machine/disturbed-text.ts";
-import { commonConditions, type Conditions } from "../ratios.ts";
-import { isGood, type Report } from "../report.ts";
-import { throughputFigure } from "../throughput.ts";
-import { nameOf, type Dimension, type Point } from "./dimensions.ts";
-import type { Sweep, Turn } from "./sweep-folder.ts";
+import { throughputs } from "../figures.ts";
+import { markedLines } from "../machine/disturbance.ts";
+import { faultsOf, isGood, type Report } from "../report.ts";
+import { nameOf, pointsOf, type Dimension, type Point } from "./dimensions.ts";
+
+/** A run of a sweep. */
+export interface Turn {
+  /** From 0. */
+  readonly round: number;
+  readonly point: Point;
+  readonly report: Report;
+}
 
 /** A figure over the rounds. */
-export interface Spread {
+interface Spread {
   readonly low: number;
   readonly median: number;
   readonly high: number;
@@ -27,80 +32,83 @@ export interface SettingFigures {
   readonly isGood: boolean;
   /** Runs in which the client was the bottleneck: the system can do more. */
   readonly clientLimited: number;
-  /** Runs that other processes or the hypervisor disturbed. Absent in results of an earlier bench. */
-  readonly disturbed?: number;
+  /** Runs that other processes or the hypervisor disturbed. */
+  readonly disturbed: number;
 }
 
-/** The result of a sweep, as `--json` writes it. */
+/** The result of a sweep. */
 export interface SweepResult {
-  readonly kind: "result of a sweep of pnpm bench, version 1";
-  readonly at: string;
-  readonly commit: string;
-  readonly repeat: string;
-  readonly rounds: number;
   readonly dimensions: readonly Dimension[];
-  /** What all its runs have in common. */
-  readonly conditions: Partial<Conditions>;
   /** The name of the figure `throughput`, such as `ranked /s`. */
   readonly throughput: string;
   readonly settings: readonly SettingFigures[];
-  /** With --within-p99. null: no setting is within it. */
-  readonly best?: { readonly withinP99Ms: number; readonly within: number; readonly point: Point | null };
   /** What went wrong in single runs, and what disturbed them. */
   readonly faults: readonly string[];
 }
 
-/** A run that has ended. */
-export interface EndedTurn extends Turn {
-  readonly report: Report;
-}
-
-/** Computes the figures of each setting from its runs. `points`: every setting, in their order. */
-export function resultOf(sweep: Sweep, points: readonly Point[], turns: readonly EndedTurn[]): SweepResult {
-  const { at, commit, repeat, rounds, dimensions } = sweep;
-  const figure = throughputFigure(turns.map(({ report }) => report));
-  const settings = points.map((point) => {
-    const reports = turns.filter((turn) => isSame(turn.point, point)).map(({ report }) => report);
+/** Computes the figures of each setting from its runs. */
+export function resultOf(dimensions: readonly Dimension[], turns: readonly Turn[]): SweepResult {
+  const known = throughputs.find(({ of }) => turns.some(({ report }) => of(report) !== null));
+  const { name: throughput, of } = known ?? { name: "accepted /s", of: () => null };
+  const settings = pointsOf(dimensions).map((point) => {
+    const reports = turns.filter((turn) => turn.point.join() === point.join()).map(({ report }) => report);
     return {
       point,
       runs: reports.length,
-      throughput: spreadOf(reports.map(figure.of)),
+      throughput: spreadOf(reports.map(of)),
       p99Ms: spreadOf(reports.map(({ latencyMs, reads }) => (latencyMs ?? reads.latencyMs)?.p99 ?? null)),
       cpuUsPerEvent: spreadOf(reports.map(({ cpuUsPerEvent }) => cpuUsPerEvent.total)),
       isGood: reports.every(isGood),
       clientLimited: reports.filter(({ client }) => client.isLimit).length,
-      disturbed: reports.filter(({ disturbance }) => disturbance?.isDisturbed === true).length,
+      disturbed: reports.filter(({ disturbance }) => disturbance.isDisturbed === true).length,
     };
   });
   const named = turns.map(({ point, round, report }) => ({
     name: `${nameOf(dimensions, point)}, round ${round + 1}`,
     report,
   }));
-  return {
-    kind: "result of a sweep of pnpm bench, version 1",
-    at,
-    commit,
-    repeat,
-    rounds,
-    dimensions,
-    conditions: commonConditions(turns.map(({ report }) => report)),
-    throughput: figure.name,
-    settings,
-    faults: [...named.flatMap(({ name, report }) => faultsOf(name, report)), ...markedLines(named)],
-  };
-}
-
-export function isSame(a: Point, b: Point): boolean {
-  return a.length === b.length && a.every((value, index) => value === b[index]);
-}
-
-/** What follows the name of a setting: " *" where one of its runs was disturbed. */
-export function markOfSetting({ disturbed = 0 }: SettingFigures): "" | " *" {
-  return disturbed > 0 ? " *" : "";
+  const faults = [...named.flatMap(({ name, report }) => faultsOf(name, report)), ...markedLines(named)];
+  return { dimensions, throughput, settings, faults };
 }
 
 function spreadOf(values: readonly (number | null)[]): Spread | null {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return null;
   return { low: quantile(known, 0), median: quantile(known, 0.5), high: quantile(known, 1) };
+}
+
+/** A sweep as a table for people: medians, with the lowest and the highest round. */
+export function tableOf({ dimensions, settings, throughput, faults }: SweepResult): string {
+  const rows = [
+    [...dimensions.map(({ name }) => name), throughput, "p99 ms", "CPU µs/event", ""],
+    ...settings.map((one) => [
+      ...one.point,
+      shown(one.throughput, 0),
+      shown(one.p99Ms, 1),
+      shown(one.cpuUsPerEvent, 1),
+      noteOf(one),
+    ]),
+  ];
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = rows.map((row) => {
+    const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+    return cells.join("  ").trimEnd();
+  });
+  return [...lines, ...faults].join("\n");
+}
+
+/** What limits the figures of a setting. */
+function noteOf({ runs, isGood: areGood, clientLimited, disturbed }: SettingFigures): string {
+  const notes = [
+    ...(areGood ? [] : ["not all runs are good"]),
+    ...(clientLimited > 0 ? [`the client was the limit in ${clientLimited} of ${runs} runs`] : []),
+    ...(disturbed > 0 ? [`* disturbed in ${disturbed} of ${runs} runs`] : []),
+  ];
+  return notes.join("; ");
+}
+
+function shown(spread: Spread | null, digits: number): string {
+  if (spread === null) return "unknown";
+  const [median, low, high] = [spread.median, spread.low, spread.high].map((value) => value.toFixed(digits));
+  return `${median} (${low} to ${high})`;
 }

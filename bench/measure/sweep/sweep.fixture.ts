@@ -2,33 +2,8 @@ import { sampleReport } from "../report.fixture.ts";
 import type { Report } from "../report.ts";
 import { pointsOf, type Dimension } from "./dimensions.ts";
 import { resultOf, type SweepResult } from "./sweep-result.ts";
-import type { Sweep } from "./sweep-folder.ts";
 
 export const connections: Dimension = { name: "connections", values: ["32", "64", "128"] };
-
-/** A sweep of two rounds. */
-export function sampleSweep(dimensions: readonly Dimension[] = [connections]): Sweep {
-  return {
-    at: "2026-11-22T10:00:00.000Z",
-    commit: "abc1234",
-    repeat: "pnpm bench sweep --connections 32,64,128",
-    flags: {
-      domain: "purchases",
-      duration: 5,
-      warmUp: 2,
-      mix: 0,
-      seed: 1,
-      clientThreads: 1,
-      design: "batched",
-      durability: "confirmed",
-      scale: 1,
-      results: "",
-    },
-    rounds: 2,
-    dimensions,
-    fixed: [{ name: "gateways", values: ["1"] }],
-  };
-}
 
 const report = sampleReport({ client: { busy: 0.5, delayP99Ms: 1, isLimit: false } });
 
@@ -41,11 +16,9 @@ export function sampleRun(perSecond: number, p99: number): Report {
 /** The result of a sweep; `figures`: throughput and p99 of the rounds of each setting. */
 export function sampleResult(
   figures: readonly (readonly (readonly [perSecond: number, p99: number])[])[],
-  sweep = sampleSweep(),
 ): SweepResult {
-  const points = pointsOf(sweep.dimensions);
-  const turns = points.flatMap((point, index) =>
+  const turns = pointsOf([connections]).flatMap((point, index) =>
     (figures[index] ?? []).map(([perSecond, p99], round) => ({ point, round, report: sampleRun(perSecond, p99) })),
   );
-  return resultOf(sweep, points, turns);
+  return resultOf([connections], turns);
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { serverOf } from "../load/start-load.fixture.ts";
-import { readCounters } from "./counters.ts";
 import { drained, momentsOf } from "./drained.ts";
+import { readCounters } from "./watch.ts";
 
 /** Apps with the counters of a test. */
 async function tiers(counts: { stored: number; batches: number; ranked: number }) {

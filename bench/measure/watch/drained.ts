@@ -1,8 +1,9 @@
 import { untilDrained } from "@tally/reconcile";
 import type { System } from "../open-system.ts";
-import { readCounters, type Counters } from "./counters.ts";
+import { readCounters, type Counters } from "./watch.ts";
 
-const pollEveryMs = 20;
+// As often as the apps compute their metrics again.
+const pollEveryMs = 100;
 // Delivered messages are in no queue. The largest transaction takes a tenth of this time.
 const quietForMs = 5000;
 const drainWithinMs = 300_000;

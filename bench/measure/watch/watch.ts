@@ -1,10 +1,80 @@
-import { cpus } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { foreignCpu } from "../machine/foreign-cpu.ts";
-import { readMachine, type MachineReading } from "../machine/read-machine.ts";
+import type { ProcessFigures } from "@tally/local";
+import { readMachine } from "../machine/disturbance.ts";
 import type { System } from "../open-system.ts";
-import { readCounters, type Counters } from "./counters.ts";
-import type { OfTiers, TierFigures } from "./tiers.ts";
+
+/** The tiers of a system whose CPU time is measured apart. */
+export const tierNames = ["gateway", "writer", "ranker", "broker", "database", "redis"] as const;
+export type TierName = (typeof tierNames)[number];
+
+/** A figure for each tier. */
+export type OfTiers<T> = Readonly<Record<TierName, T>>;
+
+export function eachTier<T>(of: (tier: TierName) => T): OfTiers<T> {
+  return {
+    gateway: of("gateway"),
+    writer: of("writer"),
+    ranker: of("ranker"),
+    broker: of("broker"),
+    database: of("database"),
+    redis: of("redis"),
+  };
+}
+
+/** CPU time so far and resident memory of a tier's processes. */
+export interface TierFigures {
+  readonly cpuSeconds: number;
+  readonly memoryMiB: number;
+}
+
+/** Sums of each tier's processes. `groups`: the leaders of process groups. */
+export function tiersOf(
+  processes: readonly ProcessFigures[],
+  groups: OfTiers<readonly number[]>,
+): OfTiers<TierFigures> {
+  return eachTier((tier) => {
+    const own = processes.filter(({ group }) => groups[tier].includes(group));
+    return {
+      cpuSeconds: own.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+      memoryMiB: own.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0),
+    };
+  });
+}
+
+/** Counters of the apps since their start. */
+export interface Counters {
+  /** Time of performance.now(). */
+  readonly at: number;
+  /** Events of committed transactions, and their batches. */
+  readonly stored: number;
+  readonly batches: number;
+  /** Batches that are counted in the boards. */
+  readonly ranked: number;
+}
+
+/** Costs 1 to 2 ms, half of it in the apps. */
+export async function readCounters(system: Pick<System, "writerUrls" | "rankerUrls">): Promise<Counters> {
+  const at = performance.now();
+  const [writers = "", rankers = ""] = await Promise.all([system.writerUrls, system.rankerUrls].map(metricsOf));
+  return {
+    at,
+    stored: sumIn(writers, "tally_writer_events_total"),
+    batches: sumIn(writers, "tally_writer_batches_total"),
+    ranked: sumIn(rankers, "tally_ranker_batches_total"),
+  };
+}
+
+async function metricsOf(urls: readonly string[]): Promise<string> {
+  return (await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()))).join("\n");
+}
+
+/** The sum of a metric over all labels and services. */
+function sumIn(text: string, name: string): number {
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+}
 
 /** The state of a running system at one moment. */
 export interface Observation extends Counters {
@@ -13,9 +83,6 @@ export interface Observation extends Counters {
   /** Share of its limit of the fuller queue, 0 to 1. */
   readonly fullness: number;
   readonly tiers: OfTiers<TierFigures>;
-  /** Cores that other processes and the hypervisor used since the observation before. null: unknown, or the first observation. */
-  readonly foreignCores: number | null;
-  readonly stealCores: number | null;
 }
 
 const observeEveryMs = 500;
@@ -24,17 +91,13 @@ const observeEveryMs = 500;
 export class Watch {
   readonly #system: System;
   readonly #domain: string;
-  readonly #roots: readonly number[] | undefined;
   readonly #observations: Observation[] = [];
   #running: Promise<void>;
   #stopped = false;
-  #reading: MachineReading | undefined;
 
-  /** `roots`: the processes whose descendants are the run; undefined: unknown. */
-  constructor(system: System, domain: string, roots: readonly number[] | undefined) {
+  constructor(system: System, domain: string) {
     this.#system = system;
     this.#domain = domain;
-    this.#roots = roots;
     this.#running = this.#run();
     // stop() rejects with it.
     this.#running.catch(() => undefined);
@@ -62,31 +125,13 @@ export class Watch {
   // Never runs twice at once: stop() waits for the end of #run.
   async #observe(): Promise<Observation> {
     const system = this.#system;
-    const [before, now] = [this.#reading, readMachine()];
-    this.#reading = now;
-    const tiers = system.tiers(now?.processes ?? []);
+    const tiers = system.tiers(readMachine()?.processes ?? []);
     const [queues, counters] = await Promise.all([system.queues(this.#domain), readCounters(system)]);
     return {
       ...counters,
       queued: queues.reduce((sum, { depth }) => sum + depth, 0),
       fullness: Math.max(...queues.map(({ depth, max }) => depth / max)),
       tiers,
-      ...otherCores(before, now, this.#roots),
     };
   }
-}
-
-function otherCores(
-  before: MachineReading | undefined,
-  now: MachineReading | undefined,
-  roots: readonly number[] | undefined,
-): Pick<Observation, "foreignCores" | "stealCores"> {
-  if (before === undefined || now === undefined) return { foreignCores: null, stealCores: null };
-  const coreSeconds = (now.cpu.totalSeconds - before.cpu.totalSeconds) / cpus().length;
-  // Two readings within one tick.
-  if (coreSeconds === 0) return { foreignCores: null, stealCores: null };
-  return {
-    foreignCores: roots === undefined ? null : foreignCpu(before, now, roots).seconds / coreSeconds,
-    stealCores: (now.cpu.stealSeconds - before.cpu.stealSeconds) / coreSeconds,
-  };
 }

@@ -1,42 +1,42 @@
 import { workloadOf } from "@tally/domains/workloads";
-import type { BenchPlan } from "./bench-plan.ts";
+import { Progress } from "@tally/runtime/progress";
 import type { Fill, Phase } from "./load/load-plan.ts";
 import type { Load } from "./load/start-load.ts";
 
-/** Runs a phase and reports its progress once a second. */
+/** Runs a phase. On a terminal shows once a second how much of it is over. */
 export async function withProgress<T>(
-  { domain, onProgress, onLoadEnded }: Pick<BenchPlan, "domain" | "onProgress" | "onLoadEnded">,
+  domain: string,
   phase: Phase | Fill,
   load: Pick<Load, "progress">,
   run: () => Promise<T>,
 ): Promise<T> {
+  if (!process.stderr.isTTY) return run();
+  const progress = new Progress();
   const startedAt = performance.now();
   const length = lengthOf(domain, phase);
-  let asking = false;
+  let isAsking = false;
   let isOver = false;
+  const show = (through: number): void => {
+    const share = "seconds" in length ? (performance.now() - startedAt) / 1000 / length.seconds : undefined;
+    const total = "requests" in length ? length.requests : Math.round(through / Math.min(1, share ?? 1));
+    if (!isOver) progress.show("requests", through, total);
+  };
   const timer = setInterval(() => {
     // One question at a time: a busy thread replies late.
-    if (asking) return;
-    asking = true;
+    if (isAsking) return;
+    isAsking = true;
     void load
       .progress()
-      .then((through) => {
-        // A bar that begins after the end of its load would never be stopped, and its timer would keep the process alive.
-        if (isOver) return undefined;
-        const seconds = (performance.now() - startedAt) / 1000;
-        const share = "seconds" in length ? seconds / length.seconds : through / length.requests;
-        onProgress({ share: Math.min(1, share), through });
-        return undefined;
-      })
+      .then(show)
       .catch(() => undefined) // run() rejects when a thread fails
-      .finally(() => (asking = false));
+      .finally(() => (isAsking = false));
   }, 1000);
   try {
     return await run();
   } finally {
     isOver = true;
     clearInterval(timer);
-    onLoadEnded();
+    progress.end();
   }
 }
 

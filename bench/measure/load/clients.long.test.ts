@@ -1,0 +1,107 @@
+import { execFile, execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { promisify } from "node:util";
+import { Worker } from "node:worker_threads";
+import type { ClientRequest } from "@tally/domains/workloads";
+import { decodeFromCompressedBase64 } from "hdr-histogram-js";
+import { expect, onTestFinished, test } from "vitest";
+import { quantile, Recorder } from "../../kit/index.ts";
+import { runAutocannon } from "./autocannon.ts";
+import { runClosed } from "./closed.ts";
+
+/* Clients measure the same: each sends the same closed load to one server, in interleaved rounds. */
+
+const connections = 64;
+const seconds = 2;
+const body = JSON.stringify({ items: Array.from({ length: 5 }, (_, item) => ({ itemID: String(item), quantity: 1 })) });
+const request: ClientRequest = { method: "POST", path: "/purchase/1/customer/2?date=20260101", body };
+const next = (): ClientRequest => request;
+
+interface Measured {
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+type Client = (url: string) => Promise<Measured>;
+
+/** Of a load's recorder. */
+async function recorded(run: (recorder: Recorder) => Promise<void>): Promise<Measured> {
+  const recorder = new Recorder();
+  await run(recorder);
+  const { accepted, seconds: length, posts } = recorder.result();
+  const histogram = decodeFromCompressedBase64(posts);
+  const at = (percentile: number): number => histogram.getValueAtPercentile(percentile) / 1000;
+  return { perSecond: accepted / length, p50: at(50), p99: at(99) };
+}
+
+const byAutocannon: Client = (url) => {
+  const until = { name: "seconds", seconds } as const;
+  return recorded((recorder) =>
+    runAutocannon({ urls: [url], connections, responseWithinMs: 10_000, until, next, recorder }),
+  );
+};
+
+const byUndici: Client = (url) =>
+  recorded((recorder) => {
+    const load = { urls: [url], connections, responseWithinMs: 10_000, amount: undefined, next, recorder };
+    const running = runClosed(load);
+    setTimeout(() => running.end(), seconds * 1000);
+    return running.done;
+  });
+
+const byWrk: Client = async (url) => {
+  const { stdout } = await promisify(execFile)("wrk", ["-t1", `-c${connections}`, `-d${seconds}s`, "--latency", url]);
+  const ms = (percentile: number): number => {
+    const [, value = "", unit = ""] = new RegExp(`${percentile}% +([\\d.]+)(us|ms|s)`).exec(stdout) ?? [];
+    return Number(value) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? Number.NaN);
+  };
+  return { perSecond: Number(/Requests\/sec: +([\d.]+)/.exec(stdout)?.[1]), p50: ms(50), p99: ms(99) };
+};
+
+async function steadyServer(): Promise<string> {
+  const server = new Worker(new URL("steady-server.fixture.ts", import.meta.url));
+  onTestFinished(() => void server.terminate());
+  const [port]: unknown[] = await once(server, "message");
+  return `http://127.0.0.1:${String(port)}`;
+}
+
+const roundsAtOnce = 5;
+const roundsMax = 20;
+
+/** Runs rounds until the medians agree: other work on the machine disturbs some. */
+async function expectSame(one: Client, other: Client): Promise<void> {
+  const url = await steadyServer();
+  const [ours, theirs]: [Measured[], Measured[]] = [[], []];
+  const ratio = (figure: keyof Measured): number => {
+    const [a = 0, b = 0] = [ours, theirs].map((rounds) =>
+      quantile(
+        rounds.map((round) => round[figure]),
+        0.5,
+      ),
+    );
+    return a / b;
+  };
+  const isClose = (): boolean =>
+    Math.abs(ratio("perSecond") - 1) <= 0.05 && Math.abs(ratio("p50") - 1) <= 0.1 && Math.abs(ratio("p99") - 1) <= 0.1;
+  while (ours.length < roundsMax && (ours.length < roundsAtOnce || !isClose())) {
+    ours.push(await one(url));
+    theirs.push(await other(url));
+  }
+  expect({ perSecond: ratio("perSecond"), p50: ratio("p50"), p99: ratio("p99"), isClose: isClose() }).toMatchObject({
+    isClose: true,
+  });
+}
+
+test("autocannon and undici measure the same", () => expectSame(byAutocannon, byUndici), 180_000);
+
+const hasWrk = (): boolean => {
+  try {
+    execFileSync("wrk", ["--version"], { stdio: "ignore" });
+  } catch (error) {
+    // It exits with 1.
+    return !(error instanceof Error && Reflect.get(error, "code") === "ENOENT");
+  }
+  return true;
+};
+
+test.skipIf(!hasWrk())("autocannon and wrk measure the same", () => expectSame(byAutocannon, byWrk), 180_000);

@@ -1,4 +1,0 @@
-/** Text as part of HTML, in an element or an attribute. */
-export function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-}
