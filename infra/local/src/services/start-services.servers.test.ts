@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Server } from "../process/child-server.ts";
 import { findProgram } from "../process/find-program.ts";
 import { processesNaming } from "../process/processes.ts";
@@ -65,98 +65,96 @@ const processesOf = (name: string) => processesNaming(`=${join(root, name)}\0`);
 const nothingRuns = (name: string) =>
   vi.waitFor(() => expect(processesOf(name)).toEqual([]), { timeout: 1000, interval: 20 });
 
-describe("two launchers side by side", () => {
-  let kept: Services;
-  let discarded: Services;
-  beforeAll(async () => {
-    [kept, discarded] = await Promise.all([start("kept", true), start("discarded", false)]);
-    expect(await sql(kept.addresses.databaseWriteUrl, "CREATE TABLE seen (id INT PRIMARY KEY)")).toBe("");
-  }, 120_000);
+// Two launchers side by side, for all tests.
+let kept: Services;
+let discarded: Services;
+beforeAll(async () => {
+  [kept, discarded] = await Promise.all([start("kept", true), start("discarded", false)]);
+  expect(await sql(kept.addresses.databaseWriteUrl, "CREATE TABLE seen (id INT PRIMARY KEY)")).toBe("");
+}, 120_000);
 
-  test("all servers respond at their addresses; the launchers share no port", async () => {
-    const ports = [kept, discarded].flatMap(({ servers }) => servers.map(({ port }) => port));
-    expect(new Set(ports).size).toBe(8);
-    for (const { addresses, source } of [kept, discarded]) {
-      expect(source).toBe("private");
-      expect(await sql(addresses.databaseWriteUrl, "SELECT @@transaction_isolation")).toMatch(/READ-COMMITTED|Unknown/);
-      const redis = { port: Number(new URL(addresses.redisUrl).port), password: new URL(addresses.redisUrl).password };
-      expect(await redisCommand(redis, "CONFIG GET zset-max-listpack-entries")).toContain("512");
-      expect(await redisCommand({ ...redis, password: "wrong" }, "PING")).toMatch(/^-WRONGPASS/);
-      expect(await sendAndReceive(redis.port, "PING\r\n")).toMatch(/^-NOAUTH/);
-      expect(await sendAndReceive(Number(new URL(addresses.amqpUrl).port), "AMQP\0\0\x09\x01")).toContain("RabbitMQ");
-    }
-  });
-
-  test("the replica has what the primary has, and rejects writes", async () => {
-    const { databaseWriteUrl, databaseReadUrl } = kept.addresses;
-    expect(await sql(databaseWriteUrl, "INSERT INTO seen VALUES (1)")).toBe("");
-    await replicated(kept, 1);
-    expect(await sql(databaseReadUrl, "INSERT INTO seen VALUES (9)")).toContain("ERROR 1290");
-    expect(await sql(databaseReadUrl, "CREATE TABLE other (id INT)")).toContain("ERROR 1290");
-    expect(await sql(databaseReadUrl, "SHOW REPLICA STATUS")).toContain("127.0.0.1");
-  });
-
-  test("the user can create databases whose names begin with the given one, and no others; no user connects without a password", async () => {
-    const url = kept.addresses.databaseWriteUrl;
-    expect(await sql(url, "CREATE DATABASE tally_test_own_test; DROP DATABASE tally_test_own_test")).toBe("");
-    expect(await sql(url, "CREATE DATABASE tallyXtest")).toContain("ERROR 1044");
-    for (const user of ["root", "tally", "nobody", ""]) {
-      expect(await sql(url.replace(/tally:\w+@/, `${user}:@`), "SELECT 1")).toMatch(/ERROR (1045|1698)/);
-    }
-  });
-
-  test("a second launcher on a directory in use fails", async () => {
-    await expect(start("kept", true)).rejects.toMatchObject({ code: "directory-in-use" });
-  });
-
-  test("a killed server starts again on its port, with its data, and replication continues", async () => {
-    expect(await sql(kept.addresses.databaseWriteUrl, "INSERT INTO seen VALUES (2)")).toBe("");
-    for (const name of ["database-primary", "database-replica", "redis"]) {
-      const one = server(kept, name);
-      const before = one.pid;
-      one.kill("SIGKILL");
-      await one.start();
-      expect(one.pid).not.toBe(before);
-    }
-    expect(await sql(kept.addresses.databaseWriteUrl, "INSERT INTO seen VALUES (3)")).toBe("");
-    for (const id of [2, 3]) await replicated(kept, id);
-  }, 60_000);
-
-  test("a stop without keepData leaves no process and no file", async () => {
-    expect(processesOf("discarded").length).toBeGreaterThanOrEqual(5);
-    await Promise.all([discarded.stop(), discarded.stop()]);
-    await nothingRuns("discarded");
-    expect(existsSync(join(root, "discarded"))).toBe(false);
-  }, 60_000);
-
-  test("a second start finds rows and durable queues again, and rebuilds a replica whose position is no longer in the log", async () => {
-    const queue = { name: "kept", vhost: "/", durable: true, auto_delete: false };
-    const queues = [{ ...queue, arguments: { "x-queue-type": "quorum" } }];
-    writeFileSync(join(root, "definitions.json"), JSON.stringify({ queues }));
-    await broker("kept", ["import_definitions", join(root, "definitions.json")]);
-    await vi.waitFor(async () => expect(await broker("kept", ["list_queues", "name"])).toContain("kept"), polling);
-    server(kept, "database-replica").kill("SIGKILL");
-    await sql(kept.addresses.databaseWriteUrl, "INSERT INTO seen VALUES (4)");
-    const asRoot = [`--defaults-file=${join(root, "kept", "database-primary.cnf")}`];
-    const input = "FLUSH BINARY LOGS; PURGE BINARY LOGS BEFORE NOW() + INTERVAL 1 DAY; SHOW BINARY LOGS";
-    await vi.waitFor(async () => {
-      const { output } = await runCommand(client, [...asRoot, "-N"], { environment, input });
-      expect(output.trim().split("\n")).toHaveLength(1); // a log that the dead replica's connection still reads is purged later
-    }, polling);
-    await kept.stop();
-    await nothingRuns("kept");
-
-    const lines: string[] = [];
-    const again = await start("kept", true, (line) => lines.push(line));
-    expect(lines.filter((line) => line.includes("rebuilding it"))).toHaveLength(1);
-    expect(await sql(again.addresses.databaseReadUrl, "SELECT id FROM seen WHERE id = 4")).toBe("4");
-    expect(await broker("kept", ["list_queues", "name", "state"])).toContain("kept\trunning");
-    expect(await sql(again.addresses.databaseWriteUrl, "INSERT INTO seen VALUES (5)")).toBe("");
-    await replicated(again, 5);
-    await again.stop();
-  }, 120_000);
+test("all servers respond at their addresses; the launchers share no port", async () => {
+  const ports = [kept, discarded].flatMap(({ servers }) => servers.map(({ port }) => port));
+  expect(new Set(ports).size).toBe(8);
+  for (const { addresses, source } of [kept, discarded]) {
+    expect(source).toBe("private");
+    expect(await sql(addresses.databaseWriteUrl, "SELECT @@transaction_isolation")).toMatch(/READ-COMMITTED|Unknown/);
+    const redis = { port: Number(new URL(addresses.redisUrl).port), password: new URL(addresses.redisUrl).password };
+    expect(await redisCommand(redis, "CONFIG GET zset-max-listpack-entries")).toContain("512");
+    expect(await redisCommand({ ...redis, password: "wrong" }, "PING")).toMatch(/^-WRONGPASS/);
+    expect(await sendAndReceive(redis.port, "PING\r\n")).toMatch(/^-NOAUTH/);
+    expect(await sendAndReceive(Number(new URL(addresses.amqpUrl).port), "AMQP\0\0\x09\x01")).toContain("RabbitMQ");
+  }
 });
 
+test("the replica has what the primary has, and rejects writes", async () => {
+  const { databaseWriteUrl, databaseReadUrl } = kept.addresses;
+  expect(await sql(databaseWriteUrl, "INSERT INTO seen VALUES (1)")).toBe("");
+  await replicated(kept, 1);
+  expect(await sql(databaseReadUrl, "INSERT INTO seen VALUES (9)")).toContain("ERROR 1290");
+  expect(await sql(databaseReadUrl, "CREATE TABLE other (id INT)")).toContain("ERROR 1290");
+  expect(await sql(databaseReadUrl, "SHOW REPLICA STATUS")).toContain("127.0.0.1");
+});
+
+test("the user can create databases whose names begin with the given one, and no others; no user connects without a password", async () => {
+  const url = kept.addresses.databaseWriteUrl;
+  expect(await sql(url, "CREATE DATABASE tally_test_own_test; DROP DATABASE tally_test_own_test")).toBe("");
+  expect(await sql(url, "CREATE DATABASE tallyXtest")).toContain("ERROR 1044");
+  for (const user of ["root", "tally", "nobody", ""]) {
+    expect(await sql(url.replace(/tally:\w+@/, `${user}:@`), "SELECT 1")).toMatch(/ERROR (1045|1698)/);
+  }
+});
+
+test("a second launcher on a directory in use fails", async () => {
+  await expect(start("kept", true)).rejects.toMatchObject({ code: "directory-in-use" });
+});
+
+test("a killed server starts again on its port, with its data, and replication continues", async () => {
+  expect(await sql(kept.addresses.databaseWriteUrl, "INSERT INTO seen VALUES (2)")).toBe("");
+  for (const name of ["database-primary", "database-replica", "redis"]) {
+    const one = server(kept, name);
+    const before = one.pid;
+    one.kill("SIGKILL");
+    await one.start();
+    expect(one.pid).not.toBe(before);
+  }
+  expect(await sql(kept.addresses.databaseWriteUrl, "INSERT INTO seen VALUES (3)")).toBe("");
+  for (const id of [2, 3]) await replicated(kept, id);
+}, 60_000);
+
+test("a stop without keepData leaves no process and no file", async () => {
+  expect(processesOf("discarded").length).toBeGreaterThanOrEqual(5);
+  await Promise.all([discarded.stop(), discarded.stop()]);
+  await nothingRuns("discarded");
+  expect(existsSync(join(root, "discarded"))).toBe(false);
+}, 60_000);
+
+test("a second start finds rows and durable queues again, and rebuilds a replica whose position is no longer in the log", async () => {
+  const queue = { name: "kept", vhost: "/", durable: true, auto_delete: false };
+  const queues = [{ ...queue, arguments: { "x-queue-type": "quorum" } }];
+  writeFileSync(join(root, "definitions.json"), JSON.stringify({ queues }));
+  await broker("kept", ["import_definitions", join(root, "definitions.json")]);
+  await vi.waitFor(async () => expect(await broker("kept", ["list_queues", "name"])).toContain("kept"), polling);
+  server(kept, "database-replica").kill("SIGKILL");
+  await sql(kept.addresses.databaseWriteUrl, "INSERT INTO seen VALUES (4)");
+  const asRoot = [`--defaults-file=${join(root, "kept", "database-primary.cnf")}`];
+  const input = "FLUSH BINARY LOGS; PURGE BINARY LOGS BEFORE NOW() + INTERVAL 1 DAY; SHOW BINARY LOGS";
+  await vi.waitFor(async () => {
+    const { output } = await runCommand(client, [...asRoot, "-N"], { environment, input });
+    expect(output.trim().split("\n")).toHaveLength(1); // a log that the dead replica's connection still reads is purged later
+  }, polling);
+  await kept.stop();
+  await nothingRuns("kept");
+
+  const lines: string[] = [];
+  const again = await start("kept", true, (line) => lines.push(line));
+  expect(lines.filter((line) => line.includes("rebuilding it"))).toHaveLength(1);
+  expect(await sql(again.addresses.databaseReadUrl, "SELECT id FROM seen WHERE id = 4")).toBe("4");
+  expect(await broker("kept", ["list_queues", "name", "state"])).toContain("kept\trunning");
+  expect(await sql(again.addresses.databaseWriteUrl, "INSERT INTO seen VALUES (5)")).toBe("");
+  await replicated(again, 5);
+  await again.stop();
+}, 120_000);
 test("a server that cannot start is reported with the end of its log, and the others are stopped", async () => {
   const folder = join(root, "broken", "redis", "appendonlydir");
   mkdirSync(folder, { recursive: true });
