@@ -69,6 +69,8 @@ test.each([
     await writeFile(path, content);
     expect(await tallyJson(system, ...args)).toMatchObject({ accepted: lines, rejected: 0 });
     await noteIds();
+    // Rows follow the import after a moment.
+    await expectKept();
     expect([await rows(`store_id = ${storeID}`), await rows("customer_id = 7777777")]).toEqual([lines, 0]);
   },
 );
