@@ -19,7 +19,6 @@ export interface PrintedRow {
   readonly server: string;
   /** Requests, GETs included. */
   readonly perSecond: number | null;
-  readonly meanMs: number | null;
   readonly p99Ms: number | null;
   /** What of ours compares with it, or why nothing does. */
   readonly beside: Arrangement | { readonly reason: string };

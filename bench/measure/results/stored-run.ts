@@ -30,10 +30,7 @@ export const StoredRun = Type.Object({
   /** All requests by the time at which the last event was ranked, without those of readers beside the load. null: it did not drain. */
   perSecond: nullable(Type.Number()),
   /** Of POSTs, and of POST and GET together. */
-  latencyMs: Type.Object({
-    post: nullable(Type.Object({ mean: Type.Number(), p99: Type.Number() })),
-    all: nullable(Type.Object({ mean: Type.Number(), p99: Type.Number() })),
-  }),
+  p99Ms: Type.Object({ post: nullable(Type.Number()), all: nullable(Type.Number()) }),
   /** Requests without a 2xx, retried ones included. */
   failed: Type.Integer(),
   /** Acknowledged events that are not stored, or stored twice; null: the design stores nothing. */
@@ -69,10 +66,6 @@ export function storedRunOf(report: Report): StoredRun | undefined {
     doubled: audit?.doubled ?? null,
     isGood: isGood(report),
   };
-}
-
-function figuresOf(latency: { readonly mean: number; readonly p99: number } | null) {
-  return latency === null ? null : { mean: latency.mean, p99: latency.p99 };
 }
 
 /** All requests, divided by the time until the last event was ranked; where nothing is ranked, until the last response. */

@@ -7,10 +7,10 @@ import { bestFirst, isRunOf, type StoredRun } from "./stored-run.ts";
 
 /** A line for every printed row: its figures, ours with the arrangement that compares, or why there are none. `runs`: those of the source. */
 export function figureTable(source: PrintedSource, runs: readonly StoredRun[]): readonly string[] {
-  const heads = ["load", "server", "/s", "ours", "ratio", "mean ms", "ours", "p99 ms", "ours", "ours is"];
+  const heads = ["load", "server", "/s", "ours", "ratio", "p99 ms", "ours", "ours is"];
   const lines = source.rows.map((row) => {
     const run = runBeside(row, runs);
-    const latency = run?.latencyMs[source.name === "S1" ? "all" : "post"] ?? null;
+    const p99 = run?.p99Ms[source.name === "S1" ? "all" : "post"];
     const ratio = run?.perSecond && row.perSecond ? (run.perSecond / row.perSecond).toFixed(2) : "";
     return [
       row.load,
@@ -18,10 +18,8 @@ export function figureTable(source: PrintedSource, runs: readonly StoredRun[]): 
       numberText(row.perSecond),
       numberText(run?.perSecond),
       ratio,
-      numberText(row.meanMs),
-      row.meanMs === null ? "" : numberText(latency?.mean),
       numberText(row.p99Ms),
-      row.p99Ms === null ? "" : numberText(latency?.p99),
+      row.p99Ms === null ? "" : numberText(p99),
       run === undefined ? absenceOf(row) : markedNameOf(run),
     ];
   });
@@ -81,7 +79,7 @@ export function markedNameOf({ gateways, scale, isDisturbed, lost, doubled, isGo
 }
 
 function table(heads: readonly string[], lines: readonly (readonly string[])[]): readonly string[] {
-  return [heads, heads.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`);
+  return [heads, heads.map(() => "---"), ...lines].map((cells) => `|${cells.join("|")}|`);
 }
 
 function quotient(value: number | null | undefined, before: number | null | undefined): string {
