@@ -118,13 +118,3 @@ test("a rebuild keeps the counts of removed sales; their rows are gone", async (
   const rows = await fetch(`${system.url}/purchases?storeID=1&date=${dateIn(4)}`);
   expect(await rows.json()).toEqual({ purchases: [], nextCursor: null });
 }, 120_000);
-
-test("the exported files bring the removed sales into an empty system", async () => {
-  const empty = await startSystem();
-  for (const month of months) {
-    const file = join(directory, `purchases-${month}.ndjson`);
-    expect(await tallyJson(empty, "import", file)).toMatchObject({ lines: 40, accepted: 40, rejected: 0 });
-  }
-  expect(await tallyJson(empty, "audit")).toMatchObject({ agrees: true, audit: { stored: old.length } });
-  expect(await cellsOfBoards(empty)).toEqual(cellsOfSales(old));
-}, 120_000);

@@ -96,7 +96,7 @@ async function textsOfRejected(system: System): Promise<readonly string[]> {
   await Promise.all([
     ...noBroker.map((app) => logged(app, /cannot connect to the broker; retrying/)),
     ...[gateway, noRedis].map((app) => logged(app, /cannot connect to Redis|WRONGPASS/)),
-    ...[gateway, noRows].map((app) => logged(app, /cannot use the database/)),
+    logged(noRows, /cannot use the database/),
   ]);
   const listening = /"port":(\d+),"msg":"gateway: listening"/;
   await logged(gateway, listening);
@@ -107,6 +107,7 @@ async function textsOfRejected(system: System): Promise<readonly string[]> {
     expect([path, response.status]).not.toEqual([path, 404]);
     texts.push(await response.text());
   }
+  await logged(gateway, /cannot use the database/);
   const rejected = [...noBroker, noRows, noRedis, gateway];
   for (const app of rejected) await app.stop();
   // A writer that gets messages and cannot store them.
