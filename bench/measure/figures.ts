@@ -34,8 +34,8 @@ export const throughputs: readonly Figure[] = [
 ];
 
 /**
- * The order of the runs in a round, counted from 0. Each odd round reverses the one before, so that a machine that becomes
- * slower or faster is fair to all. Each pair of rounds begins with another one.
+ * The order of the runs in a round, counted from 0. Each odd round reverses the one before, so that a machine that
+ * becomes slower or faster is fair to all. Each pair of rounds begins with another one.
  */
 export function orderOfRound<T>(all: readonly T[], round: number): readonly T[] {
   const first = Math.floor(round / 2) % Math.max(1, all.length);

@@ -4,7 +4,9 @@ import type { GroupTime } from "./load/load-plan.ts";
 import type { Disturbance } from "./machine/disturbance.ts";
 import type { OfTiers } from "./watch/watch.ts";
 
-/** In ms, measured in µs: times of 2xx responses, and of requests that timed out, with the time that they had waited. */
+/**
+ * In ms, measured in µs: times of 2xx responses, and of requests that timed out, with the time that they had waited.
+ */
 export interface Latency {
   readonly mean: number;
   readonly min: number;
@@ -23,7 +25,10 @@ export interface Spans {
   readonly max: number;
 }
 
-/** One run, as `--json` writes it. null: unknown for this design or target. For a target, design and durability are "unknown". */
+/**
+ * One run, as `--json` writes it. null: unknown for this design or target. For a target, design and durability are
+ * "unknown".
+ */
 export interface Report {
   readonly runId: string;
   /** ISO 8601. */
@@ -77,9 +82,9 @@ export interface Report {
   readonly sent: number;
   readonly accepted: { readonly events: number; readonly perSecond: number };
   /**
-   * Events stored when all accepted events were stored, divided by the time from the first request until then, and at least
-   * until the last request. Late or missing responses do not extend it. Known to 100 ms, or to 500 ms when the load ended later.
-   * null also when not all was stored. `ranked` is defined likewise.
+   * Events stored when all accepted events were stored, divided by the time from the first request until then, and at
+   * least until the last request. Late or missing responses do not extend it. Known to 100 ms, or to 500 ms when the
+   * load ended later. null also when not all was stored. `ranked` is defined likewise.
    */
   readonly stored: { readonly perSecond: number | null };
   readonly ranked: { readonly perSecond: number | null };
@@ -107,7 +112,9 @@ export interface Report {
     readonly neverStored: number;
     readonly neverRanked: number;
   } | null;
-  /** Only of fan-out: batches stored since the start of the system, and those that its third subscriber has received. */
+  /**
+   * Only of fan-out: batches stored since the start of the system, and those that its third subscriber has received.
+   */
   readonly subscriber?: { readonly stored: number; readonly received: number };
   readonly eventToStoredMs: Spans | null;
   readonly eventToRankedMs: Spans | null;
@@ -117,7 +124,10 @@ export interface Report {
   readonly cpuUsPerEvent: OfTiers<number | null> & { readonly client: number | null; readonly total: number | null };
   /** The maximum seen, of all processes of a tier together. */
   readonly memoryMiB: OfTiers<number | null>;
-  /** The sending thread. `isLimit`: whether the client was the bottleneck, never idle or with a delay above half of the p99. */
+  /**
+   * The sending thread. `isLimit`: whether the client was the bottleneck, never idle or with a delay above half of
+   * the p99.
+   */
   readonly client: { readonly busy: number; readonly delayP99Ms: number; readonly isLimit: boolean };
   /** What the machine did besides the run. */
   readonly disturbance: Disturbance;

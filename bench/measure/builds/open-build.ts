@@ -13,8 +13,8 @@ const readyWithinMs = 180_000;
 const endWithinMs = 60_000;
 
 /**
- * Starts a build with the launcher in its checkout, on empty private servers. Reads the addresses from the launcher's output, and the process
- * ids from its directory `.tally`.
+ * Starts a build with the launcher in its checkout, on empty private servers. Reads the addresses from the launcher's
+ * output, and the process ids from its directory `.tally`.
  */
 export async function openBuild({ folder }: Build, plan: Pick<BenchPlan, "settings" | "signal">): Promise<System> {
   const { settings, signal } = plan;

@@ -20,8 +20,9 @@ interface BuildOptions {
 const run = promisify(execFile);
 
 /**
- * Checks out commits as git worktrees in `.tally` and installs them, calls `work` with the builds by revision, and removes them. A revision is
- * a hash, a tag or a branch. Throws a WrongUsage before anything else where this clone lacks one.
+ * Checks out commits as git worktrees in `.tally` and installs them, calls `work` with the builds by revision, and
+ * removes them. A revision is a hash, a tag or a branch. Throws a WrongUsage before anything else where this clone
+ * lacks one.
  */
 export async function withBuilds(
   revisions: readonly string[],

@@ -14,7 +14,10 @@ export interface SourceFlags
   readonly scale: number;
 }
 
-/** All runs of a source with one arrangement, each on a fresh system, and a table of all its printed rows with our figures beside them. */
+/**
+ * All runs of a source with one arrangement, each on a fresh system, and a table of all its printed rows with our
+ * figures beside them.
+ */
 export async function runSource(name: string, flags: SourceFlags, signal: AbortSignal): Promise<void> {
   const { scale, results } = flags;
   const source = sourceNamed(name);

@@ -25,9 +25,9 @@ export interface SourcesFlags {
 }
 
 /**
- * Runs every arrangement with which a printed row is compared, each on a fresh system, and stores the reports. Skips a run that
- * the folder has from this commit with the same share of the requests and the same seed, so that the command continues where it
- * was interrupted. Prints the tables at the end.
+ * Runs every arrangement with which a printed row is compared, each on a fresh system, and stores the reports. Skips
+ * a run that the folder has from this commit with the same share of the requests and the same seed, so that the
+ * command continues where it was interrupted. Prints the tables at the end.
  */
 export async function runSources(names: readonly string[], flags: SourcesFlags, signal: AbortSignal): Promise<void> {
   const { scale, scaleOfOthers = scale, seed, results } = flags;
@@ -71,8 +71,8 @@ export interface PlannedRun {
 }
 
 /**
- * The runs of some sources in their order: tally as it is, then the others. With two shares tally as it is runs with the share
- * of the others too, because only runs of the same size show what a change is worth.
+ * The runs of some sources in their order: tally as it is, then the others. With two shares tally as it is runs with
+ * the share of the others too, because only runs of the same size show what a change is worth.
  */
 export function plannedRuns(
   sources: readonly PrintedSource[],

@@ -13,8 +13,8 @@ const direct = { vhost, type: "direct", durable: true, auto_delete: false, inter
 const durable = { vhost, durable: true, auto_delete: false };
 
 /**
- * What a design declares before the apps start, as definitions that RabbitMQ imports. `isComplete`: the apps must use these queues and declare
- * none. undefined: the apps declare all queues.
+ * What a design declares before the apps start, as definitions that RabbitMQ imports. `isComplete`: the apps must use
+ * these queues and declare none. undefined: the apps declare all queues.
  */
 export function queueDefinitions(designName: DesignName, durability: Durability, namespace: string) {
   const design = designOf(designName);
@@ -63,7 +63,10 @@ function bound({ name, exchange: source }: QueueSpec, destination: string) {
   return [{ source, vhost, destination, destination_type: "queue", routing_key: name, arguments: {} }];
 }
 
-/** Imports the definitions. Where they are complete, takes the right to declare queues from all accounts, so that the apps use them. */
+/**
+ * Imports the definitions. Where they are complete, takes the right to declare queues from all accounts, so that the
+ * apps use them.
+ */
 export async function declareQueues(
   { operator }: PrivateServices,
   { isComplete, definitions }: NonNullable<ReturnType<typeof queueDefinitions>>,

@@ -17,8 +17,9 @@ import { encodeMoves } from "@tally/redis";
 import { silentLog } from "@tally/runtime";
 
 /**
- * Replaces the gateway's intake: an event is one row in autocommit, then one script in Redis, then the response; one round trip each. There is
- * no ledger: a gateway that dies between the two leaves a row that is in no ranking, and nothing notices.
+ * Replaces the gateway's intake: an event is one row in autocommit, then one script in Redis, then the response; one
+ * round trip each. There is no ledger: a gateway that dies between the two leaves a row that is in no ranking, and
+ * nothing notices.
  */
 export function synchronousIntake({ ranks }: { readonly ranks: boolean }): typeof openIntake {
   return (domain, { config, rankings }) => {
@@ -43,7 +44,8 @@ export function synchronousIntake({ ranks }: { readonly ranks: boolean }): typeo
           domain.rank(changes, moves);
           const { batch } = recorded;
           const encoded = encodeMoves(moves, config.rankingShards);
-          // 0 means unknown. With a time the ranker would look for this batch in the ledger, not find it, and rebuild the rankings.
+          // 0 means unknown. With a time the ranker would look for this batch in the ledger, not find it, and rebuild
+          // the rankings.
           await rankings.rank(domain.name, { batch, storedAt: 0, ...encoded });
         }
         return "confirmed";
@@ -56,7 +58,8 @@ export function synchronousIntake({ ranks }: { readonly ranks: boolean }): typeo
   };
 }
 
-// Commits in flight at once share an fsync: 16, 32 and 64 stored equally fast within the noise of a shared machine, 128 slower.
+// Commits in flight at once share an fsync: 16, 32 and 64 stored equally fast within the noise of a shared machine,
+// 128 slower.
 const writeConnections = 32;
 
 /** One INSERT where that is all the domain needs for this event; otherwise a transaction. */

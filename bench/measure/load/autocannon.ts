@@ -7,13 +7,14 @@ import { share } from "./requests.ts";
 /*
  * The closed model, sent by autocannon: each connection sends its next request when it has the response to the last.
  *
- * autocannon names no connection when it asks for a request. It emits `request` just before, so `current` has it; the first request of a
- * connection is asked for while its client is made.
+ * autocannon names no connection when it asks for a request. It emits `request` just before, so `current` has it; the
+ * first request of a connection is asked for while its client is made.
  *
- * A connection that times out or breaks emits `request` again, on a new socket: its open request has ended without a response.
+ * A connection that times out or breaks emits `request` again, on a new socket: its open request has ended without a
+ * response.
  *
- * At the end of a load by time each connection waits for its last response. autocannon can only cut connections, so those that wait for the
- * others send GET /health/live meanwhile, which is not counted.
+ * At the end of a load by time each connection waits for its last response. autocannon can only cut connections, so
+ * those that wait for the others send GET /health/live meanwhile, which is not counted.
  */
 
 interface Options {

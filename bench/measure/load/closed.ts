@@ -17,7 +17,10 @@ export interface Closed {
   readonly retries?: number;
   /** Called when a connection has all its responses. */
   readonly onEnd?: (connection: number) => void;
-  /** Paced load: the interval between requests of a connection, longer where a response takes longer. They do not count as progress. */
+  /**
+   * Paced load: the interval between requests of a connection, longer where a response takes longer. They do not
+   * count as progress.
+   */
   readonly everyMs?: number;
 }
 
@@ -32,8 +35,8 @@ export interface RunningClosed {
 const reconnectAfterMs = 100;
 
 /**
- * A source's load and the fill, which retry, wait for each other and are paced: each connection sends its next request when
- * it has the response to the last.
+ * A source's load and the fill, which retry, wait for each other and are paced: each connection sends its next
+ * request when it has the response to the last.
  */
 export function runClosed(o: Closed): RunningClosed {
   const ending = new AbortController();

@@ -10,10 +10,11 @@ interface OpenPhase {
 }
 
 /**
- * Opens all connections, each with a request that is not counted: opening hundreds while requests are due would distort the first second.
- * Returns a function that runs the load, once: it sends requests evenly at a rate, whether earlier ones have responses or not. The time of
- * each counts from when it is due: while all connections are busy it waits, so a server that stalls for a second delays every request of
- * that second. Ends when all have a response or have timed out.
+ * Opens all connections, each with a request that is not counted: opening hundreds while requests are due would
+ * distort the first second. Returns a function that runs the load, once: it sends requests evenly at a rate, whether
+ * earlier ones have responses or not. The time of each counts from when it is due: while all connections are busy it
+ * waits, so a server that stalls for a second delays every request of that second. Ends when all have a response or
+ * have timed out.
  */
 export async function openLoad(
   plan: LoadPlan,
@@ -47,8 +48,8 @@ export async function openLoad(
 const tickMs = 1;
 
 /**
- * Calls `send` at even intervals, whether earlier requests have responses or not. `dueAt`: a time of performance.now(); the
- * call comes up to a tick later. Resolves after the last call.
+ * Calls `send` at even intervals, whether earlier requests have responses or not. `dueAt`: a time of
+ * performance.now(); the call comes up to a tick later. Resolves after the last call.
  */
 async function sendEvenly(amount: number, perSecond: number, send: (dueAt: number) => void): Promise<void> {
   const startedAt = performance.now();

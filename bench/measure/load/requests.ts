@@ -8,8 +8,8 @@ export function seedOfThread(seed: number, index: number): number {
 }
 
 /**
- * An endless sequence of requests: the same for a seed, whichever connections send them, apart from requests for the event that the same
- * connection has just posted.
+ * An endless sequence of requests: the same for a seed, whichever connections send them, apart from requests for the
+ * event that the same connection has just posted.
  */
 export class Requests {
   readonly #plan: LoadPlan;

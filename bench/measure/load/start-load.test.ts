@@ -25,7 +25,8 @@ test.each(models)("a server that takes 50 ms measures as 50 ms in the %s model",
     }, 50);
   });
   const result = await loadOn(server.url).run(phaseOf(model, seconds(2), 100));
-  // On a busy machine the server itself takes longer, and most requests wait for a core too: the fastest shows the time of the server.
+  // On a busy machine the server itself takes longer, and most requests wait for a core too: the fastest shows the
+  // time of the server.
   expect(msAt(result.posts, 1)).toBeGreaterThan(49);
   expect(msAt(result.posts, 0)).toBeLessThan(2 * Math.min(...took));
   expect(result).toMatchObject({ timeouts: 0, connectionErrors: 0, withoutResponse: 0, sent: result.accepted });

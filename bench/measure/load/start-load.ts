@@ -7,8 +7,8 @@ import type { LoadCalls } from "./thread.ts";
 /** A load client in its own threads. */
 export interface Load {
   /**
-   * Does what a phase needs before its time starts, such as opening connections. The returned function runs it, once; `idsFile`
-   * gets the ids of accepted events, one a line. One phase at a time.
+   * Does what a phase needs before its time starts, such as opening connections. The returned function runs it, once;
+   * `idsFile` gets the ids of accepted events, one a line. One phase at a time.
    */
   prepare(phase: Phase | Fill): Promise<(idsFile?: string) => Promise<PhaseResult>>;
   /** Gets some accepted events while a phase runs, about ten a second from each thread. */

@@ -4,8 +4,9 @@ const steps = 60_000_000;
 const stepsOfWarmUp = 5_000_000;
 
 /**
- * Runs a fixed piece of work on this thread and returns the time of one of its steps, in ns. The work has integer arithmetic and reads and
- * writes of a small table, each of which depends on the one before. It takes 200 to 400 ms on an idle machine, and the thread does nothing else meanwhile.
+ * Runs a fixed piece of work on this thread and returns the time of one of its steps, in ns. The work has integer
+ * arithmetic and reads and writes of a small table, each of which depends on the one before. It takes 200 to 400 ms
+ * on an idle machine, and the thread does nothing else meanwhile.
  */
 export function calibrate(): number {
   // Node compiles the loop during the warm-up.

@@ -23,15 +23,21 @@ interface Share {
 /** What the machine did besides the run, and how fast it was. */
 export interface Disturbance {
   /**
-   * Processes that do not belong to the run, and which programs used most. null: unknown, because the machine has no /proc or
-   * the target was running before.
+   * Processes that do not belong to the run, and which programs used most. null: unknown, because the machine has no
+   * /proc or the target was running before.
    */
   readonly foreign:
     | (Share & { readonly largest: readonly { readonly name: string; readonly cpuSeconds: number }[] })
     | null;
-  /** Time in which the hypervisor gave a core to another virtual machine. null: unknown, because the machine has no /proc. */
+  /**
+   * Time in which the hypervisor gave a core to another virtual machine. null: unknown, because the machine has no
+   * /proc.
+   */
   readonly steal: Share | null;
-  /** The time of one step of the calibration loop before the load and after everything was ranked, and the change in percent. */
+  /**
+   * The time of one step of the calibration loop before the load and after everything was ranked, and the change in
+   * percent.
+   */
   readonly calibration: {
     readonly beforeNs: number;
     readonly afterNs: number;
@@ -76,8 +82,9 @@ export function disturbanceOf({ readings: [before, after], root, calibrationNs }
 }
 
 /**
- * The CPU time that processes outside the run used between two readings. The descendants of `root`, and the process groups
- * that one of these leads, belong to the run. Kernel threads belong to nothing: the run's own network and disk keep them busy.
+ * The CPU time that processes outside the run used between two readings. The descendants of `root`, and the process
+ * groups that one of these leads, belong to the run. Kernel threads belong to nothing: the run's own network and disk
+ * keep them busy.
  */
 function foreignCpu(before: readonly ProcessFigures[], after: readonly ProcessFigures[], root: number) {
   const secondsOf = (all: readonly ProcessFigures[]): number =>

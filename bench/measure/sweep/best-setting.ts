@@ -3,7 +3,9 @@ import type { SettingFigures, SweepResult } from "./sweep-result.ts";
 
 export interface Limits {
   readonly withinP99Ms: number;
-  /** Settings count as equally fast within this share of the highest throughput, because runs differ by about as much. */
+  /**
+   * Settings count as equally fast within this share of the highest throughput, because runs differ by about as much.
+   */
   readonly within: number;
 }
 
@@ -14,8 +16,9 @@ interface Best {
 }
 
 /**
- * The smallest setting whose median throughput is at least (1 - within) of the highest, among those whose median p99 is within
- * the limit and whose runs kept all events. Choosing the fastest itself would choose by noise. undefined: none is within the limit.
+ * The smallest setting whose median throughput is at least (1 - within) of the highest, among those whose median p99
+ * is within the limit and whose runs kept all events. Choosing the fastest itself would choose by noise. undefined:
+ * none is within the limit.
  */
 export function bestSetting(
   { dimensions, settings }: Pick<SweepResult, "dimensions" | "settings">,

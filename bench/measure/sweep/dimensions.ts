@@ -14,7 +14,10 @@ export interface Swept {
   readonly set: readonly string[];
 }
 
-/** What a sweep varies, and the rest with one value each. Throws a WrongUsage unless one or two settings have several values, all different. */
+/**
+ * What a sweep varies, and the rest with one value each. Throws a WrongUsage unless one or two settings have several
+ * values, all different.
+ */
 export function settingsOf({ connections, gateways, set }: Swept) {
   const all: readonly Dimension[] = [
     { name: "connections", values: connections },
@@ -55,7 +58,10 @@ export function nameOf(dimensions: readonly Dimension[], point: Point): string {
   return dimensions.map(({ name }, index) => `${name} ${point[index]}`).join(", ");
 }
 
-/** Negative where `a` is the smaller setting: its first value that differs is the smaller number, or stands first in its list. */
+/**
+ * Negative where `a` is the smaller setting: its first value that differs is the smaller number, or stands first in
+ * its list.
+ */
 export function compareSettings(dimensions: readonly Dimension[], a: Point, b: Point): number {
   for (const [index, { values }] of dimensions.entries()) {
     const [first = "", second = ""] = [a[index], b[index]];

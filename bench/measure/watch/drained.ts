@@ -30,8 +30,8 @@ export interface Accepted {
 }
 
 /**
- * Waits until as many events are stored as were accepted and all of them are ranked. Where the number is uncertain, waits until the counters
- * stop while the queues are empty. `series` are the observations during the load.
+ * Waits until as many events are stored as were accepted and all of them are ranked. Where the number is uncertain,
+ * waits until the counters stop while the queues are empty. `series` are the observations during the load.
  */
 export async function drained(
   system: Pick<System, "writerUrls" | "rankerUrls" | "queues">,

@@ -32,8 +32,8 @@ export class Follower {
   readonly #events: FollowedEvent[] = [];
   readonly #underWay: Promise<void>[] = [];
   #offered = 0;
-  // Sampling stride; doubled when too many events are under way. Also drops earlier events outside the new stride; otherwise fast events
-  // would be over-represented.
+  // Sampling stride; doubled when too many events are under way. Also drops earlier events outside the new stride;
+  // otherwise fast events would be over-represented.
   #every = 1;
 
   constructor(url: string, giveUpMs = 60_000) {
