@@ -128,15 +128,22 @@ export const gatewaySettings = {
 } as const;
 
 /**
- * Limits that no operator changes. Tests lower some of them, by an argument of startGateway. A key ends in "Share" where
- * it is what one client address may hold of a setting.
+ * Limits that no operator changes. Tests lower some of them, by an argument of startGateway. A key ends in "Share"
+ * where it is what one client address may hold of a setting.
  */
 export const gatewayLimits = {
-  /** The largest body of a single event, and the largest entry of a bulk request. A purchase of 500 items has 25 to 51 kB. */
+  /**
+   * The largest body of a single event, and the largest entry of a bulk request. A purchase of 500 items has 25 to 51
+   * kB.
+   */
   bodyBytesMax: 128 * kibibyte,
-  /** 1,000 purchases of 20 items have 0.9 to 1.6 MB. Scanned in one pass before it is parsed, about 2 ms for each MiB. */
+  /**
+   * 1,000 purchases of 20 items have 0.9 to 1.6 MB. Scanned in one pass before it is parsed, about 2 ms for each MiB.
+   */
   bulkBytesMax: 2 * mebibyte,
-  /** The largest part of a form, such as a picture. With its envelope below 16 MiB, the largest message of RabbitMQ 4. */
+  /**
+   * The largest part of a form, such as a picture. With its envelope below 16 MiB, the largest message of RabbitMQ 4.
+   */
   formPartBytesMax: 10 * mebibyte,
   /** The largest batch; a larger event is a batch by itself. */
   batchBytesMax: 64 * kibibyte,

@@ -9,7 +9,7 @@ import { openAdmission, type Admission } from "./admission/open-admission.ts";
 import type { GatewayConfig } from "./config.ts";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
 import type { IntakeServers } from "./ingest/intake.ts";
-import { KeyMemory } from "./keys/key-memory.ts";
+import { KeyMemory } from "./keys/keys.ts";
 
 /** Everything outside this process that the parts of a gateway use. */
 export interface GatewayServers extends IntakeServers {

@@ -2,10 +2,8 @@ import type { Domain, Sources } from "@tally/contract";
 import type { FastifyReply } from "fastify";
 import type { GatewayConfig } from "./config.ts";
 import { Finder } from "./find/finder.ts";
-import type { Commit, Intake, IntakeServers } from "./ingest/intake.ts";
-import type { TraceOf } from "./ingest/event-traces.ts";
-import { DomainKeys } from "./keys/domain-keys.ts";
-import type { KeyMemory } from "./keys/key-memory.ts";
+import type { Commit, Intake, IntakeServers, TraceOf } from "./ingest/intake.ts";
+import { DomainKeys, type KeyMemory } from "./keys/keys.ts";
 import { GroupReads } from "./read/group-reads.ts";
 
 // Lookups of one domain that may wait for their rows. Clients can invent ids, and each invented id waits.

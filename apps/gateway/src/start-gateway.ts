@@ -16,13 +16,12 @@ import { responseBudget } from "./http/body/byte-budget.ts";
 import { addReference } from "./http/reference/add-reference.ts";
 import { addDomainRoutes, mountsOf } from "./http/routes/domain-routes.ts";
 import { addEventRoute, addHealthRoute } from "./http/routes/system-routes.ts";
-import { requestTraces } from "./ingest/event-traces.ts";
-import { openIntake, type Intake } from "./ingest/intake.ts";
+import { type Intake, openIntake, requestTraces } from "./ingest/intake.ts";
 import { addLiveRoute } from "./live/live-route.ts";
 import { Watchables } from "./live/watchables.ts";
 import { addDeadLetterRoutes } from "./operate/dead-letter-routes.ts";
 import { addPageRoutes } from "./operate/page-routes.ts";
-import { addStatusRoutes } from "./operate/status-routes.ts";
+import { addStatusRoutes } from "./operate/json-routes.ts";
 import { serveDomain } from "./serve-domain.ts";
 
 /** A gateway that listens. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Grant, KeyCheck } from "@tally/access";
+import type { Action, Grant, KeyCheck } from "@tally/access";
 import type {
   FastifyInstance,
   FastifyReply,
@@ -7,16 +7,15 @@ import type {
   onRequestHookHandler,
   preHandlerHookHandler,
 } from "fastify";
-import { rejection } from "../errors/catalogue.ts";
+import { rejection, type Rejection } from "../errors/catalogue.ts";
 import { reject } from "../errors/reject.ts";
-import { rejectForeignPages } from "./foreign-pages.ts";
-import type { RateLimits } from "./rate-limits.ts";
-import { forbiddenStore, type DomainAccess, type RouteAccess } from "./route-access.ts";
+import type { Limited, RateLimits } from "./rate-limits.ts";
 
 /*
  * The checks of a request with AUTH=required:
  *
- *   onRequest     before its body is read: takes one token of its key or address (429), checks the key (401) and its scope (403)
+ *   onRequest     before its body is read: takes one token of its key or address (429), checks the key (401) and its
+ *                 scope (403)
  *   preHandler    params and body are valid: checks its store (403), and takes the tokens of its further entries (429)
  */
 
@@ -29,7 +28,10 @@ export interface AdmissionOptions {
 
 type Undecided = Exclude<KeyCheck, Grant> | "missing";
 
-/** Checks keys and rates on later routes that are not open, or pages of other sites where no keys are required. Throws for a route without access. */
+/**
+ * Checks keys and rates on later routes that are not open, or pages of other sites where no keys are required. Throws
+ * for a route without access.
+ */
 export function addAdmission(app: FastifyInstance, { check, limits }: AdmissionOptions): void {
   app.decorateRequest("grant", undefined);
   app.decorateRequest("limited", undefined);
@@ -123,4 +125,103 @@ function rejectScope(reply: FastifyReply, { domain, action }: DomainAccess): voi
   const scope = `${domain}:${action}`;
   reply.header("www-authenticate", `Bearer error="insufficient_scope", scope="${scope}"`);
   reject(reply, rejection("SCOPE_MISSING", { scope }));
+}
+
+/**
+ * Rejects requests that may change something when the browser of a user sends them for a page of another site. Needed
+ * only where no key is required: a page cannot add a key to a request for another site, but it can send a form. In the
+ * call of the handler, before it: a hook would cost each event closures, and nothing is changed until then. Call it
+ * before routes are added.
+ */
+export function rejectForeignPages(app: FastifyInstance): void {
+  app.addHook("onRoute", (route) => {
+    const { handler } = route;
+    if (isReading([route.method].flat())) return;
+    route.handler = function handleOwn(request, reply) {
+      const { headers } = request;
+      // The common case: no browser.
+      if (headers["sec-fetch-site"] === undefined && headers.origin === undefined) {
+        return handler.call(this, request, reply);
+      }
+      const page = foreignPageOf(headers);
+      return page === undefined
+        ? handler.call(this, request, reply)
+        : reject(reply, rejection("FOREIGN_PAGE", { page }));
+    };
+  });
+}
+
+/**
+ * The page of another site that sent a request; undefined: none did. By Sec-Fetch-Site, which pages cannot set.
+ * Browsers send it to https and to localhost only; without it, by Origin, which they send with every POST.
+ */
+export function foreignPageOf({
+  origin,
+  host,
+  "sec-fetch-site": site,
+}: Pick<IncomingHttpHeaders, "origin" | "host" | "sec-fetch-site">): string | undefined {
+  // Another port of localhost is "same-site".
+  const isOwn = site === undefined ? origin === undefined || hostOf(origin) === withoutPort(host) : ownSites.has(site);
+  return isOwn ? undefined : (origin ?? `a ${site} page`).slice(0, 200);
+}
+
+// none: typed by the user.
+const ownSites: ReadonlySet<string> = new Set(["same-origin", "none"]);
+
+/** undefined: "null", as of a page in a sandbox, or no URL. */
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}
+
+function isReading(methods: readonly string[]): boolean {
+  return methods.every((method) => method === "GET" || method === "HEAD" || method === "OPTIONS");
+}
+
+/** An origin does not have the default port of its scheme. */
+function withoutPort(host: string | undefined): string | undefined {
+  return host?.toLowerCase().replace(/:(80|443)$/, "");
+}
+
+/**
+ * What a route requires of a request's key. "open": no key, no limit. "anyKey": a valid key; the route checks the rest
+ * itself.
+ */
+export type RouteAccess = "open" | "anyKey" | DomainAccess;
+
+export interface DomainAccess {
+  readonly domain: string;
+  readonly action: Action;
+  /** The store that a checked request is about. "perEntry": the route checks each entry itself. */
+  readonly storeOf: "perEntry" | ((request: FastifyRequest) => number | string | undefined);
+  /** How many tokens of a rate limit a checked request takes; absent: 1. */
+  readonly costOf?: (request: FastifyRequest) => number;
+}
+
+/**
+ * Why a key may not use a store; undefined when it may. `store` undefined: none or several, which a key limited to
+ * stores may not use.
+ */
+export function forbiddenStore(grant: Grant | undefined, store: number | string | undefined): Rejection | undefined {
+  if (grant?.stores === undefined) return undefined;
+  if (store === undefined) return rejection("STORE_LIMITED");
+  return grant.stores.has(String(store)) ? undefined : rejection("STORE_FORBIDDEN", { store });
+}
+
+/** Why a key may not do this in a domain, whatever the store; undefined: it may. The domain "*": in all domains. */
+export function forbiddenInDomain(grant: Grant | undefined, domain: string, action: Action): Rejection | undefined {
+  if (grant === undefined) return undefined;
+  if (!grant.may(domain, action)) return rejection("SCOPE_MISSING", { scope: `${domain}:${action}` });
+  return forbiddenStore(grant, undefined);
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    access?: RouteAccess;
+  }
+  interface FastifyRequest {
+    /** What the request's key allows; undefined when no keys are required, and on open routes. */
+    grant?: Grant | undefined;
+    /** The rate limit that applies to the request. */
+    limited?: Limited | undefined;
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { foreignPageOf } from "./foreign-pages.ts";
+import { foreignPageOf } from "./admission.ts";
 
 const host = "127.0.0.1:8080";
 const own = "http://127.0.0.1:8080";

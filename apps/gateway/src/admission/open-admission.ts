@@ -46,7 +46,9 @@ function limitOf(perSecond: number, burst: number) {
 
 const isLoopback = addressesIn(["127.0.0.0/8", "::1"]);
 
-/** Throws a ConfigError when clients on other machines can reach the gateway without a key, unless that is confirmed. */
+/**
+ * Throws a ConfigError when clients on other machines can reach the gateway without a key, unless that is confirmed.
+ */
 export function forbidOpenToOthers({ auth, authOffConfirmed, host }: GatewayConfig): void {
   if (auth === "required" || authOffConfirmed === "yes" || host === "localhost" || isLoopback(host)) return;
   const expected = "required; or off with a HOST on a loopback address, or with AUTH_OFF_CONFIRMED=yes";

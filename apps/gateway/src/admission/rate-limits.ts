@@ -24,7 +24,10 @@ export interface RateLimitOptions {
   readonly failsOpen: boolean;
 }
 
-/** Limits the rate of each key, and of each address without a key. Responses have the RateLimit header fields of the IETF draft. */
+/**
+ * Limits the rate of each key, and of each address without a key. Responses have the RateLimit header fields of the
+ * IETF draft.
+ */
 export class RateLimits {
   readonly #options: RateLimitOptions;
 
@@ -73,11 +76,12 @@ function rejectRate(reply: FastifyReply, { limit: { perSecond } }: Limited, { ag
 }
 
 /*
- * A bucket is one number (GCRA): the time at which it will be full again, by the clock of Redis, in ms since 1970. Absent: it is full. It
- * expires when it is full, so Redis holds only the buckets of clients that sent requests lately.
+ * A bucket is one number (GCRA): the time at which it will be full again, by the clock of Redis, in ms since 1970.
+ * Absent: it is full. It expires when it is full, so Redis holds only the buckets of clients that sent requests lately.
  */
 
-// KEYS: the buckets. ARGV for each: ms per token, burst, cost of a request, requests. Returns for each: granted, remaining, ms until full.
+// KEYS: the buckets. ARGV for each: ms per token, burst, cost of a request, requests. Returns for each: granted,
+// remaining, ms until full.
 const take = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000

@@ -4,12 +4,13 @@ import type { KeyLimit } from "@tally/access";
 /*
  * Token buckets in Redis, shared by all gateways. Three things keep the cost below one call for each request:
  *
- *   calls are shared   requests of one event loop turn, or that arrive during a call, share the next call: one script for up to 256 buckets
- *                      and any number of requests
- *   tokens in hand     a subject that used its tokens within 100 ms gets twice as many in the next call, at most 50 ms of its rate and a
- *                      quarter of its burst. Tokens older than 100 ms are dropped. So a limit is never exceeded, and limits below
- *                      20 events/s are exact
- *   empty buckets      an empty bucket stays empty until its next token is due, on all gateways. Until then, requests are rejected without a call
+ *   calls are shared   requests of one event loop turn, or that arrive during a call, share the next call: one script
+ *                      for up to 256 buckets and any number of requests
+ *   tokens in hand     a subject that used its tokens within 100 ms gets twice as many in the next call, at most 50 ms
+ *                      of its rate and a quarter of its burst. Tokens older than 100 ms are dropped. So a limit is
+ *                      never exceeded, and limits below 20 events/s are exact
+ *   empty buckets      an empty bucket stays empty until its next token is due, on all gateways. Until then, requests
+ *                      are rejected without a call
  */
 
 /** What `count` requests of `cost` tokens each need from a bucket. */
@@ -20,7 +21,9 @@ export interface Demand {
   readonly count: number;
 }
 
-/** The result of a demand: the requests that got their tokens, the tokens left, and the time until the bucket is full. */
+/**
+ * The result of a demand: the requests that got their tokens, the tokens left, and the time until the bucket is full.
+ */
 export interface Supply {
   readonly granted: number;
   readonly remaining: number;

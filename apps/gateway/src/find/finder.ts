@@ -14,8 +14,8 @@ import { type GroupReads, nameOfKey, readKeys } from "../read/group-reads.ts";
  *   late    the row did not arrive in time, or too many lookups wait: 503, because a 404 would be wrong
  *   none    on no endpoint and older than an hour: no such event
  *
- * An id contains its time, so lookups of old ids do not wait. An invented id with a recent time waits until the limit. The number of waiting
- * lookups is bounded.
+ * An id contains its time, so lookups of old ids do not wait. An invented id with a recent time waits until the limit.
+ * The number of waiting lookups is bounded.
  */
 
 export type Found = "memory" | "read" | "write" | "waited" | "late" | "none";
@@ -54,7 +54,10 @@ export class Finder {
     this.#recent.add(event, size);
   }
 
-  /** Resolves with undefined when there is no such event. Rejects with NOT_YET, READS_FULL, or the error of the database. */
+  /**
+   * Resolves with undefined when there is no such event. Rejects with NOT_YET, READS_FULL, or the error of the
+   * database.
+   */
   async find<T>(lookup: Lookup<T>, id: string, acceptedAtMs: number): Promise<T | undefined> {
     const own = this.#recent.get(id);
     if (own !== undefined) return this.#found("memory", lookup.ofEvent(own));
@@ -63,7 +66,8 @@ export class Finder {
     const now = Date.now();
     const isYoung = acceptedAtMs > now - youngMs && acceptedAtMs < now + clockSkewMs;
     const read = await this.#options.read.read(wait.rows, key).catch((error: unknown) => {
-      // Read endpoint down: recent events are read from the write endpoint. Overloaded: fails, because the load must not shift.
+      // Read endpoint down: recent events are read from the write endpoint. Overloaded: fails, because the load must
+      // not shift.
       if (!isYoung || (error instanceof ClientError && error.code === "READS_FULL")) throw error;
       return undefined;
     });
@@ -138,7 +142,8 @@ interface Waiter<T> {
   readonly settle: (found: T | undefined) => void;
 }
 
-// Every 5 ms at first, then less often the longer the oldest waits, so that an outage of the writer causes no storm of queries.
+// Every 5 ms at first, then less often the longer the oldest waits, so that an outage of the writer causes no storm of
+// queries.
 const pollEveryMsMin = 5;
 const pollEveryMsMax = 100;
 const pollEveryShare = 0.2;

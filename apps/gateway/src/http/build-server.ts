@@ -23,14 +23,16 @@ import { allowedMethods, routing } from "./routes/allowed-methods.ts";
 /*
  * The life of a request, in the order in which it is set up below:
  *
- *   connection     limits for all clients and for each address (connection-limits.ts); time limits, turns of pipelined requests, and one
- *                  response for each request in order (wire.ts): 400, 405, 408, 417, 431
+ *   connection     limits for all clients and for each address (connection-limits.ts); time limits, turns of pipelined
+ *                  requests, and one response for each request in order (wire.ts): 400, 405, 408, 417, 431
  *   route          by method and path (routing): 404, or 405 with Allow
  *   onRequest      API key, scope, rate limit (../admission/admission.ts): 401, 403, 429
  *   preValidation  the body is read within the byte budget, decoded and parsed (body/content.ts): 400, 413, 415, 503
  *   validation     params, query and body match the schemas of the route: 400
- *   preHandler     the API key's stores, and the rate limit for the entries of a bulk request (admission.ts): 403, 413, 429
- *   handler        without API keys, first: no page of another site (../admission/foreign-pages.ts): 403. routes/: publishes events, or reads
+ *   preHandler     the API key's stores, and the rate limit for the entries of a bulk request (admission.ts): 403, 413,
+ *                  429
+ *   handler        without API keys, first: no page of another site (../admission/foreign-pages.ts): 403. routes/:
+ *                  publishes events, or reads
  *   onSend         compression (responses/send-files.ts)
  *   error          thrown by any step: its rejection (../errors/catalogue.ts), or 500 and a line in the log
  */
@@ -58,7 +60,8 @@ export async function buildServer(config: GatewayConfig, options: ServerOptions)
 
   const wire = new Wire({ headersWithinMs, bodyWithinMs, onRejected, errorKeyOf, times });
   const app = fastify({
-    // With a logger, Fastify listens for the end of each response, and makes a child logger for each request. Its warnings get this one.
+    // With a logger, Fastify listens for the end of each response, and makes a child logger for each request. Its
+    // warnings get this one.
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: () => log,

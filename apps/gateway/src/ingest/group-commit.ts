@@ -1,7 +1,7 @@
 import { encodeBatch, gatewayChannels, textOfBatchId, type BatchIds, type EncodedEvent } from "@tally/contract";
 import type { Publisher, PublishOutcome } from "@tally/broker";
 import type { TracedEvent } from "@tally/telemetry";
-import type { TracedPublish } from "./event-traces.ts";
+import type { TracedPublish } from "./intake.ts";
 import type { Pace } from "./pace.ts";
 
 /*
@@ -11,10 +11,10 @@ import type { Pace } from "./pace.ts";
  *   full      its events or bytes are at the limit; waits to be published
  *   in flight published, not confirmed
  *
- * An open batch is flushed when no batch is in flight and it is ripe. A single event is ripe at once, so a sequential client never waits.
- * Several events are ripe when no more arrive, or everyMs after the previous batch was published. So steady traffic does not become many
- * small batches, each of which costs the later stages as much as a large one. A full batch need not be ripe. Every batch waits for the
- * pace, and at most inFlightMax are in flight.
+ * An open batch is flushed when no batch is in flight and it is ripe. A single event is ripe at once, so a sequential
+ * client never waits. Several events are ripe when no more arrive, or everyMs after the previous batch was published.
+ * So steady traffic does not become many small batches, each of which costs the later stages as much as a large one. A
+ * full batch need not be ripe. Every batch waits for the pace, and at most inFlightMax are in flight.
  */
 
 /** The outcome of an event. Only "confirmed" means that it is on disk at the broker. */
@@ -51,7 +51,9 @@ export interface GroupCommitOptions {
   readonly beginPublish: (traced: readonly TracedEvent[]) => TracedPublish;
 }
 
-/** How long the oldest event of a batch was in each state, in ms. `respondedMs`: from the confirm to the last response. */
+/**
+ * How long the oldest event of a batch was in each state, in ms. `respondedMs`: from the confirm to the last response.
+ */
 interface BatchTimes {
   readonly openMs: number;
   readonly inFlightMs: number;
@@ -108,7 +110,10 @@ export class GroupCommit {
     return this.#waiting;
   }
 
-  /** Puts an event into the open batch; calls `settle` when that batch's outcome is known, or at once when the event is not taken. */
+  /**
+   * Puts an event into the open batch; calls `settle` when that batch's outcome is known, or at once when the event is
+   * not taken.
+   */
   add(event: EncodedEvent, settle: Settle, traced?: TracedEvent): void {
     if (this.#waiting >= this.#options.waitingMax) return settle("busy");
     if (this.#waitingBytes + event.size > this.#options.waitingBytesMax) return settle("busy");

@@ -1,7 +1,8 @@
 /*
- * How fast events may be published. When gateway, broker, database and Redis share a machine, only the length of the queues shows that
- * later stages are behind. Without a limit the queues would grow without bound. So each waiting message slows the gateway a little: with
- * empty queues there is no limit; under load the rate settles where the queues neither grow nor drain.
+ * How fast events may be published. When gateway, broker, database and Redis share a machine, only the length of the
+ * queues shows that later stages are behind. Without a limit the queues would grow without bound. So each waiting
+ * message slows the gateway a little: with empty queues there is no limit; under load the rate settles where the queues
+ * neither grow nor drain.
  */
 
 // 2 µs per event for each waiting message: 12,500 events/s with 40 waiting messages, 100,000/s with 5.

@@ -3,9 +3,11 @@
  * rows, for any number of viewers. Six rules bound the cost, whatever is watched:
  *
  *   in all        at most 200 reads a second. With more than 100 feeds, each is read less often
- *   together      feeds that are not made from rows are read in the same turn: one write to Redis and one reply for all, and one write to each viewer
+ *   together      feeds that are not made from rows are read in the same turn: one write to Redis and one reply for
+ *                 all, and one write to each viewer
  *   busy          while the gateway has other work, 750 and 800 ms: a change is still seen within a second
- *   one feed      a read that took d ms is repeated 10 d ms later, at most 5 s later: a tenth of a connection to the database
+ *   one feed      a read that took d ms is repeated 10 d ms later, at most 5 s later: a tenth of a connection to the
+ *                 database
  *   memory        no new stream while the kept responses have 64 MiB
  *   never twice   a feed waits for its response before the next read
  */
@@ -151,7 +153,10 @@ export class Feed {
     for (const viewer of this.viewers) viewer.changed(this);
   }
 
-  /** The newest response as an event of the watch with this index; undefined before the first. Made once for all viewers with this index. */
+  /**
+   * The newest response as an event of the watch with this index; undefined before the first. Made once for all viewers
+   * with this index.
+   */
   frame(index: number): Buffer | undefined {
     if (this.#latest === undefined) return undefined;
     const { status, body, at } = this.#latest;
@@ -165,7 +170,10 @@ export class Feed {
 const measuredEveryMs = 1000;
 const busyShare = 0.5;
 
-/** Returns a function that says whether the event loop of this thread was busy for more than half of the last second. About 0.1 µs a call. */
+/**
+ * Returns a function that says whether the event loop of this thread was busy for more than half of the last second.
+ * About 0.1 µs a call.
+ */
 export function busyLoop(): () => boolean {
   let last = performance.eventLoopUtilization();
   let measuredAtMs = performance.now();

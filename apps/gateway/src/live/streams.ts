@@ -37,7 +37,10 @@ export class Streams {
     return this.#open.size;
   }
 
-  /** Why a client cannot open another stream; undefined: it can. `address`: what counts as one client. `hasRoom`: for its responses. */
+  /**
+   * Why a client cannot open another stream; undefined: it can. `address`: what counts as one client. `hasRoom`: for
+   * its responses.
+   */
   full(address: string, hasRoom: boolean): Rejection | undefined {
     const { max, perAddressMax } = this.#options;
     if (this.#open.size >= max || !hasRoom) return rejection("STREAMS_FULL");
@@ -89,8 +92,8 @@ export function beatFrame(): Buffer {
  * The life of a stream:
  *
  *   open      each new response of its feeds, and every beat, is written at once
- *   slow      the client reads more slowly than we write. Nothing more is written; for each feed the newest response is remembered. When the client
- *             has read what was written → open, with these responses
+ *   slow      the client reads more slowly than we write. Nothing more is written; for each feed the newest response is
+ *             remembered. When the client has read what was written → open, with these responses
  *   ended     by the client, by the end of the gateway, by a key that is no longer valid, or after 10 s of slow
  *
  * So a stream buffers at most what the socket takes and one response of each feed.

@@ -32,7 +32,10 @@ export class Watchables {
     app.addHook("onRoute", (options) => this.#add(options));
   }
 
-  /** Throws InvalidInput for a path without such a route, and for values that its schemas reject. `field` is in the message. */
+  /**
+   * Throws InvalidInput for a path without such a route, and for values that its schemas reject. `field` is in the
+   * message.
+   */
   find(field: string, path: string): Watchable {
     const found = path.length <= pathCharactersMax ? this.#router.find("GET", path) : null;
     const entry = found === null ? undefined : this.#entries.get(String(found.store));
@@ -82,14 +85,19 @@ export interface WatchedRequest {
 
 /** A GET route of JSON that GET /live can repeat for its viewers. */
 export interface WatchedRoute {
-  /** The value of the response, before it is written as JSON. The same for everyone who may read it. Calls `noteRows` when it reads rows. */
+  /**
+   * The value of the response, before it is written as JSON. The same for everyone who may read it. Calls `noteRows`
+   * when it reads rows.
+   */
   readonly respond: (request: WatchedRequest, noteRows: () => void) => Promise<unknown>;
   /** Why a key may not read it; undefined: it may. `grant` undefined: no keys are required. */
   readonly forbidden: (
     request: WatchedRequest,
     grant: Grant | undefined,
   ) => Rejection | undefined | Promise<Rejection | undefined>;
-  /** It is repeated every `everyMs` however long it takes, because it waits more than it works. Absent: see feeds.ts. */
+  /**
+   * It is repeated every `everyMs` however long it takes, because it waits more than it works. Absent: see feeds.ts.
+   */
   readonly everyMs?: number;
 }
 

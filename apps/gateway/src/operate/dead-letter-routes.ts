@@ -14,11 +14,11 @@ import type { Publisher } from "@tally/broker";
 import { BatchIds, InvalidInput, NotFound, queuesOf, unpackEvent, type SqlReader } from "@tally/contract";
 import type { FastifyInstance } from "fastify";
 import { Type, type Static } from "typebox";
-import { forbiddenInDomain, forbiddenStore } from "../admission/route-access.ts";
+import { forbiddenInDomain, forbiddenStore } from "../admission/admission.ts";
 import { rejection } from "../errors/catalogue.ts";
 import { ClientError, reject, rejectionOfOutcome } from "../errors/reject.ts";
 import type { OwnDocument } from "../http/reference/documented.ts";
-import { addJsonRoute } from "./add-json-route.ts";
+import { addJsonRoute } from "./json-routes.ts";
 
 export interface DeadLetterServers {
   /** The write endpoint: a replica may not have the newest letter. */
@@ -79,8 +79,8 @@ const shownBytes = 16 * 1024;
 const settleWithinMs = 3000;
 
 /**
- * GET /dead-letters, newest first, and GET /dead-letters/{id} need the scope `read` of the domain; without a domain, of all. POST
- * /dead-letters/{id}/replay and …/discard need `operate`. Both may be repeated: an event keeps its id.
+ * GET /dead-letters, newest first, and GET /dead-letters/{id} need the scope `read` of the domain; without a domain, of
+ * all. POST /dead-letters/{id}/replay and …/discard need `operate`. Both may be repeated: an event keeps its id.
  */
 export function addDeadLetterRoutes(app: FastifyInstance, servers: DeadLetterServers): void {
   const { reader, domains } = servers;
@@ -205,8 +205,8 @@ async function send(
 const outcomes = { rejected: "busy", unroutable: "unavailable", expired: "unknown" } as const;
 
 /**
- * A letter without its content. A letter of a domain that the key may neither read nor operate is as unknown as one that does not exist: an id may
- * be made of a client's key, so a difference would tell what others sent.
+ * A letter without its content. A letter of a domain that the key may neither read nor operate is as unknown as one
+ * that does not exist: an id may be made of a client's key, so a difference would tell what others sent.
  */
 async function visibleHead(reader: SqlReader, text: string, grant: Grant | undefined): Promise<LetterHead> {
   const id = text.toLowerCase();

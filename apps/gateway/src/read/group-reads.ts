@@ -8,8 +8,8 @@ import { ClientError } from "../errors/reject.ts";
  *   pending    is in no statement yet. Further readers of the same key join it, and share its result and its time
  *   under way  is in a statement. A new reader of this key gets a new pending key, so its rows are read after its call
  *
- * Keys are sent as soon as fewer than `statementsMax` statements are under way: on an idle system in the same turn of the event loop,
- * under load when a statement returns, together with all keys that became pending meanwhile.
+ * Keys are sent as soon as fewer than `statementsMax` statements are under way: on an idle system in the same turn of
+ * the event loop, under load when a statement returns, together with all keys that became pending meanwhile.
  */
 
 export interface GroupReadOptions {

@@ -29,9 +29,9 @@ const depthMax = 1000;
 const sliceMs = 10;
 
 /**
- * The entries of a bulk body. Each is parsed only when it is read, so invalid JSON affects one entry only. Finds them in one pass over the
- * bytes, about 2 ms for each MiB, and counts them before any is parsed. Throws InvalidInput for a body that is neither form or is
- * incomplete, and for no entries or too many.
+ * The entries of a bulk body. Each is parsed only when it is read, so invalid JSON affects one entry only. Finds them
+ * in one pass over the bytes, about 2 ms for each MiB, and counts them before any is parsed. Throws InvalidInput for a
+ * body that is neither form or is incomplete, and for no entries or too many.
  */
 export function entriesOf(body: unknown, { entriesMax, entryBytesMax }: BulkLimits): readonly EntryReader[] {
   if (!(body instanceof BulkBody)) throw notBulk(undefined);
@@ -45,7 +45,10 @@ export function entriesOf(body: unknown, { entriesMax, entryBytesMax }: BulkLimi
   });
 }
 
-/** How many entries a bulk body has, at most one more than `entriesMax`; 0 for a body that entriesOf rejects as malformed. */
+/**
+ * How many entries a bulk body has, at most one more than `entriesMax`; 0 for a body that entriesOf rejects as
+ * malformed.
+ */
 export function countEntries(body: unknown, entriesMax: number): number {
   if (!(body instanceof BulkBody)) return 0;
   if (body.form === "lines") return Math.min(linesOf(body.bytes, entriesMax).count, entriesMax + 1);
@@ -149,7 +152,9 @@ function elementsOf(bytes: Buffer, max: number): Found {
   throw new InvalidInput("body", "JSON", "an array without an end");
 }
 
-/** Where the line of `start` ends. Millions of lines of one byte take four times as long with a native call for each. */
+/**
+ * Where the line of `start` ends. Millions of lines of one byte take four times as long with a native call for each.
+ */
 function endOfLine(bytes: Buffer, start: number): number {
   const scanned = Math.min(start + 32, bytes.length);
   for (let i = start; i < scanned; i++) if (bytes[i] === newline) return i;

@@ -43,8 +43,8 @@ export interface ResponseLimits {
 }
 
 /**
- * Bounds the memory of large responses: each holds its length until its client has all of it or disconnects. Returns a function that returns
- * whether there is room for one more.
+ * Bounds the memory of large responses: each holds its length until its client has all of it or disconnects. Returns a
+ * function that returns whether there is room for one more.
  */
 export function responseBudget({
   bytesMax,

@@ -7,8 +7,9 @@ import { ClientError } from "../../errors/reject.ts";
 export const expectedEncoding = "one of gzip, br, zstd, identity";
 
 /**
- * Decodes a body to at most `bytesMax` bytes, outside the main thread, in turns with other clients. The callback gets BODY_TOO_LARGE,
- * InvalidInput, or BODIES_FULL when too many bodies of this client wait. It is not called when the connection is closed before its turn.
+ * Decodes a body to at most `bytesMax` bytes, outside the main thread, in turns with other clients. The callback gets
+ * BODY_TOO_LARGE, InvalidInput, or BODIES_FULL when too many bodies of this client wait. It is not called when the
+ * connection is closed before its turn.
  */
 export type Decode = (
   body: Buffer,
@@ -77,8 +78,8 @@ export interface DecodeLimits {
 }
 
 /**
- * Bounds how many bodies are decoded at once: in all, and for one client. Clients take turns, each with its own queue, so that one client's
- * expensive bodies do not delay those of others. Work whose connection is closed is dropped.
+ * Bounds how many bodies are decoded at once: in all, and for one client. Clients take turns, each with its own queue,
+ * so that one client's expensive bodies do not delay those of others. Work whose connection is closed is dropped.
  */
 export class DecodeLine {
   readonly #limits: DecodeLimits;
@@ -121,5 +122,6 @@ export class DecodeLine {
   }
 }
 
-// The number of libuv threads: each body holds up to the limit of its route, so more at once would only use more memory. One client gets half.
+// The number of libuv threads: each body holds up to the limit of its route, so more at once would only use more
+// memory. One client gets half.
 const line = new DecodeLine({ atOnceMax: 4, perClientMax: 2, waitingPerClientMax: 64 });

@@ -3,13 +3,14 @@ import { InvalidInput } from "@tally/contract";
 
 // JSON.parse accepts a megabyte of "[", and code that walks such a value overflows its stack.
 const depthMax = 64;
-// Six times the values of the largest valid body, a purchase of 500 items. Parsing and checking 10,000 values takes 10 ms.
+// Six times the values of the largest valid body, a purchase of 500 items. Parsing and checking 10,000 values takes 10
+// ms.
 const valuesMax = 10_000;
 
 /**
- * Parses a JSON text strictly: UTF-8 only, and no object may have a key twice (JSON.parse would silently keep the last). An empty body is
- * undefined, because some clients announce JSON and send nothing. Rejects a text with too many levels or values before it parses it. Costs about
- * 1 µs for a purchase of 5 items.
+ * Parses a JSON text strictly: UTF-8 only, and no object may have a key twice (JSON.parse would silently keep the
+ * last). An empty body is undefined, because some clients announce JSON and send nothing. Rejects a text with too many
+ * levels or values before it parses it. Costs about 1 µs for a purchase of 5 items.
  */
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return undefined;
@@ -21,7 +22,8 @@ export function parseJsonBody(body: Buffer): unknown {
   } catch (error) {
     throw new InvalidInput("body", "JSON", error instanceof Error ? error.message : "something else");
   }
-  // Each key has one colon outside strings, so more colons than keys means a duplicate. Only then is the text scanned for its name.
+  // Each key has one colon outside strings, so more colons than keys means a duplicate. Only then is the text scanned
+  // for its name.
   if (colons !== countKeys(value)) {
     throw new InvalidInput(duplicateKey(body) ?? "body", "each key once", "it twice");
   }
@@ -69,7 +71,8 @@ function countKeys(value: unknown): number {
     for (const entry of value) if (typeof entry === "object") keys += countKeys(entry);
     return keys;
   }
-  // for…in builds no list of keys. It sees own properties only: JSON.parse makes them, and nothing adds to the prototype of all objects.
+  // for…in builds no list of keys. It sees own properties only: JSON.parse makes them, and nothing adds to the
+  // prototype of all objects.
   for (const key in value) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const entry = (value as Readonly<Record<string, unknown>>)[key];

@@ -18,7 +18,8 @@ export function addressesIn(list: readonly string[]): (address: string) => boole
 }
 
 /**
- * What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address, because an IPv6 client can use any address of its /64.
+ * What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address, because an IPv6 client can use
+ * any address of its /64.
  */
 export function clientOf(address: string | undefined): string {
   if (address === undefined) return "";

@@ -2,16 +2,17 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ErrorCode } from "../../errors/catalogue.ts";
 import type { ResponseTimes } from "./response-times.ts";
-import type { Turns, Waiting } from "./turns.ts";
 
 /*
  * The life of a connection:
  *
- *   open      a request is handed on when it arrives. Pipelined requests wait in a queue: for a turn (turns.ts), and until fewer than
- *             `inFlightMax` requests of this connection are in flight. While the queue is long nothing more is read.
- *   closing   the next request is malformed or late. Requests before it get their responses in order. Then the rejection is sent, unless
- *             that request has its response already. Later requests are not handed on.
- *   closed    by either side. Requests that still wait are dropped: they have no response, and nothing of them is stored.
+ *   open      a request is handed on when it arrives. Pipelined requests wait in a queue: for a turn (turns.ts), and
+ *             until fewer than `inFlightMax` requests of this connection are in flight. While the queue is long nothing
+ *             more is read.
+ *   closing   the next request is malformed or late. Requests before it get their responses in order. Then the
+ *             rejection is sent, unless that request has its response already. Later requests are not handed on.
+ *   closed    by either side. Requests that still wait are dropped: they have no response, and nothing of them is
+ *             stored.
  */
 
 /** How a connection ends. */
@@ -90,7 +91,10 @@ export class Connection implements Waiting {
     return this.#queue.length > 0 && this.#inFlight < inFlightMax;
   }
 
-  /** Closes the connection with the response to the newest request. If an earlier response closed it, later requests would get none. */
+  /**
+   * Closes the connection with the response to the newest request. If an earlier response closed it, later requests
+   * would get none.
+   */
   closeAfterResponse(): void {
     if (this.#newest !== undefined) this.#newest.shouldKeepAlive = false;
   }
@@ -104,7 +108,8 @@ export class Connection implements Waiting {
       unread = undefined;
     }
     this.#closing = { ending, unread };
-    // Node would close the connection of a half-closed client after the last response in flight, before the final response.
+    // Node would close the connection of a half-closed client after the last response in flight, before the final
+    // response.
     this.#socket.removeAllListeners("end");
     this.#settle(this.#closing);
   }
@@ -119,8 +124,9 @@ export class Connection implements Waiting {
   }
 
   /**
-   * Node drops what follows a request with an Upgrade header in the same packet, and takes the next packet for a new request. So when more
-   * was read than this request, the connection is closed after its response, and later requests get none.
+   * Node drops what follows a request with an Upgrade header in the same packet, and takes the next packet for a new
+   * request. So when more was read than this request, the connection is closed after its response, and later requests
+   * get none.
    */
   #watchUpgrade(response: ServerResponse, bytesBefore: number): void {
     const hasMore = (): boolean => this.#socket.bytesRead - bytesBefore > bytesOf(response.req);
@@ -193,7 +199,10 @@ function closeListener(onClose: (response: ServerResponse) => void): (this: Serv
   };
 }
 
-/** Whether Node's parser treats a request as a protocol upgrade: an Upgrade header counts only with `Connection: Upgrade`. */
+/**
+ * Whether Node's parser treats a request as a protocol upgrade: an Upgrade header counts only with `Connection:
+ * Upgrade`.
+ */
 function wantsUpgrade({ headers: { upgrade, connection = "" } }: IncomingMessage): boolean {
   return upgrade !== undefined && connection.split(",").some((option) => option.trim().toLowerCase() === "upgrade");
 }
@@ -205,4 +214,49 @@ function bytesOf({ method = "", url = "", rawHeaders, headers }: IncomingMessage
   // Two bytes follow each name (": "), each value and the head (CRLF).
   const fields = rawHeaders.reduce((bytes, text) => bytes + text.length + 2, 2);
   return requestLine + fields + Number(headers["content-length"] ?? 0);
+}
+
+/** A connection with requests that wait for a turn. */
+export interface Waiting {
+  /** Hands one request on. Returns whether another one can follow in the same turn. */
+  handOne(): boolean;
+}
+
+// Cheap requests take about 0.05 ms each. A request of another connection waits for one turn.
+const requestsPerTurn = 16;
+
+/**
+ * Hands pipelined requests on in turns of the event loop, one of each connection in rotation. Between two turns the
+ * event loop reads from the other connections.
+ */
+export class Turns {
+  // A Set iterates in insertion order, and also visits items that are added again during the iteration.
+  readonly #waiting = new Set<Waiting>();
+  #isScheduled = false;
+
+  add(waiting: Waiting): void {
+    this.#waiting.add(waiting);
+    this.#schedule();
+  }
+
+  delete(waiting: Waiting): void {
+    this.#waiting.delete(waiting);
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#run());
+  }
+
+  #run(): void {
+    this.#isScheduled = false;
+    let left = requestsPerTurn;
+    for (const waiting of this.#waiting) {
+      if (left-- === 0) break;
+      this.#waiting.delete(waiting);
+      if (waiting.handOne()) this.#waiting.add(waiting);
+    }
+    if (this.#waiting.size > 0) this.#schedule();
+  }
 }

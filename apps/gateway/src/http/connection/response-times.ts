@@ -3,8 +3,8 @@ import { histogramLines, type MetricDescription } from "@tally/runtime";
 import type { FastifyInstance } from "fastify";
 
 /*
- * Every request is measured, so this is written for its cost: two clock readings, and a search among 14 bounds in an array. An observation
- * of prom-client joins the labels to a text and looks it up, which takes longer than all of this.
+ * Every request is measured, so this is written for its cost: two clock readings, and a search among 14 bounds in an
+ * array. An observation of prom-client joins the labels to a text and looks it up, which takes longer than all of this.
  */
 
 /** From 1 ms to 30 s. */
@@ -85,14 +85,17 @@ declare module "node:http" {
   interface ServerResponse<Request extends IncomingMessage = IncomingMessage> {
     /** When the head of its request was read, by performance.now(). */
     takenAtMs?: number;
-    /** The route that responds. Absent before routing and without a route; null: its time is not measured, because it is a stream. */
+    /**
+     * The route that responds. Absent before routing and without a route; null: its time is not measured, because it is
+     * a stream.
+     */
     route?: RouteTimes | null;
   }
 }
 
 /**
- * Names the route of each response, so that its time is counted there. In the call of the handler: a hook would cost each request closures.
- * reject() does it for requests that are rejected before. Call it before routes are added.
+ * Names the route of each response, so that its time is counted there. In the call of the handler: a hook would cost
+ * each request closures. reject() does it for requests that are rejected before. Call it before routes are added.
  */
 export function addRouteTimes(app: FastifyInstance, times: ResponseTimes): void {
   app.addHook("onRoute", (route) => {

@@ -10,9 +10,8 @@ import {
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { type ErrorCode, rejection, type Rejection } from "../../errors/catalogue.ts";
-import { Connection, type Ending } from "./connection.ts";
+import { Connection, type Ending, Turns } from "./connection.ts";
 import type { ResponseTimes } from "./response-times.ts";
-import { Turns } from "./turns.ts";
 
 export interface WireOptions {
   /** From the first byte of a request to the end of its head. */
@@ -24,7 +23,8 @@ export interface WireOptions {
   readonly times: ResponseTimes;
 }
 
-// Longer than a load balancer's 60 s: the gateway must not be the first to close an idle connection, or its clients get 502.
+// Longer than a load balancer's 60 s: the gateway must not be the first to close an idle connection, or its clients get
+// 502.
 const keepAliveTimeoutMs = 65_000;
 // How often time limits are checked, so a limit can be late by this much.
 const checkEveryMs = 1000;
@@ -32,8 +32,8 @@ const checkEveryMs = 1000;
 const headersMax = 100;
 
 /**
- * The HTTP server below the routes: time limits, the order of responses, and requests that are rejected before routing. Every request gets
- * one response; the body of an error names what was expected.
+ * The HTTP server below the routes: time limits, the order of responses, and requests that are rejected before routing.
+ * Every request gets one response; the body of an error names what was expected.
  */
 export class Wire {
   readonly #options: WireOptions;
@@ -56,7 +56,8 @@ export class Wire {
       requireHostHeader: false,
       insecureHTTPParser: false,
     });
-    // Node's limit is off, because it drops headers silently. Their bytes are limited, and their number is checked below.
+    // Node's limit is off, because it drops headers silently. Their bytes are limited, and their number is checked
+    // below.
     server.maxHeadersCount = 0;
     // Clients that close their sending side after the request get a response.
     Object.assign(server, { httpAllowHalfOpen: true });

@@ -24,8 +24,8 @@ const pageFiles = [
 const policy = "style-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
 /**
- * Serves the API reference of all routes that are added later: the document at /openapi.json, made at its first request;
- * a page at /docs. Call it before routes are added; it throws for a route that is not documented.
+ * Serves the API reference of all routes that are added later: the document at /openapi.json, made at its first
+ * request; a page at /docs. Call it before routes are added; it throws for a route that is not documented.
  */
 export function addReference(app: FastifyInstance, mounts: readonly Mount[]): void {
   const routes: ServedRoute[] = [];

@@ -43,7 +43,9 @@ tally takes events, stores each exactly once, and keeps live rankings that equal
   counts; null: it counts none.
 `;
 
-/** The OpenAPI 3.1 document of routes, as JSON. Routes with the same path below different prefixes are one operation. */
+/**
+ * The OpenAPI 3.1 document of routes, as JSON. Routes with the same path below different prefixes are one operation.
+ */
 export function apiDocument(routes: readonly ServedRoute[], mounts: readonly Mount[]): string {
   const merged = new Map<string, { path: string; route: ServedRoute; prefixes: string[] }>();
   for (const route of routes) {
@@ -194,7 +196,9 @@ function headersOf(headers: object): object | undefined {
   return Object.keys(headers).length === 0 ? undefined : headers;
 }
 
-/** Error responses, each once: most routes have the same ones. Named by their status, as "BadRequest" and "BadRequest2". */
+/**
+ * Error responses, each once: most routes have the same ones. Named by their status, as "BadRequest" and "BadRequest2".
+ */
 class SharedResponses {
   readonly all: Record<string, object> = {};
   readonly #names = new Map<string, string>();

@@ -9,7 +9,7 @@ import type {
   IngestRoute,
   QueryRoute,
 } from "@tally/contract";
-import type { RouteAccess } from "../../admission/route-access.ts";
+import type { RouteAccess } from "../../admission/admission.ts";
 import type { ErrorCode } from "../../errors/catalogue.ts";
 
 /** What the API reference says about a route of a domain: the domain's own words. */
@@ -51,9 +51,9 @@ export interface ServedRoute {
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * A TypeBox schema as the API reference shows it. `expected: "…"` becomes the description. A schema with `documented: {…}`
- * is shown as that: where the check is narrower or wider than what a client may know, such as digits that a number may
- * replace. A choice of literals becomes an enum. Functions and marks of TypeBox are left out.
+ * A TypeBox schema as the API reference shows it. `expected: "…"` becomes the description. A schema with `documented:
+ * {…}` is shown as that: where the check is narrower or wider than what a client may know, such as digits that a number
+ * may replace. A choice of literals becomes an enum. Functions and marks of TypeBox are left out.
  */
 export function documentedSchema(schema: unknown): JsonSchema {
   if (!isRecord(schema)) return {};

@@ -1,4 +1,4 @@
-import type { RouteAccess } from "../../admission/route-access.ts";
+import type { RouteAccess } from "../../admission/admission.ts";
 import { codesOfCatalogue, type ErrorCode } from "../../errors/catalogue.ts";
 import { isRecord, type DomainDocument, type ServedRoute } from "./documented.ts";
 

@@ -11,8 +11,8 @@ export const routing = {
 } as const;
 
 /**
- * The methods that a path has routes for, sorted; empty for an unknown path. Call it before routes are added. Fastify does not offer this.
- * Uses a second router, only for unmatched requests.
+ * The methods that a path has routes for, sorted; empty for an unknown path. Call it before routes are added. Fastify
+ * does not offer this. Uses a second router, only for unmatched requests.
  */
 export function allowedMethods(app: FastifyInstance): (url: string) => readonly string[] {
   const router = findMyWay(routing);

@@ -12,13 +12,13 @@ import {
 } from "@tally/contract";
 import type { Step } from "@tally/telemetry";
 import { Compile } from "typebox/compile";
-import { forbiddenStore, type RouteAccess } from "../../admission/route-access.ts";
+import { forbiddenStore, type RouteAccess } from "../../admission/admission.ts";
 import { rejectionWith, type Rejection } from "../../errors/catalogue.ts";
 import { ClientError, rejectionOfError, rejectionOfOutcome } from "../../errors/reject.ts";
 import { countEntries, entriesOf, inSlices, settledInSlices, type EntryReader } from "../body/bulk-entries.ts";
 import { committed } from "../../ingest/intake.ts";
 import type { Served } from "../../serve-domain.ts";
-import { idempotencyKey, keyHeader, type DomainKeys } from "../../keys/domain-keys.ts";
+import { idempotencyKey, keyHeader, type DomainKeys } from "../../keys/keys.ts";
 
 /** An entry that was read and checked. `event` has no id yet, unless its content is its id. */
 interface ReadEntry {
@@ -43,11 +43,12 @@ interface AcceptedEntry {
 const noId = "";
 
 /**
- * Many events in one request, a JSON array or one JSON text a line. Each entry is checked and stored by itself, and has its own result. The
- * status is that of all entries when they agree (201, 400, 403, 422, 503), else 207.
+ * Many events in one request, a JSON array or one JSON text a line. Each entry is checked and stored by itself, and has
+ * its own result. The status is that of all entries when they agree (201, 400, 403, 422, 503), else 207.
  *
- * An Idempotency-Key of the request identifies the whole request: with other content it is rejected as a whole. An entry's own key
- * identifies its event. An entry without a key, in a request with one, is identified by the request's key and its content.
+ * An Idempotency-Key of the request identifies the whole request: with other content it is rejected as a whole. An
+ * entry's own key identifies its event. An entry without a key, in a request with one, is identified by the request's
+ * key and its content.
  */
 export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRoute<Event>, served: Served): void {
   const {
@@ -87,7 +88,8 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
     const requestKey = idempotencyKey(request.headers["idempotency-key"]);
     const readers = entriesOf(request.body, { entriesMax: route.entriesMax, entryBytesMax: bodyBytesMax });
     const entries = await inSlices(readers, (read, index) => readEntry(index, read, grant));
-    // Clients with other API keys may choose the same key for another request: both the check and the ids depend on the API key.
+    // Clients with other API keys may choose the same key for another request: both the check and the ids depend on the
+    // API key.
     const scope = grant === undefined ? scopeOfRequests : `${scopeOfRequests}/${grant.keyId}`;
     const hasEvents = entries.some((entry) => !("rejected" in entry));
     if (requestKey !== undefined && hasEvents) await bindRequest(keys, eventIdOfKey(scope, requestKey), entries);

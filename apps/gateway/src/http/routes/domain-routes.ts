@@ -1,6 +1,6 @@
 import type { ContentRoute, QueryRoute, SqlReader } from "@tally/contract";
 import type { FastifyInstance } from "fastify";
-import { forbiddenStore, type RouteAccess } from "../../admission/route-access.ts";
+import { forbiddenStore, type RouteAccess } from "../../admission/admission.ts";
 import { rejection } from "../../errors/catalogue.ts";
 import { reject } from "../../errors/reject.ts";
 import type { WatchedRequest, WatchedRoute } from "../../live/watchables.ts";

@@ -1,12 +1,23 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Busboy } from "@fastify/busboy";
+import {
+  encodeEvent,
+  type Event,
+  eventIdOfKey,
+  type Form,
+  type FormPart,
+  type FormRoute,
+  InvalidInput,
+  newEventId,
+} from "@tally/contract";
 import type { FastifyInstance } from "fastify";
-import { encodeEvent, eventIdOfKey, InvalidInput, newEventId, type Event, type FormRoute } from "@tally/contract";
-import type { RouteAccess } from "../../admission/route-access.ts";
-import { unsupported } from "../body/content.ts";
+import type { RouteAccess } from "../../admission/admission.ts";
+import { rejection } from "../../errors/catalogue.ts";
+import { ClientError, reject, rejectionOfOutcome } from "../../errors/reject.ts";
 import { committed } from "../../ingest/intake.ts";
+import { idempotencyKey, keyHeader } from "../../keys/keys.ts";
 import type { Served } from "../../serve-domain.ts";
-import { reject, rejectionOfOutcome } from "../../errors/reject.ts";
-import { readForm } from "../body/form.ts";
-import { idempotencyKey, keyHeader } from "../../keys/domain-keys.ts";
+import { unsupported } from "../body/content.ts";
 
 // For small parts, names and boundaries.
 const besidesBytes = 65_536;
@@ -50,4 +61,77 @@ async function formOf(contentType: string | undefined, body: unknown, partBytesM
     throw unsupported("Content-Type", "multipart/form-data", contentType);
   }
   return readForm(contentType, body, partBytesMax);
+}
+
+const partsMax = 20;
+// Parsed in one turn of the event loop: 64 KiB of empty parts take 20 ms.
+const sliceBytes = 65_536;
+// Encodings that leave bytes unchanged. The gateway does not decode base64.
+const plainEncodings: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
+
+/**
+ * The parts of a multipart/form-data body. Takes every part as bytes, because some clients send texts as files and some
+ * send files without a name. A form of up to 64 KiB takes about 20 µs, and its parts are views into it. A larger one is
+ * read in slices, between which other requests run, and its parts are copies. Throws InvalidInput, or PART_TOO_LARGE
+ * for a part of more than `partBytesMax`.
+ */
+export async function readForm(contentType: string, body: Buffer, partBytesMax: number): Promise<Form> {
+  const parts = new Map<string, FormPart>();
+  let problem: Error | undefined;
+  // True while the current slice contains no part data. Part headers and boundaries are short.
+  let isIdle = true;
+  const fail = (error: Error): void => void (problem ??= error);
+  const reject = (expected: string, got: unknown): void => fail(new InvalidInput("body", expected, got));
+  const parser = parserOf(contentType, { partBytesMax, bufferedBytes: body.length + 1 });
+  parser.on("file", (name: string | undefined, part, _fileName, encoding, type) => {
+    const chunks: Buffer[] = [];
+    isIdle = false;
+    part.on("data", (chunk: Buffer) => {
+      isIdle = false;
+      chunks.push(chunk);
+    });
+    part.on("limit", () =>
+      fail(new ClientError(rejection("PART_TOO_LARGE", { part: String(name), max: partBytesMax }))),
+    );
+    part.on("error", () => reject("a whole form", "one that ends within a part"));
+    part.on("end", () => {
+      if (name === undefined) reject("a name for each part", "a part without");
+      else if (parts.has(name)) reject("each part once", `${name} twice`);
+      else if (!plainEncodings.has(encoding)) reject("parts as they are", encoding);
+      else parts.set(name, { bytes: chunks.length === 1 ? (chunks[0] ?? none) : Buffer.concat(chunks), type });
+    });
+  });
+  parser.on("partsLimit", () => reject(`at most ${partsMax} parts`, "more"));
+  parser.on("error", () => reject("a whole form", "one that ends early"));
+  const finished = new Promise((resolve) => {
+    parser.once("finish", resolve);
+    parser.once("error", resolve);
+  });
+  let at = 0;
+  for (; body.length - at > sliceBytes; at += sliceBytes) {
+    isIdle = true;
+    parser.write(body.subarray(at, at + sliceBytes));
+    await nextTurn();
+    if (isIdle) reject("a whole form", `${sliceBytes} bytes that are in no part`);
+    if (problem !== undefined) throw problem;
+  }
+  parser.end(body.subarray(at));
+  await finished;
+  if (problem !== undefined) throw problem;
+  return Object.fromEntries(parts);
+}
+
+const none = Buffer.alloc(0);
+
+function parserOf(contentType: string, o: { readonly partBytesMax: number; readonly bufferedBytes: number }) {
+  try {
+    return new Busboy({
+      headers: { "content-type": contentType },
+      isPartAFile: () => true,
+      limits: { parts: partsMax, fileSize: o.partBytesMax, headerPairs: 50, headerSize: 8192 },
+      fileHwm: o.bufferedBytes,
+    });
+  } catch {
+    throw new InvalidInput("Content-Type", "multipart/form-data with a boundary", contentType);
+  }
 }

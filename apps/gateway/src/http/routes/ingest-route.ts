@@ -10,13 +10,13 @@ import {
   type IngestRoute,
 } from "@tally/contract";
 import { Compile } from "typebox/compile";
-import type { RouteAccess } from "../../admission/route-access.ts";
+import type { RouteAccess } from "../../admission/admission.ts";
 import { plainText } from "../body/content.ts";
 import { parseJsonBody } from "../body/json-body.ts";
 import type { CommitOutcome } from "../../ingest/group-commit.ts";
 import type { Served } from "../../serve-domain.ts";
 import { reject, rejectionOfOutcome } from "../../errors/reject.ts";
-import { idempotencyKey, keyHeader } from "../../keys/domain-keys.ts";
+import { idempotencyKey, keyHeader } from "../../keys/keys.ts";
 
 /** One request, one event: validated by the route's schemas. Responds when its batch is confirmed. */
 export function addIngestRoute(

@@ -51,8 +51,8 @@ const eventDocument: OwnDocument = {
 };
 
 /**
- * Whether an event is stored and counted in the rankings. An id that no gateway ever returned looks like one that is not stored yet,
- * because a queue cannot be searched.
+ * Whether an event is stored and counted in the rankings. An id that no gateway ever returned looks like one that is
+ * not stored yet, because a queue cannot be searched.
  */
 export function addEventRoute(
   app: FastifyInstance,

@@ -1,6 +1,8 @@
 import type { Grant } from "@tally/access";
+import { type Domain, View } from "@tally/contract";
+import { Status, type StatusReader } from "@tally/telemetry";
 import type { FastifyInstance, FastifySchema } from "fastify";
-import type { Static, TObject, TSchema } from "typebox";
+import { type Static, type TObject, type TSchema, Type } from "typebox";
 import type { Rejection } from "../errors/catalogue.ts";
 import { reject } from "../errors/reject.ts";
 import type { OwnDocument } from "../http/reference/documented.ts";
@@ -12,7 +14,9 @@ interface JsonRoute<P extends TObject, Q extends TObject, R extends TSchema> {
   readonly params: P;
   readonly query: Q;
   readonly response: R;
-  /** Returns the error for a request that a valid API key may not make; undefined: it may. Absent: every valid key may. */
+  /**
+   * Returns the error for a request that a valid API key may not make; undefined: it may. Absent: every valid key may.
+   */
   readonly forbidden?: (
     request: { readonly params: Static<P>; readonly query: Static<Q> },
     grant: Grant | undefined,
@@ -42,4 +46,40 @@ export function addJsonRoute<P extends TObject, Q extends TObject, R extends TSc
       return rejected === undefined ? watched.respond(request, () => undefined) : reject(reply, rejected);
     },
   );
+}
+
+const None = Type.Object({}, { additionalProperties: false });
+const keptMs = 400;
+
+/**
+ * GET /status: the status of the system, read at most once in 0.4 s. GET /views: what the page shows of each domain.
+ */
+export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[], reader: StatusReader): void {
+  let newest: { readonly atMs: number; readonly status: Promise<Status> } | undefined;
+  addJsonRoute(app, "/status", {
+    documented: { summary: "the status of the system: servers, queues, processes, errors", examples: {} },
+    params: None,
+    query: None,
+    response: Status,
+    // Heartbeats come once a second. Also while it waits for servers that do not respond.
+    everyMs: 1000,
+    respond() {
+      const now = performance.now();
+      if (newest === undefined || now - newest.atMs >= keptMs) newest = { atMs: now, status: reader.read() };
+      return newest.status;
+    },
+  });
+
+  const views = domains.flatMap(({ name, views: own }) => own.map((view) => ({ ...view, domain: name })));
+  addJsonRoute(app, "/views", {
+    documented: {
+      summary: "the boards that the page shows, each a GET route with parameters in braces",
+    },
+    params: None,
+    query: None,
+    response: Type.Object({ views: Type.Array(Type.Object({ ...View.properties, domain: Type.String() })) }),
+    // They are part of the code.
+    everyMs: 60_000,
+    respond: async () => ({ views }),
+  });
 }
