@@ -118,10 +118,10 @@ function makersOf(registry: Registry) {
 export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
 
 /** What the metrics show of the status of the system. */
-export type StatusFigures = Pick<Status, "domains" | "replicaLagMs" | "deadLetters" | "servers" | "processes">;
+type StatusFigures = Pick<Status, "domains" | "replicaLagMs" | "deadLetters" | "servers" | "processes">;
 
 /** Metrics of the whole system, the same at each gateway. `read` is called once for each reading of the metrics. */
-export function statusMetrics(registry: Registry, read: () => Promise<StatusFigures>): void {
+function statusMetrics(registry: Registry, read: () => Promise<StatusFigures>): void {
   let reading: Promise<StatusFigures> | undefined;
   // All gauges are collected in one turn of the event loop.
   const status = (): Promise<StatusFigures> => (reading ??= read().finally(() => (reading = undefined)));

@@ -2,7 +2,8 @@ import type { Domain, Sources } from "@tally/contract";
 import type { FastifyReply } from "fastify";
 import type { GatewayConfig } from "./config.ts";
 import { Finder } from "./find/finder.ts";
-import type { Commit, Intake, IntakeServers, TraceOf } from "./ingest/intake.ts";
+import type { TraceOf } from "./ingest/event-traces.ts";
+import type { Commit, Intake, IntakeServers } from "./ingest/intake.ts";
 import { DomainKeys, type KeyMemory } from "./keys/keys.ts";
 import { GroupReads } from "./read/group-reads.ts";
 

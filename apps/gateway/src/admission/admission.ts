@@ -133,7 +133,7 @@ function rejectScope(reply: FastifyReply, { domain, action }: DomainAccess): voi
  * call of the handler, before it: a hook would cost each event closures, and nothing is changed until then. Call it
  * before routes are added.
  */
-export function rejectForeignPages(app: FastifyInstance): void {
+function rejectForeignPages(app: FastifyInstance): void {
   app.addHook("onRoute", (route) => {
     const { handler } = route;
     if (isReading([route.method].flat())) return;
@@ -188,7 +188,7 @@ function withoutPort(host: string | undefined): string | undefined {
  */
 export type RouteAccess = "open" | "anyKey" | DomainAccess;
 
-export interface DomainAccess {
+interface DomainAccess {
   readonly domain: string;
   readonly action: Action;
   /** The store that a checked request is about. "perEntry": the route checks each entry itself. */

@@ -1,7 +1,7 @@
 import { encodeBatch, gatewayChannels, textOfBatchId, type BatchIds, type EncodedEvent } from "@tally/contract";
 import type { Publisher, PublishOutcome } from "@tally/broker";
 import type { TracedEvent } from "@tally/telemetry";
-import type { TracedPublish } from "./intake.ts";
+import type { TracedPublish } from "./event-traces.ts";
 import type { Pace } from "./pace.ts";
 
 /*
@@ -51,9 +51,7 @@ export interface GroupCommitOptions {
   readonly beginPublish: (traced: readonly TracedEvent[]) => TracedPublish;
 }
 
-/**
- * How long the oldest event of a batch was in each state, in ms. `respondedMs`: from the confirm to the last response.
- */
+/** How long the oldest event of a batch was in each state, in ms. `respondedMs`: confirm to last response. */
 interface BatchTimes {
   readonly openMs: number;
   readonly inFlightMs: number;
@@ -110,10 +108,7 @@ export class GroupCommit {
     return this.#waiting;
   }
 
-  /**
-   * Puts an event into the open batch; calls `settle` when that batch's outcome is known, or at once when the event is
-   * not taken.
-   */
+  /** Puts an event into the open batch. Calls `settle` with the outcome, at once when the event is not taken. */
   add(event: EncodedEvent, settle: Settle, traced?: TracedEvent): void {
     if (this.#waiting >= this.#options.waitingMax) return settle("busy");
     if (this.#waitingBytes + event.size > this.#options.waitingBytesMax) return settle("busy");

@@ -1,20 +1,12 @@
-import type { Publisher } from "@tally/broker";
-import { BatchIds, type Domain, type EncodedEvent, queuesOf } from "@tally/contract";
 import type { Database } from "@tally/database";
+import type { Progress, TracedEvent, Tracer } from "@tally/telemetry";
+import type { Publisher } from "@tally/broker";
+import { BatchIds, queuesOf, type Domain, type EncodedEvent } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
-import {
-  type Progress,
-  requestSampler,
-  type Step,
-  type TracedEvent,
-  tracedEventsMax,
-  type Tracer,
-  tracesHeader,
-} from "@tally/telemetry";
-import type { FastifyReply } from "fastify";
 import type { GatewayConfig } from "../config.ts";
 import type { GatewayMetrics } from "../gateway-metrics.ts";
-import { type CommitOutcome, GroupCommit, type Settle } from "./group-commit.ts";
+import { beginPublish } from "./event-traces.ts";
+import { GroupCommit, type CommitOutcome, type Settle } from "./group-commit.ts";
 import { Pace } from "./pace.ts";
 
 /** How the events of a domain reach the broker. */
@@ -104,40 +96,6 @@ export function openIntake(domain: Domain, { config, publisher, metrics, progres
     async close() {
       await commit.drain();
       pace.close();
-    },
-  };
-}
-
-/** Begins the step "received" of a sampled request, at the time of its head. Undefined for every other request. */
-export type TraceOf = (reply: FastifyReply) => Step | undefined;
-
-/** `oneIn`: one of this many requests without a traceparent is sampled; 0: none. */
-export function requestTraces(tracer: Tracer, oneIn: number): TraceOf {
-  const sample = requestSampler(oneIn);
-  return ({ request, raw }) => {
-    const sampled = sample(request.headers["traceparent"]);
-    return sampled && tracer.begin("received", sampled.parent, raw.takenAtMs ?? performance.now());
-  };
-}
-
-/** The steps "published" of a batch with traced events. */
-export interface TracedPublish {
-  /** For the message of the batch: its consumer continues the traces. */
-  readonly headers: Readonly<Record<string, string>>;
-  ended(outcome: string): void;
-}
-
-/** Call it when a batch is flushed. Of more than `tracedEventsMax` events the traces of the others end here. */
-export function beginPublish(tracer: Tracer, domain: string, traced: readonly TracedEvent[]): TracedPublish {
-  const atMs = performance.now();
-  const steps = traced.slice(0, tracedEventsMax).map(({ eventId, context }) => ({
-    eventId,
-    step: tracer.begin("published", context, atMs),
-  }));
-  return {
-    headers: tracesHeader(steps.map(({ eventId, step }) => ({ eventId, context: step.context }))),
-    ended(outcome) {
-      for (const { eventId, step } of steps) step.end({ eventId, domain, outcome });
     },
   };
 }

@@ -45,7 +45,7 @@ export interface LiveOptions extends StreamsOptions {
 }
 
 /** GET /live: server-sent events with the responses of up to 8 GETs, at the start and whenever one changes. */
-export function addLiveRoute(app: FastifyInstance, { watchables, check, ...limits }: LiveOptions): Streams {
+export function addLiveRoute(app: FastifyInstance, { watchables, check, ...limits }: LiveOptions): void {
   const streams = new Streams(limits);
   const feeds = new Feeds(busyLoop());
   app.addHook("preClose", (done) => {
@@ -85,7 +85,6 @@ export function addLiveRoute(app: FastifyInstance, { watchables, check, ...limit
       return reply;
     },
   );
-  return streams;
 }
 
 function pathsOf(watch: unknown): readonly string[] {

@@ -33,10 +33,6 @@ export class Streams {
     this.#options = options;
   }
 
-  get size(): number {
-    return this.#open.size;
-  }
-
   /**
    * Why a client cannot open another stream; undefined: it can. `address`: what counts as one client. `hasRoom`: for
    * its responses.

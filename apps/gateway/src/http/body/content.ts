@@ -122,10 +122,10 @@ const charsets: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii", "asc
  * Smaller bodies are not counted, because the connection limits bound them. Nearly all bodies are smaller and arrive in
  * one chunk.
  */
-export const uncountedBytes = 16_384;
+const uncountedBytes = 16_384;
 const none = Buffer.alloc(0);
 
-export interface BodyLimits {
+interface BodyLimits {
   readonly bytesMax: number;
   /** Raises what the request holds of the budget to this number of bytes; returns whether there was room. */
   readonly hold: (bytes: number) => boolean;
@@ -136,7 +136,7 @@ export interface BodyLimits {
  * alone takes nothing. The callback gets BODY_TOO_LARGE or BODIES_FULL as soon as either is known; the rest of the body
  * is then read and dropped.
  */
-export function readBody(
+function readBody(
   payload: IncomingMessage,
   { bytesMax, hold }: BodyLimits,
   done: (error: Error | null, body: Buffer) => void,
@@ -190,7 +190,7 @@ export function readBody(
  * Returns a function that raises the bytes that a request holds of the budget, and returns whether there was room. All
  * are released when the request has its response or its client disconnects.
  */
-export function holdFor(request: FastifyRequest, reply: FastifyReply, budget: ByteBudget): (bytes: number) => boolean {
+function holdFor(request: FastifyRequest, reply: FastifyReply, budget: ByteBudget): (bytes: number) => boolean {
   let held = 0;
   let client = "";
   return (bytes) => {

@@ -93,7 +93,7 @@ interface Level {
 const openBrace = 0x7b;
 
 /** The path of the first duplicate key, as "items[0].ItemID"; undefined without one. `json` is valid. */
-export function duplicateKey(json: Buffer): string | undefined {
+function duplicateKey(json: Buffer): string | undefined {
   const levels: Level[] = [];
   for (let i = 0; i < json.length; i++) {
     const level = levels.at(-1);

@@ -155,7 +155,7 @@ export interface ParserError extends Error {
 }
 
 /** The rejection of a request that Node's parser cannot read, or that does not arrive in time. */
-export function rejectionOfParser({ code }: ParserError): Rejection {
+function rejectionOfParser({ code }: ParserError): Rejection {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return rejection("HEADERS_TOO_LARGE", { max: maxHeaderSize });
@@ -170,7 +170,7 @@ export function rejectionOfParser({ code }: ParserError): Rejection {
 }
 
 /** A complete response with `Connection: close`. Its error is under `key`. */
-export function lastResponse(
+function lastResponse(
   { code, status, message }: Rejection,
   { key, dropsRest, allow }: { readonly key: string; readonly dropsRest: boolean; readonly allow?: string },
 ): Ending {
@@ -187,7 +187,7 @@ export function lastResponse(
 }
 
 /** The target of the request line that was parsed last in a packet that failed. Undefined when the packet has none. */
-export function targetOfPacket({ rawPacket, bytesParsed }: ParserError): string | undefined {
+function targetOfPacket({ rawPacket, bytesParsed }: ParserError): string | undefined {
   if (!Buffer.isBuffer(rawPacket)) return undefined;
   const parsed = rawPacket.toString("latin1", 0, bytesParsed);
   // The malformed request counts too: the error may be in its first line.

@@ -57,12 +57,7 @@ function pathsOf(
 }
 
 /** A query of a domain. Reads the read endpoint and the rankings, never the broker. */
-export function addQueryRoute(
-  app: FastifyInstance,
-  path: string,
-  route: QueryRoute,
-  { domain, sources }: Served,
-): void {
+function addQueryRoute(app: FastifyInstance, path: string, route: QueryRoute, { domain, sources }: Served): void {
   const { params, query: querystring, response, as } = route;
   const respond = ({ params: own, query }: WatchedRequest, from = sources) =>
     route.respond({ params: own, query }, from);
@@ -101,7 +96,7 @@ function noting(rows: SqlReader, note: () => void): SqlReader {
 }
 
 /** A GET of bytes with their own type. They never change, so any cache may keep them. */
-export function addContentRoute(
+function addContentRoute(
   app: FastifyInstance,
   path: string,
   route: ContentRoute,

@@ -75,13 +75,13 @@ const plainEncodings: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
  * read in slices, between which other requests run, and its parts are copies. Throws InvalidInput, or PART_TOO_LARGE
  * for a part of more than `partBytesMax`.
  */
-export async function readForm(contentType: string, body: Buffer, partBytesMax: number): Promise<Form> {
+async function readForm(contentType: string, body: Buffer, partBytesMax: number): Promise<Form> {
   const parts = new Map<string, FormPart>();
   let problem: Error | undefined;
   // True while the current slice contains no part data. Part headers and boundaries are short.
   let isIdle = true;
   const fail = (error: Error): void => void (problem ??= error);
-  const reject = (expected: string, got: unknown): void => fail(new InvalidInput("body", expected, got));
+  const fault = (expected: string, got: unknown): void => fail(new InvalidInput("body", expected, got));
   const parser = parserOf(contentType, { partBytesMax, bufferedBytes: body.length + 1 });
   parser.on("file", (name: string | undefined, part, _fileName, encoding, type) => {
     const chunks: Buffer[] = [];
@@ -93,16 +93,16 @@ export async function readForm(contentType: string, body: Buffer, partBytesMax: 
     part.on("limit", () =>
       fail(new ClientError(rejection("PART_TOO_LARGE", { part: String(name), max: partBytesMax }))),
     );
-    part.on("error", () => reject("a whole form", "one that ends within a part"));
+    part.on("error", () => fault("a whole form", "one that ends within a part"));
     part.on("end", () => {
-      if (name === undefined) reject("a name for each part", "a part without");
-      else if (parts.has(name)) reject("each part once", `${name} twice`);
-      else if (!plainEncodings.has(encoding)) reject("parts as they are", encoding);
+      if (name === undefined) fault("a name for each part", "a part without");
+      else if (parts.has(name)) fault("each part once", `${name} twice`);
+      else if (!plainEncodings.has(encoding)) fault("parts as they are", encoding);
       else parts.set(name, { bytes: chunks.length === 1 ? (chunks[0] ?? none) : Buffer.concat(chunks), type });
     });
   });
-  parser.on("partsLimit", () => reject(`at most ${partsMax} parts`, "more"));
-  parser.on("error", () => reject("a whole form", "one that ends early"));
+  parser.on("partsLimit", () => fault(`at most ${partsMax} parts`, "more"));
+  parser.on("error", () => fault("a whole form", "one that ends early"));
   const finished = new Promise((resolve) => {
     parser.once("finish", resolve);
     parser.once("error", resolve);
@@ -112,7 +112,7 @@ export async function readForm(contentType: string, body: Buffer, partBytesMax: 
     isIdle = true;
     parser.write(body.subarray(at, at + sliceBytes));
     await nextTurn();
-    if (isIdle) reject("a whole form", `${sliceBytes} bytes that are in no part`);
+    if (isIdle) fault("a whole form", `${sliceBytes} bytes that are in no part`);
     if (problem !== undefined) throw problem;
   }
   parser.end(body.subarray(at));
