@@ -179,7 +179,10 @@ export class BatchWriter {
     }
   }
 
-  /** The data of one batch is rejected. Stores each batch in its own transaction, the faulty one without its rejected events. */
+  /**
+   * The data of one batch is rejected. Stores each batch in its own transaction, the faulty one without its rejected
+   * events.
+   */
   async #storeWithout(fault: Error, group: readonly ReceivedBatch[], copies: readonly ReceivedBatch[]): Promise<void> {
     const [only] = group;
     if (group.length > 1 || only === undefined) {
@@ -194,7 +197,10 @@ export class BatchWriter {
     await this.#store([without(only, await this.#rejectedOf(only))], copies);
   }
 
-  /** The events of a batch that the database rejects. Retries while it is down; waits when the database now rejects none. */
+  /**
+   * The events of a batch that the database rejects. Retries while it is down; waits when the database now rejects
+   * none.
+   */
   async #rejectedOf(batch: ReceivedBatch): Promise<ReadonlyMap<Event, string>> {
     for (let failures = 1; ; failures++) {
       try {

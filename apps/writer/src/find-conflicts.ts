@@ -17,8 +17,9 @@ export interface Arrivals {
 }
 
 /**
- * Compares every event whose id existed before with its row, or with the first event of its id in this transaction. Equal content: a
- * duplicate. Other content: a conflict, because a client used an Idempotency-Key for two events. Costs nothing without duplicates.
+ * Compares every event whose id existed before with its row, or with the first event of its id in this transaction.
+ * Equal content: a duplicate. Other content: a conflict, because a client used an Idempotency-Key for two events. Costs
+ * nothing without duplicates.
  */
 export async function findConflicts(
   reader: SqlReader,
@@ -39,7 +40,10 @@ export async function findConflicts(
     .filter((one) => contents.get(one.recorded.event.id)?.has(one.content) !== true);
 }
 
-/** The contents of stored events by id. A table with partitions may have several rows of one id (docs/decisions/0023-retention.md). */
+/**
+ * The contents of stored events by id. A table with partitions may have several rows of one id
+ * (docs/decisions/0023-retention.md).
+ */
 async function storedContents(
   reader: SqlReader,
   { store }: Domain,

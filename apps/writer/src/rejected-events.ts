@@ -11,8 +11,8 @@ import { contentOf, decodeEvent, type BatchEvent, type Domain, type Event, type 
 import type { ReceivedBatch } from "./received-batch.ts";
 
 /**
- * Returns the events of a batch that the database rejects for their data, and why. Bisects in transactions that it rolls
- * back: about 2·log2(events) for each such event. Writes nothing.
+ * Returns the events of a batch that the database rejects for their data, and why. Bisects in transactions that it
+ * rolls back: about 2·log2(events) for each such event. Writes nothing.
  */
 export async function findRejected(
   database: Database,

@@ -31,8 +31,8 @@ export interface Stored {
 /**
  * Writes, within one transaction, the rows of all batches that are not in the ledger, the dead letters among their
  * events, and their ledger entries with their ranking messages. For a batch in the ledger it writes nothing and returns
- * the ranking message from there. It may be repeated after any outcome of the previous attempt. No batch may occur twice
- * in `received`. Throws ForeignBatch and StoredMeanwhile.
+ * the ranking message from there. It may be repeated after any outcome of the previous attempt. No batch may occur
+ * twice in `received`. Throws ForeignBatch and StoredMeanwhile.
  */
 export async function storeBatches(
   transaction: SqlTransaction,

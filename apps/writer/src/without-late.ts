@@ -3,8 +3,9 @@ import { retainedFrom, surelyRetainedFrom } from "@tally/database";
 import { without, type ReceivedBatch } from "./received-batch.ts";
 
 /**
- * Moves events of removed months to `rejected`: each may be sent again after its row was removed, and would count twice. Must come before the
- * rows are written, in their transaction. Compares one number for each event; reads only if an event is more than 30 days old.
+ * Moves events of removed months to `rejected`: each may be sent again after its row was removed, and would count
+ * twice. Must come before the rows are written, in their transaction. Compares one number for each event; reads only if
+ * an event is more than 30 days old.
  */
 export async function withoutLate(
   transaction: SqlTransaction,

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 
 /**
- * Identifies a batch permanently. `producer` is 64 random bits as 16 hex digits, new at each start of a gateway; `sequence` counts the
- * producer's batches from 0. So the mark of a batch is one bit, and the ledger is clustered by arrival.
+ * Identifies a batch permanently. `producer` is 64 random bits as 16 hex digits, new at each start of a gateway;
+ * `sequence` counts the producer's batches from 0. So the mark of a batch is one bit, and the ledger is clustered by
+ * arrival.
  */
 export interface BatchId {
   readonly producer: string;

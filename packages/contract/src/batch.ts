@@ -37,8 +37,8 @@ const envelopeOf = (eventVersion: number) =>
   });
 
 /**
- * The body of an ingest message. Events were encoded when they were accepted: this joins their texts and appends the bytes in their fields.
- * `eventVersion`: of their schema, see Domain.
+ * The body of an ingest message. Events were encoded when they were accepted: this joins their texts and appends the
+ * bytes in their fields. `eventVersion`: of their schema, see Domain.
  */
 export function encodeBatch(
   id: BatchId,
@@ -59,8 +59,8 @@ export class UndecodableBatch extends Error {
 }
 
 /**
- * Decodes bodies with events of one schema, that of the domain, up to its version. Bytes are views into the body. Throws UndecodableBatch, also
- * for events of a later version.
+ * Decodes bodies with events of one schema, that of the domain, up to its version. Bytes are views into the body.
+ * Throws UndecodableBatch, also for events of a later version.
  */
 export function batchDecoder<S extends TSchema>(
   event: S,

@@ -1,10 +1,11 @@
 import { channel } from "node:diagnostics_channel";
 
 /*
- * Channels of node:diagnostics_channel: the apps publish before and after each commit, confirm and acknowledgement of a batch. A public
- * interface for tracers and fault drills, loaded with `node --import`; each thread has its own channels. A publish happens at most once per
- * batch and calls its subscribers synchronously; without a subscriber it is an empty function. Messages are strings that exist already.
- * The publisher has one more channel, see `sent` in packages/broker/src/connect-publisher.ts.
+ * Channels of node:diagnostics_channel: the apps publish before and after each commit, confirm and acknowledgement of a
+ * batch. A public interface for tracers and fault drills, loaded with `node --import`; each thread has its own
+ * channels. A publish happens at most once per batch and calls its subscribers synchronously; without a subscriber it
+ * is an empty function. Messages are strings that exist already. The publisher has one more channel, see `sent` in
+ * packages/broker/src/connect-publisher.ts.
  */
 
 /** Messages: the name of the ingest queue. */

@@ -17,13 +17,14 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   /** The stored event. The gateway checks with it what a request became, the writer what a message holds. */
   readonly event: TSchema;
   /**
-   * The version of `event`, in every message of the ingest queue: raise it with every change of the schema. The schema must accept the events of
-   * earlier versions, which may still be queued or kept as dead letters. A writer of an earlier release keeps a message of a later version whole, as a dead letter.
+   * The version of `event`, in every message of the ingest queue: raise it with every change of the schema. The schema
+   * must accept the events of earlier versions, which may still be queued or kept as dead letters. A writer of an
+   * earlier release keeps a message of a later version whole, as a dead letter.
    */
   readonly eventVersion: number;
   /**
-   * Fields with the time of arrival, in ms since 1970, which the gateway fills in. They are not content. A retry with a key gets the time of its
-   * first arrival, because it may be stored before the first one.
+   * Fields with the time of arrival, in ms since 1970, which the gateway fills in. They are not content. A retry with a
+   * key gets the time of its first arrival, because it may be stored before the first one.
    */
   readonly arrivalFields?: readonly (keyof E & string)[];
   readonly routes: readonly (IngestRoute<E> | FormRoute<E> | BulkRoute<E>)[];
@@ -52,7 +53,10 @@ type DomainParts<E extends Event, C extends Change<E>> = Omit<Domain<E, C>, "err
   readonly errorKey?: "msg";
 };
 
-/** Lets the compiler check a domain's parts against each other. They are called through one list, so their types are erased. */
+/**
+ * Lets the compiler check a domain's parts against each other. They are called through one list, so their types are
+ * erased.
+ */
 export function defineDomain<E extends Event, C extends Change<E>>(parts: DomainParts<E, C>): Domain {
   // Each part is called only with values of the same domain, so its own types hold.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion

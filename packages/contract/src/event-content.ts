@@ -2,8 +2,9 @@ import { hash } from "node:crypto";
 import type { Event } from "./batch.ts";
 
 /**
- * The content of an event as text: all fields except the id and `arrivalFields`. Events with equal texts have equal content. The order of
- * fields does not matter; bytes are represented by their SHA-256. About 1 µs for a purchase of 5 lines, 5 ms for an image of 10 MiB.
+ * The content of an event as text: all fields except the id and `arrivalFields`. Events with equal texts have equal
+ * content. The order of fields does not matter; bytes are represented by their SHA-256. About 1 µs for a purchase of 5
+ * lines, 5 ms for an image of 10 MiB.
  */
 export function contentOf(event: Event, arrivalFields: readonly string[] = []): string {
   const fields = Object.entries(event).filter(([name]) => name !== "id" && !arrivalFields.includes(name));

@@ -15,8 +15,8 @@ let counter = 0;
 let timeDigits = "";
 
 /**
- * A new id, UUIDv7 (RFC 9562, 5.7 and 6.2, method 1): 48 bits of time, a 12-bit counter that grows within a millisecond, 62
- * random bits. Ids of one gateway grow, so rows arrive at the end of the clustered index.
+ * A new id, UUIDv7 (RFC 9562, 5.7 and 6.2, method 1): 48 bits of time, a 12-bit counter that grows within a
+ * millisecond, 62 random bits. Ids of one gateway grow, so rows arrive at the end of the clustered index.
  *
  * Takes random bytes 8 kB at a time: 0.2 µs for an id. One call for each id took 6 % of the gateway's CPU time.
  */
@@ -47,8 +47,8 @@ function useTime(ms: number): void {
 }
 
 /**
- * The id of a scope and an Idempotency-Key, equal on every gateway at any time: UUIDv8 (RFC 9562, 5.8) made of SHA-256. A UUIDv7 is
- * impossible, because a retry does not know the time of the first request.
+ * The id of a scope and an Idempotency-Key, equal on every gateway at any time: UUIDv8 (RFC 9562, 5.8) made of SHA-256.
+ * A UUIDv7 is impossible, because a retry does not know the time of the first request.
  */
 export function eventIdOfKey(scope: string, key: string): EventId {
   // The length distinguishes ("a", "b:c") from ("a:b", "c").
@@ -67,8 +67,8 @@ export interface KeyedEntry {
 }
 
 /**
- * The id of such an entry. It depends on the content and not on the position: if a client sends a part of the request again, each entry
- * keeps its id, and a corrected entry is a new event. It never equals an id of eventIdOfKey.
+ * The id of such an entry. It depends on the content and not on the position: if a client sends a part of the request
+ * again, each entry keeps its id, and a corrected entry is a new event. It never equals an id of eventIdOfKey.
  */
 export function eventIdOfKeyedEntry({ requestKey, scope, content, equalBefore }: KeyedEntry): EventId {
   // The hashed text of eventIdOfKey starts with a digit.

@@ -1,23 +1,31 @@
 import type { Event } from "./batch.ts";
 import type { SqlParameter } from "./sql.ts";
 
-/** An event as its client sends it: the fields of a POST of its domain, those of the path and those of the body together. */
+/**
+ * An event as its client sends it: the fields of a POST of its domain, those of the path and those of the body
+ * together.
+ */
 export type EntryFields = Readonly<Record<string, unknown>>;
 
-/** How the events of a domain are written to files and read from them: `tally export`, `tally import` and `tally retention`. */
+/**
+ * How the events of a domain are written to files and read from them: `tally export`, `tally import` and `tally
+ * retention`.
+ */
 export interface EventFiles<E extends Event = Event> {
   /** Where the events are read. */
   readonly rows: EventRows<E>;
   /**
-   * The fields of an exported event, in the order of a CSV's columns, each with its value as a client sends it; null or undefined: absent. A POST
-   * of the domain makes the same event of them.
+   * The fields of an exported event, in the order of a CSV's columns, each with its value as a client sends it; null or
+   * undefined: absent. A POST of the domain makes the same event of them.
    */
   readonly fields: Readonly<Record<string, (event: E) => unknown>>;
   /** The columns of ORDER BY. Lines are imported in their order where the order of events matters. */
   readonly order: string;
   /** What `--store` and `--date` select; absent: rows have no such thing. */
   readonly filters: { readonly store?: RowFilter; readonly date?: RowFilter };
-  /** Fields that a POST may lack, but a CSV must have a column for: a whole column is more likely forgotten than absent. */
+  /**
+   * Fields that a POST may lack, but a CSV must have a column for: a whole column is more likely forgotten than absent.
+   */
   readonly requiredColumns?: readonly string[];
   /** Fields with an own form in a CSV cell. Other cells are text as it is. */
   readonly cells?: Readonly<Record<string, CellForm>>;

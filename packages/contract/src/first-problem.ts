@@ -26,8 +26,9 @@ interface ValidationError {
 }
 
 /**
- * The first problem of a value that failed its check. Quotes the schema's own `expected: "…"` if it has one. Only for values that did fail:
- * it walks the whole value, about 20 µs for each entry of a list. A list that is too long is reported first, without that walk.
+ * The first problem of a value that failed its check. Quotes the schema's own `expected: "…"` if it has one. Only for
+ * values that did fail: it walks the whole value, about 20 µs for each entry of a list. A list that is too long is
+ * reported first, without that walk.
  */
 export function firstProblem(validator: Validator, value: unknown): Problem {
   const long = longList(validator.Type(), value);
@@ -114,7 +115,10 @@ interface LongList {
   readonly list: readonly unknown[];
 }
 
-/** The first list with more entries than its schema's maxItems. Follows the properties of the schema and enters no list: constant cost. */
+/**
+ * The first list with more entries than its schema's maxItems. Follows the properties of the schema and enters no list:
+ * constant cost.
+ */
 function longList(schema: TSchema, value: unknown, instancePath = "", schemaPath = "#"): LongList | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (Array.isArray(value)) {

@@ -1,4 +1,5 @@
-// The routes of all domains are in one list, so their types are erased. Its schemas check at run time what it is called with.
+// The routes of all domains are in one list, so their types are erased. Its schemas check at run time what it is called
+// with.
 // oxlint-disable typescript/no-unsafe-type-assertion
 import { Type, type Static, type TObject, type TSchema } from "typebox";
 import type { Event } from "./batch.ts";
@@ -20,9 +21,9 @@ export interface Described {
 }
 
 /**
- * Example requests of a route, by what they show. The API reference has them, and a test sends them to a running system: first the events of
- * all domains, in the order of the domains and of their routes, then the reads. A response is compared with the one written here, except
- * times and the ends of ids that contain one.
+ * Example requests of a route, by what they show. The API reference has them, and a test sends them to a running
+ * system: first the events of all domains, in the order of the domains and of their routes, then the reads. A response
+ * is compared with the one written here, except times and the ends of ids that contain one.
  */
 export type Examples<Example> = Readonly<Record<string, Example>>;
 
@@ -67,20 +68,20 @@ export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> 
   /** The scope of an Idempotency-Key. */
   readonly scope: (params: Params, body: Body) => string;
   /**
-   * Throws InvalidInput for what the schemas cannot express. The event's id is `id`, or is made of the content if the content identifies
-   * the event: then equal content is the same event, with any key.
+   * Throws InvalidInput for what the schemas cannot express. The event's id is `id`, or is made of the content if the
+   * content identifies the event: then equal content is the same event, with any key.
    */
   readonly toEvent: (id: string, params: Params, body: Body) => E;
   /**
-   * Encodes the event of a usual body from its bytes, without parsing it: encodeEvent(toEvent(id, params, body)). Undefined for a body that is
-   * not usual; then it is parsed and checked.
+   * Encodes the event of a usual body from its bytes, without parsing it: encodeEvent(toEvent(id, params, body)).
+   * Undefined for a body that is not usual; then it is parsed and checked.
    */
   readonly encodeUsual?: (id: string, params: Params, body: Buffer) => EncodedEvent | undefined;
   /** Throws NotFound when the request names something that does not exist. */
   readonly requires?: (params: Params, sources: Sources) => Promise<void>;
   /**
-   * The store that a request is about, for API keys that are limited to stores. Absent or undefined: about no store or several, and such
-   * keys are rejected.
+   * The store that a request is about, for API keys that are limited to stores. Absent or undefined: about no store or
+   * several, and such keys are rejected.
    */
   readonly storeOf?: (params: Params, body: Body) => StoreId | undefined;
   readonly status: 200 | 201;
@@ -90,8 +91,8 @@ export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> 
 }
 
 /**
- * A route where each multipart/form-data request is one event. Its client can find it at once by its id: Sources.find. Bytes in the event's own fields
- * travel as they are.
+ * A route where each multipart/form-data request is one event. Its client can find it at once by its id: Sources.find.
+ * Bytes in the event's own fields travel as they are.
  */
 export interface FormRoute<E extends Event, Params = unknown, Response = unknown> extends Mounted, Described {
   readonly kind: "form";
@@ -118,7 +119,10 @@ export interface FormPart {
   readonly type: string;
 }
 
-/** One HTTP request with many events, as a JSON array or as lines of JSON. Each entry is checked and acknowledged by itself. */
+/**
+ * One HTTP request with many events, as a JSON array or as lines of JSON. Each entry is checked and acknowledged by
+ * itself.
+ */
 export interface BulkRoute<E extends Event, Entry = unknown> extends Described {
   readonly kind: "bulk";
   readonly path: string;

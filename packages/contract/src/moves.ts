@@ -1,7 +1,8 @@
 /**
- * Two kinds of boards with the same counts. Each count belongs to a key and a member: it ranks the member on the board of the key, and the key
- * on the board of the member. Rules: counts only grow, and the board of a key has few members, because Redis keeps all of them in order. Of
- * the board of a member it keeps only the best, so a key may be one of millions.
+ * Two kinds of boards with the same counts. Each count belongs to a key and a member: it ranks the member on the board
+ * of the key, and the key on the board of the member. Rules: counts only grow, and the board of a key has few members,
+ * because Redis keeps all of them in order. Of the board of a member it keeps only the best, so a key may be one of
+ * millions.
  */
 export interface MirroredBoards {
   /** The board of a key is named by this and the key: "item:42", whose members are stores. */

@@ -19,7 +19,10 @@ export interface QueryRoute<Params = unknown, Values = unknown, Response = unkno
   readonly respond: (request: Query<Params, Values>, sources: Sources) => Promise<Response>;
   /** The store whose data are read; see IngestRoute. */
   readonly storeOf?: (request: Query<Params, Values>) => StoreId | undefined;
-  /** Responds with Sources.find: 404 for an unknown event, 503 for one that is not stored yet. For the API reference only. */
+  /**
+   * Responds with Sources.find: 404 for an unknown event, 503 for one that is not stored yet. For the API reference
+   * only.
+   */
   readonly finds?: true;
   readonly examples: Examples<QueryExample<Params, Values, Response>>;
 }

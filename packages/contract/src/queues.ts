@@ -2,16 +2,21 @@
 const ingestMessagesMax = 10_000;
 // Redis may be down for hours while the writer continues to store.
 const rankMessagesMax = 1_000_000;
-// RabbitMQ 4's default of 20 would discard healthy batches when something else crashes repeatedly. At one crash every two seconds this
-// limit is reached after two days.
+// RabbitMQ 4's default of 20 would discard healthy batches when something else crashes repeatedly. At one crash every
+// two seconds this limit is reached after two days.
 const deliveryLimit = 100_000;
 // Messages over this limit would be lost: there is no further queue.
 const deadDeliveryLimit = 1_000_000_000;
 
-/** A durable quorum queue. Every app declares the same list; an account that may declare queues creates what is missing. */
+/**
+ * A durable quorum queue. Every app declares the same list; an account that may declare queues creates what is missing.
+ */
 export interface QueueSpec {
   readonly name: string;
-  /** A direct exchange that routes to the queue by its name. The broker can permit a client to publish there and nowhere else. */
+  /**
+   * A direct exchange that routes to the queue by its name. The broker can permit a client to publish there and nowhere
+   * else.
+   */
   readonly exchange?: string;
   /** A full queue rejects further messages instead of growing. */
   readonly messagesMax?: number;
@@ -27,7 +32,10 @@ export interface DomainQueues {
   readonly dead: QueueSpec;
 }
 
-/** The queues of a domain. Every app declares the same ones, so any app may start first. `namespace` separates systems on one broker. */
+/**
+ * The queues of a domain. Every app declares the same ones, so any app may start first. `namespace` separates systems
+ * on one broker.
+ */
 export function queuesOf(namespace: string, domain: string): DomainQueues {
   const dead = { name: `${namespace}.dead.${domain}`, deliveryLimit: deadDeliveryLimit };
   return {

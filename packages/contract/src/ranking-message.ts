@@ -3,8 +3,8 @@ import { Compile } from "typebox/compile";
 import type { BatchId } from "./batch-id.ts";
 
 /**
- * The content of one message of a rank queue. The ledger keeps it until the batch is surely ranked. `shards` are the moves in the form that
- * the rankings read: the ranker does not decode them.
+ * The content of one message of a rank queue. The ledger keeps it until the batch is surely ranked. `shards` are the
+ * moves in the form that the rankings read: the ranker does not decode them.
  */
 export interface RankingMessage {
   readonly batch: BatchId;

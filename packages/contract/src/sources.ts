@@ -8,15 +8,16 @@ import type { SqlReader } from "./sql.ts";
 export interface Sources {
   readonly rows: SqlReader;
   /**
-   * What the read endpoint has of a key, now or a moment later. Concurrent calls share one statement; its failure fails all of them. Calls
-   * for the same key may get the same object. Throws what the reader throws, and when too many calls wait.
+   * What the read endpoint has of a key, now or a moment later. Concurrent calls share one statement; its failure fails
+   * all of them. Calls for the same key may get the same object. Throws what the reader throws, and when too many calls
+   * wait.
    */
   readonly read: <K extends ReadKey, T>(what: KeyedRead<K, T>, key: K) => Promise<T>;
   readonly boards: BoardReader;
   /**
-   * What the event of a form brought, from its 2xx on, on any gateway and with any replica lag. undefined: no such event. `acceptedAtMs`:
-   * when the event was accepted, as far as its client knows. A call for a recent event that is not stored yet waits, and may throw an error
-   * that asks the client to retry. Concurrent calls share one statement.
+   * What the event of a form brought, from its 2xx on, on any gateway and with any replica lag. undefined: no such
+   * event. `acceptedAtMs`: when the event was accepted, as far as its client knows. A call for a recent event that is
+   * not stored yet waits, and may throw an error that asks the client to retry. Concurrent calls share one statement.
    */
   readonly find: <T>(lookup: Lookup<T>, eventId: EventId, acceptedAtMs: number) => Promise<T | undefined>;
 }
@@ -29,8 +30,9 @@ export interface KeyedRead<K extends ReadKey, T> {
   /** A literal SELECT … (a, b) IN (?) …, which takes keys and returns the key of each row. */
   readonly select: string;
   /**
-   * The columns that are the key, in its order. Each must come back equal to what was sent: integers, bytes of the column's length, and text
-   * with a binary collation (…_bin) and without a space at its end. A row with another key is ignored.
+   * The columns that are the key, in its order. Each must come back equal to what was sent: integers, bytes of the
+   * column's length, and text with a binary collation (…_bin) and without a space at its end. A row with another key is
+   * ignored.
    */
   readonly key: { readonly [Part in keyof K]: string };
   /** The most keys in one statement. Limits its memory and its time. */
@@ -41,7 +43,10 @@ export interface KeyedRead<K extends ReadKey, T> {
 
 /** How something is read by the id of the event that brought it. One object for each kind, made once. */
 export interface Lookup<T> {
-  /** A literal SELECT … IN (?), which takes ids of 16 bytes. Its column `id` is the id of each row; an id may have several rows. */
+  /**
+   * A literal SELECT … IN (?), which takes ids of 16 bytes. Its column `id` is the id of each row; an id may have
+   * several rows.
+   */
   readonly select: string;
   /** The most ids in one statement. Limits its memory. */
   readonly idsMax: number;
@@ -53,7 +58,10 @@ export interface Lookup<T> {
 
 /** The boards of one domain. */
 export interface BoardReader {
-  /** The `limit` members with the highest counts, at most 100; equal counts by the smaller id. An unknown board is empty. */
+  /**
+   * The `limit` members with the highest counts, at most 100; equal counts by the smaller id. An unknown board is
+   * empty.
+   */
   top(board: string, limit: number): Promise<BoardTop>;
   /** The count of one member; 0 if the member is not on the board. */
   count(board: string, member: string): Promise<number>;

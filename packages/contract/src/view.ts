@@ -7,7 +7,10 @@ export const ViewParameter = Type.Object({
   label: Type.String(),
   /** id: a whole number. date: yyyymmdd. choice: one of `choices`. */
   kind: Type.Enum(["id", "date", "text", "choice"]),
-  /** Of a date also "today". Absent: the viewer may leave it empty if it is in the query, and must fill it in if it is in the path. */
+  /**
+   * Of a date also "today". Absent: the viewer may leave it empty if it is in the query, and must fill it in if it is
+   * in the path.
+   */
   default: Type.Optional(Type.String()),
   choices: Type.Optional(Type.Array(Type.String())),
 });
@@ -22,8 +25,8 @@ export const View = Type.Object({
   title: Type.String(),
   params: Type.Array(ViewParameter),
   /**
-   * A GET route of the domain with parameters in braces: "/stores/{storeID}/top-items?limit=10&date={date}". A parameter without a value is
-   * left out of the query.
+   * A GET route of the domain with parameters in braces: "/stores/{storeID}/top-items?limit=10&date={date}". A
+   * parameter without a value is left out of the query.
    */
   path: Type.String(),
   /** The field of the response with the entries, best first. */

@@ -4,10 +4,12 @@ export { exclusively, type ExclusiveSession } from "./connection/exclusively.ts"
 export { migrate, readMigrations } from "./connection/migrate.ts";
 export { dropTestDatabase, recreateTestDatabase } from "./connection/test-database.ts";
 export {
+  addDomains,
   enter,
   findStored,
   findTimes,
   hashOfBody,
+  keepShards,
   ledgerMigrations,
   listBatches,
   newestStored,
@@ -15,13 +17,13 @@ export {
   placeAt,
   pruneRankingMessages,
   readRankingMessages,
+  readShards,
   readTotals,
   selectBatches,
   type LedgerEntry,
   type LedgerPlace,
   type LedgerTotals,
 } from "./ledger/ledger.ts";
-export { addDomains, keepShards, readShards } from "./ledger/ranking-shards.ts";
 export {
   holdsEvent,
   keyReusedReason,
@@ -52,7 +54,12 @@ export { addPartitionsSql, partitionedMonths } from "./retention/partitions.ts";
 export { type ExportedMonth } from "./retention/month-states.ts";
 export { addMonths, firstDayOf, monthOf } from "./retention/months.ts";
 export { type RetentionProgress } from "./retention/remove-month.ts";
-export { removedAfterDays, retainedFrom, surelyRetainedFrom } from "./retention/retained-from.ts";
-export { retentionMigrations } from "./retention/retention-migrations.ts";
+export {
+  removedAfterDays,
+  retainedFrom,
+  retentionMigrations,
+  surelyRetainedFrom,
+  withRecount,
+  type Recounted,
+} from "./retention/retained-from.ts";
 export { firstKeptMonth, monthsToPartition, monthsToRemove, retain, type RetainOutcome } from "./retention/retain.ts";
-export { withRecount, type Recounted } from "./retention/with-recount.ts";

@@ -32,8 +32,8 @@ export type Columns<E> = { readonly [F in Exclude<keyof E, "id">]-?: Column<Excl
 type Derived<E> = Readonly<Record<string, (event: E) => SqlValue>>;
 
 /**
- * A table with one row for each event. Its primary key `id` is the event's; `producer` and `sequence` are its batch. It is the store of a domain
- * with one such table: a row is new if the event's id is.
+ * A table with one row for each event. Its primary key `id` is the event's; `producer` and `sequence` are its batch. It
+ * is the store of a domain with one such table: a row is new if the event's id is.
  */
 export interface EventTable<E extends Event> extends Store<E, BatchEvent<E>>, EventRows<E> {
   readonly write: <T extends E>(
@@ -133,8 +133,9 @@ interface Statements<E extends Event> {
 }
 
 /**
- * Inserts a row for each event without one and returns these events. Common case first: all are new, and one statement inserts them. Only if
- * one exists are the ids looked up. Another writer may insert one of them between lookup and insert: then this repeats the lookup.
+ * Inserts a row for each event without one and returns these events. Common case first: all are new, and one statement
+ * inserts them. Only if one exists are the ids looked up. Another writer may insert one of them between lookup and
+ * insert: then this repeats the lookup.
  */
 async function addEvents<E extends Event, T extends E>(
   transaction: SqlTransaction,

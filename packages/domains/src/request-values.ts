@@ -41,7 +41,10 @@ export function texts(charactersMax: number) {
   return Type.Refine(Type.String({ maxLength: charactersMax, expected }), isStorable);
 }
 
-/** False for half of a surrogate pair, which would be stored as another character, and for NUL, where many programs end a text. */
+/**
+ * False for half of a surrogate pair, which would be stored as another character, and for NUL, where many programs end
+ * a text.
+ */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }

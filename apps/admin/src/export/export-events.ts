@@ -25,9 +25,9 @@ export interface ExportOptions {
 }
 
 /**
- * Writes all selected events to a stream, in one consistent snapshot. Each has its event id as Idempotency-Key: importing
- * it twice, also from two overlapping exports, stores it once. Holds one chunk of rows in memory. Returns how many there
- * are. Throws DatabaseError, and what `onEvent` throws.
+ * Writes all selected events to a stream, in one consistent snapshot. Each has its event id as Idempotency-Key:
+ * importing it twice, also from two overlapping exports, stores it once. Holds one chunk of rows in memory. Returns how
+ * many there are. Throws DatabaseError, and what `onEvent` throws.
  */
 export function exportEvents(options: ExportOptions, stream: Writable): Promise<number> {
   const { files, table = files.rows.table, format, selected, endpoint, database, onEvent, onProgress } = options;

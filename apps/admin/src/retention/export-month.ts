@@ -24,10 +24,10 @@ export interface ExportMonthOptions {
 }
 
 /**
- * Writes the leaving rows to DIRECTORY/DOMAIN-MONTH.ndjson, as `tally export` does, and reads the file again. A complete
- * file of an earlier run is compared with the rows instead. Makes the event of each line again, as an import would, and
- * compares it with the stored one. Returns only when the file is on disk and has all content of all rows. Throws a
- * CommandError otherwise, and DatabaseError.
+ * Writes the leaving rows to DIRECTORY/DOMAIN-MONTH.ndjson, as `tally export` does, and reads the file again. A
+ * complete file of an earlier run is compared with the rows instead. Makes the event of each line again, as an import
+ * would, and compares it with the stored one. Returns only when the file is on disk and has all content of all rows.
+ * Throws a CommandError otherwise, and DatabaseError.
  */
 export async function exportMonth(options: ExportMonthOptions): Promise<ExportedMonth> {
   const { domain, month, directory, database, onProgress } = options;
@@ -126,8 +126,8 @@ async function countRows(database: Database, table: string): Promise<number> {
 const inMemory = new Set([0x0102_1994, 0x8584_58f6]);
 
 /**
- * Creates the directory. Throws a CommandError for one in memory: its files become the only copy of rows that are removed, and a container's
- * temporary directory ends with it.
+ * Creates the directory. Throws a CommandError for one in memory: its files become the only copy of rows that are
+ * removed, and a container's temporary directory ends with it.
  */
 export async function directoryOnDisk(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });

@@ -10,7 +10,10 @@ export interface FileSum {
   readonly sha256: string;
 }
 
-/** A stream that sums what is written to it, and passes it on to `target`. `end` returns the sum when all of it was passed on. */
+/**
+ * A stream that sums what is written to it, and passes it on to `target`. `end` returns the sum when all of it was
+ * passed on.
+ */
 export function summing(target?: Writable): { readonly stream: Writable; readonly end: () => Promise<FileSum> } {
   const hash = createHash("sha256");
   let [lines, bytes] = [0, 0];

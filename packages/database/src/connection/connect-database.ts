@@ -23,18 +23,24 @@ export interface DatabaseOptions {
 
 export interface Database {
   /**
-   * Runs `work` in one READ COMMITTED transaction and commits. Repeats all of it after deadlocks, lock timeouts and while the write endpoint is
-   * unavailable (lost connection, read-only server after a failover, ...); without options, forever. It also repeats after a COMMIT of unknown
-   * outcome: `work` must detect that it was done already. Rolls back and rethrows what `work` throws, including data errors.
+   * Runs `work` in one READ COMMITTED transaction and commits. Repeats all of it after deadlocks, lock timeouts and
+   * while the write endpoint is unavailable (lost connection, read-only server after a failover, ...); without options,
+   * forever. It also repeats after a COMMIT of unknown outcome: `work` must detect that it was done already. Rolls back
+   * and rethrows what `work` throws, including data errors.
    */
   transaction<T>(work: (tx: SqlTransaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The read endpoint: may lag behind commits. Its connections cannot write. */
   readonly reader: SqlReader;
-  /** The servers of the read endpoint. `reader` and `snapshot` use them in turns, without those that are down or behind. */
+  /**
+   * The servers of the read endpoint. `reader` and `snapshot` use them in turns, without those that are down or behind.
+   */
   readonly replicas: readonly Replica[];
   /** Single reads on the write endpoint, which see the latest commits. */
   readonly writer: SqlReader;
-  /** Runs `work` on one consistent snapshot of an endpoint, for reads of any size. No retries. A stream may be silent for half an hour. */
+  /**
+   * Runs `work` on one consistent snapshot of an endpoint, for reads of any size. No retries. A stream may be silent
+   * for half an hour.
+   */
   snapshot<T>(
     endpoint: "read" | "write",
     work: (reader: SqlSnapshot) => Promise<T>,
@@ -50,7 +56,10 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Creates a pool for each server. They connect on first use, so an unavailable server throws nothing here. Throws DATABASE_URL. */
+/**
+ * Creates a pool for each server. They connect on first use, so an unavailable server throws nothing here. Throws
+ * DATABASE_URL.
+ */
 export function connectDatabase(options: DatabaseOptions): Database {
   const { writeUrl, readUrl, writeConnections, readConnections } = options;
   const writeEndpoint = new Endpoint({ ...options, name: "write", url: writeUrl, connections: writeConnections });

@@ -13,7 +13,8 @@ export function connectionOptions(url: string, connectTimeoutMs: number): Connec
     timezone: "Z",
     dateStrings: ["DATE"],
     supportBigNumbers: true,
-    // Without FOUND_ROWS an upsert does not count unchanged rows. Without LOCAL_FILES a server cannot request our files.
+    // Without FOUND_ROWS an upsert does not count unchanged rows. Without LOCAL_FILES a server cannot request our
+    // files.
     flags: ["-FOUND_ROWS", "-LOCAL_FILES"],
     connectTimeout: Math.min(connectTimeoutMs, 10_000),
     enableKeepAlive: true,
@@ -26,14 +27,16 @@ export function sessionSql(queryTimeoutMs: number, endpoint: "write" | "read"): 
   const lockWaitSeconds = Math.max(1, Math.floor(queryTimeoutMs / 2000));
   return [
     `SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ${endpoint === "write" ? "WRITE" : "ONLY"}`,
-    // The mode fixes the meaning of our escaping (no NO_BACKSLASH_ESCAPES, no ANSI_QUOTES) and rejects bad data instead of changing it.
+    // The mode fixes the meaning of our escaping (no NO_BACKSLASH_ESCAPES, no ANSI_QUOTES) and rejects bad data instead
+    // of changing it.
     `SET SESSION sql_mode = '${sqlMode}', time_zone = '+00:00', innodb_lock_wait_timeout = ${lockWaitSeconds}`,
   ];
 }
 
 /**
- * The TLS options in a MySQL URL: `?ssl-mode=VERIFY_IDENTITY`, with `&ssl-ca=/path/of/ca.pem` for an authority that Node does not know. TLS
- * always verifies the certificate. Otherwise a man in the middle could read the connection. Throws DATABASE_URL for anything else.
+ * The TLS options in a MySQL URL: `?ssl-mode=VERIFY_IDENTITY`, with `&ssl-ca=/path/of/ca.pem` for an authority that
+ * Node does not know. TLS always verifies the certificate. Otherwise a man in the middle could read the connection.
+ * Throws DATABASE_URL for anything else.
  */
 export function tlsOf(url: string): { readonly uri: string; readonly ssl?: SslOptions } {
   const parsed = URL.parse(url);

@@ -1,6 +1,9 @@
 import { CataloguedError, type CatalogueEntry, type FailureClass } from "@tally/runtime";
 
-/** What a caller can do: "data": reject the rows. "retry", "unavailable": repeat. "statement": correct the code or the configuration. */
+/**
+ * What a caller can do: "data": reject the rows. "retry", "unavailable": repeat. "statement": correct the code or the
+ * configuration.
+ */
 export type DatabaseErrorKind = "data" | "retry" | "unavailable" | "statement";
 
 /** Every error of this package. docs/errors.md is made of it. */

@@ -1,6 +1,9 @@
 import { DatabaseError, type DatabaseErrorCode } from "./database-error.ts";
 
-/** mysql2's error: from the server (errno > 0, sqlState) or from the socket (errno missing or negative, as Node sets it). */
+/**
+ * mysql2's error: from the server (errno > 0, sqlState) or from the socket (errno missing or negative, as Node sets
+ * it).
+ */
 export interface DriverError extends Error {
   readonly errno?: number | undefined;
   readonly sqlState?: string | undefined;
@@ -16,7 +19,10 @@ export function fromDriverError(error: DriverError, sql: string): DatabaseError 
   return new DatabaseError(code, `${error.message}, in: ${sql}`, causeOf(error, errno));
 }
 
-/** The DatabaseError for a failed connection attempt. A retry is always worthwhile: passwords rotate, databases and servers appear later. */
+/**
+ * The DatabaseError for a failed connection attempt. A retry is always worthwhile: passwords rotate, databases and
+ * servers appear later.
+ */
 export function fromConnectError(error: DriverError): DatabaseError {
   return new DatabaseError("DATABASE_UNAVAILABLE", error.message, causeOf(error, serverErrno(error)));
 }

@@ -21,7 +21,9 @@ export interface EndpointOptions {
 /** Between attempts while the server is unavailable. */
 const closePollMs = 10;
 const askEveryMs = 1000;
-/** One row; `ok` is 1 where the server takes writes. Aurora's readers set innodb_read_only, other replicas read_only. */
+/**
+ * One row; `ok` is 1 where the server takes writes. Aurora's readers set innodb_read_only, other replicas read_only.
+ */
 export const takesWrites = "SELECT @@global.read_only = 0 AND @@global.innodb_read_only = 0 AS ok";
 // A server that accepts one connection and refuses the next would fill the log otherwise.
 const settleMs = 1000;
@@ -51,7 +53,10 @@ export class Endpoint {
     this.#pool.on("connection", (connection) => connection.on("error", () => {}));
   }
 
-  /** A session, after at most the query timeout. Throws DatabaseError. `abandonable`: it only reads, and close() need not wait for it. */
+  /**
+   * A session, after at most the query timeout. Throws DatabaseError. `abandonable`: it only reads, and close() need
+   * not wait for it.
+   */
   async open({ abandonable = false } = {}): Promise<Session> {
     for (;;) {
       const connection = await this.#connect();
@@ -68,8 +73,9 @@ export class Endpoint {
   }
 
   /**
-   * Prepares a new connection. Asks one of the write endpoint once a second whether its server still takes writes: after a switchover the name
-   * leads to another server, while the old one may live on, read-only, and keep its connections. A new connection is used in any case.
+   * Prepares a new connection. Asks one of the write endpoint once a second whether its server still takes writes:
+   * after a switchover the name leads to another server, while the old one may live on, read-only, and keep its
+   * connections. A new connection is used in any case.
    */
   async #isUsable(connection: PoolConnection, session: Session): Promise<boolean> {
     const { name, queryTimeoutMs } = this.#options;

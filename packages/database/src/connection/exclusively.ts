@@ -5,7 +5,10 @@ import { withConnection } from "./with-connection.ts";
 
 /** One connection to the write endpoint for statements that change tables. The server commits each. */
 export interface ExclusiveSession extends SqlReader {
-  /** Returns how many rows it changed. Not repeated: after a lost connection it may still run, and holds the lock until it ends. */
+  /**
+   * Returns how many rows it changed. Not repeated: after a lost connection it may still run, and holds the lock until
+   * it ends.
+   */
   execute(sql: string, values?: readonly SqlParameter[]): Promise<number>;
 }
 
@@ -18,13 +21,17 @@ export interface ExclusiveOptions {
   readonly waitSeconds: number;
   /** Longest time for one statement. */
   readonly timeoutMs: number;
-  /** Longest time that a statement waits for transactions that use its tables. New transactions on these tables wait meanwhile. */
+  /**
+   * Longest time that a statement waits for transactions that use its tables. New transactions on these tables wait
+   * meanwhile.
+   */
   readonly tableLockWithinSeconds: number;
 }
 
 /**
- * Runs `use` on an own connection that holds a lock until it ends, also when the process is killed during a statement: a later process cannot
- * act beside that statement. Returns undefined when another process has the lock. Throws DatabaseError.
+ * Runs `use` on an own connection that holds a lock until it ends, also when the process is killed during a statement:
+ * a later process cannot act beside that statement. Returns undefined when another process has the lock. Throws
+ * DatabaseError.
  */
 export async function exclusively<T extends object>(
   { url, lock, waitSeconds, timeoutMs, tableLockWithinSeconds }: ExclusiveOptions,

@@ -3,10 +3,11 @@ import type { SqlValue } from "@tally/contract";
 import { DatabaseError } from "./database-error.ts";
 
 /**
- * The statements that insert `rows` by "INSERT INTO t (a, b) VALUES ?", nearly always one: a new statement begins after about a million characters.
+ * The statements that insert `rows` by "INSERT INTO t (a, b) VALUES ?", nearly always one: a new statement begins after
+ * about a million characters.
  *
- * Why we build the text: CPU per transaction of 500 rows with 7 columns and 2,500 rows with 4, client + server in ms, on 2 cores
- * (process.cpuUsage() and the server's /proc/PID/stat, 72 to 200 transactions each, alternating):
+ * Why we build the text: CPU per transaction of 500 rows with 7 columns and 2,500 rows with 4, client + server in ms,
+ * on 2 cores (process.cpuUsage() and the server's /proc/PID/stat, 72 to 200 transactions each, alternating):
  *   MariaDB 10.11: this 1.9 + 9.3, mysql2's nested arrays 2.8 + 9.2, prepared statements of 500 rows 3.7 + 8.4, of 100 rows 4.7 + 8.9
  *   MySQL 9.7:     this 2.7 + 15.6, nested arrays 4.3 + 16.0, prepared statements of 500 rows 30 + 16
  */

@@ -6,14 +6,20 @@ import { DatabaseError } from "./database-error.ts";
 import { rowsOf } from "./run-statement.ts";
 import { type Run, withConnection } from "./with-connection.ts";
 
-/** One numbered SQL file. MySQL commits each DDL statement separately, so a file should have one. Statements end with ";" at the end of a line. */
+/**
+ * One numbered SQL file. MySQL commits each DDL statement separately, so a file should have one. Statements end with
+ * ";" at the end of a line.
+ */
 interface Migration {
   /** "purchases/001-purchases": unique, never changed. */
   readonly name: string;
   readonly sql: string;
 }
 
-/** The files "001-words.sql" of a folder in their order, named "prefix/001-words". Throws DATABASE_MIGRATION for other names of .sql files. */
+/**
+ * The files "001-words.sql" of a folder in their order, named "prefix/001-words". Throws DATABASE_MIGRATION for other
+ * names of .sql files.
+ */
 export async function readMigrations(folder: URL, prefix: string): Promise<readonly Migration[]> {
   const base = folder.href.endsWith("/") ? folder : new URL(`${folder.href}/`);
   const files = (await readdir(base)).filter((file) => file.endsWith(".sql")).toSorted();
@@ -38,9 +44,9 @@ interface MigrateOptions {
 }
 
 /**
- * Applies the migrations that the table `migrations` does not list yet, in the given order, and returns their names. A lock makes concurrent
- * processes apply each once. MySQL cannot roll DDL back: after a failed statement the error names it and what stays applied. Throws
- * DATABASE_MIGRATION, also when a file was changed after it was applied.
+ * Applies the migrations that the table `migrations` does not list yet, in the given order, and returns their names. A
+ * lock makes concurrent processes apply each once. MySQL cannot roll DDL back: after a failed statement the error names
+ * it and what stays applied. Throws DATABASE_MIGRATION, also when a file was changed after it was applied.
  */
 export async function migrate(options: MigrateOptions, migrations: readonly Migration[]): Promise<readonly string[]> {
   const { url, log, timeoutMs = 600_000 } = options;
@@ -96,7 +102,10 @@ async function apply(run: Run, migration: Migration): Promise<void> {
   }
 }
 
-/** The statements of a migration: separated by ";" at the end of a line, without those that are only comments. DELIMITER is not supported. */
+/**
+ * The statements of a migration: separated by ";" at the end of a line, without those that are only comments. DELIMITER
+ * is not supported.
+ */
 function splitStatements(sql: string): readonly string[] {
   const statements: string[] = [];
   let lines: string[] = [];

@@ -17,8 +17,8 @@ export interface ReadSource {
 }
 
 /**
- * One SELECT outside of a transaction. Retries after a lost connection, on the next server if there are several. Not after a timeout: a retry
- * would exceed the caller's timeout.
+ * One SELECT outside of a transaction. Retries after a lost connection, on the next server if there are several. Not
+ * after a timeout: a retry would exceed the caller's timeout.
  */
 export async function read<Row extends object>(
   source: ReadSource,

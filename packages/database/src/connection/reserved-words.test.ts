@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 
 /*
- * The tests run on MariaDB where there is no MySQL. These words are reserved in MySQL 9.7 (information_schema.KEYWORDS) and valid names in
- * MariaDB 10.11 (each was tried as an alias).
+ * The tests run on MariaDB where there is no MySQL. These words are reserved in MySQL 9.7 (information_schema.KEYWORDS)
+ * and valid names in MariaDB 10.11 (each was tried as an alias).
  */
 const reservedInMysqlOnly = new Set(
   `cube cume_dist database dense_rank empty external first_value function generated get grouping groups io_after_gtids

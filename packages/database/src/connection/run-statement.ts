@@ -12,7 +12,10 @@ export function sqlText(sql: string, values: readonly SqlParameter[] | undefined
   return format(sql, values as Parameters<typeof format>[1], true, "Z");
 }
 
-/** Runs one statement; `label` names it in errors. Destroys the connection after `timeoutMs`, which mysql2's own timeout does not do. */
+/**
+ * Runs one statement; `label` names it in errors. Destroys the connection after `timeoutMs`, which mysql2's own timeout
+ * does not do.
+ */
 export function runStatement(
   connection: Connection,
   text: string,

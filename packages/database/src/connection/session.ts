@@ -4,12 +4,14 @@ import { DatabaseError } from "./database-error.ts";
 import { destroyConnection, runStatement, sqlText } from "./run-statement.ts";
 import { streamRows } from "./stream-rows.ts";
 
-// Below MariaDB's default packet of 16 MiB at three bytes per character. Larger ones end the connection, which looks like an outage.
+// Below MariaDB's default packet of 16 MiB at three bytes per character. Larger ones end the connection, which looks
+// like an outage.
 const textLengthMax = 5 * 1024 * 1024;
 
 /**
- * One lent connection. Statements run in sequence, also when they are called in parallel. After an error that ends the transaction (deadlock,
- * lost connection) the following statements fail with the same error: the server would run and keep them outside of any transaction.
+ * One lent connection. Statements run in sequence, also when they are called in parallel. After an error that ends the
+ * transaction (deadlock, lost connection) the following statements fail with the same error: the server would run and
+ * keep them outside of any transaction.
  */
 export class Session {
   readonly #connection: PoolConnection;
@@ -71,7 +73,10 @@ export class Session {
     await committed;
   }
 
-  /** Rolls back, so that the connection can be lent again. Never throws: return() destroys a connection whose rollback failed. */
+  /**
+   * Rolls back, so that the connection can be lent again. Never throws: return() destroys a connection whose rollback
+   * failed.
+   */
   async rollback(): Promise<void> {
     this.#ended = true;
     await this.#idle;

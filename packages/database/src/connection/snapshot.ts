@@ -10,13 +10,16 @@ const silenceMs = 1_800_000;
 
 export interface SnapshotOptions {
   /**
-   * A SELECT that opens tables, such as "SELECT 1 FROM a, b WHERE 1 = 0". Their definitions then stay as they are until `work` ends: statements
-   * like ALTER TABLE wait. Without it a table may be altered or replaced between two reads.
+   * A SELECT that opens tables, such as "SELECT 1 FROM a, b WHERE 1 = 0". Their definitions then stay as they are until
+   * `work` ends: statements like ALTER TABLE wait. Without it a table may be altered or replaced between two reads.
    */
   readonly holding?: string | undefined;
 }
 
-/** Runs `work` on one snapshot: all its reads see the same moment. A server that is unavailable is skipped before `work`; no retries after. Closing the database ends it. Throws DatabaseError. */
+/**
+ * Runs `work` on one snapshot: all its reads see the same moment. A server that is unavailable is skipped before
+ * `work`; no retries after. Closing the database ends it. Throws DatabaseError.
+ */
 export async function snapshot<T>(
   source: ReadSource,
   work: (reader: SqlSnapshot) => Promise<T>,

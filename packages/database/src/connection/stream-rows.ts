@@ -6,9 +6,9 @@ import { destroyConnection } from "./run-statement.ts";
 const rowsPerChunk = 5000;
 
 /**
- * The rows of one SELECT, each an array of its columns, in chunks of up to 5,000: a result of any size in the memory of two chunks. The server
- * waits while the consumer works. Throws DatabaseError, also after `silenceMs` without a row; then, and when the consumer ends early, it destroys
- * the connection.
+ * The rows of one SELECT, each an array of its columns, in chunks of up to 5,000: a result of any size in the memory of
+ * two chunks. The server waits while the consumer works. Throws DatabaseError, also after `silenceMs` without a row;
+ * then, and when the consumer ends early, it destroys the connection.
  */
 export async function* streamRows(
   connection: Connection,

@@ -47,7 +47,8 @@ async function attempt<T>(endpoint: Endpoint, work: (tx: SqlTransaction) => Prom
   try {
     await session.run("START TRANSACTION");
     const result = await work(transactionOf(session));
-    // Fails with the session's failure if the work has caught it. An unknown outcome counts as failed: the work is repeatable.
+    // Fails with the session's failure if the work has caught it. An unknown outcome counts as failed: the work is
+    // repeatable.
     await session.commit();
     return result;
   } catch (error) {

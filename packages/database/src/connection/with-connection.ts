@@ -6,7 +6,10 @@ import { runStatement, sqlText } from "./run-statement.ts";
 
 export type Run = (sql: string, values?: readonly SqlParameter[]) => Promise<QueryResult>;
 
-/** Opens one connection outside of any pool, and ends it after `use`. `timeoutMs` is for each statement. Throws DatabaseError. */
+/**
+ * Opens one connection outside of any pool, and ends it after `use`. `timeoutMs` is for each statement. Throws
+ * DatabaseError.
+ */
 export async function withConnection<T>(url: string, timeoutMs: number, use: (run: Run) => Promise<T>): Promise<T> {
   const connection = await connect(url, timeoutMs);
   try {

@@ -13,8 +13,8 @@ import {
 } from "@tally/contract";
 
 /**
- * event: the database rejects it for its data. conflict: its Idempotency-Key belongs to a stored event with other content. message: it
- * cannot be decoded. delivery: the broker gave it up.
+ * event: the database rejects it for its data. conflict: its Idempotency-Key belongs to a stored event with other
+ * content. message: it cannot be decoded. delivery: the broker gave it up.
  */
 export type Stage = "event" | "conflict" | "message" | "delivery";
 
@@ -53,8 +53,8 @@ export function letterOfEvent(domain: string, queue: string, event: Event, reaso
 export const keyReusedReason = "key reused with different content";
 
 /**
- * An event whose id belongs to a stored event with other content. The letter's id is made of both: each content that came with the key is
- * one letter. A replay stores the event under the letter's id.
+ * An event whose id belongs to a stored event with other content. The letter's id is made of both: each content that
+ * came with the key is one letter. A replay stores the event under the letter's id.
  */
 export function letterOfConflict(domain: string, queue: string, event: Event, content: string): NewLetter {
   const id = eventIdOfKey(`${domain}/${event.id}`, content);
@@ -65,7 +65,10 @@ export function letterOfConflict(domain: string, queue: string, event: Event, co
 // A row must fit MariaDB's default packet of 16 MiB; RabbitMQ 4 takes messages of 16 MiB at most.
 const bodyBytesMax = 16_000_000;
 
-/** A message that cannot be decoded, or that the broker gave up. Over 16 MB only the beginning is kept, and the reason states it. */
+/**
+ * A message that cannot be decoded, or that the broker gave up. Over 16 MB only the beginning is kept, and the reason
+ * states it.
+ */
 export function letterOfMessage(
   letter: Omit<NewLetter, "id" | "stage"> & { readonly stage: "message" | "delivery" },
 ): NewLetter {
@@ -83,8 +86,9 @@ export function holdsEvent({ stage }: Pick<DeadLetter, "stage">): boolean {
 }
 
 /**
- * The message that sends a letter again. Harmless to repeat, because an event keeps its id and a message its batch. The event of a conflict is
- * stored under the id of its letter. `eventVersion`: of the domain, for a single event, whose own version may be an earlier one.
+ * The message that sends a letter again. Harmless to repeat, because an event keeps its id and a message its batch. The
+ * event of a conflict is stored under the id of its letter. `eventVersion`: of the domain, for a single event, whose
+ * own version may be an earlier one.
  */
 export function replayOf(
   letter: DeadLetter,

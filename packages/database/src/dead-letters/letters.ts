@@ -4,8 +4,8 @@ import type { DeadLetter, LetterState, NewLetter, Stage } from "./dead-letter.ts
 /** The folder of the numbered SQL files. */
 export const deadLetterMigrations = new URL("./migrations/", import.meta.url);
 
-// A replayed letter that fails again becomes open, except a conflict: its replay is stored, and only the client's retry arrived again. A discarded
-// letter stays discarded. died_at always increases, so a reader can detect a repeat.
+// A replayed letter that fails again becomes open, except a conflict: its replay is stored, and only the client's retry
+// arrived again. A discarded letter stays discarded. died_at always increases, so a reader can detect a repeat.
 const insertLetters = `
   INSERT INTO dead_letters (id, domain, stage, queue, message_id, reason, died_at, body, state) VALUES ?
   ON DUPLICATE KEY UPDATE
@@ -134,7 +134,10 @@ export async function countLetters(reader: SqlReader): Promise<Readonly<Record<L
   };
 }
 
-/** Sets the state of a letter. Returns false and changes nothing if it already has that state, or arrived again after it was read. */
+/**
+ * Sets the state of a letter. Returns false and changes nothing if it already has that state, or arrived again after it
+ * was read.
+ */
 export async function settleLetter(
   transaction: SqlTransaction,
   { id, diedAt }: Pick<DeadLetter, "id" | "diedAt">,

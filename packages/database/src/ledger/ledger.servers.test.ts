@@ -17,7 +17,7 @@ import {
   type LedgerEntry,
   type LedgerPlace,
 } from "./ledger.ts";
-import { addDomains, keepShards, readShards } from "./ranking-shards.ts";
+import { addDomains, keepShards, readShards } from "./ledger.ts";
 
 const { connect } = ownDatabase([ledgerMigrations, "ledger"]);
 

@@ -19,7 +19,8 @@ const selectTotals = `
     CAST(COALESCE(MAX(stored_at), 0) AS UNSIGNED) AS newest
   FROM batches WHERE domain = ?`;
 
-// Both read one entry of the index domain_time. One statement for all domains, with GROUP BY, would read the whole index: 20 ms for 40,000 batches.
+// Both read one entry of the index domain_time. One statement for all domains, with GROUP BY, would read the whole
+// index: 20 ms for 40,000 batches.
 const selectNewest = "SELECT ? AS domain, MAX(stored_at) AS storedAt FROM batches WHERE domain = ?";
 const selectTimes = "SELECT DISTINCT stored_at AS storedAt FROM batches WHERE domain = ? AND stored_at IN (?)";
 const selectNext = "SELECT MIN(stored_at) AS storedAt FROM batches WHERE domain = ? AND stored_at > ?";
@@ -65,7 +66,10 @@ export async function findStored(
   return new Map(rows.map((row) => [keyOf(row), { bodyHash: row.body_hash, rankingMessage: row.moves ?? undefined }]));
 }
 
-/** Enters batches, in the transaction that stores their events. "duplicate": another writer has entered one of them; nothing was entered. */
+/**
+ * Enters batches, in the transaction that stores their events. "duplicate": another writer has entered one of them;
+ * nothing was entered.
+ */
 export async function enter(
   transaction: SqlTransaction,
   entries: readonly LedgerEntry[],
@@ -147,7 +151,10 @@ export async function readTotals(reader: SqlReader, domain: string): Promise<Led
   return row ?? { batches: 0, events: 0, changes: 0, refused: 0, newest: 0 };
 }
 
-/** When the newest batch of each domain was stored, in ms since 1970; without domains that have none. One index lookup for each, all at once. */
+/**
+ * When the newest batch of each domain was stored, in ms since 1970; without domains that have none. One index lookup
+ * for each, all at once.
+ */
 export async function newestStored(
   reader: SqlReader,
   domains: readonly string[],
@@ -177,7 +184,10 @@ export async function findTimes(
   return new Set(rows.map(({ storedAt }) => storedAt));
 }
 
-/** All batches of a domain, for a stream: (producer, sequence, stored_at, changes). `changes`: rows that were new or replaced. */
+/**
+ * All batches of a domain, for a stream: (producer, sequence, stored_at, changes). `changes`: rows that were new or
+ * replaced.
+ */
 export const selectBatches = "SELECT producer, sequence, stored_at, changes FROM batches WHERE domain = ?";
 
 function keysOf(batches: readonly BatchId[]): readonly (readonly [Buffer, number])[] {
@@ -195,4 +205,27 @@ function idOf({ producer, sequence }: IdRow): BatchId {
 
 function keyOf(row: IdRow): string {
   return textOfBatchId(idOf(row));
+}
+
+const insertDomains = "INSERT INTO ranking_shards (domain) VALUES ? ON DUPLICATE KEY UPDATE shards = shards";
+const selectShards = "SELECT shards FROM ranking_shards WHERE domain = ?";
+const updateShards = "UPDATE ranking_shards SET shards = ? WHERE domain = ?";
+
+/** Adds the rows of domains that have none. May be repeated. */
+export async function addDomains(transaction: SqlTransaction, domains: readonly string[]): Promise<void> {
+  await transaction.upsert(
+    insertDomains,
+    domains.map((domain) => [domain]),
+  );
+}
+
+/** The number of shards that the rankings of a domain had last; undefined: they were never built. One lookup. */
+export async function readShards(reader: SqlReader, domain: string): Promise<number | undefined> {
+  const [row] = await reader.query<{ shards: number | null }>(selectShards, [domain]);
+  return row?.shards ?? undefined;
+}
+
+/** Keeps the number of shards of a domain that has a row. May be repeated. */
+export async function keepShards(transaction: SqlTransaction, domain: string, shards: number): Promise<void> {
+  await transaction.execute(updateShards, [shards, domain]);
 }

@@ -1,7 +1,7 @@
 import { ownDatabase } from "../connection/own-database.test-kit.ts";
 import { expect, test } from "vitest";
 import { beginMonth, endStep, unfinishedMonth } from "./month-states.ts";
-import { retentionMigrations } from "./retention-migrations.ts";
+import { retentionMigrations } from "./retained-from.ts";
 
 const { connect } = ownDatabase([retentionMigrations, "retention"]);
 

@@ -39,7 +39,10 @@ export async function unfinishedMonth(reader: SqlReader, domain: string): Promis
   return row;
 }
 
-/** Enters a month, and makes writers reject its events. Must be committed before its rows are moved. May be repeated after an unknown outcome. */
+/**
+ * Enters a month, and makes writers reject its events. Must be committed before its rows are moved. May be repeated
+ * after an unknown outcome.
+ */
 export async function beginMonth(transaction: SqlTransaction, domain: string, month: Month): Promise<void> {
   await raiseTo(transaction, domain, firstDayOf(addMonths(month, 1)));
   if ((await transaction.insert(insertMonth, [[domain, month, "moving", none]])) !== "duplicate") return;
@@ -79,8 +82,8 @@ export async function exportedMonth(reader: SqlReader, domain: string, month: Mo
 }
 
 /**
- * Adds the next leaving rows to the base, up to `rowsMax`, and remembers how far it is in the same transaction: repeating it after any outcome counts
- * each row once. Returns how many rows it added; 0: all rows are in the base.
+ * Adds the next leaving rows to the base, up to `rowsMax`, and remembers how far it is in the same transaction:
+ * repeating it after any outcome counts each row once. Returns how many rows it added; 0: all rows are in the base.
  */
 export async function countChunk(
   transaction: SqlTransaction,

@@ -1,10 +1,13 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { DatabaseError } from "../connection/database-error.ts";
 import type { ExclusiveSession } from "../connection/exclusively.ts";
 import type { Retention, SqlReader } from "@tally/contract";
 import { addMonths, firstDayOf, type Month } from "./months.ts";
 
 /*
- * The partitions of a table: one for each month, in order, and the last one for all later dates. The first one has all earlier dates too. Months
- * are split out of the last partition ahead of time, while it has no rows of them: a split copies the rows of what it splits, and blocks writers.
+ * The partitions of a table: one for each month, in order, and the last one for all later dates. The first one has all
+ * earlier dates too. Months are split out of the last partition ahead of time, while it has no rows of them: a split
+ * copies the rows of what it splits, and blocks writers.
  */
 
 type Partitioned = Pick<Retention, "table" | "dateColumn" | "leaving">;
@@ -55,14 +58,16 @@ export async function hasLeavingRows(reader: SqlReader, { leaving }: Partitioned
   return (await reader.query(`SELECT 1 FROM ${leaving} LIMIT 1`)).length > 0;
 }
 
-/** Moves the rows of a month into the leaving table, which must be empty, at one moment for all readers. Copies nothing. */
+/**
+ * Moves the rows of a month into the leaving table, which must be empty, at one moment for all readers. Copies nothing.
+ */
 export async function exchangeWithLeaving(session: ExclusiveSession, { table, leaving }: Partitioned, month: Month) {
   await session.execute(`ALTER TABLE ${table} EXCHANGE PARTITION ${nameOf(month)} WITH TABLE ${leaving}`);
 }
 
 /**
- * Replaces the leaving table by an empty one, at one moment for all readers. An exchange needs equal definitions, so the new table is made like
- * the partitions. Repeating it is harmless.
+ * Replaces the leaving table by an empty one, at one moment for all readers. An exchange needs equal definitions, so
+ * the new table is made like the partitions. Repeating it is harmless.
  */
 export async function renewLeaving(session: ExclusiveSession, { table, leaving }: Partitioned): Promise<void> {
   const [next, last] = [`${leaving}_next`, `${leaving}_last`];
@@ -73,7 +78,10 @@ export async function renewLeaving(session: ExclusiveSession, { table, leaving }
   await session.execute(`DROP TABLE ${last}`);
 }
 
-/** Drops the partition of a month if it is empty, and returns whether it was. No row can arrive between the check and the drop. */
+/**
+ * Drops the partition of a month if it is empty, and returns whether it was. No row can arrive between the check and
+ * the drop.
+ */
 export async function dropIfEmpty(session: ExclusiveSession, tables: Partitioned, month: Month): Promise<boolean> {
   await session.execute(`LOCK TABLES ${tables.table} WRITE`);
   try {
@@ -97,4 +105,25 @@ function nameOf(month: Month): string {
 
 function monthOfName(name: string): Month {
   return `${name.slice(1, 5)}-${name.slice(5)}`;
+}
+
+const againAfterMs = 3000;
+const patienceMs = 600_000;
+
+/**
+ * Repeats a change of tables while transactions use them for longer than the session waits: those of a rebuild, an
+ * audit or an export. The pauses let the writers continue. Throws the last error after ten minutes.
+ */
+export async function patiently<T>(change: () => Promise<T>, onWait: () => void): Promise<T> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await change();
+    } catch (error) {
+      const isBusy = error instanceof DatabaseError && error.kind === "retry";
+      if (!isBusy || performance.now() > deadline) throw error;
+      onWait();
+      await delay(againAfterMs);
+    }
+  }
 }

@@ -19,12 +19,13 @@ import {
   hasLeavingRows,
   hasRows,
   partitionedMonths,
+  patiently,
   renewLeaving,
 } from "./partitions.ts";
-import { patiently } from "./patiently.ts";
 
 /*
- * The life of a month that is removed (retention_months.step). A process may die anywhere; the next one continues at the same step:
+ * The life of a month that is removed (retention_months.step). A process may die anywhere; the next one continues at
+ * the same step:
  *
  *   moving      writers reject events of the month. Its partition is exchanged with the empty leaving table, which copies nothing
  *   exporting   the leaving rows still count: rebuild and audit add them. They are written to a file, which is read again
@@ -52,7 +53,10 @@ export interface RetentionProgress {
   readonly total?: number | undefined;
 }
 
-/** For fault drills, as in packages/contract/src/channels.ts: after each change that a later process finds. Messages: what was done. */
+/**
+ * For fault drills, as in packages/contract/src/channels.ts: after each change that a later process finds. Messages:
+ * what was done.
+ */
 export const changed = channel("tally:retention:changed");
 
 /** Begins to remove a month with rows. */
@@ -61,11 +65,14 @@ export async function begin({ database, domain: { name } }: Removing, month: Mon
   changed.publish("begun");
 }
 
-/** Continues at the given step to the end. Throws DatabaseError, and what `exportMonth` throws; nothing is lost then. */
+/**
+ * Continues at the given step to the end. Throws DatabaseError, and what `exportMonth` throws; nothing is lost then.
+ */
 export async function removeMonth(removing: Removing, month: Month, step: Step): Promise<ExportedMonth> {
   const { session, database, domain, exportMonth, onProgress } = removing;
   let next = step;
-  // On the connection of the changed tables: after a failover it is gone, and the step cannot end on a server that lacks the change.
+  // On the connection of the changed tables: after a failover it is gone, and the step cannot end on a server that
+  // lacks the change.
   const end = async (to: Step): Promise<void> => {
     await endStep(session, domain.name, month, [next, to]);
     next = to;

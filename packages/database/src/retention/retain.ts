@@ -8,10 +8,10 @@ import {
   hasLeavingRows,
   hasRows,
   partitionedMonths,
+  patiently,
   renewLeaving,
   splitLast,
 } from "./partitions.ts";
-import { patiently } from "./patiently.ts";
 import { begin, changed, removeMonth, type Removing, type RetentionProgress } from "./remove-month.ts";
 import { removedAfterDays } from "./retained-from.ts";
 
@@ -39,18 +39,23 @@ const dayMs = 86_400_000;
 // The copy of all rows. The server continues when the command dies, and the lock shows that to the next one.
 const statementMs = 7 * dayMs;
 const tableLockWithinSeconds = 2;
-// A conversion needs the table for a moment at its end, after the copy: waiting a little longer is cheaper than copying again.
+// A conversion needs the table for a moment at its end, after the copy: waiting a little longer is cheaper than copying
+// again.
 const conversionLockWithinSeconds = 60;
 
-/** The first of the months that stay: the present one and `keepMonths` before it. Undefined: the newest removed month would be too young. */
+/**
+ * The first of the months that stay: the present one and `keepMonths` before it. Undefined: the newest removed month
+ * would be too young.
+ */
 export function firstKeptMonth(keepMonths: number, now: number): Month | undefined {
   const first = addMonths(monthOf(now), -keepMonths);
   return Date.parse(firstDayOf(first)) > now - removedAfterDays * dayMs ? undefined : first;
 }
 
 /**
- * Removes all months before `firstKept`, oldest first, and finishes what an earlier run left. Gives the table partitions first if it has none.
- * Undefined: another process is removing months. Throws DatabaseError, and what `exportMonth` throws: the next run continues there.
+ * Removes all months before `firstKept`, oldest first, and finishes what an earlier run left. Gives the table
+ * partitions first if it has none. Undefined: another process is removing months. Throws DatabaseError, and what
+ * `exportMonth` throws: the next run continues there.
  */
 export async function retain(options: RetainOptions): Promise<RetainOutcome | undefined> {
   const { url, domain } = options;
@@ -81,7 +86,8 @@ async function removeOne(removing: Removing, month: Month): Promise<ExportedMont
   const wait = (): void => onProgress({ step: "waiting", month });
   const isEmpty = !(await hasRows(session, retention, month));
   if (isEmpty && (await patiently(() => dropIfEmpty(session, retention, month), wait))) return undefined;
-  // No month is being removed, so these rows are in the base. After a failover the new server may lack the end of an earlier removal.
+  // No month is being removed, so these rows are in the base. After a failover the new server may lack the end of an
+  // earlier removal.
   if (await hasLeavingRows(session, retention)) await patiently(() => renewLeaving(session, retention), wait);
   await begin(removing, month);
   return removeMonth(removing, month, "moving");

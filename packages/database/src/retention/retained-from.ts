@@ -1,4 +1,8 @@
-import type { Retention, SqlReader, SqlTransaction } from "@tally/contract";
+import type { Domain, Recount, Retention, SqlReader, SqlSnapshot, SqlTransaction } from "@tally/contract";
+import type { Database } from "../connection/connect-database.ts";
+
+/** The folder of the numbered SQL files. */
+export const retentionMigrations = new URL("./migrations/", import.meta.url);
 
 const dayMs = 86_400_000;
 
@@ -14,15 +18,18 @@ const raiseRetainedFrom = `
   INSERT INTO retention (domain, retained_from) VALUES (?, ?)
   ON DUPLICATE KEY UPDATE retained_from = GREATEST(retained_from, VALUES(retained_from))`;
 
-/** Events with this date, yyyymmdd, or a later one are surely retained: a writer need not call `retainedFrom` for them. */
+/**
+ * Events with this date, yyyymmdd, or a later one are surely retained: a writer need not call `retainedFrom` for them.
+ */
 export function surelyRetainedFrom(now: number): number {
   return Number(new Date(now - checkedAfterDays * dayMs).toISOString().slice(0, 10).replaceAll("-", ""));
 }
 
 /**
- * The first date, yyyymmdd, whose events are retained; undefined if nothing was ever removed. True until the transaction ends: the first
- * statement locks the definition of the table, as an INSERT does, so that no month can be moved until then. A month that was moved before raised
- * the date before, and READ COMMITTED sees it. Two statements of about 0.1 ms.
+ * The first date, yyyymmdd, whose events are retained; undefined if nothing was ever removed. True until the
+ * transaction ends: the first statement locks the definition of the table, as an INSERT does, so that no month can be
+ * moved until then. A month that was moved before raised the date before, and READ COMMITTED sees it. Two statements of
+ * about 0.1 ms.
  */
 export async function retainedFrom(
   transaction: SqlTransaction,
@@ -35,11 +42,41 @@ export async function retainedFrom(
 }
 
 /** Whether months of a domain were ever removed. */
-export async function wasEverRemoved(reader: SqlReader, domain: string): Promise<boolean> {
+async function wasEverRemoved(reader: SqlReader, domain: string): Promise<boolean> {
   return (await reader.query(selectRetainedFrom, [domain])).length > 0;
 }
 
 /** Makes writers reject events before this day (2025-02-01). Never lowers it. */
 export async function raiseTo(transaction: SqlTransaction, domain: string, day: string): Promise<void> {
   await transaction.execute(raiseRetainedFrom, [domain, day]);
+}
+
+/** The parts of a domain that say how its boards follow from its rows. */
+export interface Recounted<R extends Partial<Recount> = Recount> {
+  readonly name: string;
+  readonly recount: R;
+  readonly retention?:
+    | (Pick<NonNullable<Domain["retention"]>, "table" | "leaving"> & { readonly recount: R })
+    | undefined;
+}
+
+/**
+ * Runs `work` on a snapshot, with the recount that is valid in it: of the rows, or, where months were removed, of rows
+ * and base. Until `work` ends no month of the domain can be moved on that server. No retries. Throws DatabaseError.
+ */
+export async function withRecount<R extends Partial<Recount>, T>(
+  database: Pick<Database, "snapshot">,
+  endpoint: "read" | "write",
+  { name, recount, retention }: Recounted<R>,
+  work: (snapshot: SqlSnapshot, recount: R) => Promise<T>,
+): Promise<T> {
+  if (retention === undefined) return database.snapshot(endpoint, (snapshot) => work(snapshot, recount));
+  // Both tables in one statement: a statement that waits for its first table holds none, so it cannot deadlock with an
+  // exchange of the two.
+  const holding = `SELECT 1 FROM ${retention.table}, ${retention.leaving} WHERE 1 = 0`;
+  return database.snapshot(
+    endpoint,
+    async (snapshot) => work(snapshot, (await wasEverRemoved(snapshot, name)) ? retention.recount : recount),
+    { holding },
+  );
 }

@@ -13,8 +13,8 @@ interface AlbumRef {
 }
 
 /**
- * The id that a client gets. A UUIDv7 event id contains its time. An id made of an Idempotency-Key does not, so the time is appended after a
- * dot. With any time the id names the same album.
+ * The id that a client gets. A UUIDv7 event id contains its time. An id made of an Idempotency-Key does not, so the
+ * time is appended after a dot. With any time the id names the same album.
  */
 export function albumIdOf(eventId: string, nowMs: number): string {
   return eventTimeOf(eventId) === undefined ? `${eventId}.${nowMs.toString(36)}` : eventId;

@@ -33,8 +33,9 @@ function valuesOfJson(text: string): Values {
 }
 
 /*
- * The form that generated Java clients send: one line for each field, and a newline in a value is followed by four spaces. Each mark is
- * searched once, from the front: a regular expression with three open ends would take a minute for a hostile text.
+ * The form that generated Java clients send: one line for each field, and a newline in a value is followed by four
+ * spaces. Each mark is searched once, from the front: a regular expression with three open ends would take a minute for
+ * a hostile text.
  */
 function valuesOfClass(text: string): Values {
   const marks = ["\n    artist: ", "\n    title: ", "\n    year: ", "\n}"];

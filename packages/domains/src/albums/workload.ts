@@ -14,8 +14,8 @@ const coverBytes = 3475;
 const groupCounts = [10, 20, 30];
 
 /**
- * A connection posts an album and then reads it, as the source does; without a context it posts only. Reviews are about albums. Reads are the
- * two rankings. Albums count on no board, so their units are 0.
+ * A connection posts an album and then reads it, as the source does; without a context it posts only. Reviews are about
+ * albums. Reads are the two rankings. Albums count on no board, so their units are 0.
  */
 export const workload = {
   domain: "albums",
@@ -73,7 +73,10 @@ function startOf(number: number, scale: number) {
 const roundsOfReviewer = 100;
 const readers = 3;
 
-/** Later in the series: each thread posts an album, likes it twice and dislikes it once; three readers get the reviews of random albums. */
+/**
+ * Later in the series: each thread posts an album, likes it twice and dislikes it once; three readers get the reviews
+ * of random albums.
+ */
 function albumsAndReviews(count: number): SourceRun {
   return {
     description: `${count} groups, albums and reviews`,

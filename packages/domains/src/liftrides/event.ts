@@ -2,7 +2,10 @@ import { eventIdOfKey } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { EventId, StoredNumber } from "../stored-values.ts";
 
-/** One ride on a lift, in messages and as stored. `minute` of the day. `skierId`: null where the client does not say who rode. */
+/**
+ * One ride on a lift, in messages and as stored. `minute` of the day. `skierId`: null where the client does not say who
+ * rode.
+ */
 export const LiftRideEvent = Type.Object(
   {
     id: EventId,
@@ -26,8 +29,8 @@ export interface LiftRide extends AnyRide {
 }
 
 /**
- * A skier is on one lift at one time, so these fields identify the ride (contract, section 4). The id is made of them: the same ride sent
- * twice is one event, with any Idempotency-Key.
+ * A skier is on one lift at one time, so these fields identify the ride (contract, section 4). The id is made of them:
+ * the same ride sent twice is one event, with any Idempotency-Key.
  */
 export function liftRideEvent(ride: LiftRide): LiftRideEvent {
   const { resort, season, day, skierId, minute, liftId } = ride;
@@ -37,8 +40,8 @@ export function liftRideEvent(ride: LiftRide): LiftRideEvent {
 }
 
 /**
- * A ride of an unknown skier. Its content does not identify it, because two skiers may share a lift in one minute: its id is that of the
- * request, as for a purchase. So it is a new event, unless its request repeats an Idempotency-Key.
+ * A ride of an unknown skier. Its content does not identify it, because two skiers may share a lift in one minute: its
+ * id is that of the request, as for a purchase. So it is a new event, unless its request repeats an Idempotency-Key.
  */
 export function rideOfUnknownSkier(id: string, ride: AnyRide): LiftRideEvent {
   return { id, ...ride, skierId: null };

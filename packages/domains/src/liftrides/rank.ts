@@ -23,8 +23,9 @@ const selectVerticals = `
   SELECT CONCAT(season, ':', day, ':', resort), skier_id, CAST(SUM(vertical) AS UNSIGNED)
   FROM lift_rides WHERE skier_id IS NOT NULL GROUP BY season, day, resort, skier_id ORDER BY season, day, resort`;
 
-// Makes each id again, as event.ts and eventIdOfKey do, without the digits around its version. So no ride is stored under two ids. The id of
-// a ride of an unknown skier is not made of its content: SHA2 of NULL is NULL, so only its vertical is checked.
+// Makes each id again, as event.ts and eventIdOfKey do, without the digits around its version. So no ride is stored
+// under two ids. The id of a ride of an unknown skier is not made of its content: SHA2 of NULL is NULL, so only its
+// vertical is checked.
 const selectForeign = `
   SELECT CONCAT('ride ', LOWER(HEX(id)), ' does not match its id')
   FROM (

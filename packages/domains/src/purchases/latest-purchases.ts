@@ -8,8 +8,9 @@ const searchedMax = 5000;
 
 // The id of a purchase with an Idempotency-Key has no time, so the time is that of its batch in the ledger. No index
 // leads from a store to its newest batches, and one would cost every purchase. So this reads the purchases of the store
-// with the newest dates (index store_day, backwards), and looks up their batches: about 5 µs for each. The items come as
-// text, so that those beyond the limit are not parsed. The date beside the id names the partition of a partitioned table.
+// with the newest dates (index store_day, backwards), and looks up their batches: about 5 µs for each. The items come
+// as text, so that those beyond the limit are not parsed. The date beside the id names the partition of a partitioned
+// table.
 const selectLatest = `
   SELECT ${store.selectList({ lines: "CAST(items AS CHAR)" })}, JSON_LENGTH(items) AS itemCount,
     latest.storedAt, latest.searched

@@ -14,7 +14,9 @@ import { store } from "./store.ts";
 
 const pageLimits = wholeNumbers(1, 1000);
 
-/** Rows, page by page. A page starts after the last row of the previous one, so its cost does not depend on its number. */
+/**
+ * Rows, page by page. A page starts after the last row of the previous one, so its cost does not depend on its number.
+ */
 export const listPurchases = queryRoute({
   path: "/purchases",
   summary: "rows, page by page, 10 by default",

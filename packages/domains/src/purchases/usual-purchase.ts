@@ -3,8 +3,9 @@ import { ids } from "../request-values.ts";
 import { parseCalendarDate } from "./calendar-date.ts";
 
 /*
- * Encodes the body that nearly all clients send, {"items":[{"ItemID":"85571","numberOfItems":1},…]}, from its bytes: the digits are copied
- * into the lines of the event. Spaces may follow a token. Takes a tenth of the time of parsing, checking and printing the values.
+ * Encodes the body that nearly all clients send, {"items":[{"ItemID":"85571","numberOfItems":1},…]}, from its bytes:
+ * the digits are copied into the lines of the event. Spaces may follow a token. Takes a tenth of the time of parsing,
+ * checking and printing the values.
  */
 
 const ascii = new TextEncoder();
@@ -37,7 +38,10 @@ interface Params {
   readonly date: string;
 }
 
-/** The event of a usual body; undefined for any other, valid or not. Throws InvalidInput for params that name no purchase. */
+/**
+ * The event of a usual body; undefined for any other, valid or not. Throws InvalidInput for params that name no
+ * purchase.
+ */
 export function encodeUsualPurchase(id: string, params: Params, body: Uint8Array): EncodedEvent | undefined {
   if (!readLines(body)) return undefined;
   const storeId = ids.parse("storeID", params.storeID);
@@ -72,7 +76,9 @@ function readLines(body: Uint8Array): boolean {
   return skip(body, closing) && at === body.length;
 }
 
-/** Skips a token and the spaces after it. Returns false, and skips nothing, when the body continues with something else. */
+/**
+ * Skips a token and the spaces after it. Returns false, and skips nothing, when the body continues with something else.
+ */
 function skip(body: Uint8Array, token: Uint8Array): boolean {
   for (let i = 0; i < token.length; i++) if (body[at + i] !== token[i]) return false;
   at += token.length;

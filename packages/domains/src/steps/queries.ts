@@ -8,9 +8,9 @@ import { days } from "./routes.ts";
 /** The days of a range query. */
 const spans = wholeNumbers(0, 10_000);
 
-// For each key, each statement reads only a range of the covering index `user_day`: one entry for each post of the requested days. MAX(day)
-// reads the last entry of a user's range if most users have long ranges. A user with far more entries than most is read completely: 2,000
-// entries in 0.4 ms.
+// For each key, each statement reads only a range of the covering index `user_day`: one entry for each post of the
+// requested days. MAX(day) reads the last entry of a user's range if most users have long ranges. A user with far more
+// entries than most is read completely: 2,000 entries in 0.4 ms.
 const sumsOfNewestDays = `
   SELECT user_id, CAST(SUM(steps) AS UNSIGNED) AS steps
   FROM (SELECT user_id, MAX(day) AS day FROM steps WHERE user_id IN (?) GROUP BY user_id) newest JOIN steps USING (user_id, day)

@@ -2,8 +2,8 @@ import type { Change } from "@tally/contract";
 import type { SwipeEvent } from "./event.ts";
 
 /**
- * A stored swipe and its effect on its pair: whether the pair's newest swipe was a like before it (undefined: there was none) and after it.
- * Both are equal for a swipe that arrives after a newer one.
+ * A stored swipe and its effect on its pair: whether the pair's newest swipe was a like before it (undefined: there was
+ * none) and after it. Both are equal for a swipe that arrives after a newer one.
  */
 export interface SwipeChange extends Change<SwipeEvent> {
   readonly before: boolean | undefined;
@@ -14,8 +14,8 @@ export interface SwipeChange extends Change<SwipeEvent> {
 export type Taken = Pick<SwipeEvent, "at" | "id" | "liked">;
 
 /**
- * The newer swipe is the one that a gateway accepted later, by its clock in ms; within one ms, the one with the greater id. Ids of one
- * gateway increase, so its order is kept.
+ * The newer swipe is the one that a gateway accepted later, by its clock in ms; within one ms, the one with the greater
+ * id. Ids of one gateway increase, so its order is kept.
  */
 function isNewer(one: Pick<Taken, "at" | "id">, other: Pick<Taken, "at" | "id">): boolean {
   return one.at === other.at ? one.id > other.id : one.at > other.at;

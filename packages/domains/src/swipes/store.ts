@@ -43,8 +43,9 @@ interface PairUpdate {
 }
 
 /**
- * Common case first: all pairs are new, and one statement inserts them. It leaves existing pairs unchanged and locks them, in one order for
- * all writers, so what is read next is valid until the commit. So neither the order of writers nor that of swipes matters.
+ * Common case first: all pairs are new, and one statement inserts them. It leaves existing pairs unchanged and locks
+ * them, in one order for all writers, so what is read next is valid until the commit. So neither the order of writers
+ * nor that of swipes matters.
  */
 async function updatePairs(
   transaction: SqlTransaction,

@@ -91,8 +91,8 @@ function swipeTo(direction: "left" | "right", swipe: Swipe): ClientRequest {
 
 const commentLetters = 256;
 
-// Parts of one long text: 256 draws for each swipe would cost the client more than the request. Letters use a separate generator with a fixed
-// seed. With `random`, the first connection that needs them would get different later requests.
+// Parts of one long text: 256 draws for each swipe would cost the client more than the request. Letters use a separate
+// generator with a fixed seed. With `random`, the first connection that needs them would get different later requests.
 function comments(length: number): (random: () => number) => string {
   let text = "";
   let state = 1;
