@@ -82,7 +82,7 @@ test("every printed row is in the table of its source, with our figures or the r
     const [, , ...lines] = figureTable(source, own);
     expect(lines).toHaveLength(source.rows.length);
     for (const [index, line] of lines.entries())
-      expect(line).toMatch("reason" in (source.rows[index]?.beside ?? {}) ? /\. \|$/ : /gateways?\|$/);
+      expect(line).toMatch("reason" in (source.rows[index]?.beside ?? {}) ? /\.\|$/ : /gateways?\|$/);
     expect(figureTable(source, []).join("\n")).not.toMatch(/\(scale|undefined|NaN/);
   }
   const run = sampleRun({ design: "batched", durability: "transient", perSecond: 8586, machine: "" });

@@ -60,7 +60,7 @@ export function storedRunOf(report: Report): StoredRun | undefined {
     seed: report.seed,
     isDisturbed: disturbance.isDisturbed,
     perSecond: rateOf(report),
-    latencyMs: { post: figuresOf(report.latencyMs), all: figuresOf(report.requestsMs) },
+    p99Ms: { post: report.latencyMs?.p99 ?? null, all: report.requestsMs?.p99 ?? null },
     failed: errors.non2xx + errors.timeouts + errors.connections,
     lost: audit?.lost ?? null,
     doubled: audit?.doubled ?? null,
