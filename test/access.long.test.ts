@@ -6,7 +6,9 @@ import { sell as sellAt } from "./kit/sales.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 import { bearer, createKey, runTally } from "./kit/tally.ts";
 
-/* Rate limits of keys and addresses, and what a gateway does without Redis or without the database that has the keys. */
+/*
+ * Rate limits of keys and addresses, and what a gateway does without Redis or without the database that has the keys.
+ */
 
 // One token a second, so that few come during a test.
 const settings = {
@@ -34,7 +36,10 @@ const count = (statuses: readonly number[], status: number) => statuses.filter((
 const from = (address: string) => ({ "x-forwarded-for": address });
 const rowsOf = (store: number) => database.writer.query("SELECT id FROM purchases WHERE store_id = ?", [store]);
 
-/** Sends requests to both gateways in turn, all at once. Returns the statuses, one response with 429, and the time it took. */
+/**
+ * Sends requests to both gateways in turn, all at once. Returns the statuses, one response with 429, and the time it
+ * took.
+ */
 async function atOnce(requests: number, one: (url: string) => Promise<Response>) {
   const startedAt = performance.now();
   const sent = Array.from({ length: requests }, (_, n) => one(system.urls[n % 2] ?? ""));

@@ -4,7 +4,10 @@ import { expect, test, vi } from "vitest";
 import { exampleRequests, type ExampleRequest, referenceOf } from "./http/reference.ts";
 import { startSystem } from "./kit/system.ts";
 
-/* Every example of the API reference works as written: it gets the status, the headers and the body that the reference shows. */
+/*
+ * Every example of the API reference works as written: it gets the status, the headers and the body that the reference
+ * shows.
+ */
 
 const system = await startSystem();
 

@@ -11,7 +11,10 @@ import { keepSending, sold } from "./kit/sales.ts";
 import { openDatabase, openRedis, startSystemWithServers } from "./kit/system.ts";
 import { expectAllKept, runTally } from "./kit/tally.ts";
 
-/* Runs the commands of docs/backup.md on a system that loses its database, its Redis and its broker. RANKING_SHARDS is 1, the rankings have 4. */
+/*
+ * Runs the commands of docs/backup.md on a system that loses its database, its Redis and its broker. RANKING_SHARDS is
+ * 1, the rankings have 4.
+ */
 
 const here = join(import.meta.dirname, "..");
 const guide = readFileSync(join(here, "docs", "backup.md"), "utf8");
@@ -180,7 +183,8 @@ test("rank messages of batches that a restored ledger lacks are not ranked", asy
   await run("**Empty the rank queues.**");
   await system.writer.start();
   const later = await sell(10);
-  // Their batches are the newest that are ranked, and the ledger has them: the ranker would not notice older ones that it lacks.
+  // Their batches are the newest that are ranked, and the ledger has them: the ranker would not notice older ones that
+  // it lacks.
   await vi.waitFor(async () => expect(await storedIds()).toEqual(new Set([...inBackup, ...later])), 30_000);
   await system.ranker.start();
   for (const id of later) ids.add(id);

@@ -10,7 +10,10 @@ import { root } from "./kit/programs.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 import { expectAllKept, runTally } from "./kit/tally.ts";
 
-/* packages/client while gateway and till are killed. Each sale has its own customer: the rows say how often it was stored. */
+/*
+ * packages/client while gateway and till are killed. Each sale has its own customer: the rows say how often it was
+ * stored.
+ */
 
 const tillMain = join(root, "packages", "client", "examples", "till.ts");
 
@@ -119,7 +122,8 @@ test("a till of twenty lines loses and doubles no sale, although it and the gate
   await system.gateway.start();
   await back.untilKept(300);
   await back.kill();
-  // Tills have kept sales all the time that the gateway took to start: their delivery may need more than the 10 s of one close().
+  // Tills have kept sales all the time that the gateway took to start: their delivery may need more than the 10 s of
+  // one close().
   const ends: string[] = [];
   while (ends.at(-1) !== "all delivered") {
     const till = start();

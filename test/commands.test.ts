@@ -175,7 +175,8 @@ test.concurrent.each([
 );
 
 async function fileOf(text: string): Promise<string> {
-  // In the folder of this file: these tests run at once, and a folder of one of them could be removed at the end of another.
+  // In the folder of this file: these tests run at once, and a folder of one of them could be removed at the end of
+  // another.
   const file = join(folder, `${randomUUID()}.csv`);
   await writeFile(file, text);
   return file;

@@ -16,7 +16,8 @@ const foundWithinMs = 4500;
 // The gateway looks for late requests once a second.
 const checkedEveryMs = 1000;
 const slackMs = 700;
-// How late a busy machine may be. Even then a response comes before the default limits, 10 and 30 s: a setting without effect is found.
+// How late a busy machine may be. Even then a response comes before the default limits, 10 and 30 s: a setting without
+// effect is found.
 const lateMs = 5000;
 
 const system = await startSystem(
@@ -35,7 +36,10 @@ function sale(headers: readonly string[] = []): { readonly store: number; readon
   return { store, bytes: postSale(store, [json, ...headers]) };
 }
 
-/** A GET of an album that was never posted, with an id of this moment: the gateway waits `foundWithinMs`, then responds with 503. */
+/**
+ * A GET of an album that was never posted, with an id of this moment: the gateway waits `foundWithinMs`, then responds
+ * with 503.
+ */
 const slowGet = (): Buffer => get(`/albums/${newEventId()}`);
 
 /** Expects these responses and no other byte, then the end of the connection. */
@@ -68,7 +72,8 @@ async function expectLate(connection: RawConnection, sentAt: number, limitMs: nu
   await expectOnly(connection, []);
 }
 
-// The order of responses follows from timers in two processes. When the machine stands still for a second, all of them are due at once: only
+// The order of responses follows from timers in two processes. When the machine stands still for a second, all of them
+// are due at once: only
 // then a failed test is repeated.
 describe("time limits", { retry: { count: 2, condition: /^the machine stood still/ } }, () => {
   const stall = monitorEventLoopDelay();
@@ -198,7 +203,8 @@ describe("a flood", () => {
     return { seen, over };
   }
 
-  // The order of responses, not their times: other processes share the machine. Where this one stands still for the whole flood, it sees no order.
+  // The order of responses, not their times: other processes share the machine. Where this one stands still for the
+  // whole flood, it sees no order.
   test.each(["/health/live", "/items/store/1"])(
     "20,000 pipelined GET %s get a response each, and another client gets its responses between them",
     { retry: 3 },

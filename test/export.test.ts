@@ -48,7 +48,8 @@ const hashesOf = async (of: typeof system) => {
 
 test("what is exported as NDJSON or CSV and imported into another system has the same rankings there", async () => {
   const other = await startSystem();
-  // Each line has its event id as key: the second file with the same events adds nothing, and must have the same content.
+  // Each line has its event id as key: the second file with the same events adds nothing, and must have the same
+  // content.
   for (const format of ["ndjson", "csv"])
     for (const domain of domains) {
       const file = join(folder, `${domain}.${format}`);

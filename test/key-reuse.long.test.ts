@@ -9,7 +9,8 @@ import { openDatabase, openRedis, startSystem } from "./kit/system.ts";
 import { runTally } from "./kit/tally.ts";
 
 /*
- * One Idempotency-Key, several requests. The same content is one event. Other content gets 422 while gateways remember the key, after that it
+ * One Idempotency-Key, several requests. The same content is one event. Other content gets 422 while gateways remember
+ * the key, after that it
  * becomes a dead letter; an event is never dropped. What one gateway responds is in the cases of contract.test.ts.
  */
 
@@ -31,7 +32,10 @@ async function postTo(url: string, { path, body, type }: Post, key?: string) {
   return { status: response.status, id: response.headers.get("tally-event-id") ?? "", body: await response.text() };
 }
 
-/** Sends sales in store 23, each by its quantity, in one request; a negative one is invalid. Returns the ids of the results. */
+/**
+ * Sends sales in store 23, each by its quantity, in one request; a negative one is invalid. Returns the ids of the
+ * results.
+ */
 async function bulk(gateway: number, quantities: readonly number[], key: string) {
   const entries = quantities.map((quantity) => ({
     storeID: quantity < 0 ? -1 : 23,

@@ -1,7 +1,8 @@
 import { Cluster } from "ioredis";
 
 /*
- * Loaded into `tally rebuild` by `node --import`: kills the master KILLED_PID just before the shard KILLED_SHARD is switched to the new
+ * Loaded into `tally rebuild` by `node --import`: kills the master KILLED_PID just before the shard KILLED_SHARD is
+ * switched to the new
  * generation. The others are switched at the same time.
  */
 

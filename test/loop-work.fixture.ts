@@ -1,8 +1,10 @@
 import { createServer } from "node:net";
 
 /*
- * Loaded into a gateway by `node --import`. Measures the longest turn of its event loop, in CPU time of the main thread, so that other processes
- * on the same cores do not count. A client of LOOP_WORK_SOCKET reads the longest turn since the last client, and the memory of the process.
+ * Loaded into a gateway by `node --import`. Measures the longest turn of its event loop, in CPU time of the main
+ * thread, so that other processes
+ * on the same cores do not count. A client of LOOP_WORK_SOCKET reads the longest turn since the last client, and the
+ * memory of the process.
  */
 
 const everyMs = 5;
@@ -21,7 +23,10 @@ setInterval(() => {
 
 const scanned = Buffer.alloc(1024 * 1024, 0x5b);
 
-/** The CPU time of a fixed scan of bytes, the shortest of three: 16 ms on idle cores of the machine that the limits were chosen on. */
+/**
+ * The CPU time of a fixed scan of bytes, the shortest of three: 16 ms on idle cores of the machine that the limits were
+ * chosen on.
+ */
 function scanMs(): number {
   let shortestMs = Infinity;
   for (let round = 0; round < 3; round++) {

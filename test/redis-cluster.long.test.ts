@@ -17,7 +17,8 @@ import { startSystemWithServers } from "./kit/system.ts";
 import { expectAllKept, runTally } from "./kit/tally.ts";
 
 /*
- * Gateways, writer and ranker on a Redis Cluster of three masters, each with a replica. The rankings of a domain have four shards.
+ * Gateways, writer and ranker on a Redis Cluster of three masters, each with a replica. The rankings of a domain have
+ * four shards.
  * whole-system.long.test.ts changes their number, and kills a master.
  */
 

@@ -7,7 +7,10 @@ import { temporaryDirectory } from "./kit/at-end.ts";
 import { cellsOfBoards, openDatabase, startSystem } from "./kit/system.ts";
 import { tally, tallyJson } from "./kit/tally.ts";
 
-/* apps/admin/src/retention/retention.servers.test.ts kills the command after each of its steps. Here a whole system works meanwhile. */
+/*
+ * apps/admin/src/retention/retention.servers.test.ts kills the command after each of its steps. Here a whole system
+ * works meanwhile.
+ */
 
 interface Sale {
   readonly key: string;
@@ -67,7 +70,8 @@ function cellsOfSales(sales: readonly Sale[]): readonly string[] {
 const countOf = async (table: string) =>
   Number((await database.writer.query<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`))[0]?.n);
 
-// On a disk: the command refuses a directory in memory, as the temporary one may be. The system is below this folder too.
+// On a disk: the command refuses a directory in memory, as the temporary one may be. The system is below this folder
+// too.
 const directory = await temporaryDirectory(join(import.meta.dirname, "..", ".tally"));
 const retention = ["retention", "--domain", "purchases", "--keep-months", "2", "--export", directory];
 const old: Sale[] = [];

@@ -5,7 +5,10 @@ import { openShop } from "./kit/shop.ts";
 import { RawConnection } from "./http/raw-connection.ts";
 import { startGateway } from "./kit/programs.ts";
 
-/* Servers that are frozen, reject work, or change their role. Each test ends with every acknowledged sale stored and ranked once. */
+/*
+ * Servers that are frozen, reject work, or change their role. Each test ends with every acknowledged sale stored and
+ * ranked once.
+ */
 
 const shop = await openShop();
 

@@ -89,7 +89,8 @@ test("a gateway that stops responds to requests that have begun, and then closes
 test("a gateway that stops responds to all pipelined requests that it has read, also to those that wait for their turn", async () => {
   const sales = 100;
   const connection = new RawConnection(system.url);
-  // The GET waits for an album that does not exist. Responses keep their order, so 63 sales are in flight, and 37 are not handled yet.
+  // The GET waits for an album that does not exist. Responses keep their order, so 63 sales are in flight, and 37 are
+  // not handled yet.
   await connection.write(Buffer.concat([get(`/albums/${newEventId()}`), ...Array<Buffer>(sales).fill(postSale(2))]));
   await delay(300);
   const stopped = system.gateway.stop();

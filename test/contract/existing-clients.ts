@@ -2,7 +2,10 @@ import { created, inTurn, ok, rejected, stepsAccepted, stores, type HttpCase } f
 import { get, keyed, post, upgrade } from "../http/requests.ts";
 import { ride, sale, steps, swipe } from "../http/stored.ts";
 
-/* The requests of the sources' own load generators: paths, bodies and headers as their HTTP libraries write them (contract, section 0). */
+/*
+ * The requests of the sources' own load generators: paths, bodies and headers as their HTTP libraries write them
+ * (contract, section 0).
+ */
 
 /** The base paths that their servers had. */
 export const clientBasePaths = "/superMarketServer_war,/remoteServer_war/,/a3-backend,/assignment-java-server_war";
@@ -106,7 +109,9 @@ const rideBody = (n: number, skier = ""): string =>
 const rideRow = (n: number, skier: number | null) => ride(n, { resort: `silverMt${n}`, skier });
 const total = (n: number, totalVert: number): object => ({ resortID: `silverMt${n}`, totalVert });
 
-/** S3's first client leaves `skierID` out (its server read no field and stored nothing), the later one names the skier. */
+/**
+ * S3's first client leaves `skierID` out (its server read no field and stored nothing), the later one names the skier.
+ */
 const s3 = libraries.map(({ name, ...headers }) =>
   stores(
     `S3's clients on ${name}: equal rides of unknown skiers are several rides, which count for no skier`,

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import { gatewaySettings, startGateway, type GatewayLimits } from "@tally/gateway";
 import { createLogger, readConfigOrExit, runService } from "@tally/runtime";
 
-/* A gateway with other limits, started as a process instead of the app's main.ts. Its argument are the limits, as JSON. */
+/*
+ * A gateway with other limits, started as a process instead of the app's main.ts. Its argument are the limits, as JSON.
+ */
 
 /** What starts it, for the option `gatewayMain`. */
 export function gatewayWith(limits: Partial<GatewayLimits>): readonly string[] {

@@ -82,7 +82,10 @@ async function positionWhenApplied({ sql }: DatabaseReplica): Promise<number> {
   return Number((await sql("SELECT @@GLOBAL.gtid_slave_pos")).split("-").at(-1));
 }
 
-/** A name of the database's write endpoint that can move to another server, as a DNS name does. The apps do not notice the move. */
+/**
+ * A name of the database's write endpoint that can move to another server, as a DNS name does. The apps do not notice
+ * the move.
+ */
 interface WriteName {
   /** Lets the apps find the primary by the name; for `startSystemWithServers`. */
   readonly readdress: (services: PrivateServices) => Promise<PrivateServices>;
@@ -137,7 +140,10 @@ interface RedisNodes {
   cutOff(master: RedisNode): Promise<void>;
   /** Starts a killed node again. Resolves when it is a complete replica. */
   restart(node: RedisNode): Promise<void>;
-  /** Moves a slot with its keys, some at a time, as redis-cli does; waits for `midway` when half of them have moved. Resolves with their number. */
+  /**
+   * Moves a slot with its keys, some at a time, as redis-cli does; waits for `midway` when half of them have moved.
+   * Resolves with their number.
+   */
   moveSlot(slot: number, from: RedisNode, to: RedisNode, midway?: () => Promise<unknown>): Promise<number>;
 }
 

@@ -14,13 +14,15 @@ const mainOf = (folder: "measure" | "drill") => join(root, "bench", folder, "mai
 const mains = { bench: mainOf("measure"), drill: mainOf("drill") };
 export const benchMain = mains.bench;
 
-// Below the limits of the tests: what a test prints when it reaches its own limit does not say what the program was doing.
+// Below the limits of the tests: what a test prints when it reaches its own limit does not say what the program was
+// doing.
 const benchMaxMs = 9 * 60_000;
 const drillMaxMs = 14 * 60_000;
 const closeWithinMs = 30_000;
 
 /**
- * Runs a program to its end. It gets SIGTERM when the test ends before it. Throws when it runs longer than `maxMs`, and when a process that
+ * Runs a program to its end. It gets SIGTERM when the test ends before it. Throws when it runs longer than `maxMs`, and
+ * when a process that
  * it has left holds its output open; both with the end of the output.
  */
 export async function runProgram(program: string, args: readonly string[], maxMs = benchMaxMs) {
@@ -120,7 +122,10 @@ export function spawnGateway({ namespace, addresses }: System, settings: NodeJS.
   });
 }
 
-/** The same on a free port of loopback; resolves when it is live. One that ends, or is not live in 90 s, fails the test with its output. */
+/**
+ * The same on a free port of loopback; resolves when it is live. One that ends, or is not live in 90 s, fails the test
+ * with its output.
+ */
 export async function startGateway(system: System, settings: NodeJS.ProcessEnv) {
   const [port] = await freePorts(1);
   const gateway = spawnGateway(system, { HOST: "127.0.0.1", PORT: String(port), ...settings });

@@ -52,7 +52,8 @@ interface Clients {
 }
 
 /**
- * Clients that send sales without pause on kept-alive connections, each sale with its own key and again until it gets 201; a few are sent
+ * Clients that send sales without pause on kept-alive connections, each sale with its own key and again until it gets
+ * 201; a few are sent
  * again after that, as by a client that missed the response.
  */
 export function keepSending(urls: readonly string[], clients: number): Clients {
@@ -143,7 +144,8 @@ interface Recovery {
 const often = { timeout: 120_000, interval: 20 };
 
 /**
- * Sends one sale, again with its key until it gets 201, and looks for its row at the write endpoint, and then for its place in the rankings.
+ * Sends one sale, again with its key until it gets 201, and looks for its row at the write endpoint, and then for its
+ * place in the rankings.
  * Fails after two minutes.
  */
 export async function recoveryTimes(url: string, { writer }: Database): Promise<Recovery> {

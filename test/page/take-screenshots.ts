@@ -7,7 +7,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { browserPath, openBrowser } from "@tally/bench/chromium";
 import { startPrivateServices, startSystem } from "@tally/local";
 
-/* `pnpm screenshots`: starts a system, plays the demo into it, and takes the pictures of the documents in its evening. */
+/*
+ * `pnpm screenshots`: starts a system, plays the demo into it, and takes the pictures of the documents in its evening.
+ */
 
 const root = join(import.meta.dirname, "..", "..");
 const directory = join(root, ".tally", `screenshots-${process.pid}`);
