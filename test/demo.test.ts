@@ -9,6 +9,9 @@ import { runProgram, startGateway } from "./kit/programs.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 import { createKey, runTally } from "./kit/tally.ts";
 
+// On a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
+
 const main = join(import.meta.dirname, "..", "bench", "demo", "main.ts");
 const system = await startSystem();
 const database = openDatabase(system);
