@@ -5,7 +5,7 @@ import { runTally } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
 import type { Letters } from "./kinds/fault-kind.ts";
 import { fingerprintOfEvent, idsFile, readContents } from "./load/acknowledged-files.ts";
-import type { Totals } from "./load/protocol.ts";
+import type { Totals } from "./load/sender.ts";
 import type { System } from "./system.ts";
 
 /* Compares what was acknowledged with the rows, the boards and the dead letters. */

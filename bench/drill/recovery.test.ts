@@ -1,7 +1,7 @@
 import { startThread } from "../kit/index.ts";
 import { newEventId } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { LoadCalls } from "./load/protocol.ts";
+import type { LoadCalls } from "./load/thread.ts";
 import { serve, stepsPlan } from "./load/steps-load.test-kit.ts";
 import { recovery } from "./recovery.ts";
 

@@ -3,7 +3,7 @@ import { listBatches, placeAt, type LedgerPlace } from "@tally/database";
 import { until } from "@tally/local";
 import type { Domain } from "@tally/contract";
 import type { Aftermath } from "./kinds/fault-kind.ts";
-import type { LoadCalls } from "./load/protocol.ts";
+import type { LoadCalls } from "./load/thread.ts";
 import type { System } from "./system.ts";
 
 /** Seconds from the end of a fault until one new event of each domain is … */

@@ -22,7 +22,7 @@ const columns = [
 export const tableHead = columns.map(([name, width]) => name.padEnd(width)).join("");
 
 export function tableRow(outcome: FaultOutcome, number: number): string {
-  const { statuses, broken, silent, longestGapMs } = outcome.clients;
+  const { statuses, broken, longestGapMs } = outcome.clients;
   const count = (from: number, to: number): number =>
     Object.entries(statuses).reduce(
       (sum, [status, n]) => (Number(status) >= from && Number(status) < to ? sum + n : sum),
@@ -38,7 +38,7 @@ export function tableRow(outcome: FaultOutcome, number: number): string {
     count(200, 300),
     busy,
     count(300, 600) - busy,
-    broken + silent,
+    broken,
     (longestGapMs / 1000).toFixed(1),
     outcome.recovery.accepted.toFixed(2),
     outcome.recovery.stored.toFixed(2),

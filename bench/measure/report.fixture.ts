@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Recorder } from "../kit/index.ts";
+import { Recorder } from "./load/recorder.ts";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
 import { makeReport } from "./make-report.ts";

@@ -1,5 +1,5 @@
 import type { AuditReport } from "@tally/reconcile";
-import type { Second } from "../kit/index.ts";
+import type { Second } from "./load/recorder.ts";
 import type { GroupTime } from "./load/load-plan.ts";
 import type { Disturbance } from "./machine/disturbance.ts";
 import type { OfTiers } from "./watch/watch.ts";

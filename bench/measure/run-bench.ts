@@ -2,7 +2,7 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { workloadOf } from "@tally/domains/workloads";
 import { reasonOf } from "@tally/runtime";
-import { idBytes } from "../kit/index.ts";
+import { idBytes } from "./load/recorder.ts";
 import { claimDirectory, runTally, until } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";

@@ -1,4 +1,4 @@
-import { browserPath, openBrowser } from "@tally/bench/chromium";
+import { browserPath, openBrowser } from "./chromium.ts";
 import type { Browser, Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { atEnd } from "../kit/at-end.ts";

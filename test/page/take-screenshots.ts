@@ -4,7 +4,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { browserPath, openBrowser } from "@tally/bench/chromium";
+import { browserPath, openBrowser } from "./chromium.ts";
 import { startPrivateServices, startSystem } from "@tally/local";
 
 /*

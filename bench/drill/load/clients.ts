@@ -3,16 +3,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { domains as allDomains } from "@tally/domains";
 import { workloadOf, type Workload } from "@tally/domains/workloads";
 import { isGood, Mix, type Posting, Random } from "../../kit/index.ts";
-import type { LoadPlan, Totals } from "./protocol.ts";
 import { eventsOfBulk, sendInParts } from "./bulk-in-parts.ts";
-import { Sender } from "./sender.ts";
+import { Sender, type Figures, type LoadPlan, type Totals } from "./sender.ts";
 
 /*
- * Clients that retry correctly, with deliberate mistakes. Each event has its own key and is sent with it to one gateway
- * after the other until it gets a 2xx; then its id and content are recorded. Some events are sent again after their
- * 2xx, and some to two gateways at once: neither may change anything. Some keys are used again for another event: the
- * gateway must reject it, or the writer must keep it as a dead letter. Some events travel in bulk requests of which a
- * part is sent again.
+ * Clients that retry correctly, with deliberate mistakes. Each event is sent with its own key to one gateway after the
+ * other until it gets a 2xx; then its id and content are recorded. Some events are sent again, or to two gateways at
+ * once: neither may change anything. Some keys are used again for another event: the gateway must reject it, or the
+ * writer must keep it as a dead letter. Some events travel in bulk requests of which a part is sent again.
  */
 
 const tickMs = 5;
@@ -48,19 +46,16 @@ export class Clients {
     this.#timer = setInterval(() => this.#tick(), tickMs);
   }
 
-  figures() {
+  figures(): Figures {
     return this.#sender.figures();
   }
 
-  /** While held, starts no events but those of `probe`. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     this.#sender.hold(isHeld);
   }
 
-  /**
-   * Sends one event of each domain to one gateway until all are acknowledged; their ids. The figures do not count them.
-   */
+  /** Sends one event of each domain to one gateway until all are acknowledged; their ids. */
   probe(gateway: number): Promise<readonly string[]> {
     return Promise.all(this.#mix.nextOfEach().map((posting) => this.#probe(gateway, posting)));
   }
@@ -131,10 +126,7 @@ export class Clients {
     if (this.#random.once(oneIn.reused)) await this.#reuse(key, id, posting);
   }
 
-  /**
-   * Sends another event with the key of an acknowledged one: at once, which returns 422, or when the gateways have
-   * forgotten the key.
-   */
+  /** Sends another event with the key of an acknowledged one: at once, for a 422, or when the key is forgotten. */
   async #reuse(key: string, id: string, { domain, request }: Posting): Promise<void> {
     const other = request.other?.();
     if (other === undefined) return;

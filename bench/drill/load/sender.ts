@@ -1,10 +1,40 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ClientRequest } from "@tally/domains/workloads";
-import { LoadClient, type Random, Recorder, type Reply, type Responded } from "../../kit/index.ts";
+import type { ClientRequest, Spread } from "@tally/domains/workloads";
+import { isGood, LoadClient, type Random, type Reply, type Responded } from "../../kit/index.ts";
 import type { Domain } from "@tally/contract";
 import { backOffMs } from "@tally/runtime";
 import { AcknowledgedFiles } from "./acknowledged-files.ts";
-import type { LoadPlan } from "./protocol.ts";
+
+/** The parameters of a load; the workerData of its thread. */
+export interface LoadPlan {
+  /** The gateways. Each event goes to one of them, and to the next one when that fails. */
+  readonly urls: readonly string[];
+  /** Names; all get the same share of events. */
+  readonly domains: readonly string[];
+  readonly eventsPerSecond: number;
+  /** No event is started while this many wait for their response. */
+  readonly inFlightMax: number;
+  /** After its last event a load waits this long for responses before it gives up. */
+  readonly finishWithinMs: number;
+  readonly seed: number;
+  readonly spread: Spread;
+  /** Where the files of AcknowledgedFiles are written. */
+  readonly directory: string;
+}
+
+/** What clients saw since the last call of `figures`. */
+export interface Figures {
+  acknowledged: number;
+  /** Requests by status. */
+  statuses: Record<string, number>;
+  /** Requests whose connection failed before the response, or that had none for 10 s. */
+  broken: number;
+  /** The longest time without a 2xx while the load was not held. */
+  longestGapMs: number;
+}
+
+/** What was acknowledged in the whole load, and how its deliberate mistakes ended. */
+export type Totals = Awaited<ReturnType<Sender["close"]>> & { readonly seconds: number };
 
 const responseWithinMs = 10_000;
 // Statuses after which a client sends again: what the request needs does not respond, or a client that was stopped sent
@@ -19,10 +49,9 @@ export interface Acknowledged {
   readonly content: (() => Readonly<Record<string, unknown>>) | undefined;
 }
 
-/** What was acknowledged of one domain. */
 interface DomainTotals {
   readonly domain: string;
-  /** POSTs. There are fewer events where equal content is the same event. */
+  /** First 2xx of each POST. There are fewer events where equal content is the same event. */
   readonly acknowledged: number;
   /** Units that they add to all boards; undefined where that depends on other POSTs. */
   readonly units: number | undefined;
@@ -49,8 +78,8 @@ export class Sender {
   readonly #ofDomains = new Map<string, DomainTotals>();
   readonly #clients: readonly LoadClient[];
   readonly #files: AcknowledgedFiles;
-  #recorder = new Recorder();
-  #acknowledgedBefore = 0;
+  #figures = noFigures();
+  #lastGoodAt = performance.now();
   #firstRejection: string | undefined;
   #givenUp = false;
 
@@ -73,10 +102,16 @@ export class Sender {
     expected: readonly number[] = [],
   ): Promise<Reply> {
     const reply = await this.probe(gateway, request, key);
-    this.#recorder.record(reply, false);
-    if (reply.name === "responded" && reply.status >= 300 && ![...retried, ...expected].includes(reply.status)) {
+    if (isGood(reply)) this.#endGap();
+    if (reply.name !== "responded") {
+      this.#figures.broken++;
+      return reply;
+    }
+    const { status, text } = reply;
+    this.#figures.statuses[status] = (this.#figures.statuses[status] ?? 0) + 1;
+    if (status >= 300 && ![...retried, ...expected].includes(status)) {
       this.totals.rejected++;
-      this.#firstRejection ??= `${reply.status} ${reply.text.slice(0, 200)}`;
+      this.#firstRejection ??= `${status} ${text.slice(0, 200)}`;
     }
     return reply;
   }
@@ -109,6 +144,7 @@ export class Sender {
     const sum = before.units === undefined || units === undefined ? undefined : before.units + units;
     this.#ofDomains.set(domain, { domain, acknowledged: before.acknowledged + 1, units: sum });
     this.totals.acknowledged++;
+    this.#figures.acknowledged++;
     this.#files.addId(id);
     this.recordContent(domain, id, content);
   }
@@ -123,31 +159,24 @@ export class Sender {
     if (other !== undefined && other !== id) this.totals.otherIds++;
   }
 
-  /** The figures since the last call. */
-  figures() {
-    const { statuses, connectionErrors, timeouts, longestGapMs, slowestMs } = this.#recorder.result();
-    const acknowledged = this.totals.acknowledged - this.#acknowledgedBefore;
-    this.#recorder = new Recorder();
-    this.#acknowledgedBefore = this.totals.acknowledged;
-    return {
-      acknowledged,
-      /** Requests by status. */
-      statuses,
-      /** Requests whose connection failed before the response. */
-      broken: connectionErrors,
-      /** Requests without a response for 10 s. */
-      silent: timeouts,
-      /** The longest time without a 2xx. */
-      longestGapMs,
-      /** The slowest 2xx. */
-      slowestMs,
-    };
+  /** Ends the figures, and begins new ones. */
+  figures(): Figures {
+    this.#endGap();
+    const figures = this.#figures;
+    this.#figures = noFigures();
+    return figures;
   }
 
-  /** While held, the load begins no events. */
+  /** While held, the load begins no events: that is no time without a 2xx. */
   hold(isHeld: boolean): void {
-    if (isHeld) this.#recorder.pause();
-    else this.#recorder.resume();
+    if (isHeld) this.#endGap();
+    else this.#lastGoodAt = performance.now();
+  }
+
+  #endGap(): void {
+    const now = performance.now();
+    this.#figures.longestGapMs = Math.max(this.#figures.longestGapMs, now - this.#lastGoodAt);
+    this.#lastGoodAt = now;
   }
 
   /** Ends all retries after their next reply. */
@@ -161,3 +190,5 @@ export class Sender {
     return { ...this.totals, domains: [...this.#ofDomains.values()], firstRejection: this.#firstRejection };
   }
 }
+
+const noFigures = (): Figures => ({ acknowledged: 0, statuses: {}, broken: 0, longestGapMs: 0 });

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { LoadPlan } from "./protocol.ts";
+import type { LoadPlan } from "./sender.ts";
 
 /** Serves until the test ends. Returns the URL. */
 export async function serve(listener: RequestListener): Promise<string> {

@@ -5,7 +5,8 @@ import { Worker } from "node:worker_threads";
 import type { ClientRequest } from "@tally/domains/workloads";
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import { expect, onTestFinished, test } from "vitest";
-import { quantile, Recorder } from "../../kit/index.ts";
+import { quantile } from "../../kit/index.ts";
+import { Recorder } from "./recorder.ts";
 import { runAutocannon } from "./autocannon.ts";
 import { runClosed } from "./closed.ts";
 

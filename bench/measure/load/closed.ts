@@ -1,7 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientRequest } from "@tally/domains/workloads";
-import { isGood, LoadClient, type Recorder } from "../../kit/index.ts";
+import { isGood, LoadClient } from "../../kit/index.ts";
+import type { Recorder } from "./recorder.ts";
 import { share } from "./requests.ts";
 
 export interface Closed {

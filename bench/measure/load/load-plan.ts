@@ -1,5 +1,5 @@
 import type { Spread } from "@tally/domains/workloads";
-import type { LoadResult } from "../../kit/index.ts";
+import type { LoadResult } from "./recorder.ts";
 
 /** The work of a load thread. Plain data, because it is sent to the thread. */
 export interface LoadPlan {

@@ -1,7 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import { LoadClient, type Recorder } from "../../kit/index.ts";
+import { LoadClient } from "../../kit/index.ts";
 import type { LoadPlan, Until } from "./load-plan.ts";
+import type { Recorder } from "./recorder.ts";
 import { share, type Requests } from "./requests.ts";
 
 interface OpenPhase {

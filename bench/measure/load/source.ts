@@ -1,7 +1,8 @@
 import type { SourceGroup } from "@tally/domains/workloads";
-import { mixSeed, Random, type Recorder } from "../../kit/index.ts";
+import { mixSeed, Random } from "../../kit/index.ts";
 import { runClosed } from "./closed.ts";
 import type { GroupTime, LoadPlan } from "./load-plan.ts";
+import type { Recorder } from "./recorder.ts";
 
 /** Runs all groups of a source's run, each from its start. Ends when the last is done. */
 export async function runSource(

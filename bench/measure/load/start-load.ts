@@ -1,6 +1,7 @@
 import { decodeFromCompressedBase64 as decode, encodeIntoCompressedBase64 as encode } from "hdr-histogram-js";
-import { microseconds, startThread, type Sample, type Second } from "../../kit/index.ts";
+import { startThread } from "../../kit/index.ts";
 import type { Fill, LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
+import { microseconds, type Sample, type Second } from "./recorder.ts";
 import { seedOfThread, share } from "./requests.ts";
 import type { LoadCalls } from "./thread.ts";
 
@@ -86,8 +87,6 @@ function mergeResults(results: readonly PhaseResult[]): PhaseResult {
     timeouts: sum(({ timeouts }) => timeouts),
     failedReads: sum(({ failedReads }) => failedReads),
     retries: sum(({ retries }) => retries),
-    longestGapMs: most(({ longestGapMs }) => longestGapMs),
-    slowestMs: most(({ slowestMs }) => slowestMs),
     withoutResponse: sum(({ withoutResponse }) => withoutResponse),
     posts: merged(results.map(({ posts }) => posts)),
     gets: merged(results.map(({ gets }) => gets)),

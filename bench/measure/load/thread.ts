@@ -1,11 +1,12 @@
 import { appendFileSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import { workloadOf } from "@tally/domains/workloads";
-import { mixSeed, Random, Recorder, serveThread, type Sample } from "../../kit/index.ts";
+import { mixSeed, Random, serveThread } from "../../kit/index.ts";
 import { runAutocannon } from "./autocannon.ts";
 import { runClosed } from "./closed.ts";
 import type { Fill, GroupTime, LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
 import { openLoad } from "./open.ts";
+import { Recorder, type Sample } from "./recorder.ts";
 import { Requests } from "./requests.ts";
 import { runSource } from "./source.ts";
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { eventState, type Sample } from "../../kit/index.ts";
+import { eventState } from "../../kit/index.ts";
+import type { Sample } from "../load/recorder.ts";
 
 const pollEveryMs = 15;
 // Slow events are polled less often, and few at a time, so that following is not a load.

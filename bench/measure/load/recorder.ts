@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { build, encodeIntoCompressedBase64 as encode, type Histogram } from "hdr-histogram-js";
-import { isGood, type Reply } from "./load-client.ts";
+import { isGood, type Reply } from "../../kit/index.ts";
 
 /** What a client saw of a load. */
 export interface LoadResult {
@@ -24,14 +24,7 @@ export interface LoadResult {
   readonly retries: number;
   /** Requests without a response and without a timeout when the load ended. */
   readonly withoutResponse: number;
-  /** The longest time without a 2xx. */
-  readonly longestGapMs: number;
-  /** The slowest 2xx. */
-  readonly slowestMs: number;
-  /**
-   * Times of 2xx responses, and of timed-out requests the time that they had waited; in µs, encoded by
-   * hdr-histogram-js.
-   */
+  /** In µs, encoded by hdr-histogram-js: times of 2xx responses, and for how long requests waited that timed out. */
   readonly posts: string;
   readonly gets: string;
   readonly perSecond: readonly Second[];
@@ -66,8 +59,8 @@ const longestUs = 120_000_000;
 export const microseconds = (): Histogram =>
   build({ lowestDiscernibleValue: 1, highestTrackableValue: longestUs, numberOfSignificantValueDigits: 3 });
 
-/** Records a time in such a histogram. A longer one than it can hold counts as the longest. */
-export function recordMs(histogram: Histogram, ms: number): void {
+/** A longer time than the histogram can hold counts as the longest. */
+function recordMs(histogram: Histogram, ms: number): void {
   histogram.recordValue(Math.min(Math.max(1, Math.round(ms * 1000)), longestUs));
 }
 
@@ -92,8 +85,6 @@ export class Recorder {
     connectionErrors: 0,
     timeouts: 0,
     failedReads: 0,
-    longestGapMs: 0,
-    slowestMs: 0,
   };
   readonly #onSample: (sample: Sample) => void;
   readonly #keepsIds: boolean;
@@ -101,10 +92,8 @@ export class Recorder {
   #sampledAt = 0;
   #lastSentAt = this.#startedAt;
   #lastResponseAt = this.#startedAt;
-  #lastGoodAt = this.#startedAt;
   #ids = Buffer.alloc(idBytes * 4096);
   #idsLength = 0;
-  #isPaused = false;
   #settled = 0;
 
   /** The caller counts retries, and the requests of paced groups, which are no progress. */
@@ -154,9 +143,6 @@ export class Recorder {
       return;
     }
     this.#recordTime(reply.ms, isRead);
-    this.#counts.slowestMs = Math.max(this.#counts.slowestMs, reply.ms);
-    this.#endGap(now);
-    this.#lastGoodAt = now;
     if (isRead) {
       this.#counts.read++;
       second.read++;
@@ -169,21 +155,9 @@ export class Recorder {
     this.#sample(reply.id, now, reply.ms);
   }
 
-  /** The load sends nothing until `resume`: that is no time without a 2xx. */
-  pause(): void {
-    this.#endGap(performance.now());
-    this.#isPaused = true;
-  }
-
-  resume(): void {
-    this.#isPaused = false;
-    this.#lastGoodAt = performance.now();
-  }
-
   /** Ends the recording. */
   result(): LoadResult {
     this.#closeSecond();
-    this.#endGap(performance.now());
     this.#loop.disable();
     const { sent, timeouts } = this.#counts;
     const responses = [...this.#statuses.values()].reduce((sum, count) => sum + count, 0);
@@ -208,11 +182,6 @@ export class Recorder {
   #recordTime(ms: number, isRead: boolean): void {
     recordMs(this.#second.latencies, ms);
     recordMs(isRead ? this.#gets : this.#posts, ms);
-  }
-
-  #endGap(now: number): void {
-    if (this.#isPaused) return;
-    this.#counts.longestGapMs = Math.max(this.#counts.longestGapMs, now - this.#lastGoodAt);
   }
 
   #keep(id: string): void {
@@ -247,14 +216,4 @@ export class Recorder {
     latencies.reset();
     this.#second = { number: number + 1, accepted: 0, read: 0, failed: 0, latencies };
   }
-}
-
-/**
- * A quantile of values in any order, interpolated; `share` from 0 (the smallest) to 1 (the largest). 0 without values.
- */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (sorted.length - 1) * share;
-  const [low, high] = [sorted[Math.floor(at)] ?? 0, sorted[Math.ceil(at)] ?? 0];
-  return low + (high - low) * (at - Math.floor(at));
 }
