@@ -51,7 +51,9 @@ async function unknownIn(main: string, words: readonly string[]): Promise<readon
   if (main === "apps/admin/src/main.ts") return unknownInTally(words);
   const all = await helpOf(main, []);
   const subcommands = words.slice(0, 1).filter((word) => /^\w/.test(word) && new RegExp(`^  ${word} `, "m").test(all));
-  const help = await helpOf(main, subcommands);
+  let help = await helpOf(main, subcommands);
+  const [, preset] = /^  (\w+) .*\n? *.*the default command$/m.exec(help) ?? [];
+  if (subcommands.length === 0 && preset !== undefined) help += await helpOf(main, [preset]);
   return words.filter((word) => /^--\w/.test(word) && !help.includes(word.split("=", 1).join()));
 }
 
