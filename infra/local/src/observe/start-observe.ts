@@ -5,7 +5,6 @@ import { ChildServer, type ServerHome } from "../process/child-server.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { isReady, type Waits } from "../process/until.ts";
 import { directoryVariable, endLeftovers } from "../process/leftovers.ts";
-import { serverUser } from "../process/server-user.ts";
 import { installedProgram, type InstallOptions } from "../services/installed-programs.ts";
 
 /** The folder with what Prometheus and Grafana read. */
@@ -66,7 +65,6 @@ async function prometheusServer(
   const config = join(directory, "config");
   for (const name of ["prometheus.yml", "rules.yml"]) await cp(join(observeFiles, name), join(config, name));
   await writeFile(join(config, "targets.json"), JSON.stringify(targetsOf(apps), undefined, 2));
-  const user = serverUser(["prometheus"], program, home);
   const data = join(directory, "data");
   return new ChildServer(
     {
@@ -79,7 +77,6 @@ async function prometheusServer(
         `--web.listen-address=127.0.0.1:${port}`,
       ],
       port,
-      user: user && { as: user, owns: [data, config] },
       ready: () => isReady(`http://127.0.0.1:${port}/-/ready`),
     },
     home,

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isRunning, runCommand } from "./run-command.ts";
-import type { ServerUser } from "./server-user.ts";
+import { isRunning } from "./run-command.ts";
 import { lastLines, ServiceError } from "./service-error.ts";
 import { until, Waits } from "./until.ts";
 
@@ -33,8 +32,6 @@ export interface ServerPlan {
   readonly args: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
   readonly port: number;
-  /** The user of the process; absent: the launcher's user. Each start makes that user the owner of these paths and of everything in them. */
-  readonly user?: { readonly as: ServerUser; readonly owns: readonly string[] } | undefined;
   /** True once the server serves. Called repeatedly, at every start. */
   readonly ready: () => Promise<boolean>;
 }
@@ -101,7 +98,6 @@ export class ChildServer implements Server {
   async #start(): Promise<void> {
     if (!(await this.#ended()))
       throw new ServiceError("server-failed", `${this.name} is still running: kill it first.`);
-    await this.#giveToUser();
     this.#spawn();
     const beganAt = Date.now();
     const serves = await until(async () => !isRunning(this.#child) || this.#plan.ready(), {
@@ -129,15 +125,6 @@ export class ChildServer implements Server {
     return this.#child?.exitCode ?? undefined;
   }
 
-  async #giveToUser(): Promise<void> {
-    const { user } = this.#plan;
-    if (user === undefined || user.owns.length === 0) return;
-    const { uid, gid } = user.as;
-    const { environment } = this.#home;
-    const { exitCode, errors } = await runCommand("chown", ["-R", `${uid}:${gid}`, ...user.owns], { environment });
-    if (exitCode !== 0) throw new ServiceError("server-failed", `${this.name}: chown: ${errors.trim()}`);
-  }
-
   #spawn(): void {
     const { environment, signal, directory } = this.#home;
     signal.throwIfAborted();
@@ -145,7 +132,6 @@ export class ChildServer implements Server {
     const log = openSync(this.logFile, this.#startedBefore ? "a" : "w", 0o600);
     const child = spawn(this.#plan.program, this.#plan.args, {
       cwd: directory,
-      ...(this.#plan.user && { uid: this.#plan.user.as.uid, gid: this.#plan.user.as.gid }),
       env: { ...environment, ...this.#plan.environment },
       detached: true,
       stdio: ["ignore", log, log],

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { mkdir, writeFile } from "node:fs/promises";
 import { type CommandResult, runCommand } from "../process/run-command.ts";
-import type { ServerUser } from "../process/server-user.ts";
 import { lastLines, ServiceError } from "../process/service-error.ts";
 import type { ServerContext } from "./context.ts";
 import { findProgram } from "../process/find-program.ts";
@@ -41,10 +40,11 @@ export type DatabaseRole = "primary" | "replica" | `replica-${number}`;
 export const dataDirectory = (role: DatabaseRole, context: ServerContext): string =>
   join(context.directory, `database-${role}`);
 
-/** The first options of each start of a database program, in their order. `user`: the process's, absent: the launcher's. */
-export async function firstOptions(data: string, temporary: string, user?: ServerUser): Promise<readonly string[]> {
+/** The first options of each start of a database program, in their order. */
+export async function firstOptions(data: string, temporary: string): Promise<readonly string[]> {
   await mkdir(temporary, { recursive: true });
-  const asRoot = process.getuid?.() === 0 && user === undefined ? ["--user=root"] : [];
+  // Without the option MariaDB refuses to run as root.
+  const asRoot = process.getuid?.() === 0 ? ["--user=root"] : [];
   return ["--no-defaults", ...asRoot, `--datadir=${data}`, `--tmpdir=${temporary}`];
 }
 

@@ -1,9 +1,8 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import { ChildServer } from "../process/child-server.ts";
 import { runCommand } from "../process/run-command.ts";
-import { serverUser } from "../process/server-user.ts";
 import { ServiceError } from "../process/service-error.ts";
 import type { ServerContext } from "./context.ts";
 import {
@@ -50,8 +49,6 @@ export async function databaseServer(
   const sockets = join(context.socketDirectory, `${name}.run`);
   await mkdir(sockets, { recursive: true });
   const socket = join(sockets, "sock");
-  const user = serverUser(["mysql"], programs.server, context);
-  if (user !== undefined && context.socketDirectory !== context.directory) await chmod(context.socketDirectory, 0o711);
   const data = dataDirectory(role, context);
   const temporary = temporaryDirectory(role, context);
   const sql = await rootSql(name, socket, programs.client, context);
@@ -60,7 +57,7 @@ export async function databaseServer(
       name,
       program: programs.server,
       args: [
-        ...(await firstOptions(data, temporary, user)),
+        ...(await firstOptions(data, temporary)),
         `--socket=${socket}`,
         `--pid-file=${join(sockets, "pid")}`,
         `--port=${port}`,
@@ -71,7 +68,6 @@ export async function databaseServer(
         ...(context.configuration?.database ?? []),
       ],
       port,
-      user: user && { as: user, owns: [data, temporary, sockets] },
       ready: () =>
         sql("SELECT 1")
           .then(() => onResponse(sql))

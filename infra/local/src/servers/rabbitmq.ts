@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ChildServer } from "../process/child-server.ts";
-import { serverUser } from "../process/server-user.ts";
 import { type ServerContext, filledTemplate } from "./context.ts";
 import { sendAndReceive } from "./send-and-receive.ts";
 
@@ -37,7 +36,6 @@ export async function rabbitmq(
   const nodeNames = ports.nodes.map((_, index) => `${numbered(`tally${context.id}`, index)}@localhost`);
 
   const epmdVariables = { ERL_EPMD_ADDRESS: "127.0.0.1", ERL_EPMD_PORT: String(ports.epmd) };
-  const user = serverUser(["rabbitmq"], programs.server, context);
   const epmd = new ChildServer(
     {
       name: "epmd",
@@ -45,7 +43,6 @@ export async function rabbitmq(
       args: [],
       environment: epmdVariables,
       port: ports.epmd,
-      user: user && { as: user, owns: [] },
       // The request "names" after its length of one byte. The response begins with epmd's port.
       ready: async () => (await sendAndReceive(ports.epmd, "\0\x01n")) !== "",
     },
@@ -81,8 +78,6 @@ export async function rabbitmq(
           args: [],
           environment,
           port: amqp,
-          // The home has the cookie by which nodes and rabbitmqctl authenticate.
-          user: user && { as: user, owns: [folder, join(directory, "home")] },
           // The listener opens last, after data and users are loaded. Connection.Start, a frame of type 1, is the first response of AMQP.
           ready: async () => (await sendAndReceive(amqp, "AMQP\0\0\x09\x01")).startsWith("\x01"),
         },

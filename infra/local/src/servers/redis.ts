@@ -1,7 +1,6 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ChildServer } from "../process/child-server.ts";
-import { serverUser } from "../process/server-user.ts";
 import { type ServerContext, filledTemplate } from "./context.ts";
 import { sendAndReceive } from "./send-and-receive.ts";
 
@@ -49,7 +48,6 @@ export async function redis(
   const cluster = busPort === undefined ? [] : clusterConfiguration(busPort, passwords.redis);
   const lines = [configuration(port, data), ...cluster, users, ...(context.configuration?.redis ?? []), ""];
   await writeFile(configFile, lines.join("\n"), { mode: 0o600 });
-  const user = serverUser(["redis", "valkey"], program, context);
   return new ChildServer(
     {
       name,
@@ -58,7 +56,6 @@ export async function redis(
       // Accesses to boards are spread over all memory: with large pages Redis needs a tenth less CPU once boards have some million members.
       environment: { MALLOC_CONF: "thp:always" },
       port,
-      user: user && { as: user, owns: [data, configFile] },
       // While it loads its file it responds with -LOADING.
       ready: async () => (await redisCommand({ port, password: passwords.redis }, "PING")).startsWith("+PONG"),
     },
