@@ -8,10 +8,8 @@ import {
 } from "@tally/database";
 import type { Domain, SqlSnapshot } from "@tally/contract";
 import type { Rankings, RankingsState } from "@tally/redis";
-import { auditBatches, type BatchAudit } from "./audit-batches.ts";
-import { auditBoards, type BoardAudit } from "./audit-boards.ts";
+import { auditBatches, type BatchAudit, auditBoards, type BoardAudit, Findings } from "./audit-rankings.ts";
 import { auditIds, type IdAudit, type IdSet } from "./audit-ids.ts";
-import { Findings } from "./findings.ts";
 
 export interface AuditOptions {
   readonly domain: Domain;

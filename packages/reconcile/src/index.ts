@@ -1,6 +1,5 @@
 export { audit, type AuditProgress, type AuditReport, type DomainAudit } from "./audit.ts";
 export { IdSet } from "./audit-ids.ts";
-export { prune } from "./prune.ts";
+export { prune, repair, type Repaired } from "./repair.ts";
 export { rebuild, type RebuildOutcome, type RebuildProgress } from "./rebuild.ts";
-export { repair, type Repaired } from "./repair.ts";
 export { lookAt, untilDrained, type DrainOptions, type Look, type LookOptions } from "./until-drained.ts";

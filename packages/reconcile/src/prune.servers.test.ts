@@ -4,7 +4,7 @@ import { enter, ledgerMigrations, placeAt } from "@tally/database";
 import type { NewGeneration } from "@tally/redis";
 import { ownRankings } from "@tally/redis/own-rankings";
 import { expect, test } from "vitest";
-import { prune } from "./prune.ts";
+import { prune } from "./repair.ts";
 
 const database = ownDatabase([ledgerMigrations, "ledger"]).connect();
 const { rankings, build } = ownRankings(1);

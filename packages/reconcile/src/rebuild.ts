@@ -9,8 +9,7 @@ import {
 } from "@tally/database";
 import type { Recount, SqlSnapshot } from "@tally/contract";
 import type { NewGeneration, Rankings } from "@tally/redis";
-import { BatchMarks } from "./batch-marks.ts";
-import { recountedBoards } from "./recounted-boards.ts";
+import { BatchMarks, recountedBoards } from "./recount.ts";
 import { repair } from "./repair.ts";
 
 /*

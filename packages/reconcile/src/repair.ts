@@ -1,4 +1,11 @@
-import { listBatches, placeAt, readRankingMessages, type LedgerPlace } from "@tally/database";
+import {
+  listBatches,
+  placeAt,
+  readRankingMessages,
+  type LedgerPlace,
+  type Database,
+  pruneRankingMessages,
+} from "@tally/database";
 import {
   decodeRankingMessage,
   textOfBatchId,
@@ -6,14 +13,14 @@ import {
   type RankingMessage,
   type SqlReader,
 } from "@tally/contract";
-import type { BatchRanking } from "@tally/redis";
+import type { BatchRanking, Rankings } from "@tally/redis";
 
 /*
  * Finds the batches of the ledger without a mark and ranks them by their messages in the ledger, with the script that
  * the ranker uses. So it may run at any time, in several processes, and does no harm if a message arrives after all.
  */
 
-export interface RepairOptions {
+interface RepairOptions {
   readonly domain: string;
   /** The write endpoint: batches that a lagging replica does not show would be missed. */
   readonly reader: SqlReader;
@@ -79,4 +86,31 @@ function readable(body: Buffer | undefined): RankingMessage | undefined {
     if (error instanceof UndecodableRankingMessage) return undefined;
     throw error;
   }
+}
+
+interface PruneOptions {
+  readonly domain: string;
+  readonly database: Database;
+  readonly rankings: Pick<Rankings, "isBuilding">;
+  /** The place that the last call returned. */
+  readonly behind: LedgerPlace;
+  /** All batches stored up to this time are marked, ms since 1970. */
+  readonly until: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Removes the ranking messages of old batches; 60 bytes of each batch remain. Stops, at most a page of a thousand
+ * later, while a process builds a generation, which needs the messages of all batches since its snapshot. Returns the
+ * place to continue from. May be repeated.
+ */
+export async function prune({ domain, database, rankings, behind, until, signal }: PruneOptions): Promise<LedgerPlace> {
+  let place = behind;
+  while (signal?.aborted !== true && !(await rankings.isBuilding(domain))) {
+    const page = await listBatches(database.writer, domain, place, until, pageSize);
+    await database.transaction((transaction) => pruneRankingMessages(transaction, page));
+    place = page.at(-1) ?? place;
+    if (page.length < pageSize) break;
+  }
+  return place;
 }

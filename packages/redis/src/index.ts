@@ -1,6 +1,5 @@
-export { isCluster, masterOfKey, mastersOf } from "./connection/cluster.ts";
-export { openRedis } from "./connection/open-redis.ts";
-export { type Redis, type RedisOptions } from "./connection/redis.ts";
+export { isCluster, masterOfKey, mastersOf, slotOf, slots } from "./connection/cluster.ts";
+export { openRedis, type Redis, type RedisOptions } from "./connection/open-redis.ts";
 export { connectRankings } from "./rankings/connect-rankings.ts";
 export { encodeMoves } from "./rankings/encode-moves.ts";
 export {
@@ -12,4 +11,4 @@ export {
   type Rankings,
   type RankingsState,
 } from "./rankings/rankings.ts";
-export { spreadShards, type Spread } from "./rankings/spread-shards.ts";
+export { shardKey } from "./rankings/live-shards.ts";

@@ -1,5 +1,5 @@
-import { spreadShards } from "@tally/redis";
 import type { FitRun, TierName } from "./measured-run.ts";
+import { spreadShards } from "./spread-shards.ts";
 
 export interface Demand {
   readonly stores: number;

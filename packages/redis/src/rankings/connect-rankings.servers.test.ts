@@ -3,7 +3,7 @@ import { Moves } from "@tally/contract";
 import { expect, test } from "vitest";
 import { encodeMoves, encodeMember, shardOf } from "./encode-moves.ts";
 import { movesOf, ownRankings } from "./own-rankings.test-kit.ts";
-import { shardKey } from "./keys.ts";
+import { shardKey } from "./live-shards.ts";
 import { readScript } from "./scripts.ts";
 
 const sales = { prefix: "item:", mirrorPrefix: "store:" };

@@ -1,7 +1,7 @@
 import { Moves, type MirroredBoards } from "@tally/contract";
 import { batchRanking } from "./batch-ranking.ts";
 import { encodeMoves, packr, shardOf } from "./encode-moves.ts";
-import { firstGeneration, keysOfShard } from "./keys.ts";
+import { firstGeneration, keysOfShard } from "./live-shards.ts";
 import type { Cells, NewGeneration } from "./rankings.ts";
 import type { RankingsRedis } from "./scripts.ts";
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { Moves } from "@tally/contract";
-import { boardCells } from "./board-cells.ts";
+import { boardCells } from "./board-reads.ts";
 import { encodeMember, encodeMoves } from "./encode-moves.ts";
-import { shardKey } from "./keys.ts";
+import { shardKey } from "./live-shards.ts";
 import { ownRankings } from "./own-rankings.test-kit.ts";
 import { readScript } from "./scripts.ts";
 

@@ -1,5 +1,4 @@
 import { Type, type Static } from "typebox";
-import { addPairs } from "./hop-times.ts";
 
 /** The events of a domain that passed a stage in one thread or process. Means are those of the last 10 s. */
 export const FlowReport = Type.Object({
@@ -17,13 +16,13 @@ export type FlowReport = Static<typeof FlowReport>;
  * Batches of a domain that were delivered to a thread or process and are not settled. The broker counts them in no
  * queue.
  */
-export const HeldReport = Type.Object({
+const HeldReport = Type.Object({
   /** What the thread does with them. */
   stage: Type.Enum(["stored", "ranked"]),
   domain: Type.String(),
   batches: Type.Integer(),
 });
-export type HeldReport = Static<typeof HeldReport>;
+type HeldReport = Static<typeof HeldReport>;
 
 /**
  * From the request to the rankings. Each batch is measured by its oldest event, each transaction by its oldest batch.
@@ -42,13 +41,13 @@ export const HopReport = Type.Object({ hop: HopName, times: Type.Array(Type.Numb
 export type HopReport = Static<typeof HopReport>;
 
 /** A line of a log, of level warn or above. */
-export const ProblemReport = Type.Object({
+const ProblemReport = Type.Object({
   /** ISO 8601. */
   at: Type.String(),
   level: Type.Enum(["warn", "error", "fatal"]),
   message: Type.String(),
 });
-export type ProblemReport = Static<typeof ProblemReport>;
+type ProblemReport = Static<typeof ProblemReport>;
 
 /** What a thread reports to its process; structured-cloneable. */
 export interface WorkReport {
@@ -136,4 +135,60 @@ function summed<T extends { readonly stage: string; readonly domain: string }>(
 export function addHops(hops: readonly HopReport[]): HopReport[] {
   const byHop = Map.groupBy(hops, ({ hop }) => hop);
   return Array.from(byHop, ([hop, reports]) => ({ hop, times: [...addPairs(reports.map(({ times }) => times))] }));
+}
+
+/*
+ * Times in buckets that grow by 9 %: a quantile is exact to 5 %, and counts of several threads and processes can be
+ * added. A report lists pairs of bucket and count, because most buckets are empty.
+ */
+
+const firstMs = 0.05;
+const bucketsPerOctave = 8;
+// About 100 s; longer times count there.
+const bucketMax = 168;
+
+/** The bucket of a time. About 20 ns. */
+export function bucketOf(ms: number): number {
+  if (!(ms > firstMs)) return 0;
+  return Math.min(Math.round(Math.log2(ms / firstMs) * bucketsPerOctave), bucketMax);
+}
+
+/**
+ * The time below which a share `q` of the measured times lies, in ms; 0 without any. `pairs`: bucket, count, bucket,
+ * count, … in any order.
+ */
+export function quantileOf(pairs: readonly number[], q: number): number {
+  const counts = addUp([pairs]);
+  const all = counts.reduce((sum, [, count]) => sum + count, 0);
+  let left = all * q;
+  for (const [bucket, count] of counts) {
+    left -= count;
+    if (left <= 0) return timeOf(bucket);
+  }
+  return 0;
+}
+
+/** How many times were measured. */
+export function countOf(pairs: readonly number[]): number {
+  return addUp([pairs]).reduce((sum, [, count]) => sum + count, 0);
+}
+
+/** The sum of several lists of pairs. */
+export function addPairs(lists: readonly (readonly number[])[]): readonly number[] {
+  return addUp(lists).flat();
+}
+
+function addUp(lists: readonly (readonly number[])[]): readonly (readonly [bucket: number, count: number])[] {
+  const counts = new Map<number, number>();
+  for (const pairs of lists) {
+    for (let i = 0; i + 1 < pairs.length; i += 2) {
+      const [bucket = 0, count = 0] = [pairs[i], pairs[i + 1]];
+      counts.set(bucket, (counts.get(bucket) ?? 0) + count);
+    }
+  }
+  return [...counts].toSorted(([a], [b]) => a - b);
+}
+
+function timeOf(bucket: number): number {
+  return Math.round(firstMs * 2 ** (bucket / bucketsPerOctave) * 100) / 100;
 }

@@ -1,5 +1,4 @@
-import type { FlowReport, HopName, HopReport } from "./heartbeat.ts";
-import { bucketOf } from "./hop-times.ts";
+import { type FlowReport, type HopName, type HopReport, bucketOf } from "./heartbeat.ts";
 
 const windowMs = 10_000;
 

@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, newestStored, nextStored } from "@tally/database";
-import { Probe } from "./probe.ts";
 
-const everyMs = 1000;
-
+const compareEveryMs = 1000;
 // A server that takes longer for one index lookup is frozen or overloaded.
-const withinMs = 1000;
+const lookupWithinMs = 1000;
 
 /**
  * Compares the servers of the read endpoint every second, and leaves those out that are more than `lagMaxMs` behind the
- * newest of them, that do not respond within a second, or that lack the table. Does nothing when there is one server.
- * Costs one index lookup on each server for each domain. Call the returned function once, to stop.
+ * newest, do not respond within a second, or lack the table. Costs one index lookup for each server and domain; nothing
+ * with one server. Returns a function that stops it.
  */
 export function watchReplicas(
   { replicas }: Pick<Database, "replicas">,
@@ -19,11 +17,10 @@ export function watchReplicas(
 ): () => void {
   const stop = new AbortController();
   const { signal } = stop;
-  // A probe has one question under way: a frozen server does not collect them.
-  const probes = replicas.map(({ reader }) => new Probe(withinMs, () => newestStored(reader, domains)));
+  const probes = replicas.map(({ reader }) => new Probe(lookupWithinMs, () => newestStored(reader, domains)));
   async function watch(): Promise<void> {
     while (!signal.aborted) {
-      await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(compareEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
       const lags = lagsOf((await Promise.all(probes.map((probe) => probe.read()))).map((probed) => probed?.value));
       for (const [index, replica] of replicas.entries()) replica.setBehind((lags[index] ?? Infinity) > lagMaxMs);
     }
@@ -32,10 +29,7 @@ export function watchReplicas(
   return () => stop.abort();
 }
 
-/**
- * How far each server is behind the newest one, in ms. `newest`: when each domain's newest batch was stored; undefined:
- * not known.
- */
+/** How far each server is behind the newest one, in ms. `newest`: when each domain's newest batch was stored. */
 function lagsOf(newest: readonly (ReadonlyMap<string, number> | undefined)[]): readonly (number | undefined)[] {
   const ends = new Map<string, number>();
   for (const [domain, at] of newest.flatMap((one) => [...(one ?? [])])) {
@@ -45,10 +39,9 @@ function lagsOf(newest: readonly (ReadonlyMap<string, number> | undefined)[]): r
 }
 
 /**
- * The age of the oldest batch that a server of the read endpoint does not have, in ms; of those that are up. 0: they
- * have all. Compares the ledgers of both endpoints, because the accounts of the apps may not read the state of the
- * replication. An upper bound: a batch that is committed between the two reads counts too. Two statements, each with an
- * index lookup for every domain, and one more statement where a domain is behind.
+ * The age of the oldest batch that a running server of the read endpoint lacks, in ms; 0: they have all. Compares the
+ * ledgers, because the accounts of the apps may not read the state of the replication. An upper bound: a batch that is
+ * committed between the two reads counts too. An index lookup for each endpoint and domain, one more if it is behind.
  */
 export async function readLagMs(
   { replicas, writer }: Pick<Database, "replicas" | "writer">,
@@ -66,4 +59,44 @@ export async function readLagMs(
   );
   const oldest = Math.min(...missing.filter((at) => at !== undefined));
   return oldest === Infinity ? 0 : Math.max(0, Date.now() - oldest);
+}
+
+/** What a probe found; undefined: no result in time, or an error. */
+export type Probed<T> = { readonly value: T; readonly tookMs: number } | undefined;
+
+/**
+ * Asks a server that may not respond. While a request is pending, later calls share it: a frozen server collects one
+ * question from each probe. Never rejects.
+ */
+export class Probe<T> {
+  readonly #ask: () => Promise<T>;
+  readonly #withinMs: number;
+  #asked: Promise<Probed<T>> | undefined;
+
+  constructor(withinMs: number, ask: () => Promise<T>) {
+    this.#ask = ask;
+    this.#withinMs = withinMs;
+  }
+
+  async read(): Promise<Probed<T>> {
+    this.#asked ??= this.#timed().finally(() => (this.#asked = undefined));
+    // No AbortController: its error has a stack, which takes as long as the rest of a reading.
+    const late = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => late.resolve(undefined), this.#withinMs);
+    try {
+      return await Promise.race([this.#asked, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #timed(): Promise<Probed<T>> {
+    const begun = performance.now();
+    try {
+      const value = await this.#ask();
+      return { value, tookMs: performance.now() - begun };
+    } catch {
+      return undefined; // a server that does not respond is the result here, not an error
+    }
+  }
 }

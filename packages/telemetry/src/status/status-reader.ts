@@ -1,22 +1,18 @@
 import { type Database, countLetters, newestStored } from "@tally/database";
-import { addFlows } from "../heartbeats/heartbeat.ts";
-import { type Heartbeats, type RedisMaster } from "../heartbeats/connect-heartbeats.ts";
+import { addFlows, addHops, HopName, type Heartbeat, countOf, quantileOf } from "../heartbeats/heartbeat.ts";
+import type { Heartbeats, RedisMaster, FoundHeartbeat } from "../heartbeats/connect-heartbeats.ts";
 import type { Publisher } from "@tally/broker";
 import { queuesOf } from "@tally/contract";
-import { domainStatus, heldOf, type Depths } from "./domain-status.ts";
-import { errorsOf, hopsOf, isAlive, processOf } from "./of-heartbeats.ts";
-import { Probe, type Probed } from "./probe.ts";
-import { problemsOf, Stalls } from "./problems.ts";
-import { readLagMs } from "./replicas.ts";
-import type { ServerStatus, Status } from "./status.ts";
+import { domainStatus, heldOf, type Depths, problemsOf, Stalls } from "./problems.ts";
+import { Probe, type Probed, readLagMs } from "./replicas.ts";
+import type { ServerStatus, Status, HopStatus, LoggedError, ProcessStatus } from "./status.ts";
 
 /** The connections by which the status is read. */
-export interface StatusServers {
+interface StatusServers {
   readonly database: Pick<Database, "replicas" | "writer" | "responds">;
   readonly publisher: Pick<Publisher, "state" | "queueDepth">;
   readonly heartbeats: Pick<Heartbeats, "masters" | "read">;
   readonly namespace: string;
-  /** The names of all domains. */
   readonly domains: readonly string[];
 }
 
@@ -26,8 +22,7 @@ const countLettersEveryMs = 2000;
 
 /**
  * Computes the status of a system from its servers. A reading takes some ms, and at most 0.7 s while a server does not
- * respond: about ten passive declarations of queues, five short statements and two commands of each Redis. Keep one
- * reader, and do not call it for each viewer.
+ * respond: about ten passive declarations of queues, five short statements, two commands of each Redis.
  */
 export class StatusReader {
   readonly #servers: StatusServers;
@@ -61,28 +56,25 @@ export class StatusReader {
 
   /** Never rejects: a server that does not respond is part of the status. */
   async read(): Promise<Status> {
-    const { write, read, newest, lag, letters, heartbeats, masters } = this.#probes;
-    const depthsNow = async () =>
-      new Map(
-        await Promise.all([...this.#depths].map(async ([domain, probe]) => [domain, await probe.read()] as const)),
-      );
-    const [writeProbed, readProbed, newestProbed, lagProbed, lettersProbed, beatsProbed, mastersProbed, depths] =
-      await Promise.all([
-        write.read(),
-        read.read(),
-        newest.read(),
-        lag.read(),
-        letters.read(),
-        heartbeats.read(),
-        masters.read(),
-        depthsNow(),
-      ]);
-    const beats = beatsProbed?.value;
+    const probes = this.#probes;
+    const domainDepths = [...this.#depths].map(async ([domain, probe]) => [domain, await probe.read()] as const);
+    const [write, read, newest, lag, letters, heartbeats, masters, ...depthEntries] = await Promise.all([
+      probes.write.read(),
+      probes.read.read(),
+      probes.newest.read(),
+      probes.lag.read(),
+      probes.letters.read(),
+      probes.heartbeats.read(),
+      probes.masters.read(),
+      ...domainDepths,
+    ]);
+    const depths = new Map(depthEntries);
+    const beats = heartbeats?.value;
     const servers: readonly ServerStatus[] = [
       brokerStatus(this.#servers.publisher.state, [...depths.values()]),
-      serverStatus("databaseWrite", writeProbed),
-      serverStatus("databaseRead", readProbed),
-      ...redisStatus(mastersProbed?.value ?? [], beats === undefined ? undefined : beatsProbed),
+      serverStatus("databaseWrite", write),
+      serverStatus("databaseRead", read),
+      ...redisStatus(masters?.value ?? [], beats && heartbeats),
     ];
     const alive = beats?.filter(isAlive) ?? [];
     const flows = addFlows(alive.flatMap((beat) => beat.flows));
@@ -92,33 +84,31 @@ export class StatusReader {
         flows: flows.filter(({ domain }) => domain === name),
         depths: depths.get(name)?.value,
         held: beats === undefined ? undefined : heldOf(alive, name),
-        newest: newestProbed?.value.get(name),
+        newest: newest?.value.get(name),
       }),
     );
     const processes = (beats ?? []).map(processOf);
-    const replicaLagMs = lagProbed?.value ?? null;
-    const stalled = this.#stalls.of(domains);
+    const replicaLagMs = lag?.value ?? null;
     const { replicas } = this.#servers.database;
     const unused = replicas.filter(({ isUp, isBehind }) => !isUp || (isBehind && replicas.length > 1));
-    const known = {
-      unused: unused.map(({ name }) => name),
-      servers,
-      domains,
-      replicaLagMs,
-      processes,
-      stalled,
-      knowsProcesses: beats !== undefined,
-    };
     return {
       at: new Date().toISOString(),
-      ...problemsOf(known),
+      ...problemsOf({
+        unused: unused.map(({ name }) => name),
+        servers,
+        domains,
+        replicaLagMs,
+        processes,
+        stalled: this.#stalls.of(domains),
+        knowsProcesses: beats !== undefined,
+      }),
       servers: [...servers],
       domains,
       secondsToDrain: largest(domains.map((domain) => domain.secondsToDrain)),
       replicaLagMs,
       hops: hopsOf(alive),
       processes,
-      deadLetters: lettersProbed?.value ?? null,
+      deadLetters: letters?.value ?? null,
       lastErrors: errorsOf(beats ?? []),
     };
   }
@@ -131,9 +121,10 @@ function serverStatus(name: ServerStatus["name"], probed: Probed<unknown>): Serv
 /** One entry, or of a cluster one for each master. */
 function redisStatus(masters: readonly RedisMaster[], probed: Probed<unknown>): readonly ServerStatus[] {
   if (masters.length === 0) return [serverStatus("redis", probed)];
-  return masters.map(({ node, latencyMs }) => {
-    return { name: "redis", node, state: latencyMs === undefined ? "down" : "up", latencyMs: rounded(latencyMs) };
-  });
+  return masters.map(({ node, latencyMs }) => ({
+    ...serverStatus("redis", latencyMs === undefined ? undefined : { value: node, tookMs: latencyMs }),
+    node,
+  }));
 }
 
 function brokerStatus(state: Publisher["state"], depths: readonly Probed<Depths>[]): ServerStatus {
@@ -143,9 +134,9 @@ function brokerStatus(state: Publisher["state"], depths: readonly Probed<Depths>
 }
 
 async function depthsOf(publisher: StatusServers["publisher"], ingest: string, rank: string): Promise<Depths> {
-  const depths = await Promise.all([publisher.queueDepth(ingest), publisher.queueDepth(rank)]);
-  if (depths[0] === undefined || depths[1] === undefined) throw new Error("no response");
-  return { ingest: depths[0], rank: depths[1] };
+  const [before, after] = await Promise.all([publisher.queueDepth(ingest), publisher.queueDepth(rank)]);
+  if (before === undefined || after === undefined) throw new Error("no response");
+  return { ingest: before, rank: after };
 }
 
 function largest(values: readonly (number | null)[]): number | null {
@@ -171,3 +162,53 @@ function kept<T>(everyMs: number, read: () => Promise<T>): () => Promise<T> {
 function rounded(ms: number | undefined): number | null {
   return ms === undefined ? null : Math.round(ms * 100) / 100;
 }
+
+const goneAfterMs = 3000;
+const errorsMax = 20;
+
+/** Whether a process has sent a heartbeat within 3 s. */
+function isAlive({ ageMs }: FoundHeartbeat): boolean {
+  return ageMs < goneAfterMs;
+}
+
+function processOf(beat: FoundHeartbeat): ProcessStatus {
+  const { app, host, pid, startedAt, at, threads } = beat;
+  return {
+    app,
+    host,
+    pid,
+    state: isAlive(beat) ? "up" : "gone",
+    startedAt: new Date(startedAt).toISOString(),
+    heartbeatAt: new Date(at).toISOString(),
+    threads,
+  };
+}
+
+/** The times of all processes together, in the order of the hops. Hops without batches are left out. */
+function hopsOf(beats: readonly Heartbeat[]): HopStatus[] {
+  const hops = addHops(beats.flatMap((beat) => beat.hops));
+  hops.sort((a, b) => HopName.enum.indexOf(a.hop) - HopName.enum.indexOf(b.hop));
+  return hops.flatMap(({ hop: name, times }) => {
+    const batches = countOf(times);
+    return batches === 0 ? [] : [{ name, batches, p50Ms: quantileOf(times, 0.5), p99Ms: quantileOf(times, 0.99) }];
+  });
+}
+
+/** The newest lines of all logs, newest first. Equal lines of one thread are one entry with their number. */
+export function errorsOf(beats: readonly Heartbeat[]): LoggedError[] {
+  const lines = beats.flatMap(({ app, host, pid, problems }) =>
+    problems.map((problem) => ({ ...problem, app, host, pid })),
+  );
+  const equal = Map.groupBy(lines, ({ app, host, pid, thread, level, message }) =>
+    JSON.stringify([app, host, pid, thread, level, message]),
+  );
+  return [...equal.values()]
+    .flatMap((same) => {
+      const [newest] = same.toSorted(newestFirst);
+      return newest === undefined ? [] : [{ ...newest, times: same.length }];
+    })
+    .toSorted(newestFirst)
+    .slice(0, errorsMax);
+}
+
+const newestFirst = (a: { readonly at: string }, b: { readonly at: string }): number => (a.at < b.at ? 1 : -1);

@@ -2,13 +2,11 @@ import { HopName, ThreadState } from "../heartbeats/heartbeat.ts";
 import { Type, type Static, type TSchema } from "typebox";
 
 const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
-/** ISO 8601. */
-const Time = Type.String();
+const Time = Type.String(); // ISO 8601
 
-/** A server, by the connection of the process that reports. */
 export const ServerStatus = Type.Object({
   name: Type.Enum(["broker", "databaseWrite", "databaseRead", "redis"]),
-  /** host:port of a master of a Redis Cluster, which has an entry for each; absent for the others. */
+  /** host:port of a master of a Redis Cluster, which has one entry for each; absent for others. */
   node: Type.Optional(Type.String()),
   /** blocked: the broker accepts no messages, because of a memory or disk alarm. */
   state: Type.Enum(["up", "blocked", "down"]),
@@ -26,13 +24,10 @@ export const Flow = Type.Object({
 });
 export type Flow = Static<typeof Flow>;
 
-/** What waits before a stage. */
 export const QueueStatus = Type.Object({
   /** In the queue, without those that its consumers hold; null while the broker does not respond. */
   batches: orNull(Type.Number()),
-  /**
-   * Delivered to threads of running processes and not settled; null while Redis does not respond. Up to a second old.
-   */
+  /** Delivered to running processes and not settled; up to a second old. null while Redis does not respond. */
   held: orNull(Type.Number()),
   /** Of both, estimated from the mean size of a batch; null while the broker does not respond. */
   events: orNull(Type.Number()),
@@ -46,10 +41,7 @@ export const DomainStatus = Type.Object({
   /** Estimated from batches and their mean size: a ranking message does not have the number of its events. */
   ranked: Flow,
   queues: Type.Object({ ingest: QueueStatus, rank: QueueStatus }),
-  /**
-   * The time until each waiting event is stored and ranked, at the present rates. 0: none waits. null: unknown, or
-   * nothing progresses.
-   */
+  /** Time until each waiting event is ranked, at the present rates. 0: none waits. null: unknown, or no progress. */
   secondsToDrain: orNull(Type.Number()),
   /** When the newest batch was stored; null: none yet, or the database is down. */
   lastStoredAt: orNull(Time),
@@ -73,19 +65,16 @@ export const ProcessStatus = Type.Object({
   state: Type.Enum(["up", "gone"]),
   startedAt: Time,
   heartbeatAt: Time,
-  /** Empty for a gateway, which has none besides its main thread. */
   threads: Type.Array(ThreadState),
 });
 export type ProcessStatus = Static<typeof ProcessStatus>;
 
-/** A line of a process's log, of level warn or above. Equal lines of one thread are one entry. */
+/** Equal lines of a thread's log, of level warn or above. `at`: of the newest. `thread` null: the main thread. */
 export const LoggedError = Type.Object({
-  /** Of the newest of them. */
   at: Time,
   app: Type.String(),
   host: Type.String(),
   pid: Type.Integer(),
-  /** null: the main thread. */
   thread: orNull(Type.Integer()),
   level: Type.Enum(["warn", "error", "fatal"]),
   message: Type.String(),
@@ -95,19 +84,13 @@ export const LoggedError = Type.Object({
 export type LoggedError = Static<typeof LoggedError>;
 
 /** The dead letters of all domains, by state. 10,000: that many or more. */
-export const DeadLetterCounts = Type.Object({
-  open: Type.Integer(),
-  replayed: Type.Integer(),
-  discarded: Type.Integer(),
-});
-export type DeadLetterCounts = Static<typeof DeadLetterCounts>;
+const DeadLetterCounts = Type.Object({ open: Type.Integer(), replayed: Type.Integer(), discarded: Type.Integer() });
 
 /** A running system at one moment. While a server is down, its values are null or empty; the rest is still reported. */
 export const Status = Type.Object({
   at: Time,
   /** failing: a server is down or nothing progresses. behind: events wait for more than 10 s, or a process is gone. */
   state: Type.Enum(["ok", "behind", "failing"]),
-  /** One sentence for each reason of a state other than ok. */
   problems: Type.Array(Type.String()),
   servers: Type.Array(ServerStatus),
   domains: Type.Array(DomainStatus),

@@ -1,6 +1,99 @@
 import { randomBytes } from "node:crypto";
 import type { Log } from "@tally/runtime";
-import type { TraceContext } from "./trace-context.ts";
+
+/** A step of a trace, as W3C Trace Context names it: 32 and 16 lower-case hex digits. */
+interface TraceContext {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+const traceparentForm = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const sampledFlag = 1;
+
+/**
+ * A `traceparent` of any version; `isSampled` is its flag. Undefined for anything else, which W3C Trace Context says to
+ * ignore.
+ */
+export function readTraceparent(text: string): (TraceContext & { readonly isSampled: boolean }) | undefined {
+  const [, traceId, spanId, flags, more] = traceparentForm.exec(text) ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  // Only later versions may have further fields.
+  if (text.startsWith("00") && more !== undefined) return undefined;
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & sampledFlag) === sampledFlag };
+}
+
+/** The `traceparent` of a sampled step. */
+export function textOfTraceContext({ traceId, spanId }: TraceContext): string {
+  return `00-${traceId}-${spanId}-01`;
+}
+
+/** An event of a sampled request, and the step that the next one follows. */
+export interface TracedEvent {
+  readonly eventId: string;
+  readonly context: TraceContext;
+}
+
+const tracesHeaderName = "tally-traces";
+const none: readonly TracedEvent[] = [];
+
+/** The most traced events of a message: 64 take 7 kB, and the broker accepts headers of 128 kB. */
+export const tracedEventsMax = 64;
+
+/** The headers of a message with traced events. A consumer that does not know them ignores them. */
+export function tracesHeader(events: readonly TracedEvent[]): Readonly<Record<string, string>> {
+  return {
+    [tracesHeaderName]: events.map(({ eventId, context }) => `${eventId}=${textOfTraceContext(context)}`).join(","),
+  };
+}
+
+/** The traced events of a message. Empty for nearly every message: one lookup. Drops entries that it cannot read. */
+export function tracedEventsOf(headers: Readonly<Record<string, unknown>>): readonly TracedEvent[] {
+  const text = headers[tracesHeaderName];
+  if (typeof text !== "string") return none;
+  return text.split(",", tracedEventsMax).flatMap((entry) => {
+    const [eventId = "", traceparent = ""] = entry.split("=");
+    const parent = readTraceparent(traceparent);
+    return parent === undefined ? [] : { eventId, context: { traceId: parent.traceId, spanId: parent.spanId } };
+  });
+}
+
+/** A request whose trace is recorded. Without a parent its trace begins here. */
+interface Sampled {
+  readonly parent: TraceContext | undefined;
+}
+
+/** Decides by the `traceparent` header of a request, as Node returns it. Undefined: not sampled. */
+type RequestSampler = (traceparent: string | readonly string[] | undefined) => Sampled | undefined;
+
+// Each traced event writes four log lines, or spans. A client that samples all of its requests must not slow the others
+// down.
+const requestedPerSecondMax = 50;
+
+/**
+ * Samples requests whose `traceparent` says so, at most 50 a second, and of those without one each with a probability
+ * of 1/`oneIn`; 0: none. Then a request without the header costs one comparison.
+ */
+export function requestSampler(oneIn: number): RequestSampler {
+  let second = 0;
+  let sampled = 0;
+  const requested = (header: string | readonly string[]): Sampled | undefined => {
+    const found = sampledParent(header);
+    if (found === undefined) return undefined;
+    const now = Math.floor(performance.now() / 1000);
+    if (now !== second) [second, sampled] = [now, 0];
+    return sampled++ < requestedPerSecondMax ? found : undefined;
+  };
+  if (oneIn === 0) return (header) => (header === undefined ? undefined : requested(header));
+  return (header) => {
+    if (header !== undefined) return requested(header);
+    return Math.random() * oneIn < 1 ? { parent: undefined } : undefined;
+  };
+}
+
+function sampledParent(header: string | readonly string[]): Sampled | undefined {
+  const parent = typeof header === "string" ? readTraceparent(header) : undefined;
+  return parent?.isSampled === true ? { parent: { traceId: parent.traceId, spanId: parent.spanId } } : undefined;
+}
 
 /**
  * received: from the head of the request to its response. published: from flushed to confirmed. stored: from delivered

@@ -6,7 +6,7 @@ import {
   tracedEventsMax,
   tracedEventsOf,
   tracesHeader,
-} from "./trace-context.ts";
+} from "./tracer.ts";
 
 const context = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
 const ids = `${context.traceId}-${context.spanId}`;

@@ -1,8 +1,7 @@
-import { slotOf, slots } from "../connection/cluster.ts";
-import { shardKey } from "./keys.ts";
+import { shardKey, slotOf, slots } from "@tally/redis";
 
-/** A number of masters of a Redis Cluster, and of the shards of a domain on them. */
-export interface Spread {
+/** Masters of a Redis Cluster, and the shards of a domain on them. */
+interface Spread {
   readonly masters: number;
   readonly shards: number;
   /** Shards of the master that has most. */
@@ -14,8 +13,7 @@ const shardsPerMasterMax = 8;
 // RANKING_SHARDS may be larger; what an event costs then was not measured.
 const shardsMax = 64;
 
-// Masters elect the successor of one that fails, by majority
-// (redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec).
+// Masters elect the successor of one that fails, by majority.
 const clusterMastersMin = 3;
 
 /**
@@ -35,9 +33,7 @@ export function spreadShards(domain: string, cores: (shards: number) => number):
   return undefined;
 }
 
-/**
- * The number of shards with which the busiest master does least; of several the smallest. `busy`: cores that it needs.
- */
+/** The fewest shards with which the busiest master does least. `busy`: cores that it needs. */
 function bestShards(slotsOf: readonly number[], masters: number, cores: (shards: number) => number) {
   const counts = Array.from({ length: masters }, () => 0);
   let best = { shards: 1, most: 1, busy: Number.POSITIVE_INFINITY };

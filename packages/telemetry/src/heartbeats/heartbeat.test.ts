@@ -1,6 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { addFlows, heartbeatOf } from "./heartbeat.ts";
-import { addPairs, bucketOf, countOf, quantileOf } from "./hop-times.ts";
+import { addFlows, heartbeatOf, addPairs, bucketOf, countOf, quantileOf } from "./heartbeat.ts";
 import { Progress } from "./progress.ts";
 
 afterEach(() => vi.useRealTimers());
