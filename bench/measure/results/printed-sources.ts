@@ -58,7 +58,7 @@ export function arrangementOf({ beside }: PrintedRow): Arrangement | undefined {
   return "reason" in beside ? undefined : beside;
 }
 
-export function isSame(one: Arrangement, other: Arrangement): boolean {
+function isSame(one: Arrangement, other: Arrangement): boolean {
   return one.design === other.design && one.durability === other.durability && one.gateways === other.gateways;
 }
 

@@ -12,7 +12,7 @@ export const accounts = ["admin", "maintenance", "writer", "ranker", "gateway", 
 export type Account = (typeof accounts)[number];
 
 /** Why secrets are not rotated by a schedule. docs/deploy-aws.md has the steps. */
-export const noRotation =
+const noRotation =
   "a password changes on server and apps together, by hand: a rotation by schedule would cut off the apps that started before";
 
 interface Password {
