@@ -1,12 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Action, Grant, KeyCheck } from "@tally/access";
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  onRequestHookHandler,
-  preHandlerHookHandler,
-} from "fastify";
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preHandlerHookHandler } from "fastify";
 import { rejection, type Rejection } from "../errors/catalogue.ts";
 import { reject } from "../errors/reject.ts";
 import type { Limited, RateLimits } from "./rate-limits.ts";
@@ -26,7 +20,17 @@ export interface AdmissionOptions {
   readonly limits: RateLimits | undefined;
 }
 
-type Undecided = Exclude<KeyCheck, Grant> | "missing";
+/** What a route requires of a key. "open": no key, no limit. "anyKey": a valid key; the route checks the rest itself. */
+export type RouteAccess = "open" | "anyKey" | DomainAccess;
+
+interface DomainAccess {
+  readonly domain: string;
+  readonly action: Action;
+  /** The store that a checked request is about. "perEntry": the route checks each entry itself. */
+  readonly storeOf: "perEntry" | ((request: FastifyRequest) => number | string | undefined);
+  /** How many tokens of a rate limit a checked request takes; absent: 1. */
+  readonly costOf?: (request: FastifyRequest) => number;
+}
 
 /**
  * Checks keys and rates on later routes that are not open, or pages of other sites where no keys are required. Throws
@@ -57,14 +61,21 @@ function admitting(
   limits: RateLimits | undefined,
 ): onRequestHookHandler {
   return (request, reply, done) => {
-    const checked = check === undefined ? undefined : checkedKey(request, check);
+    const text = check && keyOfRequest(request.headers);
+    const checked = check && (text === undefined ? "missing" : check(text));
     const grant = typeof checked === "object" ? checked : undefined;
     request.grant = grant;
+    const rejectFor = (challenge: string, rejected: Rejection): void => {
+      reply.header("www-authenticate", challenge);
+      reject(reply, rejected);
+    };
     const decide = (): void => {
-      if (typeof checked === "string") rejectKey(reply, checked);
-      else if (grant !== undefined && access !== "anyKey" && !grant.may(access.domain, access.action)) {
-        rejectScope(reply, access);
-      } else done();
+      if (checked === "unsure") return void reject(reply, rejection("API_KEY_UNCHECKED"));
+      if (checked === "missing") return rejectFor("Bearer", rejection("API_KEY_MISSING"));
+      if (checked === "invalid") return rejectFor('Bearer error="invalid_token"', rejection("API_KEY_INVALID"));
+      if (grant === undefined || access === "anyKey" || grant.may(access.domain, access.action)) return done();
+      const scope = `${access.domain}:${access.action}`;
+      rejectFor(`Bearer error="insufficient_scope", scope="${scope}"`, rejection("SCOPE_MISSING", { scope }));
     };
     const limited = limits?.limitOf(request, grant);
     if (limits === undefined || limited === undefined) return decide();
@@ -73,19 +84,15 @@ function admitting(
   };
 }
 
-function checkedKey(request: FastifyRequest, check: (text: string) => KeyCheck): Grant | Undecided {
-  const text = keyOfRequest(request.headers);
-  return text === undefined ? "missing" : check(text);
-}
-
 const bearer = /^bearer +/i;
 
 /** The key of a request; undefined when it has none. "", which is no valid key, when it has two. */
 export function keyOfRequest({ authorization, "x-api-key": own }: IncomingHttpHeaders): string | undefined {
-  if (authorization === undefined) return Array.isArray(own) ? "" : own;
   // The common case, without a regular expression.
-  if (own === undefined && authorization.startsWith("Bearer tally_")) return authorization.slice(7);
-  if (bearer.test(authorization)) return own === undefined ? authorization.replace(bearer, "") : "";
+  if (own === undefined && authorization?.startsWith("Bearer tally_") === true) return authorization.slice(7);
+  if (authorization !== undefined && bearer.test(authorization)) {
+    return own === undefined ? authorization.replace(bearer, "") : "";
+  }
   return Array.isArray(own) ? "" : own;
 }
 
@@ -114,39 +121,24 @@ function chargeEntries(limits: RateLimits, costOf: (request: FastifyRequest) => 
   };
 }
 
-function rejectKey(reply: FastifyReply, why: Undecided): void {
-  if (why === "unsure") return void reject(reply, rejection("API_KEY_UNCHECKED"));
-  const isMissing = why === "missing";
-  reply.header("www-authenticate", isMissing ? "Bearer" : 'Bearer error="invalid_token"');
-  reject(reply, rejection(isMissing ? "API_KEY_MISSING" : "API_KEY_INVALID"));
-}
-
-function rejectScope(reply: FastifyReply, { domain, action }: DomainAccess): void {
-  const scope = `${domain}:${action}`;
-  reply.header("www-authenticate", `Bearer error="insufficient_scope", scope="${scope}"`);
-  reject(reply, rejection("SCOPE_MISSING", { scope }));
-}
+const readingMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
  * Rejects requests that may change something when the browser of a user sends them for a page of another site. Needed
  * only where no key is required: a page cannot add a key to a request for another site, but it can send a form. In the
- * call of the handler, before it: a hook would cost each event closures, and nothing is changed until then. Call it
- * before routes are added.
+ * call of the handler, before it: a hook would cost each event closures, and nothing is changed until then.
  */
 function rejectForeignPages(app: FastifyInstance): void {
   app.addHook("onRoute", (route) => {
     const { handler } = route;
-    if (isReading([route.method].flat())) return;
+    if ([route.method].flat().every((method) => readingMethods.has(method))) return;
     route.handler = function handleOwn(request, reply) {
       const { headers } = request;
       // The common case: no browser.
-      if (headers["sec-fetch-site"] === undefined && headers.origin === undefined) {
-        return handler.call(this, request, reply);
-      }
-      const page = foreignPageOf(headers);
-      return page === undefined
-        ? handler.call(this, request, reply)
-        : reject(reply, rejection("FOREIGN_PAGE", { page }));
+      const isOfBrowser = headers["sec-fetch-site"] !== undefined || headers.origin !== undefined;
+      const page = isOfBrowser ? foreignPageOf(headers) : undefined;
+      if (page === undefined) return handler.call(this, request, reply);
+      return reject(reply, rejection("FOREIGN_PAGE", { page }));
     };
   });
 }
@@ -155,52 +147,19 @@ function rejectForeignPages(app: FastifyInstance): void {
  * The page of another site that sent a request; undefined: none did. By Sec-Fetch-Site, which pages cannot set.
  * Browsers send it to https and to localhost only; without it, by Origin, which they send with every POST.
  */
-export function foreignPageOf({
-  origin,
-  host,
-  "sec-fetch-site": site,
-}: Pick<IncomingHttpHeaders, "origin" | "host" | "sec-fetch-site">): string | undefined {
-  // Another port of localhost is "same-site".
-  const isOwn = site === undefined ? origin === undefined || hostOf(origin) === withoutPort(host) : ownSites.has(site);
-  return isOwn ? undefined : (origin ?? `a ${site} page`).slice(0, 200);
+export function foreignPageOf(
+  headers: Pick<IncomingHttpHeaders, "origin" | "host" | "sec-fetch-site">,
+): string | undefined {
+  const { origin, host, "sec-fetch-site": site } = headers;
+  // Another port of localhost is "same-site". none: typed by the user.
+  if (site === "same-origin" || site === "none") return undefined;
+  if (site !== undefined) return (origin ?? `a ${site} page`).slice(0, 200);
+  // No URL, or "null", as of a page in a sandbox, is another site. An origin does not have the default port.
+  const own = origin === undefined || URL.parse(origin)?.host === host?.toLowerCase().replace(/:(80|443)$/, "");
+  return own ? undefined : origin.slice(0, 200);
 }
 
-// none: typed by the user.
-const ownSites: ReadonlySet<string> = new Set(["same-origin", "none"]);
-
-/** undefined: "null", as of a page in a sandbox, or no URL. */
-function hostOf(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).host : undefined;
-}
-
-function isReading(methods: readonly string[]): boolean {
-  return methods.every((method) => method === "GET" || method === "HEAD" || method === "OPTIONS");
-}
-
-/** An origin does not have the default port of its scheme. */
-function withoutPort(host: string | undefined): string | undefined {
-  return host?.toLowerCase().replace(/:(80|443)$/, "");
-}
-
-/**
- * What a route requires of a request's key. "open": no key, no limit. "anyKey": a valid key; the route checks the rest
- * itself.
- */
-export type RouteAccess = "open" | "anyKey" | DomainAccess;
-
-interface DomainAccess {
-  readonly domain: string;
-  readonly action: Action;
-  /** The store that a checked request is about. "perEntry": the route checks each entry itself. */
-  readonly storeOf: "perEntry" | ((request: FastifyRequest) => number | string | undefined);
-  /** How many tokens of a rate limit a checked request takes; absent: 1. */
-  readonly costOf?: (request: FastifyRequest) => number;
-}
-
-/**
- * Why a key may not use a store; undefined when it may. `store` undefined: none or several, which a key limited to
- * stores may not use.
- */
+/** Why a key may not use a store; undefined: it may. `store` undefined: none or several, for keys without a limit only. */
 export function forbiddenStore(grant: Grant | undefined, store: number | string | undefined): Rejection | undefined {
   if (grant?.stores === undefined) return undefined;
   if (store === undefined) return rejection("STORE_LIMITED");

@@ -21,25 +21,22 @@ export interface Demand {
   readonly count: number;
 }
 
-/**
- * The result of a demand: the requests that got their tokens, the tokens left, and the time until the bucket is full.
- */
-export interface Supply {
+/** The requests that got their tokens, the tokens left, and the time until the bucket is full. */
+interface Supply {
   readonly granted: number;
   readonly remaining: number;
   readonly fullMs: number;
 }
 
+/** `fullMs`: until the bucket is full. `againMs`: until the request may be sent again; 0 when it was granted. */
 export interface Taken {
   readonly granted: boolean;
   readonly remaining: number;
-  /** Until the bucket is full. */
   readonly fullMs: number;
-  /** Until the request may be sent again; 0 when it was granted. */
   readonly againMs: number;
 }
 
-export interface TokenBucketOptions {
+interface TokenBucketOptions {
   /** One call of the script. */
   readonly supply: (demands: readonly Demand[]) => Promise<readonly Supply[]>;
   readonly onFailed: (error: unknown) => void;
@@ -50,13 +47,12 @@ interface Group extends Omit<Demand, "count"> {
   readonly waiters: ((taken: Taken | "unknown") => void)[];
 }
 
-/** What a gateway knows of a bucket. Times are those of performance.now(). */
+/** What a gateway knows of a bucket. `remaining`: in Redis. Times are those of performance.now(). */
 interface Known {
   inHand: number;
   readonly inHandUntil: number;
   /** How many tokens were taken for later requests. */
   readonly ahead: number;
-  /** Left in Redis. */
   readonly remaining: number;
   readonly fullAt: number;
   readonly emptyUntil: number;
@@ -143,7 +139,6 @@ export class TokenBuckets {
     if (supply === undefined || cost > 1) return;
     const now = performance.now();
     const { granted, remaining, fullMs } = supply;
-    const isEmpty = granted < waiters.length;
     this.#known.delete(subject);
     this.#known.set(subject, {
       inHand: Math.max(0, granted - waiters.length),
@@ -151,22 +146,21 @@ export class TokenBuckets {
       ahead,
       remaining,
       fullAt: now + fullMs,
-      emptyUntil: isEmpty ? now + againMsOf(limit, 1, fullMs) : -Infinity,
+      emptyUntil: granted < waiters.length ? now + againMsOf(limit, 1, fullMs) : -Infinity,
     });
-    if (this.#known.size <= knownMax) return;
     const [oldest = ""] = this.#known.keys();
-    this.#known.delete(oldest);
+    if (this.#known.size > knownMax) this.#known.delete(oldest);
   }
 }
 
 function settle({ limit, cost, waiters }: Group, supply: Supply | undefined): void {
   if (supply === undefined) return waiters.forEach((resolve) => resolve("unknown"));
+  const { granted, fullMs } = supply;
+  // Tokens in hand count as left.
+  const remaining = supply.remaining + (cost === 1 ? Math.max(0, granted - waiters.length) : 0);
   for (const [index, resolve] of waiters.entries()) {
-    const isGranted = index < supply.granted;
-    const againMs = isGranted ? 0 : againMsOf(limit, cost, supply.fullMs);
-    // Tokens in hand count as left.
-    const remaining = supply.remaining + (cost === 1 ? Math.max(0, supply.granted - waiters.length) : 0);
-    resolve({ granted: isGranted, remaining, fullMs: supply.fullMs, againMs });
+    const againMs = index < granted ? 0 : againMsOf(limit, cost, fullMs);
+    resolve({ granted: index < granted, remaining, fullMs, againMs });
   }
 }
 

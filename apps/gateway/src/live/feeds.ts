@@ -1,21 +1,16 @@
 /*
- * One feed for each watched path. It is read at once, then every 500 ms, or every 700 ms when it is made from
- * rows, for any number of viewers. Six rules bound the cost, whatever is watched:
+ * One feed for each watched path. It is read at once, then every 500 ms, or every 700 ms when it is made from rows, for
+ * any number of viewers. Six rules bound the cost, whatever is watched:
  *
  *   in all        at most 200 reads a second. With more than 100 feeds, each is read less often
- *   together      feeds that are not made from rows are read in the same turn: one write to Redis and one reply for
- *                 all, and one write to each viewer
+ *   together      feeds that are not made from rows are read in the same turn: one write to Redis, one to each viewer
  *   busy          while the gateway has other work, 750 and 800 ms: a change is still seen within a second
- *   one feed      a read that took d ms is repeated 10 d ms later, at most 5 s later: a tenth of a connection to the
- *                 database
+ *   one feed      a read that took d ms is repeated 10 d ms later, at most 5 s: a tenth of a database connection
  *   memory        no new stream while the kept responses have 64 MiB
  *   never twice   a feed waits for its response before the next read
  */
 
-const periods = {
-  idle: { everyMs: 500, everyMsOfRows: 700 },
-  busy: { everyMs: 750, everyMsOfRows: 800 },
-} as const;
+const periods = { idle: { everyMs: 500, everyMsOfRows: 700 }, busy: { everyMs: 750, everyMsOfRows: 800 } } as const;
 const tickMs = 100;
 const readsPerTick = 20;
 // A timer is not exact; a read that is nearly due does not wait for another tick.
@@ -24,12 +19,27 @@ const restFactor = 10;
 const restMsMax = 5000;
 // Of the responses that feeds keep. Clients choose the paths.
 const bytesMax = 64 * 1024 * 1024;
+const busyEveryMs = 1000;
+const busyShare = 0.5;
 
 /** How a feed gets its responses. `read` never rejects. */
 export interface FeedSource {
   readonly read: () => Promise<WatchedResponse>;
   /** Repeats it this often however long it takes, because it waits more than it works. */
   readonly everyMs?: number | undefined;
+}
+
+/** A response of a watched GET. `body`: JSON. */
+export interface WatchedResponse {
+  readonly status: number;
+  readonly body: string;
+  /** It was read from rows of the database, which costs several times as much as a board. */
+  readonly isOfRows?: boolean;
+}
+
+/** Gets each new response of a feed. */
+export interface FeedViewer {
+  changed(feed: Feed): void;
 }
 
 interface Running {
@@ -99,38 +109,20 @@ export class Feeds {
   }
 
   async #read(running: Running): Promise<void> {
-    const { feed, source } = running;
     running.isReading = true;
     const begun = performance.now();
-    const response = await source.read();
+    const response = await running.source.read();
     const tookMs = performance.now() - begun;
     const { everyMs, everyMsOfRows } = this.#isBusy() ? periods.busy : periods.idle;
-    const usualAtMs = response.isOfRows === true ? begun + everyMsOfRows : nextTogether(begun, everyMs);
+    // The next multiple of `everyMs`: all feeds with this period are due together.
+    const togetherAtMs = (Math.floor((begun + slackMs) / everyMs) + 1) * everyMs;
+    const usualAtMs = response.isOfRows === true ? begun + everyMsOfRows : togetherAtMs;
     const restMs = Math.min(tookMs * restFactor, restMsMax);
-    running.dueAtMs =
-      source.everyMs === undefined ? Math.max(usualAtMs, begun + restMs) : begun + Math.max(source.everyMs, tookMs);
+    const { everyMs: ownMs } = running.source;
+    running.dueAtMs = ownMs === undefined ? Math.max(usualAtMs, begun + restMs) : begun + Math.max(ownMs, tookMs);
     running.isReading = false;
-    feed.update(response);
+    running.feed.update(response);
   }
-}
-
-/** The next multiple of `everyMs`: all feeds with this period are due together. */
-function nextTogether(begunMs: number, everyMs: number): number {
-  return (Math.floor((begunMs + slackMs) / everyMs) + 1) * everyMs;
-}
-
-/** A response of a watched GET. */
-export interface WatchedResponse {
-  readonly status: number;
-  /** JSON. */
-  readonly body: string;
-  /** It was read from rows of the database, which costs several times as much as a board. */
-  readonly isOfRows?: boolean;
-}
-
-/** Gets each new response of a feed. */
-export interface FeedViewer {
-  changed(feed: Feed): void;
 }
 
 /** The newest response of one path, shared by all its viewers. */
@@ -145,18 +137,14 @@ export class Feed {
   }
 
   /** Keeps a response that differs from the newest, and notifies the viewers. */
-  update(response: WatchedResponse): void {
-    if (response.body === this.#latest?.body && response.status === this.#latest.status) return;
-    const { status, body } = response;
+  update({ status, body }: WatchedResponse): void {
+    if (body === this.#latest?.body && status === this.#latest.status) return;
     this.#latest = { status, body, at: new Date().toISOString() };
     this.#frames.length = 0;
     for (const viewer of this.viewers) viewer.changed(this);
   }
 
-  /**
-   * The newest response as an event of the watch with this index; undefined before the first. Made once for all viewers
-   * with this index.
-   */
+  /** The newest response as an event of the watch with this index, made once for all; undefined before the first. */
   frame(index: number): Buffer | undefined {
     if (this.#latest === undefined) return undefined;
     const { status, body, at } = this.#latest;
@@ -167,20 +155,14 @@ export class Feed {
   }
 }
 
-const measuredEveryMs = 1000;
-const busyShare = 0.5;
-
-/**
- * Returns a function that says whether the event loop of this thread was busy for more than half of the last second.
- * About 0.1 µs a call.
- */
+/** Returns whether this thread's event loop was busy for more than half of the last second. About 0.1 µs a call. */
 export function busyLoop(): () => boolean {
   let last = performance.eventLoopUtilization();
   let measuredAtMs = performance.now();
   let isBusy = false;
   return () => {
     const now = performance.now();
-    if (now - measuredAtMs < measuredEveryMs) return isBusy;
+    if (now - measuredAtMs < busyEveryMs) return isBusy;
     const current = performance.eventLoopUtilization();
     isBusy = performance.eventLoopUtilization(current, last).utilization > busyShare;
     [last, measuredAtMs] = [current, now];

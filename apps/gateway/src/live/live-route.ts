@@ -1,9 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Grant } from "@tally/access";
 import { InvalidInput } from "@tally/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { Type, type TSchema } from "typebox";
+import { Type } from "typebox";
 import { keyOfRequest, type AdmissionOptions } from "../admission/admission.ts";
 import { rejection, type Rejection } from "../errors/catalogue.ts";
 import { reject, rejectionOfError } from "../errors/reject.ts";
@@ -15,13 +14,10 @@ import type { Watchable, Watchables } from "./watchables.ts";
 
 const watchesMax = 8;
 const bodyCharactersMax = 256 * 1024;
+const expected = `1 to ${watchesMax} paths of GET routes`;
+const paths = { type: "array", items: { type: "string" }, minItems: 1, maxItems: watchesMax };
 const Query = Type.Object({
-  watch: Type.Optional(
-    Type.Unknown({
-      expected: `1 to ${watchesMax} paths of GET routes with a JSON response`,
-      documented: { type: "array", items: { type: "string" }, minItems: 1, maxItems: watchesMax },
-    }),
-  ),
+  watch: Type.Optional(Type.Unknown({ expected: `${expected} with a JSON response`, documented: paths })),
 });
 const documented: OwnDocument = {
   path: "/live",
@@ -52,35 +48,36 @@ export function addLiveRoute(app: FastifyInstance, { watchables, check, ...limit
     streams.close();
     done();
   });
+  const config = { access: "anyKey", isStream: true, documented } as const;
   app.get<{ Querystring: { readonly watch?: unknown } }>(
     "/live",
     // A HEAD would have no end.
-    {
-      exposeHeadRoute: false,
-      config: { access: "anyKey", isStream: true, documented },
-      schema: { querystring: Query },
-    },
+    { exposeHeadRoute: false, config, schema: { querystring: Query } },
     async (request, reply) => {
-      const paths = pathsOf(request.query.watch);
-      const watched = paths.map((path) => watchables.find("watch", path));
+      const watched = pathsOf(request.query.watch).map((path) => ({ path, watchable: watchables.find("watch", path) }));
       const address = clientOf(request.ip);
-      const rejected = (await forbidden(watched, request.grant)) ?? streams.full(address, feeds.hasRoom);
-      if (rejected !== undefined) return reject(reply, rejected);
+      for (const { watchable } of watched) {
+        const forbidden = await watchable.route.forbidden(watchable.request, request.grant);
+        if (forbidden !== undefined) return reject(reply, forbidden);
+      }
+      const full = streams.full(address, feeds.hasRoom);
+      if (full !== undefined) return reject(reply, full);
       const { socket } = request.raw;
       // Closed during the checks: there would be no "close" any more.
       if (socket.destroyed) return reply.hijack();
       const key = keyOfRequest(request.headers);
       const isAllowed = (): boolean => check === undefined || (key !== undefined && check(key) !== "invalid");
-      const response = openEvents(reply);
-      const stream = new Stream(response);
+      const stream = new Stream(openEvents(reply));
       const release = streams.add(stream, address, isAllowed);
-      for (const [index, watchable] of watched.entries()) {
-        const feed = feeds.join(paths[index] ?? "", stream, () => sourceOf(watchable, reply));
-        stream.show(feed, index);
+      for (const [index, { path, watchable }] of watched.entries()) {
+        stream.show(
+          feeds.join(path, stream, () => sourceOf(watchable, reply)),
+          index,
+        );
       }
       atClose(socket, () => {
         release();
-        for (const path of paths) feeds.leave(path, stream);
+        for (const { path } of watched) feeds.leave(path, stream);
       });
       return reply;
     },
@@ -89,17 +86,9 @@ export function addLiveRoute(app: FastifyInstance, { watchables, check, ...limit
 
 function pathsOf(watch: unknown): readonly string[] {
   const values: readonly unknown[] = Array.isArray(watch) ? watch : watch === undefined ? [] : [watch];
-  const paths = values.filter((value) => typeof value === "string");
-  if (paths.length > 0 && paths.length <= watchesMax) return paths;
-  throw new InvalidInput("watch", `1 to ${watchesMax} paths of GET routes`, `${paths.length} of them`);
-}
-
-async function forbidden(watched: readonly Watchable[], grant: Grant | undefined): Promise<Rejection | undefined> {
-  for (const { route, request } of watched) {
-    const rejected = await route.forbidden(request, grant);
-    if (rejected !== undefined) return rejected;
-  }
-  return undefined;
+  const texts = values.filter((value) => typeof value === "string");
+  if (texts.length > 0 && texts.length <= watchesMax) return texts;
+  throw new InvalidInput("watch", expected, `${texts.length} of them`);
 }
 
 /** Begins the response. It is the last one on its connection, so that the end of the stream closes the connection. */
@@ -130,38 +119,19 @@ function atClose(socket: Socket, release: () => void): void {
   if (known !== undefined) return void known.push(release);
   const releases = [release];
   releasesOf.set(socket, releases);
-  socket.once("close", () => {
-    for (const one of releases) one();
-  });
+  socket.once("close", () => releases.forEach((one) => one()));
   // Every other response is finished for a client that has closed its sending side. A stream has no end.
   socket.once("end", () => socket.destroy());
 }
 
-type Serialize = (value: unknown) => string;
-const serializers = new WeakMap<TSchema, Serialize>();
-
-/** Writes a value as the route itself does. Compiled once for each schema: about a millisecond. */
-function serializerOf(schema: TSchema, reply: FastifyReply): Serialize {
-  const known = serializers.get(schema);
-  if (known !== undefined) return known;
-  // Its type allows objects only; a schema may describe any value.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const made = reply.compileSerializationSchema({ ...schema }) as Serialize;
-  serializers.set(schema, made);
-  return made;
-}
-
-function sourceOf({ route, request, errorKey, response }: Watchable, reply: FastifyReply): FeedSource {
-  const serialize = serializerOf(response, reply);
-  const {
-    log,
-    request: { id: requestId },
-  } = reply;
+function sourceOf({ route, request, errorKey, serializer }: Watchable, reply: FastifyReply): FeedSource {
+  const serialize = serializer(reply);
+  const { log } = reply;
+  const requestId = reply.request.id;
   let isLogged = false;
-  const rejected = ({ status, message }: Rejection): WatchedResponse => ({
-    status,
-    body: JSON.stringify({ [errorKey]: message }),
-  });
+  const rejected = ({ status, message }: Rejection): WatchedResponse => {
+    return { status, body: JSON.stringify({ [errorKey]: message }) };
+  };
   return {
     everyMs: route.everyMs,
     async read() {

@@ -9,11 +9,10 @@ export interface StreamsOptions {
   readonly onSlow: () => void;
 }
 
+/** An open stream. `phase`: the second in which it gets its beats, 0 to 4, so that not all streams get them in one. */
 interface Open {
   readonly stream: Stream;
-  /** Whether its key is still valid. */
   readonly isAllowed: () => boolean;
-  /** The second in which it gets its beats, 0 to 4: not all streams in one. */
   readonly phase: number;
 }
 
@@ -33,19 +32,15 @@ export class Streams {
     this.#options = options;
   }
 
-  /**
-   * Why a client cannot open another stream; undefined: it can. `address`: what counts as one client. `hasRoom`: for
-   * its responses.
-   */
+  /** Why a client cannot open another stream; undefined: it can. `hasRoom`: for its responses. */
   full(address: string, hasRoom: boolean): Rejection | undefined {
     const { max, perAddressMax } = this.#options;
     if (this.#open.size >= max || !hasRoom) return rejection("STREAMS_FULL");
-    if ((this.#perAddress.get(address) ?? 0) >= perAddressMax)
-      return rejection("STREAMS_OF_ADDRESS_FULL", { max: perAddressMax });
-    return undefined;
+    const own = this.#perAddress.get(address) ?? 0;
+    return own < perAddressMax ? undefined : rejection("STREAMS_OF_ADDRESS_FULL", { max: perAddressMax });
   }
 
-  /** Counts an open stream until the returned function is called, once, when its connection closes. */
+  /** Counts an open stream until the returned function is called, once. `isAllowed`: whether its key is still valid. */
   add(stream: Stream, address: string, isAllowed: () => boolean): () => void {
     if (this.#closed) stream.end();
     const open = { stream, isAllowed, phase: this.#opened++ % beatEverySeconds };
@@ -115,11 +110,8 @@ export class Stream implements FeedViewer {
 
   /** Shows the responses of a feed as the watch with this index, the newest one at once. */
   show(feed: Feed, index: number): void {
-    const indexes = this.#indexes.get(feed);
-    if (indexes === undefined) this.#indexes.set(feed, [index]);
-    else indexes.push(index);
-    const frame = feed.frame(index);
-    if (frame !== undefined) this.#write(frame);
+    this.#indexes.set(feed, [...(this.#indexes.get(feed) ?? []), index]);
+    this.#write(feed.frame(index));
   }
 
   changed(feed: Feed): void {
@@ -131,8 +123,7 @@ export class Stream implements FeedViewer {
   beat(frame: Buffer): boolean {
     if (this.#ended || this.#slowSinceMs === undefined) this.#write(frame);
     else if (performance.now() - this.#slowSinceMs > slowMsMax) {
-      this.#ended = true;
-      this.#destroy();
+      this.end();
       return false;
     }
     return true;
@@ -141,26 +132,19 @@ export class Stream implements FeedViewer {
   /** Ends it after what is written; at once when the client is slow. */
   end(): void {
     this.#ended = true;
-    if (this.#slowSinceMs === undefined) this.#response.end();
-    else this.#destroy();
-  }
-
-  // A response that waits for an earlier one of its connection has no socket to destroy.
-  #destroy(): void {
+    if (this.#slowSinceMs === undefined) return void this.#response.end();
     this.#response.destroy();
+    // A response that waits for an earlier one of its connection has no socket to destroy.
     this.#response.req.socket.destroy();
   }
 
   #send(feed: Feed): void {
-    for (const index of this.#indexes.get(feed) ?? []) {
-      const frame = feed.frame(index);
-      if (frame !== undefined) this.#write(frame);
-    }
+    for (const index of this.#indexes.get(feed) ?? []) this.#write(feed.frame(index));
   }
 
-  #write(frame: Buffer): void {
+  #write(frame: Buffer | undefined): void {
     // A new response may arrive between the end and the close of the connection.
-    if (this.#ended || this.#response.destroyed) return;
+    if (frame === undefined || this.#ended || this.#response.destroyed) return;
     if (!this.#response.write(frame)) this.#slowSinceMs ??= performance.now();
   }
 

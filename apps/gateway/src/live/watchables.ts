@@ -1,19 +1,40 @@
 import type { Grant } from "@tally/access";
 import { firstProblem, InvalidInput } from "@tally/contract";
-import type { FastifyInstance, RouteOptions } from "fastify";
+import type { FastifyInstance, FastifyReply, RouteOptions } from "fastify";
 import findMyWay from "find-my-way";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Rejection } from "../errors/catalogue.ts";
 import { routing } from "../http/routes/allowed-methods.ts";
 
+/** The checked values of a GET. */
+export interface WatchedRequest {
+  readonly params: unknown;
+  readonly query: unknown;
+}
+
+/** A GET route of JSON that GET /live can repeat for its viewers. */
+export interface WatchedRoute {
+  /** The value of the response, the same for everyone who may read it. Calls `noteRows` when it reads rows. */
+  readonly respond: (request: WatchedRequest, noteRows: () => void) => Promise<unknown>;
+  /** Why a key may not read it; undefined: it may. `grant` undefined: no keys are required. */
+  readonly forbidden: (
+    request: WatchedRequest,
+    grant: Grant | undefined,
+  ) => Rejection | undefined | Promise<Rejection | undefined>;
+  /** It is repeated this often however long it takes, because it waits more than it works. Absent: see feeds.ts. */
+  readonly everyMs?: number;
+}
+
+type Serialize = (value: unknown) => string;
+
 /** A path that is watched, with its checked values. */
 export interface Watchable {
   readonly route: WatchedRoute;
   readonly request: WatchedRequest;
   readonly errorKey: "message" | "msg";
-  /** The schema of the response. */
-  readonly response: TSchema;
+  /** Writes the response as the route itself does. Compiled at the first call: about a millisecond. */
+  readonly serializer: (reply: FastifyReply) => Serialize;
 }
 
 interface Entry extends Omit<Watchable, "request"> {
@@ -32,10 +53,7 @@ export class Watchables {
     app.addHook("onRoute", (options) => this.#add(options));
   }
 
-  /**
-   * Throws InvalidInput for a path without such a route, and for values that its schemas reject. `field` is in the
-   * message.
-   */
+  /** Throws InvalidInput, naming `field`, for a path without such a route, and for values that its schemas reject. */
   find(field: string, path: string): Watchable {
     const found = path.length <= pathCharactersMax ? this.#router.find("GET", path) : null;
     const entry = found === null ? undefined : this.#entries.get(String(found.store));
@@ -47,14 +65,18 @@ export class Watchables {
   }
 
   #add({ method, url, config, schema }: RouteOptions): void {
-    const watched = config?.watched;
-    const response = responseOf(schema?.response);
-    if (watched === undefined || response === undefined || ![method].flat().includes("GET")) return;
+    const { response: responses } = schema ?? {};
+    const route = config?.watched;
+    const response: unknown = isObject(responses) ? Reflect.get(responses, 200) : undefined;
+    if (route === undefined || !isObject(response) || ![method].flat().includes("GET")) return;
+    let serialize: Serialize | undefined;
     const checks = { params: compiled(schema?.params), querystring: compiled(schema?.querystring) };
     this.#entries.set(url, {
-      route: watched,
+      route,
       errorKey: config?.errorKey ?? "message",
-      response,
+      // Its type allows objects only; a schema may describe any value.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      serializer: (reply) => (serialize ??= reply.compileSerializationSchema({ ...response }) as Serialize),
       check(field, value) {
         const validator = checks[field];
         if (validator?.Check(value) === false) throw InvalidInput.of(firstProblem(validator, value));
@@ -64,41 +86,12 @@ export class Watchables {
   }
 }
 
-function responseOf(responses: unknown): TSchema | undefined {
-  const schema: unknown = typeof responses === "object" && responses !== null ? Reflect.get(responses, 200) : undefined;
-  return isSchema(schema) ? schema : undefined;
-}
-
 function compiled(schema: unknown) {
-  return isSchema(schema) ? Compile(schema) : undefined;
+  return isObject(schema) ? Compile(schema) : undefined;
 }
 
-function isSchema(value: unknown): value is TSchema {
+function isObject(value: unknown): value is TSchema {
   return typeof value === "object" && value !== null;
-}
-
-/** The checked values of a GET. */
-export interface WatchedRequest {
-  readonly params: unknown;
-  readonly query: unknown;
-}
-
-/** A GET route of JSON that GET /live can repeat for its viewers. */
-export interface WatchedRoute {
-  /**
-   * The value of the response, before it is written as JSON. The same for everyone who may read it. Calls `noteRows`
-   * when it reads rows.
-   */
-  readonly respond: (request: WatchedRequest, noteRows: () => void) => Promise<unknown>;
-  /** Why a key may not read it; undefined: it may. `grant` undefined: no keys are required. */
-  readonly forbidden: (
-    request: WatchedRequest,
-    grant: Grant | undefined,
-  ) => Rejection | undefined | Promise<Rejection | undefined>;
-  /**
-   * It is repeated every `everyMs` however long it takes, because it waits more than it works. Absent: see feeds.ts.
-   */
-  readonly everyMs?: number;
 }
 
 declare module "fastify" {
