@@ -8,8 +8,6 @@ import { fingerprintOfEvent, idsFile, readContents } from "./load/acknowledged-f
 import type { Totals } from "./load/sender.ts";
 import type { System } from "./system.ts";
 
-/* Compares what was acknowledged with the rows, the boards and the dead letters. */
-
 /** Runs `tally audit` as a process, with the ids that were acknowledged. */
 export async function runAudit(system: System, directory: string): Promise<AuditReport> {
   return await runAdmin(system, ["audit", "--json", "--wait", "300", "--acknowledged", idsFile(directory)]);
@@ -60,8 +58,8 @@ const idsPerRead = 500;
 const lettersMax = 1_000_000;
 
 /**
- * Compares the content of every acknowledged event with its row and the dead letters. Ignores events without a row: the
- * audit counts them. Takes about 1 s for 50,000 events. `firstWrong`: "<domain> <event id>".
+ * Compares the content of every acknowledged event with its row and the dead letters; the audit counts events without a
+ * row. Takes about 1 s for 50,000 events. `firstWrong`: "<domain> <event id>".
  */
 export async function checkContents({ writer }: Database, directory: string, domains: readonly Domain[]) {
   let checked = 0;

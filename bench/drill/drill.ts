@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Spread } from "@tally/domains/workloads";
 import type { AuditReport } from "@tally/reconcile";
 import { startThread, type Thread } from "../kit/index.ts";
 import { checkContents, countDeadLetters, countLost, differences, runAudit } from "./compare.ts";
@@ -14,27 +13,29 @@ import { openSystem, type System, type SystemOptions } from "./system.ts";
 const inFlightMax = 1500;
 const calmMs = 100;
 
-/** `directory` is deleted at the end, unless the drill found differences. `domains` get load and faults. */
-export interface DrillOptions extends SystemOptions {
+/** The flags of the command, see its help. */
+export interface DrillFlags extends Pick<SystemOptions, "sabotage"> {
   readonly seed: number;
   readonly faults: number;
+  /** Events per second. */
+  readonly rate: number;
+  /** Seconds. */
+  readonly warmUp: number;
+  readonly wide?: boolean;
+  readonly pileUp?: boolean;
+}
+
+/** `directory` is deleted at the end, unless the drill found differences. `domains` get load and faults. */
+interface DrillOptions extends SystemOptions, DrillFlags {
   readonly kinds: readonly FaultKind[];
-  readonly eventsPerSecond: number;
-  /** Load before the first fault. */
-  readonly warmUpSeconds: number;
-  /** "wide": boards of the largest size, which take long to rebuild. */
-  readonly spread: Spread;
-  /** The next fault does not wait until the rankings equal the rows again. */
-  readonly pileUp: boolean;
   /** Called after each fault. */
   readonly onFault: (outcome: FaultOutcome, number: number) => void;
 }
 
 /** One fault and its effects. */
 export interface FaultOutcome extends ScheduledFault {
-  /** When it started, in seconds after the load. */
+  /** In seconds: when it started, after the load, and how long it lasted. */
   readonly at: number;
-  /** How long it lasted, in seconds. */
   readonly lasted: number;
   /** What clients saw from its start to the end of the recovery. */
   readonly clients: Figures;
@@ -55,14 +56,14 @@ export async function runDrill(options: DrillOptions): Promise<DrillReport> {
 }
 
 async function drillSystem(options: DrillOptions) {
-  const { directory, domains, seed, sabotage, eventsPerSecond, spread, say } = options;
+  const { directory, domains, seed, sabotage, rate: eventsPerSecond, say } = options;
   const names = domains.map(({ name }) => name);
   const system = await openSystem(options);
   let load: Thread<LoadCalls> | undefined;
   try {
     // A sabotage loses events; the requests that follow these never get a 2xx.
-    const finishWithinMs = sabotage === undefined ? 60_000 : 15_000;
-    const limits = { inFlightMax, finishWithinMs };
+    const limits = { inFlightMax, finishWithinMs: sabotage === undefined ? 60_000 : 15_000 };
+    const spread = options.wide === true ? "wide" : "narrow";
     const plan: LoadPlan = { urls: system.urls, domains: names, eventsPerSecond, ...limits, seed, spread, directory };
     load = startThread<LoadCalls>(new URL("load/thread.ts", import.meta.url), plan);
     const { outcomes, failures, letters } = await injectAll(system, load, options);
@@ -98,7 +99,6 @@ async function drillSystem(options: DrillOptions) {
   }
 }
 
-/** What did not recover in time after a fault. */
 function lateness({ kind, at, recovery: { late } }: FaultOutcome): readonly string[] {
   return late.map((what) => `not ${what} in time after "${kind}" at ${at.toFixed(1)} s`);
 }
@@ -106,7 +106,6 @@ function lateness({ kind, at, recovery: { late } }: FaultOutcome): readonly stri
 function figuresOf(name: string, load: Totals, { domains }: AuditReport) {
   const audited = domains.find(({ domain }) => domain === name);
   return {
-    // First 2xx of each POST. There are fewer rows where equal content is the same event.
     acknowledged: load.domains.find(({ domain }) => domain === name)?.acknowledged ?? 0,
     stored: audited?.batches.stored ?? 0,
     ranked: audited?.batches.ranked ?? 0,
@@ -120,7 +119,7 @@ function figuresOf(name: string, load: Totals, { domains }: AuditReport) {
 async function injectAll(system: System, load: Thread<LoadCalls>, options: DrillOptions) {
   const names = options.domains.map(({ name }) => name);
   const startedAt = performance.now();
-  await delay(options.warmUpSeconds * 1000);
+  await delay(options.warmUp * 1000);
   let { acknowledged } = await load.call("figures");
   const outcomes: FaultOutcome[] = [];
   const failures: string[] = [];
@@ -157,7 +156,7 @@ async function injectOne(
   if (kind === undefined) throw new TypeError(`there is no kind ${fault.kind}`);
   const injectedAt = performance.now();
   const aftermath = await kind.inject(system, fault);
-  const isEqual = aftermath.redisLost === true && !pileUp ? equalAgain(system) : undefined;
+  const isEqual = aftermath.redisLost === true && pileUp !== true ? equalAgain(system) : undefined;
   const recovered = await recovery(load, aftermath, { url: system.urls[0] ?? "", events, isEqual });
   return {
     ...fault,

@@ -5,24 +5,17 @@ import { domains } from "@tally/domains";
 import { claimDirectory } from "@tally/local";
 import { list, wholeNumber } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
-import { runDrill } from "./drill.ts";
-import { sabotageNames, type Sabotage } from "./inside/sabotages.ts";
+import { runDrill, type DrillFlags } from "./drill.ts";
+import { sabotageNames } from "./inside/sabotages.ts";
 import { isGood, summaryOf, tableHead, tableRow } from "./report.ts";
 import { faultKinds } from "./schedule.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-interface Flags {
-  readonly seed: number;
-  readonly faults: number;
+interface Flags extends DrillFlags {
   readonly domain?: readonly string[];
   readonly kinds?: readonly string[];
-  readonly rate: number;
-  readonly warmUp: number;
-  readonly wide?: boolean;
-  readonly pileUp?: boolean;
-  readonly sabotage?: Sabotage;
   readonly json?: string;
   readonly list?: boolean;
 }
@@ -54,31 +47,19 @@ if (flags.list === true) say(faultKinds.map(({ name }) => name).join("\n"));
 else await drill();
 
 async function drill(): Promise<void> {
-  const chosen = named("--domain", domains, flags.domain);
-  const kinds = named("--kinds", faultKinds, flags.kinds);
+  const chosen = {
+    domains: named("--domain", domains, flags.domain),
+    kinds: named("--kinds", faultKinds, flags.kinds),
+  };
   const signal = interruption();
   say(`seed ${flags.seed}`);
   const { directory, release } = await claimDirectory(join(root, ".tally"), "drill", say);
+  const onFault: Parameters<typeof runDrill>[0]["onFault"] = (outcome, number) => {
+    if (number === 1) say(tableHead);
+    say(tableRow(outcome, number));
+  };
   try {
-    const report = await runDrill({
-      root,
-      directory,
-      domains: chosen,
-      seed: flags.seed,
-      faults: flags.faults,
-      kinds,
-      eventsPerSecond: flags.rate,
-      warmUpSeconds: flags.warmUp,
-      spread: flags.wide === true ? "wide" : "narrow",
-      pileUp: flags.pileUp === true,
-      sabotage: flags.sabotage,
-      say,
-      onFault(outcome, number) {
-        if (number === 1) say(tableHead);
-        say(tableRow(outcome, number));
-      },
-      signal,
-    });
+    const report = await runDrill({ ...flags, ...chosen, root, directory, say, onFault, signal });
     if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
     say(summaryOf(report));
     process.exitCode = isGood(report) ? 0 : 1;
@@ -102,15 +83,10 @@ function interruption(): AbortSignal {
   return interrupted.signal;
 }
 
-function named<T extends { readonly name: string }>(
-  flag: string,
-  all: readonly T[],
-  names: readonly string[] | undefined,
-): readonly T[] {
+function named<T extends { readonly name: string }>(flag: string, all: readonly T[], names?: readonly string[]) {
   if (names === undefined) return all;
   const unknown = names.find((name) => !all.some((one) => one.name === name));
-  if (unknown !== undefined) {
+  if (unknown !== undefined)
     program.error(`${flag}: "${unknown}" is not one of ${all.map(({ name }) => name).join(", ")}`);
-  }
   return all.filter(({ name }) => names.includes(name));
 }

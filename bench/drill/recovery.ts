@@ -1,7 +1,6 @@
 import { eventState, type Thread } from "../kit/index.ts";
 import { listBatches, placeAt, type LedgerPlace } from "@tally/database";
 import { until } from "@tally/local";
-import type { Domain } from "@tally/contract";
 import type { Aftermath } from "./kinds/fault-kind.ts";
 import type { LoadCalls } from "./load/thread.ts";
 import type { System } from "./system.ts";
@@ -25,23 +24,19 @@ const patienceMs = (events: number): number => 120_000 + (events / 1_000_000) * 
 const lookEveryMs = 20;
 const pageSize = 1000;
 
-export interface RecoveryOptions {
-  /** A gateway. It is asked for the state of the new events. */
+interface RecoveryOptions {
+  /** A gateway, which is asked for the state of the new events. */
   readonly url: string;
   /** About how many events are stored. */
   readonly events: number;
   /** Whether all that Redis lost is counted again; undefined: the recovery does not wait for it. */
   readonly isEqual?: (() => Promise<boolean>) | undefined;
-  /**
-   * Default 30,000. A slow machine may store fewer events than it accepts. Then each new event waits longer than the
-   * one before while the load continues.
-   */
   readonly heldAfterMs?: number;
 }
 
 /**
- * Waits until one new event of each domain is ranked. Holds the load when that takes longer than `heldAfterMs`, and
- * lets it go on afterwards.
+ * Waits until one new event of each domain is ranked. After `heldAfterMs` it holds the load until then: a slow machine
+ * may store fewer events than it accepts, so that each new event waits longer than the one before.
  */
 export async function recovery(
   load: Pick<Thread<LoadCalls>, "call">,
@@ -51,7 +46,7 @@ export async function recovery(
   const deadline = performance.now() + patienceMs(events);
   const late: string[] = [];
   const since = (): number => (performance.now() - backAt) / 1000;
-  // A check that throws, because what was hit does not respond yet, counts as false.
+  // What was hit may not respond yet: a check that throws counts as false.
   const isTrueBy = (at: number, check: () => Promise<boolean>): Promise<boolean> =>
     until(() => check().catch(() => false), { withinMs: at - performance.now(), everyMs: lookEveryMs });
   const reached = async (what: string, check: () => Promise<boolean>): Promise<number> => {
@@ -86,25 +81,22 @@ export async function recovery(
 }
 
 /** A check whether all batches that are stored now are marked in complete rankings. */
-export function equalAgain(system: System): () => Promise<boolean> {
-  const checks = system.domains.map((domain) => equalAgainOf(domain, system));
-  return async () => {
-    for (const check of checks) if (!(await check())) return false;
-    return true;
-  };
-}
-
-function equalAgainOf(domain: Domain, { database, rankings }: System): () => Promise<boolean> {
+export function equalAgain({ domains, database, rankings }: System): () => Promise<boolean> {
   const now = Date.now();
-  let place: LedgerPlace = placeAt(0);
-  return async () => {
-    if ((await rankings.state(domain.name)).name !== "whole") return false;
-    for (;;) {
-      const page = await listBatches(database.writer, domain.name, place, now, pageSize);
-      if ((await rankings.unmarked(domain.name, page)).length > 0) return false;
+  const places = new Map(domains.map(({ name }): [string, LedgerPlace] => [name, placeAt(0)]));
+  const isEqual = async (domain: string, from: LedgerPlace): Promise<boolean> => {
+    if ((await rankings.state(domain)).name !== "whole") return false;
+    for (let place = from; ;) {
+      const page = await listBatches(database.writer, domain, place, now, pageSize);
+      if ((await rankings.unmarked(domain, page)).length > 0) return false;
       const last = page.at(-1);
       if (last === undefined || page.length < pageSize) return true;
       place = last;
+      places.set(domain, place);
     }
+  };
+  return async () => {
+    for (const [domain, place] of places) if (!(await isEqual(domain, place))) return false;
+    return true;
   };
 }

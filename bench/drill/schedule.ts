@@ -11,10 +11,7 @@ export interface ScheduledFault extends FaultPlan {
   readonly kind: string;
 }
 
-/**
- * The faults of a seed, always the same ones. Every kind occurs once before one occurs again; each round has its own
- * order.
- */
+/** The faults of a seed, always the same ones. Every kind occurs once, in random order, before one occurs again. */
 export function scheduleOf(
   seed: number,
   kinds: readonly FaultKind[],

@@ -7,7 +7,6 @@ import {
   addressVariables,
   startPrivateServices,
   startSystem,
-  type Accounts,
   type Addresses,
   type AppName,
   type Operator,
@@ -36,7 +35,7 @@ export interface System extends Pick<RunningSystem, "root" | "namespace" | "urls
   readonly database: Database;
   readonly rankings: Rankings;
   readonly publisher: Publisher;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export interface SystemOptions {
@@ -50,6 +49,7 @@ export interface SystemOptions {
 }
 
 type Links = Readonly<Record<ServerName, TcpProxy>>;
+type Closers = (() => Promise<unknown>)[];
 
 const namespace = "drill";
 const rankingShards = 2;
@@ -82,8 +82,6 @@ export async function openSystem(options: SystemOptions): Promise<System> {
   }
 }
 
-type Closers = (() => Promise<unknown>)[];
-
 /** Starts a system whose apps reach the servers through links. Fills `links`. */
 function startLinked({ root, directory, say, signal }: SystemOptions, inside: Inside, links: Map<AppProcess, Links>) {
   return startSystem({
@@ -93,16 +91,24 @@ function startLinked({ root, directory, say, signal }: SystemOptions, inside: In
     namespace,
     async services(own) {
       const services = await startPrivateServices({ ...own, redoLogMiB: 128 });
-      for (const name of appProcesses) links.set(name, await openLinks(services.accounts[appOf(name)]));
+      for (const name of appProcesses) {
+        const addresses = services.accounts[name === "writer" || name === "ranker" ? name : "gateway"];
+        links.set(name, {
+          rabbitmq: await openTcpProxy(addresses.amqpUrl),
+          "database-primary": await openTcpProxy(addresses.databaseWriteUrl),
+          "database-replica": await openTcpProxy(addresses.databaseReadUrl),
+          redis: await openTcpProxy(addresses.redisUrl),
+        });
+      }
       return services;
     },
     environment: {
       PATH: process.env["PATH"],
       RANKING_SHARDS: String(rankingShards),
       WRITER_THREADS: "2",
-      // The shortest valid value, so that Redis can return with state older than the ledger keeps.
+      // The shortest valid values: Redis can return with state older than the ledger keeps, and the writer receives
+      // reused keys.
       RANKER_MOVES_KEPT_SECONDS: "60",
-      // The shortest valid value, so that the writer receives reused keys.
       KEYS_REMEMBERED_SECONDS: "1",
     },
     instances: { gateway: gateways.length },
@@ -144,21 +150,8 @@ function linksOf(links: ReadonlyMap<AppProcess, Links>, name: AppProcess): Links
   return own;
 }
 
-function appOf(name: AppProcess): AppName {
-  return name === "writer" || name === "ranker" ? name : "gateway";
-}
-
 function processOf(app: AppName, index: number): AppProcess {
   return app === "gateway" ? (gateways[index] ?? gateways[0]) : app;
-}
-
-async function openLinks(addresses: Accounts[AppName]): Promise<Links> {
-  return {
-    rabbitmq: await openTcpProxy(addresses.amqpUrl),
-    "database-primary": await openTcpProxy(addresses.databaseWriteUrl),
-    "database-replica": await openTcpProxy(addresses.databaseReadUrl),
-    redis: await openTcpProxy(addresses.redisUrl),
-  };
 }
 
 function linkedAddresses(links: Links): NodeJS.ProcessEnv {

@@ -1,12 +1,8 @@
-/*
+/**
  * Where an app can be killed: before and after each commit, confirm and acknowledgement of a batch. The name of a point
- * begins with its app. `channel` is the channel of node:diagnostics_channel on which the app publishes there.
- *
- * `turns`: 0 kills within the publish. Responses, messages and acknowledgements are written to their sockets at the end
- * of the turn of the event loop or in the next one, because amqplib collects frames until then; 2 turns later they have
- * left the process.
+ * begins with its app. `channel`: of node:diagnostics_channel, on which the app publishes there. `turns`: 0 kills
+ * within the publish. Responses, messages and acknowledgements have left the process 2 turns of the event loop later.
  */
-
 export const crashPoints = {
   "gateway.before-publish": { channel: "tally:gateway:before-publish", turns: 0 },
   "gateway.before-confirm": { channel: "tally:messaging:sent", turns: 2 },

@@ -5,20 +5,13 @@ import { until, type AppName } from "@tally/local";
 import type { CrashPoint } from "./crash-points.ts";
 import type { Sabotage } from "./sabotages.ts";
 
-/** Sends orders to the drill's code inside the apps, see preload.ts. */
-export interface Inside {
-  /** Flags for node that load that code. */
-  flags(app: AppName, processName: string): readonly string[];
-  /** Kills a process at a crash point that it has passed `passes` times; resolves when it is killed. */
-  crash(processName: string, point: CrashPoint, passes: number): Promise<void>;
-  /** Ends any one thread of a process. */
-  endThread(processName: string): Promise<void>;
-}
-
 // The loaded process may get little of a busy machine.
 const executedWithinMs = 60_000;
 
-export async function openInside(directory: string, sabotage: Sabotage | undefined): Promise<Inside> {
+export type Inside = Awaited<ReturnType<typeof openInside>>;
+
+/** Sends orders to the drill's code inside the apps, see preload.ts. */
+export async function openInside(directory: string, sabotage: Sabotage | undefined) {
   await mkdir(directory, { recursive: true });
 
   async function order(processName: string, text: string): Promise<void> {
@@ -32,17 +25,14 @@ export async function openInside(directory: string, sabotage: Sabotage | undefin
   }
 
   return {
-    flags(app, processName) {
-      const preload = new URL("preload.ts", import.meta.url);
-      preload.search = new URLSearchParams({
-        directory,
-        app,
-        process: processName,
-        ...(sabotage && { sabotage }),
-      }).toString();
-      return ["--import", preload.href];
+    /** Flags for node that load that code. */
+    flags(app: AppName, processName: string): readonly string[] {
+      const parameters = new URLSearchParams({ directory, app, process: processName, ...(sabotage && { sabotage }) });
+      return ["--import", new URL(`preload.ts?${parameters.toString()}`, import.meta.url).href];
     },
-    crash: (processName, point, passes) => order(processName, `${point} ${passes}`),
-    endThread: (processName) => order(processName, "thread"),
+    /** Kills a process at a crash point that it has passed `passes` times; resolves when it is killed. */
+    crash: (processName: string, point: CrashPoint, passes: number) => order(processName, `${point} ${passes}`),
+    /** Ends any one thread of a process. */
+    endThread: (processName: string) => order(processName, "thread"),
   };
 }

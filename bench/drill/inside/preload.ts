@@ -7,11 +7,10 @@ import { crashPoints } from "./crash-points.ts";
 import { sabotages } from "./sabotages.ts";
 
 /*
- * Runs before an app, in its main thread and in each of its threads (`node --import`): subscribes to the crash points
- * of the app, loads the substitutes of a sabotage, and waits for orders. An order is a file, `<process>.order`, with a
- * crash point and how often it is passed first, or with "thread". The thread that executes an order first renames the
- * file to `<process>.done`, so that it is executed once. Parameters are in the URL of this module, because the
- * environment of threads is empty.
+ * Runs before an app, in each of its threads (`node --import`): subscribes to the crash points of the app, loads the
+ * substitutes of a sabotage, and waits for orders. An order is a file, `<process>.order`, with a crash point and how
+ * often it is passed first, or with "thread". The thread that executes it renames it to `<process>.done` before, so
+ * that it is executed once. Parameters are in the URL of this module, because the environment of threads is empty.
  */
 
 const parameters = new URL(import.meta.url).searchParams;

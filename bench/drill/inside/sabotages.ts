@@ -1,9 +1,4 @@
-/*
- * Each sabotage removes one mechanism that the guarantees need. A drill with one of them must find losses or doubles. A
- * sabotage gives `app` another module for one of our packages: it exports what the package exports, except for one or
- * two functions.
- */
-
+/** Another module for one of our packages, which exports the same except for one or two functions. */
 interface Substitute {
   readonly app: "gateway" | "writer" | "ranker";
   readonly specifier: `@tally/${string}`;
@@ -16,10 +11,9 @@ const substitute = (app: Substitute["app"], specifier: Substitute["specifier"], 
   module: new URL(`sabotage/${file}`, import.meta.url),
 });
 
+/** Each sabotage removes one mechanism that the guarantees need: the drill must find losses or doubles. */
 export const sabotages = {
-  /**
-   * A batch that comes again is stored again, and the ranker does not repair from the ledger what the messages missed.
-   */
+  /** A batch that comes again is stored again, and the ranker repairs nothing from the ledger. */
   ledger: [
     substitute("writer", "@tally/database", "no-ledger.ts"),
     substitute("ranker", "@tally/reconcile", "no-repair.ts"),

@@ -1,9 +1,8 @@
 import type { Random } from "../../kit/index.ts";
 import type { System } from "../system.ts";
 
-/** The parameters of one fault. */
+/** The parameters of one fault. `target`: a process, a server, a link or a domain; the kind defines it. */
 export interface FaultPlan {
-  /** A process, a server, a link or a domain; the kind defines it. */
   readonly target: string;
   /** How long the fault lasts, or how long the process stays down. */
   readonly ms: number;
@@ -29,11 +28,10 @@ export interface Aftermath {
   readonly gateway?: number;
   /** Redis may have lost writes: the recovery ends when all that was stored is counted again. */
   readonly redisLost?: true;
-  /** By how much the fault increases the number of dead letters. */
+  /** By how much the fault increases the dead letters: of events that the database rejects, and of messages. */
   readonly letters?: Letters;
 }
 
-/** Dead letters of events that the database rejects, and of messages. */
 export interface Letters {
   readonly events: number;
   readonly messages: number;

@@ -11,12 +11,13 @@ import type { FaultKind } from "./fault-kind.ts";
 /* Messages that no gateway sends, and deliveries that a broker may repeat. The target is a domain. */
 
 const caughtWithinMs = 10_000;
+type Queue = "ingest" | "rank";
 
 /** Takes `count` deliveries from a queue before tally gets them. Acknowledges each when `use` has resolved. */
 async function catchDeliveries(
   system: System,
   domain: string,
-  queue: "ingest" | "rank",
+  queue: Queue,
   count: number,
   use: (delivery: Delivery) => Promise<void>,
 ): Promise<void> {
@@ -31,10 +32,7 @@ async function catchDeliveries(
     prefetch: count,
     onDelivery(delivery) {
       // A redelivered message may be stored already and must stay as it is.
-      if (used.length >= count || delivery.redelivered) {
-        delivery.giveBack();
-        return;
-      }
+      if (used.length >= count || delivery.redelivered) return delivery.giveBack();
       used.push(use(delivery).then(() => delivery.ack()));
       if (used.length === count) enough.resolve();
     },
@@ -54,7 +52,7 @@ async function catchDeliveries(
 async function publish(
   system: System,
   domain: string,
-  queue: "ingest" | "rank",
+  queue: Queue,
   { messageId, body }: Pick<Delivery, "messageId" | "body">,
 ): Promise<void> {
   const { name } = queuesOf(system.namespace, domain)[queue];
@@ -68,7 +66,7 @@ const planUpTo = (countMax: number) => (random: Random, domains: readonly string
   count: random.integer(1, countMax),
 });
 
-const duplicates = (queue: "ingest" | "rank"): FaultKind => ({
+const duplicates = (queue: Queue): FaultKind => ({
   name: `duplicate-${queue}-deliveries`,
   plan: planUpTo(5),
   async inject(system, { target, count }) {
@@ -89,10 +87,8 @@ const poison: FaultKind = {
     await catchDeliveries(system, target, "ingest", count, async ({ messageId, body }) => {
       const { id, createdAt, events } = decode(body);
       const poisoned = [...events, workloadOf(target).poison(newEventId())].map(encodeEvent);
-      await publish(system, target, "ingest", {
-        messageId,
-        body: encodeBatch(id, createdAt, poisoned, domain.eventVersion),
-      });
+      const batch = encodeBatch(id, createdAt, poisoned, domain.eventVersion);
+      await publish(system, target, "ingest", { messageId, body: batch });
     });
     return { backAt: performance.now(), letters: { events: count, messages: 0 } };
   },

@@ -9,6 +9,7 @@ const apps = ["gateway", "writer", "ranker"] as const;
 type App = (typeof apps)[number];
 
 const processesOf = (app: App): readonly [string, ...string[]] => (app === "gateway" ? gateways : [app]);
+
 /** The index of a gateway; nothing for other processes. */
 export const gatewayOf = (target: string): { gateway?: number } => {
   const gateway = gateways.findIndex((name) => name === target);
@@ -58,13 +59,13 @@ const threadEnded = (app: App): FaultKind => ({
   },
 });
 
-const crashed = (point: CrashPoint): FaultKind => ({
+const crashed = (app: App, point: CrashPoint): FaultKind => ({
   name: point,
-  plan(random) {
-    const app = apps.find((one) => point.startsWith(`${one}.`));
-    if (app === undefined) throw new TypeError(`${point}: a crash point begins with the name of its app`);
-    return { target: random.pick(processesOf(app)), ms: random.integer(0, 300), count: random.integer(0, 20) };
-  },
+  plan: (random) => ({
+    target: random.pick(processesOf(app)),
+    ms: random.integer(0, 300),
+    count: random.integer(0, 20),
+  }),
   async inject(system, { target, ms, count }) {
     await system.inside.crash(target, point, count);
     await delay(ms);
@@ -85,5 +86,7 @@ export const processKinds: readonly FaultKind[] = [
   ...apps.map(restarted),
   threadEnded("writer"),
   threadEnded("ranker"),
-  ...crashPointNames.map(crashed),
+  ...apps.flatMap((app) =>
+    crashPointNames.filter((point) => point.startsWith(`${app}.`)).map((point) => crashed(app, point)),
+  ),
 ];

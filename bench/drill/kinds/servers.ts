@@ -36,32 +36,18 @@ const killed = (called: string, target: ServerName): FaultKind =>
 const frozen = (called: string, target: ServerName): FaultKind =>
   serverKind(`${called}-frozen`, target, [500, 2500], (system, ms) => freeze(system, target, ms));
 
-/** Sets something for a while. */
-async function during(ms: number, set: () => Promise<unknown>, reset: () => Promise<unknown>): Promise<void> {
-  await set();
-  try {
+const alarm = (called: string, setting: string, raised: string, normal: string): FaultKind =>
+  serverKind(`broker-${called}`, "rabbitmq", [300, 2000], async ({ operator }, ms) => {
+    await operator.rabbitmqctl(setting, raised);
     await delay(ms);
-  } finally {
-    await reset();
-  }
-}
+    await operator.rabbitmqctl(setting, normal);
+  });
 
-const alarm = (called: string, raise: readonly string[], lift: readonly string[]): FaultKind =>
-  serverKind(`broker-${called}`, "rabbitmq", [300, 2000], ({ operator }, ms) =>
-    during(
-      ms,
-      () => operator.rabbitmqctl(...raise),
-      () => operator.rabbitmqctl(...lift),
-    ),
-  );
-
-const readOnly = serverKind("primary-read-only", "database-primary", [500, 2500], ({ operator }, ms) =>
-  during(
-    ms,
-    () => operator.sql("SET GLOBAL read_only = 1"),
-    () => operator.sql("SET GLOBAL read_only = 0"),
-  ),
-);
+const readOnly = serverKind("primary-read-only", "database-primary", [500, 2500], async ({ operator }, ms) => {
+  await operator.sql("SET GLOBAL read_only = 1");
+  await delay(ms);
+  await operator.sql("SET GLOBAL read_only = 0");
+});
 
 /** Redis comes back with a snapshot that was taken `count` ms before the kill. */
 const redisOlder: FaultKind = {
@@ -82,8 +68,8 @@ export const serverKinds: readonly FaultKind[] = [
   killed("broker", "rabbitmq"),
   frozen("broker", "rabbitmq"),
   // More than any disk has free; then the limit that the broker was started with.
-  alarm("disk-full", ["set_disk_free_limit", "9999GB"], ["set_disk_free_limit", "500MB"]),
-  alarm("memory-full", ["set_vm_memory_high_watermark", "0"], ["set_vm_memory_high_watermark", "0.4"]),
+  alarm("disk-full", "set_disk_free_limit", "9999GB", "500MB"),
+  alarm("memory-full", "set_vm_memory_high_watermark", "0", "0.4"),
   killed("primary", "database-primary"),
   frozen("primary", "database-primary"),
   readOnly,
@@ -128,11 +114,8 @@ const link = (name: string, msMax: number, stateOf: (delayMs: number) => ProxySt
     if (route === undefined) throw new TypeError(`there is no link ${target}`);
     const proxy = system.link(...route);
     proxy.become(stateOf(delayMs));
-    try {
-      await delay(ms);
-    } finally {
-      proxy.become({ name: "open" });
-    }
+    await delay(ms);
+    proxy.become({ name: "open" });
     return { backAt: performance.now(), ...gatewayOf(route[0]) };
   },
 });

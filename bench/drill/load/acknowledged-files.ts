@@ -4,12 +4,9 @@ import { createInterface } from "node:readline";
 import { finished } from "node:stream/promises";
 import { contentOf, fingerprintOf, type Domain, type Event } from "@tally/contract";
 
-/** The file with the ids in the order of their responses: one a line, the format of `tally audit`. */
+/** The ids in the order of their responses: one a line, the format of `tally audit`. */
 export const idsFile = (directory: string): string => join(directory, "acknowledged");
-/**
- * The file with the content of each acknowledged event: "<domain> <event id> <fingerprint>" a line; "-" where the
- * content is unknown.
- */
+/** "<domain> <event id> <fingerprint of its content>" a line; "-" where the content is unknown. */
 const contentsFile = (directory: string): string => join(directory, "acknowledged-contents");
 
 /** The fingerprint of an event's content: the same for a client's request and for the row. */
@@ -45,14 +42,8 @@ export class AcknowledgedFiles {
   }
 }
 
-/**
- * Reads the contents that AcknowledgedFiles wrote for a domain: event id → the fingerprints that were acknowledged with
- * it.
- */
-export async function readContents(
-  directory: string,
-  domain: string,
-): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+/** Reads what AcknowledgedFiles wrote for a domain: event id → the fingerprints that were acknowledged with it. */
+export async function readContents(directory: string, domain: string) {
   const contents = new Map<string, Set<string>>();
   for await (const line of createInterface({ input: createReadStream(contentsFile(directory)) })) {
     const [name, id = "", fingerprint = "-"] = line.split(" ");

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { BulkEntry, ClientRequest, Spread, Workload } from "@tally/domains/workloads";
+import type { Responded } from "../../kit/index.ts";
 import type { Sender } from "./sender.ts";
 
 /*
- * One bulk request as a careful client sends it: several entries, one of them invalid. It is sent with its key until
- * every valid entry is acknowledged. Then a part of it is sent again: the corrected entry, and one that was
- * acknowledged before.
+ * One bulk request as a careful client sends it: several entries, one of them invalid, until every valid entry is
+ * acknowledged. Then a part of it is sent again: the corrected entry, and one that was acknowledged before.
  *
  *   keys of entries     the part is accepted, and the old entry keeps its id
  *   key of the request  422 while the gateway remembers the key: the corrected entry is sent alone with its own key;
@@ -17,11 +17,6 @@ const validEntries = 4;
 export const eventsOfBulk = validEntries + 2;
 // Fields are missing.
 const invalidEntry = {};
-
-interface Result {
-  readonly status: number;
-  readonly id?: string;
-}
 
 /** A valid entry, its key if it has one, and its id once it is acknowledged. */
 interface OwnEntry extends BulkEntry {
@@ -40,11 +35,9 @@ export async function sendInParts(
     ...bulk.entry(sender.random.fraction, spread),
     key,
   });
-  const requestOf = (entries: readonly object[]): ClientRequest => ({
-    method: "POST",
-    path: bulk.path,
-    body: JSON.stringify(entries),
-  });
+  const requestOf = (entries: readonly object[]): ClientRequest => {
+    return { method: "POST", path: bulk.path, body: JSON.stringify(entries) };
+  };
   const recordResults = (entries: readonly OwnEntry[], text: string): void => {
     const results = resultsIn(text);
     for (const [index, entry] of entries.entries()) {
@@ -71,11 +64,11 @@ export async function sendInParts(
   sender.totals.partialRetries++;
   const corrected = entryOf();
   const part = [corrected, ...valid.slice(0, 1)];
-  const isPartOver = ({ status, text }: { readonly status: number; readonly text: string }): boolean => {
+  const expected = isKeyed ? [] : [422];
+  const isPartOver = ({ status, text }: Responded): boolean => {
     if (status < 300) recordResults(part, text);
     return status === 422 || corrected.id !== undefined;
   };
-  const expected = isKeyed ? [] : [422];
   const partial = await sender.until(gateway + 1, requestOf(part.map(bodyOf)), key, isPartOver, expected);
   if (partial === undefined) return "unknown";
   if (partial.status !== 422) return "done";
@@ -93,9 +86,7 @@ function bodyOf({ entry, key }: OwnEntry): object {
   return key === undefined ? entry : { ...entry, idempotencyKey: key };
 }
 
-function resultsIn(text: string): readonly Result[] {
-  const body: unknown = JSON.parse(text);
-  // The shape of the gateway's bulk response; tests of the gateway check it.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return (body as { readonly results?: readonly Result[] }).results ?? [];
+/** The shape of the gateway's bulk response; tests of the gateway check it. */
+function resultsIn(text: string): readonly { readonly status: number; readonly id?: string }[] {
+  return JSON.parse(text).results ?? [];
 }

@@ -116,7 +116,7 @@ export class Sender {
     return reply;
   }
 
-  /** Sends a request once to one gateway, without counting it. */
+  /** Sends a request once to one gateway; the figures do not count it. */
   probe(gateway: number, request: ClientRequest, key: string | undefined): Promise<Reply> {
     const client = this.#clients[gateway % this.#clients.length];
     if (client === undefined) throw new TypeError("at least one gateway is needed");
@@ -149,7 +149,6 @@ export class Sender {
     this.recordContent(domain, id, content);
   }
 
-  /** Records that an event id was acknowledged with this content. */
   recordContent(domain: string, id: string, content: Acknowledged["content"]): void {
     this.#files.addContent(domain, id, content?.());
   }
