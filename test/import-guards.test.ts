@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { appendFile, open, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { startForwarding, type OwnResponse } from "./kit/fronts.ts";
 import { openImports } from "./kit/imports.ts";
@@ -136,8 +137,13 @@ test.each([
 
 test("a second import of a file names the process of the first; a killed import goes on where it was, whatever lock it left", async () => {
   const path = await salesOf(23, 4000);
-  const network = await openNetwork(() => network.requests > 2);
-  const args = ["import", path, "--acknowledged", `${path}.ids`, "--url", network.url, "--concurrency", "1"];
+  const network = { isAway: true, requests: 0 };
+  const url = await startForwarding(gateway, async () => {
+    // The state is written once a second: the second batch settles later.
+    if (++network.requests === 2) await delay(1200);
+    return network.isAway && network.requests > 2 ? busy : undefined;
+  });
+  const args = ["import", path, "--acknowledged", `${path}.ids`, "--url", url, "--concurrency", "1"];
   const first = startTally(system, args);
   const settled = await vi.waitFor(async () => {
     const { through } = JSON.parse(await readFile(`${path}.import-state`, "utf8"));
