@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 import type { FastifyInstance, RouteOptions } from "fastify";
 import { sendPageFile } from "../send-files.ts";
 import type { Mount } from "../routes/domain-routes.ts";
-import { isRecord, type OwnDocument, type ServedRoute } from "./documented.ts";
+import { apiDocument } from "./api-document.ts";
+import type { OwnDocument, ServedRoute } from "./documented.ts";
 
 const documented: OwnDocument = {
   path: "/openapi.json",
@@ -35,7 +36,7 @@ export function addReference(app: FastifyInstance, mounts: readonly Mount[]): vo
   });
   let made: { readonly json: string; readonly etag: string } | undefined;
   app.get("/openapi.json", { config: { access: "open", documented } }, async (request, reply) => {
-    made ??= await makeDocument(routes, mounts);
+    made ??= withEtag(JSON.stringify(apiDocument(routes, mounts)));
     reply.headers({ etag: made.etag, "cache-control": "no-cache", "x-content-type-options": "nosniff" });
     if (request.headers["if-none-match"] === made.etag) return reply.code(304).send();
     return reply.type("application/json; charset=utf-8").send(made.json);
@@ -46,13 +47,11 @@ export function addReference(app: FastifyInstance, mounts: readonly Mount[]): vo
   }
 }
 
-async function makeDocument(routes: readonly ServedRoute[], mounts: readonly Mount[]) {
-  const { apiDocument } = await import("./api-document.ts");
-  const json = apiDocument(routes, mounts);
+function withEtag(json: string) {
   return { json, etag: `W/"${createHash("sha256").update(json).digest("base64url").slice(0, 22)}"` };
 }
 
-function servedRoute({ method, url, config, schema }: RouteOptions): ServedRoute | undefined {
+function servedRoute({ method, url, config, schema = {} }: RouteOptions): ServedRoute | undefined {
   const { access, documented: own } = config ?? {};
   if (access === undefined || own === undefined) {
     throw new TypeError(`${String(method)} ${url}: expected config.access and config.documented`);
@@ -60,7 +59,6 @@ function servedRoute({ method, url, config, schema }: RouteOptions): ServedRoute
   // Fastify adds a HEAD for each GET.
   const verb = method === "GET" ? "GET" : method === "POST" ? "POST" : undefined;
   if (own === "page" || verb === undefined) return undefined;
-  const { params, querystring, response } = schema ?? {};
-  const ok = isRecord(response) ? response["200"] : undefined;
-  return { method: verb, url, access, documented: own, schema: { params, querystring, response: ok } };
+  const { domain, route } = "domain" in own ? own : { domain: undefined, route: own };
+  return { method: verb, url, access, domain, document: route, schema };
 }

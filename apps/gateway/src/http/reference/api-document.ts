@@ -1,27 +1,12 @@
 import { STATUS_CODES } from "node:http";
+import { isDeepStrictEqual } from "node:util";
 import { IdempotencyKey } from "@tally/contract";
 import { domains } from "@tally/domains";
-import { catalogue, type ErrorCode } from "../../errors/catalogue.ts";
+import { catalogue, codesOfCatalogue, type ErrorCode } from "../../errors/catalogue.ts";
 import type { Mount } from "../routes/domain-routes.ts";
-import { authenticateHeader, componentsOf, errorRef, exampleOfError, rateHeaders } from "./components.ts";
-import { documentedSchema, isRecord, type JsonSchema, type ServedRoute } from "./documented.ts";
-import { errorsOf } from "./errors-of-route.ts";
+import { components, errorRef, type ErrorKey, exampleName, headerRef, rateHeaders } from "./components.ts";
+import { documentedSchema, isRecord, mapValues, type Named, type ServedRoute } from "./documented.ts";
 import { bulkResult, examplesOf, partsOf, retryAfterHeader, type RouteParts } from "./route-parts.ts";
-
-/** The parts of an OpenAPI document that code of tally reads. */
-export interface ApiDocument {
-  readonly openapi: string;
-  readonly servers: readonly { readonly url: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
-}
-
-interface ApiOperation {
-  readonly responses: Readonly<
-    Record<string, { readonly content?: Readonly<Record<string, { readonly examples?: JsonSchema }>> }>
-  >;
-  /** Absent: those of the document. */
-  readonly servers?: ApiDocument["servers"];
-}
 
 /** What holds for all routes (CommonMark). */
 const generalRules = `\
@@ -43,149 +28,150 @@ tally takes events, stores each exactly once, and keeps live rankings that equal
   counts; null: it counts none.
 `;
 
-/**
- * The OpenAPI 3.1 document of routes, as JSON. Routes with the same path below different prefixes are one operation.
- */
-export function apiDocument(routes: readonly ServedRoute[], mounts: readonly Mount[]): string {
-  const merged = new Map<string, { path: string; route: ServedRoute; prefixes: string[] }>();
+/** The OpenAPI 3.1 document of routes. Routes with the same path below different prefixes are one operation. */
+export function apiDocument(routes: readonly ServedRoute[], mounts: readonly Mount[]): object {
+  const shared: Record<string, object> = {};
+  const paths: Record<string, Record<string, { servers?: object[] | undefined }>> = {};
   for (const route of routes) {
     const { path, prefix } = placeOf(route, mounts);
-    const known = merged.get(`${route.method} ${path}`);
-    if (known === undefined) merged.set(`${route.method} ${path}`, { path, route, prefixes: [prefix] });
-    else known.prefixes.push(prefix);
-  }
-  const shared = new SharedResponses();
-  const paths: Record<string, Record<string, object>> = {};
-  for (const { path, route, prefixes } of merged.values()) {
-    const servers = prefixes.length === mounts.length ? {} : { servers: serversOf(prefixes) };
     const item = (paths[path.replaceAll(/:(\w+)/g, "{$1}")] ??= {});
-    item[route.method.toLowerCase()] = { ...operationOf(path, route, shared), ...servers };
+    const operation = (item[route.method.toLowerCase()] ??= operationOf(path, route, shared));
+    operation.servers = [...(operation.servers ?? []), serverOf(prefix)];
+  }
+  for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
+    if (operation.servers?.length === mounts.length) operation.servers = undefined;
   }
   const system = { name: "system", description: "The state of events and of the system." };
-  const components = componentsOf();
-  return JSON.stringify({
+  return {
     openapi: "3.1.0",
     info: { title: "tally", version: "0.1.0", description: generalRules },
-    servers: serversOf(mounts.map(({ prefix }) => prefix)),
+    servers: mounts.map(({ prefix }) => serverOf(prefix)),
     tags: [...domains.map(({ name, description }) => ({ name, description })), system],
-    components: { ...components, responses: { ...shared.all, ...components.responses } },
+    components: { ...components, responses: { ...shared, ...components.responses } },
     paths,
-  });
-}
-
-function placeOf({ method, url, documented }: ServedRoute, mounts: readonly Mount[]) {
-  const mounted = "domain" in documented ? documented.route : documented;
-  const short = "pathUnderBase" in mounted ? mounted.pathUnderBase : undefined;
-  for (const path of short === undefined ? [mounted.path] : [mounted.path, short]) {
-    const mount = mounts.find(({ prefix }) => prefix + path === url);
-    if (mount !== undefined) return { path, prefix: mount.prefix };
-  }
-  throw new RangeError(`${method} ${url}: expected a base path before ${mounted.path}`);
-}
-
-function serversOf(prefixes: readonly string[]) {
-  return prefixes.map((prefix) => ({ url: prefix === "" ? "/" : prefix }));
-}
-
-function operationOf(path: string, route: ServedRoute, shared: SharedResponses): object {
-  const { method, access, documented } = route;
-  const { summary, description } = "domain" in documented ? documented.route : documented;
-  const parts = partsOf(route);
-  const parameters = parametersOf(parts);
-  const scopes = typeof access === "string" ? [] : [`${access.domain}:${access.action}`];
-  return {
-    operationId: operationId(method, path),
-    summary,
-    tags: ["domain" in documented ? documented.domain.name : "system"],
-    ...(description === undefined ? {} : { description: `${description}.` }),
-    ...(parts.body === undefined ? {} : { requestBody: { required: true, content: parts.body } }),
-    ...(parameters.length === 0 ? {} : { parameters }),
-    security: access === "open" ? [] : [{ bearer: scopes }, { apiKey: scopes }],
-    responses: responsesOf(parts, route, shared),
   };
 }
 
-// "GET /items/top5/:itemID" → "getItemsTop5ItemID".
-function operationId(method: string, path: string): string {
-  const words = path.split(/\W+/).filter((word) => word !== "");
-  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+function placeOf({ method, url, document }: ServedRoute, mounts: readonly Mount[]) {
+  const short = "pathUnderBase" in document ? document.pathUnderBase : undefined;
+  for (const path of short === undefined ? [document.path] : [document.path, short]) {
+    const mount = mounts.find(({ prefix }) => prefix + path === url);
+    if (mount !== undefined) return { path, prefix: mount.prefix };
+  }
+  throw new RangeError(`${method} ${url}: expected a base path before ${document.path}`);
+}
+
+function serverOf(prefix: string) {
+  return { url: prefix === "" ? "/" : prefix };
+}
+
+function operationOf(path: string, route: ServedRoute, shared: Record<string, object>): object {
+  const { method, access, domain, document } = route;
+  const { summary, description } = document;
+  const parts = partsOf(route);
+  const parameters = parametersOf(route);
+  const scopes = typeof access === "string" ? [] : [`${access.domain}:${access.action}`];
+  // "GET /items/top5/:itemID" is getItemsTop5ItemID.
+  const name = path.replaceAll(/\W+(\w?)/g, (_, first: string) => first.toUpperCase());
+  return {
+    operationId: method.toLowerCase() + name,
+    summary,
+    tags: [domain?.name ?? "system"],
+    description: description && `${description}.`,
+    requestBody: parts.body && { required: true, content: parts.body },
+    parameters: parameters.length === 0 ? undefined : parameters,
+    security: access === "open" ? [] : [{ bearer: scopes }, { apiKey: scopes }],
+    responses: responsesOf(parts, route, shared),
+  };
 }
 
 const keyName = "Idempotency-Key";
 const keyDescription = "The same for each retry of an event: 1 to 255 visible ASCII characters, such as a random UUID";
 const Key = { ...documentedSchema(IdempotencyKey), description: keyDescription };
 
-function parametersOf({ params, query, requests, takesKey }: RouteParts): readonly object[] {
-  const headers = takesKey === true ? { properties: { [keyName]: Key } } : undefined;
+function parametersOf({ method, domain, schema, document: { examples = {} } }: ServedRoute): readonly object[] {
+  const requests: Named<object> = examples;
+  const key = domain !== undefined && method === "POST" ? { properties: { [keyName]: Key } } : undefined;
+  const keys = mapValues(requests, (one) => ("idempotencyKey" in one ? { [keyName]: one.idempotencyKey } : {}));
   return [
-    ...parametersIn("query", query, (name) => valuesOf(requests, ({ query: values }) => values, name)),
-    ...parametersIn("path", params, (name) => valuesOf(requests, ({ params: values }) => values, name)),
-    ...parametersIn("header", headers, () =>
-      valuesOf(requests, ({ idempotencyKey }) => ({ [keyName]: idempotencyKey }), keyName),
+    ...parametersIn(
+      "query",
+      schema.querystring,
+      mapValues(requests, (one) => ("query" in one ? one.query : {})),
     ),
+    ...parametersIn(
+      "path",
+      schema.params,
+      mapValues(requests, (one) => ("params" in one ? one.params : {})),
+    ),
+    ...parametersIn("header", key, keys),
   ];
 }
 
-/** The value of one parameter in each example request. */
-function valuesOf(
-  requests: RouteParts["requests"],
-  part: (request: RouteParts["requests"][string]) => unknown,
-  name: string,
-): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(requests).map(([request, all]) => {
-      const values = part(all);
-      return [request, isRecord(values) ? values[name] : undefined];
-    }),
-  );
-}
-
-/** The properties of a schema as parameters. */
-function parametersIn(
-  place: "query" | "path" | "header",
-  schema: unknown,
-  examples: (name: string) => Readonly<Record<string, unknown>>,
-): readonly object[] {
+/** The properties of a schema as parameters, with their values in each example request. */
+function parametersIn(place: "query" | "path" | "header", schema: unknown, examples: Named<unknown>): object[] {
   const { properties, required } = documentedSchema(schema);
   return Object.entries(isRecord(properties) ? properties : {}).map(([name, property]) => {
     const { description, ...own } = isRecord(property) ? property : {};
     const isRequired = place === "path" || (Array.isArray(required) && required.includes(name));
-    const { examples: shown } = examplesOf(examples(name));
-    return { name, in: place, required: isRequired, schema: own, examples: shown, description };
+    const values = mapValues(examples, (example) => (isRecord(example) ? example[name] : undefined));
+    return { name, in: place, required: isRequired, schema: own, examples: examplesOf(values), description };
   });
 }
 
 // The statuses that all entries of a bulk request may have.
 const bulkStatuses: ReadonlySet<number> = new Set([400, 403, 422, 503]);
 
-function responsesOf({ successes }: RouteParts, route: ServedRoute, shared: SharedResponses): object {
-  const { access, documented } = route;
-  const isBulk = "domain" in documented && documented.route.kind === "bulk";
-  const key = "domain" in documented ? documented.domain.errorKey : "message";
+function responsesOf({ successes, errors }: RouteParts, route: ServedRoute, shared: Record<string, object>): object {
+  const { access, domain, document } = route;
   const limited = access === "open" ? {} : rateHeaders;
-  const ofSuccess = Object.entries(successes).map(([status, { description, headers, content }]) => {
-    const response = { description, headers: headersOf({ ...headers, ...limited }), content };
-    return [status, response] as const;
+  const ofSuccesses = mapValues(successes, ({ description, headers, content }) => {
+    return { description, headers: headersOf({ ...headers, ...limited }), content };
   });
-  const byStatus = Map.groupBy(errorsOf(route), (code) => catalogue[code][0]);
-  const ofErrors = Array.from(byStatus, ([status, codes]) => {
-    const response = errorResponse(status, codes, key, isBulk && bulkStatuses.has(status));
-    return [status, shared.refOf(status, response)] as const;
+  const codes: ReadonlySet<ErrorCode> = new Set([...errors, ...errorsOf(route)]);
+  const byStatus = Map.groupBy(
+    codesOfCatalogue.filter((code) => codes.has(code)),
+    (code) => catalogue[code][0],
+  );
+  const ofErrors = Array.from(byStatus, ([status, own]) => {
+    const response = errorResponse(status, own, domain?.errorKey ?? "message", document.kind === "bulk");
+    return [status, shareResponse(status, response, shared)] as const;
   });
-  return Object.fromEntries([...ofSuccess, ...ofErrors]);
+  return { ...ofSuccesses, ...Object.fromEntries(ofErrors) };
 }
 
-function errorResponse(status: number, codes: readonly ErrorCode[], key: "message" | "msg", hasResults: boolean) {
+// Found in the head of a request, before its route is known.
+const ofHead = codesOfCatalogue.slice(0, codesOfCatalogue.indexOf("CONNECT"));
+const ofApiKey = codesOfCatalogue.filter((code) => code.startsWith("API_KEY_"));
+
+/** The errors that a request can get by the path, the method and the access of its route. */
+function errorsOf({ method, access, url, document }: ServedRoute): readonly ErrorCode[] {
+  const codes: ErrorCode[] = [...ofHead, "CHUNK_EXTENSIONS_TOO_LARGE", "INTERNAL"];
+  if (url.includes(":")) codes.push("PATH_ENCODING", "PATH_TOO_LONG");
+  if (method === "POST") codes.push("FOREIGN_PAGE");
+  if (access === "open") return codes;
+  codes.push(...ofApiKey, "SCOPE_MISSING", "RATE_LIMITED", "RATE_LIMIT_UNCHECKED");
+  if (document.kind === undefined) return codes;
+  const storeOf = "storeOf" in document ? document.storeOf : undefined;
+  if (storeOf !== undefined) codes.push("STORE_FORBIDDEN");
+  if (document.kind === "bulk") codes.push("BURST_EXCEEDED");
+  // A store in the path is always known; in a query or a body it may be absent.
+  const isInPath = "params" in document && "storeID" in document.params.properties;
+  if (storeOf === undefined || !isInPath) codes.push("STORE_LIMITED");
+  return codes;
+}
+
+function errorResponse(status: number, codes: readonly ErrorCode[], key: ErrorKey, isBulk: boolean) {
   const isLater = codes.some((code) => catalogue[code].length > 2);
   const headers = {
     ...(isLater ? retryAfterHeader : {}),
     ...(status === 429 ? rateHeaders : {}),
-    ...(status === 401 || status === 403 ? authenticateHeader : {}),
+    ...(status === 401 || status === 403 ? { "WWW-Authenticate": headerRef("WWWAuthenticate") } : {}),
   };
-  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${exampleOfError(code, key)}` }] as const);
-  const schema = hasResults ? { anyOf: [errorRef(key), bulkResult] } : errorRef(key);
+  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${exampleName(code, key)}` }] as const);
+  const schema = isBulk && bulkStatuses.has(status) ? { anyOf: [errorRef(key), bulkResult] } : errorRef(key);
   return {
-    description: STATUS_CODES[status] ?? "an error",
+    description: STATUS_CODES[status],
     headers: headersOf(headers),
     content: { "application/json": { schema, examples: Object.fromEntries(examples) } },
   };
@@ -196,26 +182,11 @@ function headersOf(headers: object): object | undefined {
   return Object.keys(headers).length === 0 ? undefined : headers;
 }
 
-/**
- * Error responses, each once: most routes have the same ones. Named by their status, as "BadRequest" and "BadRequest2".
- */
-class SharedResponses {
-  readonly all: Record<string, object> = {};
-  readonly #names = new Map<string, string>();
-  readonly #counts = new Map<string, number>();
-
-  refOf(status: number, response: object): { readonly $ref: string } {
-    const text = JSON.stringify(response);
-    const name = this.#names.get(text) ?? this.#newName(status);
-    this.#names.set(text, name);
-    this.all[name] = response;
-    return { $ref: `#/components/responses/${name}` };
-  }
-
-  #newName(status: number): string {
-    const words = (STATUS_CODES[status] ?? String(status)).replaceAll(/\W/g, "");
-    const count = (this.#counts.get(words) ?? 0) + 1;
-    this.#counts.set(words, count);
-    return count === 1 ? words : `${words}${count}`;
-  }
+/** Most routes have the same error responses: each is kept once, as "BadRequest" or "BadRequest2". */
+function shareResponse(status: number, response: object, shared: Record<string, object>) {
+  const words = String(STATUS_CODES[status]).replaceAll(/\W/g, "");
+  let name = words;
+  for (let n = 2; name in shared && !isDeepStrictEqual(shared[name], response); n++) name = `${words}${n}`;
+  shared[name] = response;
+  return { $ref: `#/components/responses/${name}` };
 }

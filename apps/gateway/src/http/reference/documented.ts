@@ -1,25 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
-import type {
-  BulkRoute,
-  ContentRoute,
-  Described,
-  Domain,
-  Event,
-  FormRoute,
-  IngestRoute,
-  QueryRoute,
-} from "@tally/contract";
+import type { Described, Domain } from "@tally/contract";
+import type { FastifySchema } from "fastify";
 import type { RouteAccess } from "../../admission/admission.ts";
 import type { ErrorCode } from "../../errors/catalogue.ts";
 
-/** What the API reference says about a route of a domain: the domain's own words. */
-export interface DomainDocument {
+/** A route of a domain: the API reference says what the domain says. */
+interface DomainDocument {
   readonly domain: Domain;
-  readonly route: IngestRoute<Event> | FormRoute<Event> | BulkRoute<Event> | QueryRoute | ContentRoute;
+  readonly route: Domain["routes"][number] | Domain["queries"][number];
 }
 
-/** What it says about a route of the gateway itself. Params, query and response come from the route's schema. */
+/** A route of the gateway itself. */
 export interface OwnDocument extends Described {
+  readonly kind?: undefined;
   /** As it is below each base path. */
   readonly path: string;
   /** The media type of the response; default JSON. */
@@ -27,14 +20,7 @@ export interface OwnDocument extends Described {
   /** Besides those that its access, its params and its query bring. */
   readonly errors?: readonly ErrorCode[];
   /** By what they show. A response that is long, or differs from system to system, is absent. */
-  readonly examples?: Readonly<Record<string, RequestValues & { readonly response?: unknown }>>;
-}
-
-/** The values of one example request. */
-export interface RequestValues {
-  readonly params?: unknown;
-  readonly query?: unknown;
-  readonly idempotencyKey?: string | undefined;
+  readonly examples?: Named<{ readonly params?: unknown; readonly query?: unknown; readonly response?: unknown }>;
 }
 
 /** A route that the reference describes. */
@@ -42,18 +28,17 @@ export interface ServedRoute {
   readonly method: "GET" | "POST";
   readonly url: string;
   readonly access: RouteAccess;
-  readonly documented: DomainDocument | OwnDocument;
-  /** Of a route of the gateway itself. `response`: of the 200. */
-  readonly schema: { readonly params?: unknown; readonly querystring?: unknown; readonly response?: unknown };
+  readonly domain: Domain | undefined;
+  readonly document: DomainDocument["route"] | OwnDocument;
+  readonly schema: FastifySchema;
 }
 
 /** A JSON schema of the API reference (draft 2020-12). */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+export type JsonSchema = Named<unknown>;
 
 /**
  * A TypeBox schema as the API reference shows it. `expected: "…"` becomes the description. A schema with `documented:
- * {…}` is shown as that: where the check is narrower or wider than what a client may know, such as digits that a number
- * may replace. A choice of literals becomes an enum. Functions and marks of TypeBox are left out.
+ * {…}` is shown as that: its check is narrower or wider than what a client may know. A choice of literals is an enum.
  */
 export function documentedSchema(schema: unknown): JsonSchema {
   if (!isRecord(schema)) return {};
@@ -65,12 +50,10 @@ export function documentedSchema(schema: unknown): JsonSchema {
 function shownIn(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
     if (key.startsWith("~") || key === "expected") return [];
-    if ((key === "properties" || key === "patternProperties") && isRecord(value)) {
-      return [[key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, documentedSchema(one)]))]];
-    }
-    if ((key === "items" || key === "additionalProperties") && isRecord(value)) return [[key, documentedSchema(value)]];
     if (key === "anyOf" && Array.isArray(value)) return choiceOf(value.map(documentedSchema));
-    return [[key, value]];
+    if (!isRecord(value)) return [[key, value]];
+    if (key === "properties" || key === "patternProperties") return [[key, mapValues(value, documentedSchema)]];
+    return [[key, key === "items" || key === "additionalProperties" ? documentedSchema(value) : value]];
   });
   return Object.fromEntries(entries);
 }
@@ -78,18 +61,19 @@ function shownIn(schema: JsonSchema): JsonSchema {
 /** The alternatives of a choice, each once, without choices among them. */
 function choiceOf(alternatives: readonly JsonSchema[]): [string, unknown][] {
   const literals = alternatives.flatMap((one) => ("const" in one ? [one["const"]] : []));
-  if (literals.length === alternatives.length)
-    return [
-      ["type", typeof literals[0]],
-      ["enum", literals],
-    ];
+  if (literals.length === alternatives.length) return Object.entries({ type: typeof literals[0], enum: literals });
   const flat = alternatives.flatMap((one) => (Array.isArray(one["anyOf"]) ? one["anyOf"].filter(isRecord) : [one]));
-  const once = flat.filter((one, at) => flat.findIndex((other) => isDeepStrictEqual(one, other)) === at);
-  return [["anyOf", once]];
+  return [["anyOf", flat.filter((one, at) => flat.findIndex((other) => isDeepStrictEqual(one, other)) === at)]];
 }
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isRecord(value: unknown): value is Named<unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export type Named<T> = Readonly<Record<string, T>>;
+
+export function mapValues<T, R>(record: Named<T>, of: (value: T) => R): Named<R> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, of(value)]));
 }
 
 declare module "fastify" {

@@ -6,9 +6,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { catalogue } from "../../errors/catalogue.ts";
 import { mountsOf } from "../routes/domain-routes.ts";
 import { addReference } from "./add-reference.ts";
-import type { ApiDocument } from "./api-document.ts";
-import { documentOf, startAlone } from "./start-alone.test-kit.ts";
-import { withoutRoute } from "./errors-of-route.ts";
+import { type ApiDocument, documentOf, startAlone } from "./start-alone.test-kit.ts";
+import { withoutRoute } from "./components.ts";
 
 /* The API reference of a gateway without servers. test/api-reference.test.ts sends its examples to a whole system. */
 

@@ -6,188 +6,163 @@ import {
   type FormRoute,
   type IngestRoute,
 } from "@tally/contract";
-import { documentedSchema, type JsonSchema, type RequestValues, type ServedRoute } from "./documented.ts";
+import type { ErrorCode } from "../../errors/catalogue.ts";
+import { documentedSchema, isRecord, mapValues, type JsonSchema, type Named, type ServedRoute } from "./documented.ts";
 
-/** The parts of an operation that differ between kinds of routes. Examples belong together by their names. */
+/** The parts of an operation that differ between kinds of routes. */
 export interface RouteParts {
-  /** TypeBox schemas. */
-  readonly params?: unknown;
-  readonly query?: unknown;
-  readonly requests: Readonly<Record<string, RequestValues>>;
-  /** Whether it takes an Idempotency-Key. */
-  readonly takesKey?: boolean;
-  /** undefined: no body, or an ignored one. */
-  readonly body?: Content | undefined;
+  /** Absent: no body, or an ignored one. */
+  readonly body?: Content;
   /** By status. */
-  readonly successes: Readonly<Record<string, Success>>;
+  readonly successes: Named<Success>;
+  /** Besides those of all routes and of its access. */
+  readonly errors: readonly ErrorCode[];
 }
 
 /** By media type. */
-type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly examples?: unknown }>>;
+type Content = Named<{ readonly schema: JsonSchema; readonly examples?: unknown }>;
 
 interface Success {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, unknown>>;
-  readonly content?: Content;
+  readonly headers?: Named<unknown>;
+  readonly content?: Content | undefined;
 }
-
-type Named<T> = Readonly<Record<string, T>>;
 
 const json = "application/json";
+const responseOf = ({ response }: { readonly response?: unknown }) => response;
 const accepted = "Accepted: durable at the message broker. The row and the rankings follow within a moment";
 
-export function partsOf({ documented, schema }: ServedRoute): RouteParts {
-  if (!("domain" in documented)) {
-    const { type = json, examples = {} } = documented;
-    const { params, querystring: query, response } = schema;
-    return { params, query, requests: examples, successes: ok(type, response, examples) };
-  }
-  const { route } = documented;
-  switch (route.kind) {
+type Codes = readonly ErrorCode[];
+const ofBody: Codes = ["BODY_TOO_LARGE", "BODY_CUT_SHORT", "BODIES_FULL"];
+const ofReadBody: Codes = ["UNSUPPORTED_CONTENT", "CONTENT_TYPE", ...ofBody];
+// The key is checked by INVALID_INPUT too.
+const ofKey: Codes = ["INVALID_INPUT", "IDEMPOTENCY_KEY_REUSED", "UNREADABLE"];
+const ofEvents: Codes = [...ofKey, "BUSY", "BROKER_UNAVAILABLE", "NOT_CONFIRMED"];
+const ofReads: Codes = ["READS_FULL", "UNREADABLE"];
+const ofFinds: Codes = ["NOT_FOUND", "NOT_YET", ...ofReads];
+
+export function partsOf({ document, schema: { params, querystring, response } }: ServedRoute): RouteParts {
+  switch (document.kind) {
+    case undefined: {
+      const { type = json, examples = {}, errors = [] } = document;
+      const ofValues: Codes = params === undefined && querystring === undefined ? [] : ["INVALID_INPUT"];
+      const schema = isRecord(response) ? response["200"] : undefined;
+      return { successes: ok(media(type, schema, mapValues(examples, responseOf))), errors: [...errors, ...ofValues] };
+    }
     case "ingest":
-      return ingestParts(route);
+      return ingestParts(document);
     case "form":
-      return formParts(route);
+      return formParts(document);
     case "bulk":
-      return bulkParts(route);
+      return bulkParts(document);
     case "query": {
-      const { params, query, response, as, examples } = route;
-      const type = as === "text" ? "text/plain" : json;
-      return { params, query, requests: examples, successes: ok(type, response, examples) };
+      const content = media(
+        document.as === "text" ? "text/plain" : json,
+        document.response,
+        mapValues(document.examples, responseOf),
+      );
+      return { successes: ok(content), errors: ["INVALID_INPUT", ...(document.finds === true ? ofFinds : ofReads)] };
     }
     case "content": {
-      const { params, types, examples } = route;
-      const content = Object.assign({}, ...types.map((type) => media(type, { type: "string", format: "binary" })));
-      const description = "The bytes. They never change, so any cache may keep them";
-      return { params, requests: examples, successes: { 200: { description, content } } };
+      const bytes = { type: "string", format: "binary" };
+      const content = Object.assign({}, ...document.types.map((type) => media(type, bytes)));
+      const errors: Codes = ["INVALID_INPUT", "RESPONSES_FULL", ...(document.finds === true ? ofFinds : ofReads)];
+      return { successes: ok(content, "The bytes. They never change, so any cache may keep them"), errors };
     }
   }
 }
 
-function ingestParts({ params, body, status, text, examples, scope, toEvent }: IngestRoute<Event>): RouteParts {
-  const ids = mapValues(examples, ({ params: own = {}, body: content, idempotencyKey }) => {
-    const id = idempotencyKey === undefined ? newEventId() : eventIdOfKey(scope(own, content), idempotencyKey);
-    return toEvent(id, own, content).id;
+function ingestParts({ body, status, text, examples, scope, toEvent, requires }: IngestRoute<Event>): RouteParts {
+  const ids = mapValues(examples, ({ params = {}, body: content, idempotencyKey: key }) => {
+    const id = idOf(key, () => scope(params, content));
+    return toEvent(id, params, content).id;
   });
-  const bodies = mapValues(examples, ({ body: content }) => content);
+  const content = text === undefined ? undefined : media("text/plain", { type: "string", enum: [text] });
+  const successes = accepts(status, ids, content);
+  const errors = [...ofEvents, ...(requires === undefined ? [] : ofFinds)];
+  if (body === "ignored") return { successes, errors: [...errors, ...ofBody] };
+  const bodies = mapValues(examples, (example) => example.body);
+  return { body: media(json, body, bodies), successes, errors: [...errors, ...ofReadBody] };
+}
+
+function formParts({ form, status, response, examples, scope }: FormRoute<Event>): RouteParts {
+  const ids = mapValues(examples, ({ params = {}, idempotencyKey: key }) => idOf(key, () => scope(params)));
+  const forms = mapValues(examples, (example) => example.form);
   return {
-    params,
-    requests: examples,
-    takesKey: true,
-    body: body === "ignored" ? undefined : media(json, body, bodies),
-    successes: {
-      [status]: {
-        description: accepted,
-        headers: eventIdHeader(ids),
-        ...(text === undefined ? {} : { content: media("text/plain", { type: "string", enum: [text] }) }),
-      },
-    },
+    body: media("multipart/form-data", form, forms),
+    successes: accepts(status, ids, media(json, response, mapValues(examples, responseOf))),
+    errors: [...ofEvents, ...ofReadBody, "PART_TOO_LARGE"],
   };
 }
 
-function formParts({ params, form, response, status, examples, scope }: FormRoute<Event>): RouteParts {
-  const ids = mapValues(examples, ({ params: own = {}, idempotencyKey }) =>
-    idempotencyKey === undefined ? newEventId() : eventIdOfKey(scope(own), idempotencyKey),
-  );
-  const forms = mapValues(examples, ({ form: parts }) => parts);
-  const content = media(json, response, responsesOf(examples));
-  return {
-    params,
-    requests: examples,
-    takesKey: true,
-    body: media("multipart/form-data", form, forms),
-    successes: { [status]: { description: accepted, headers: eventIdHeader(ids), content } },
-  };
+/** `ids`: the event ids of the examples. */
+function accepts(status: number, ids: Named<string>, content: Content | undefined): RouteParts["successes"] {
+  const description = "The id of the event: `GET /events/{id}` shows whether it is stored and ranked";
+  const schema = { type: "string", format: "uuid" };
+  const headers = { "Tally-Event-Id": { description, required: true, schema, examples: examplesOf(ids) } };
+  return { [status]: { description: accepted, headers, content } };
+}
+
+function idOf(key: string | undefined, scope: () => string): string {
+  return key === undefined ? newEventId() : eventIdOfKey(scope(), key);
 }
 
 function bulkParts({ entry, entriesMax, examples, key, scope }: BulkRoute<Event>): RouteParts {
   const arrays = mapValues(examples, ({ entries }) => entries);
   const lines = mapValues(arrays, (entries) => entries.map((one) => `${JSON.stringify(one)}\n`).join(""));
   const results = mapValues(arrays, (entries) => {
-    const idOf = (one: unknown) => {
-      const own = key(one);
-      return own === undefined ? newEventId() : eventIdOfKey(scope(one), own);
-    };
-    const own = entries.map((one, index) => ({ index, status: 201, id: idOf(one) }));
+    const own = entries.map((one, index) => ({ index, status: 201, id: idOf(key(one), () => scope(one)) }));
     return { accepted: entries.length, refused: 0, results: own };
   });
+  const differ = "The entries differ: each has its own status";
   return {
-    requests: mapValues(examples, () => ({})),
-    takesKey: true,
     body: {
       ...media(json, { type: "array", minItems: 1, maxItems: entriesMax, items: documentedSchema(entry) }, arrays),
       ...media("application/x-ndjson", { type: "string", description: "One entry a line, as JSON" }, lines),
     },
     successes: {
       201: { description: accepted, content: media(json, bulkResult, results) },
-      207: {
-        description: "The entries differ: each has its own status",
-        headers: retryAfterHeader,
-        content: media(json, bulkResult),
-      },
+      207: { description: differ, headers: retryAfterHeader, content: media(json, bulkResult) },
     },
+    errors: [...ofEvents, ...ofReadBody],
   };
 }
 
-function ok(type: string, schema: unknown, examples: Named<{ readonly response?: unknown }>): RouteParts["successes"] {
-  return { 200: { description: "OK", content: media(type, schema, responsesOf(examples)) } };
-}
-
-function responsesOf(examples: Named<{ readonly response?: unknown }>): Named<unknown> {
-  return mapValues(examples, ({ response }) => response);
+function ok(content: Content, description = "OK"): RouteParts["successes"] {
+  return { 200: { description, content } };
 }
 
 function media(type: string, schema: unknown, examples: Named<unknown> = {}): Content {
-  return { [type]: { schema: documentedSchema(schema), ...examplesOf(examples) } };
+  return { [type]: { schema: documentedSchema(schema), examples: examplesOf(examples) } };
 }
 
-/** Examples as OpenAPI writes them; nothing where all values are absent. */
-export function examplesOf(values: Named<unknown>): { readonly examples?: Named<{ readonly value: unknown }> } {
+/** Examples as OpenAPI writes them; undefined where all values are absent. */
+export function examplesOf(values: Named<unknown>): Named<object> | undefined {
   const shown = Object.entries(values).filter(([, value]) => value !== undefined);
-  return shown.length === 0 ? {} : { examples: Object.fromEntries(shown.map(([name, value]) => [name, { value }])) };
-}
-
-function mapValues<T, R>(record: Named<T>, of: (value: T) => R): Named<R> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, of(value)]));
-}
-
-/** The header of an accepted event; `ids`: the event ids of the examples. */
-function eventIdHeader(ids: Named<string>) {
-  return {
-    "Tally-Event-Id": {
-      description: "The id of the event: `GET /events/{id}` shows whether it is stored and ranked",
-      required: true,
-      schema: { type: "string", format: "uuid" },
-      ...examplesOf(ids),
-    },
-  };
+  return shown.length === 0 ? undefined : Object.fromEntries(shown.map(([name, value]) => [name, { value }]));
 }
 
 export const retryAfterHeader = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
 
-const index: JsonSchema = { type: "integer", minimum: 0 };
-const acceptedEntry: JsonSchema = {
-  type: "object",
-  required: ["index", "status", "id"],
-  properties: {
-    index,
-    status: { type: "integer", enum: [201] },
-    id: { type: "string", format: "uuid", description: "the event id" },
-  },
-};
-const rejectedEntry: JsonSchema = {
-  type: "object",
-  required: ["index", "status", "error"],
-  properties: { index, status: { type: "integer", minimum: 400 }, error: { type: "string" } },
-};
+const count: JsonSchema = { type: "integer", minimum: 0 };
+const acceptedEntry = objectOf({
+  index: count,
+  status: { type: "integer", enum: [201] },
+  id: { type: "string", format: "uuid", description: "the event id" },
+});
+const rejectedEntry = objectOf({
+  index: count,
+  status: { type: "integer", minimum: 400 },
+  error: { type: "string" },
+});
 
 /** The body of a bulk response. Entries that agree give it their status, errors included. */
-export const bulkResult: JsonSchema = {
-  type: "object",
-  required: ["accepted", "refused", "results"],
-  properties: {
-    accepted: { type: "integer", minimum: 0 },
-    refused: { type: "integer", minimum: 0 },
-    results: { type: "array", items: { anyOf: [acceptedEntry, rejectedEntry] } },
-  },
-};
+export const bulkResult = objectOf({
+  accepted: count,
+  refused: count,
+  results: { type: "array", items: { anyOf: [acceptedEntry, rejectedEntry] } },
+});
+
+export function objectOf(properties: Named<JsonSchema>): JsonSchema {
+  return { type: "object", required: Object.keys(properties), properties };
+}

@@ -1,7 +1,21 @@
 import { createLogger, readConfig } from "@tally/runtime";
 import { gatewaySettings } from "../../config.ts";
 import { startGateway, type Gateway } from "../../start-gateway.ts";
-import type { ApiDocument } from "./api-document.ts";
+
+/** The parts of an OpenAPI document that tests read. */
+export interface ApiDocument {
+  readonly openapi: string;
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
+}
+
+interface ApiOperation {
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly examples?: object }>> }>
+  >;
+  /** Absent: those of the document. */
+  readonly servers?: ApiDocument["servers"];
+}
 
 // Nothing listens there.
 const nothing = "127.0.0.1:1";
