@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import { expect, test } from "vitest";
-import { BatchIds } from "./batch-id.ts";
-import { batchDecoder, encodeBatch, UndecodableBatch } from "./batch.ts";
+import { BatchIds, batchDecoder, encodeBatch, UndecodableBatch } from "./batch.ts";
 import { Bytes, encodeEvent, packEvent, unpackEvent } from "./encoded-event.ts";
 
 const Sale = Type.Object({ id: Type.String(), amount: Type.Integer({ minimum: 1 }) }, { additionalProperties: false });

@@ -1,8 +1,38 @@
+import { randomBytes } from "node:crypto";
 import { Type, type Static, type TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import type { BatchId } from "./batch-id.ts";
 import { joinBytes, putBytes, splitBytes, type EncodedEvent } from "./encoded-event.ts";
 import { firstProblem } from "./first-problem.ts";
+
+/**
+ * `producer` is 64 random bits as 16 hex digits, new at each start of a gateway; `sequence` counts its batches from 0.
+ * So the mark of a batch is one bit, and the ledger is clustered by arrival.
+ */
+export interface BatchId {
+  readonly producer: string;
+  readonly sequence: number;
+}
+
+const sequenceEnd = 2 ** 32;
+
+/** Generates batch ids without repetition; a sequence fits into 32 bits. */
+export class BatchIds {
+  #producer = randomBytes(8).toString("hex");
+  #next = 0;
+
+  next(): BatchId {
+    if (this.#next === sequenceEnd) {
+      this.#producer = randomBytes(8).toString("hex");
+      this.#next = 0;
+    }
+    return { producer: this.#producer, sequence: this.#next++ };
+  }
+}
+
+/** A batch id as text, for messages and logs: "9f86d081884c7d65:17". */
+export function textOfBatchId(id: BatchId): string {
+  return `${id.producer}:${id.sequence}`;
+}
 
 /** The fields that events of all domains have. An event's own fields may be Buffers. */
 export interface Event {
@@ -36,10 +66,7 @@ const envelopeOf = (eventVersion: number) =>
     createdAt: Type.Integer({ minimum: 0 }),
   });
 
-/**
- * The body of an ingest message. Events were encoded when they were accepted: this joins their texts and appends the
- * bytes in their fields. `eventVersion`: of their schema, see Domain.
- */
+/** Joins the texts of events that were encoded when accepted, and appends the bytes in their fields. */
 export function encodeBatch(
   id: BatchId,
   createdAt: number,
@@ -53,15 +80,11 @@ export function encodeBatch(
   );
 }
 
-/** A message is no batch. Names the field and what was expected. */
 export class UndecodableBatch extends Error {
   readonly code = "UNDECODABLE_BATCH";
 }
 
-/**
- * Decodes bodies with events of one schema, that of the domain, up to its version. Bytes are views into the body.
- * Throws UndecodableBatch, also for events of a later version.
- */
+/** Bytes are views into the body. Throws UndecodableBatch, also for events of a later version. */
 export function batchDecoder<S extends TSchema>(
   event: S,
   eventVersion: number,

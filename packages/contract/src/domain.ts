@@ -1,12 +1,10 @@
 import type { TSchema } from "typebox";
-import type { Event } from "./batch.ts";
+import type { Event, BatchId } from "./batch.ts";
 import type { EventFiles } from "./files.ts";
-import type { BulkRoute, FormRoute, IngestRoute } from "./ingest-routes.ts";
-import type { Moves } from "./moves.ts";
-import type { ContentRoute, QueryRoute } from "./query-routes.ts";
-import type { Recount, Retention } from "./recount.ts";
-import type { Change, Store } from "./store.ts";
+import type { BulkRoute, FormRoute, IngestRoute, ContentRoute, QueryRoute } from "./routes.ts";
+import type { Moves, MirroredBoards } from "./moves.ts";
 import type { View } from "./view.ts";
+import type { SqlReader, SqlTransaction } from "./sql.ts";
 
 /** One kind of events with all of its business rules. The apps know domains only through this type. */
 export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>> {
@@ -17,14 +15,13 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   /** The stored event. The gateway checks with it what a request became, the writer what a message holds. */
   readonly event: TSchema;
   /**
-   * The version of `event`, in every message of the ingest queue: raise it with every change of the schema. The schema
-   * must accept the events of earlier versions, which may still be queued or kept as dead letters. A writer of an
-   * earlier release keeps a message of a later version whole, as a dead letter.
+   * In every message; raise it with every change of `event`, which must accept earlier events: they may be queued or
+   * dead letters. A writer of an earlier release keeps a message of a later version whole, as a dead letter.
    */
   readonly eventVersion: number;
   /**
-   * Fields with the time of arrival, in ms since 1970, which the gateway fills in. They are not content. A retry with a
-   * key gets the time of its first arrival, because it may be stored before the first one.
+   * Fields with the time of arrival, in ms since 1970; they are not content. A retry with a key gets the time of its
+   * first arrival, because it may be stored before the first one.
    */
   readonly arrivalFields?: readonly (keyof E & string)[];
   readonly routes: readonly (IngestRoute<E> | FormRoute<E> | BulkRoute<E>)[];
@@ -35,9 +32,7 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   /** Absent: its rows are kept for ever. */
   readonly retention?: Retention<E>;
   readonly queries: readonly (QueryRoute | ContentRoute)[];
-  /** What the live page shows of this domain. */
   readonly views: readonly View[];
-  /** Absent: its events cannot be exported. */
   readonly files?: EventFiles<E>;
   /** The key of the sentence in this domain's error bodies. */
   readonly errorKey: "message" | "msg";
@@ -45,20 +40,86 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   readonly migrations: URL;
 }
 
-/** A domain as its author writes it. */
 type DomainParts<E extends Event, C extends Change<E>> = Omit<Domain<E, C>, "errorKey" | "eventVersion"> & {
-  /** Default 1. */
   readonly eventVersion?: number;
-  /** Default "message". */
   readonly errorKey?: "msg";
 };
 
-/**
- * Lets the compiler check a domain's parts against each other. They are called through one list, so their types are
- * erased.
- */
+/** Lets the compiler check a domain's parts against each other, then erases their types for the list of domains. */
 export function defineDomain<E extends Event, C extends Change<E>>(parts: DomainParts<E, C>): Domain {
   // Each part is called only with values of the same domain, so its own types hold.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { errorKey: "message", eventVersion: 1, ...parts } as unknown as Domain;
+}
+
+/** An event and the batch that carries it. */
+export interface BatchEvent<E extends Event = Event> {
+  readonly event: E;
+  readonly batch: BatchId;
+}
+
+/** An event that added or replaced a row. A domain may add what it replaced. */
+export type Change<E extends Event = Event> = BatchEvent<E>;
+
+/** Where a domain keeps its events. */
+export interface Store<E extends Event, C extends Change<E>> {
+  /**
+   * Writes the events of several batches and returns those that changed rows. Safe to repeat: a stored event is no
+   * change. No event id occurs twice in `events`.
+   */
+  readonly write: (transaction: SqlTransaction, events: readonly BatchEvent<E>[]) => Promise<readonly C[]>;
+  /** The batch that stored this event; undefined if none has. */
+  readonly locate: (reader: SqlReader, eventId: string) => Promise<BatchId | undefined>;
+  /**
+   * The stored events of at most `readMax` ids, in any order. Rows keep all content: `contentOf` an event read equals
+   * that of the event written.
+   */
+  readonly read: (reader: SqlReader, eventIds: readonly string[]) => Promise<readonly E[]>;
+  /** The most ids for one `read`, so that its result fits into memory. */
+  readonly readMax: number;
+}
+
+/**
+ * What the stored rows mean, as SQL: a rebuild fills the boards from it, the audit compares them with it. Each text is
+ * a literal SELECT whose columns are read by position.
+ */
+export interface Recount {
+  /** (event id as 16 bytes), once for each stored event. */
+  readonly ids: string;
+  /** (producer, sequence, rows): how many rows each batch changed. The ledger must have the same numbers. */
+  readonly rowsOfBatches: string;
+  /** All boards, by kind: the sums of what `rank` adds. */
+  readonly boards: readonly (RecountedBoards | RecountedMirror)[];
+  /** (sentence) for every row that does not follow from the events. No rows if all is well. */
+  readonly contradictions?: readonly string[];
+}
+
+export interface RecountedBoards {
+  /** (key, member, count), each cell once, all rows of a key consecutive. All are integers or text. */
+  readonly cells: string;
+  readonly board: (key: string) => string;
+}
+
+export interface RecountedMirror {
+  readonly mirrored: MirroredBoards;
+  /** (key, member, count), each cell once, all rows of a key consecutive. */
+  readonly cells: string;
+  /** (member, key, count): the same, all rows of a member consecutive. A rebuild reads only this one. */
+  readonly mirrorCells: string;
+}
+
+/** How the rows of old months are removed from a domain's table while their counts stay: `tally retention`. */
+export interface Retention<E extends Event = Event> {
+  /** The table with one row for each event, with the columns id, producer and sequence. */
+  readonly table: string;
+  /** Of type DATE; partitions the table. An event that is sent again has the same date. */
+  readonly dateColumn: string;
+  /** As a number, yyyymmdd. */
+  readonly dateOf: (event: E) => number;
+  /** A table with the same columns, without partitions: the rows of the month that is being removed. */
+  readonly leaving: string;
+  /** Each adds leaving rows to a table of the base: those with an id above the first `?` and up to the second. */
+  readonly addToBase: readonly string[];
+  /** The domain's `recount` once a month was removed: rows, leaving rows that are not in the base, and the base. */
+  readonly recount: Recount;
 }

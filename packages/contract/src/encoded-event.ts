@@ -14,10 +14,7 @@ export interface EncodedEvent {
 
 const newline = 0x0a;
 
-/**
- * The JSON has {"bytes": length} in place of each field that is a Buffer. The bytes are not copied. For an event
- * without bytes the extra cost is one check per field.
- */
+/** The JSON has {"bytes": length} in place of each Buffer, which is not copied. */
 export function encodeEvent(event: Event): EncodedEvent {
   let bytes: Buffer[] | undefined;
   for (const value of Object.values(event)) if (Buffer.isBuffer(value)) (bytes ??= []).push(value);
@@ -47,9 +44,7 @@ export function splitBytes(body: Buffer): { readonly json: string; readonly byte
   return { json: body.toString("utf8", 0, end), bytes: body.subarray(end + 1) };
 }
 
-/**
- * Replaces each {"bytes": length} of parsed events by bytes, in order. Returns whether the lengths add up to all bytes.
- */
+/** Replaces each {"bytes": length} of parsed events by bytes, in order. False if the lengths do not add up. */
 export function putBytes(events: readonly unknown[], bytes: Buffer): boolean {
   let at = 0;
   for (const event of events) {

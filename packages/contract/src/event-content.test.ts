@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { contentOf, fingerprintOf } from "./event-content.ts";
+import { contentOf, fingerprintOf } from "./event-id.ts";
 
 const swipe = { id: "1", swiper: 1, liked: true, at: 17, lines: [[1, 2]] };
 

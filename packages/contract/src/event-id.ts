@@ -1,11 +1,10 @@
 import { hash, randomFillSync } from "node:crypto";
+import type { Event } from "./batch.ts";
 
 /** An event's id as text: a UUID, lower case, with dashes. */
 export type EventId = string;
 
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-
-const versionAt = 14;
 
 const pool = Buffer.alloc(8192);
 let poolHex = "";
@@ -15,10 +14,9 @@ let counter = 0;
 let timeDigits = "";
 
 /**
- * A new id, UUIDv7 (RFC 9562, 5.7 and 6.2, method 1): 48 bits of time, a 12-bit counter that grows within a
- * millisecond, 62 random bits. Ids of one gateway grow, so rows arrive at the end of the clustered index.
- *
- * Takes random bytes 8 kB at a time: 0.2 µs for an id. One call for each id took 6 % of the gateway's CPU time.
+ * A UUIDv7 (RFC 9562, 5.7 and 6.2, method 1): 48 bits of time, a 12-bit counter that grows within a ms, 62 random bits.
+ * Ids of one gateway grow, so rows arrive at the end of the clustered index. Takes random bytes 8 kB at a time: 0.2 µs
+ * for an id. One call for each id took 6 % of the gateway's CPU time.
  */
 export function newEventId(): EventId {
   const now = Date.now();
@@ -47,8 +45,8 @@ function useTime(ms: number): void {
 }
 
 /**
- * The id of a scope and an Idempotency-Key, equal on every gateway at any time: UUIDv8 (RFC 9562, 5.8) made of SHA-256.
- * A UUIDv7 is impossible, because a retry does not know the time of the first request.
+ * Equal on every gateway at any time: UUIDv8 (RFC 9562, 5.8) made of SHA-256. A UUIDv7 is impossible, because a retry
+ * does not know the time of the first request.
  */
 export function eventIdOfKey(scope: string, key: string): EventId {
   // The length distinguishes ("a", "b:c") from ("a:b", "c").
@@ -56,19 +54,17 @@ export function eventIdOfKey(scope: string, key: string): EventId {
 }
 
 /** An entry without a key in a bulk request with one. */
-export interface KeyedEntry {
-  /** The Idempotency-Key of the whole request. */
+interface KeyedEntry {
   readonly requestKey: string;
   readonly scope: string;
-  /** contentOf the entry's event. */
   readonly content: string;
   /** The number of equal entries before it in the request. */
   readonly equalBefore: number;
 }
 
 /**
- * The id of such an entry. It depends on the content and not on the position: if a client sends a part of the request
- * again, each entry keeps its id, and a corrected entry is a new event. It never equals an id of eventIdOfKey.
+ * Depends on the content and not on the position: if a client sends a part of the request again, each entry keeps its
+ * id, and a corrected entry is a new event. It never equals an id of eventIdOfKey.
  */
 export function eventIdOfKeyedEntry({ requestKey, scope, content, equalBefore }: KeyedEntry): EventId {
   // The hashed text of eventIdOfKey starts with a digit.
@@ -89,7 +85,7 @@ export function isEventId(text: string): text is EventId {
 
 /** When an id was made, in ms since 1970 by the gateway's clock; undefined for an id made of a key or of content. */
 export function eventTimeOf(id: EventId): number | undefined {
-  return id.charAt(versionAt) === "7" ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;
+  return id.charAt(14) === "7" ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;
 }
 
 /** The 16 bytes of an id in the database. */
@@ -101,4 +97,26 @@ export function bytesOfEventId(id: EventId): Buffer {
 export function eventIdOfBytes(bytes: Buffer): EventId {
   const hex = bytes.toString("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/**
+ * All fields except the id and `arrivalFields`. The order of fields does not matter; bytes are represented by their
+ * SHA-256. About 1 µs for a purchase of 5 lines, 5 ms for an image of 10 MiB.
+ */
+export function contentOf(event: Event, arrivalFields: readonly string[] = []): string {
+  const fields = Object.entries(event).filter(([name]) => name !== "id" && !arrivalFields.includes(name));
+  return JSON.stringify(canonical(Object.fromEntries(fields)));
+}
+
+/** 96 bits of SHA-256 of a text, as 16 characters. Equal texts have equal fingerprints. */
+export function fingerprintOf(text: string): string {
+  return hash("sha256", text, "base64url").slice(0, 16);
+}
+
+function canonical(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Buffer.isBuffer(value)) return { sha256: hash("sha256", value), bytes: value.length };
+  if (Array.isArray(value)) return value.map(canonical);
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, field]) => [name, canonical(field)]));
 }

@@ -1,31 +1,22 @@
 import type { Event } from "./batch.ts";
 import type { SqlParameter } from "./sql.ts";
 
-/**
- * An event as its client sends it: the fields of a POST of its domain, those of the path and those of the body
- * together.
- */
+/** The fields of a POST of its domain, those of the path and those of the body together. */
 export type EntryFields = Readonly<Record<string, unknown>>;
 
-/**
- * How the events of a domain are written to files and read from them: `tally export`, `tally import` and `tally
- * retention`.
- */
+/** For `tally export`, `tally import` and `tally retention`. */
 export interface EventFiles<E extends Event = Event> {
-  /** Where the events are read. */
   readonly rows: EventRows<E>;
   /**
-   * The fields of an exported event, in the order of a CSV's columns, each with its value as a client sends it; null or
-   * undefined: absent. A POST of the domain makes the same event of them.
+   * In the order of a CSV's columns, each with its value as a client sends it; null or undefined: absent. A POST of the
+   * domain makes the same event of them.
    */
   readonly fields: Readonly<Record<string, (event: E) => unknown>>;
   /** The columns of ORDER BY. Lines are imported in their order where the order of events matters. */
   readonly order: string;
   /** What `--store` and `--date` select; absent: rows have no such thing. */
   readonly filters: { readonly store?: RowFilter; readonly date?: RowFilter };
-  /**
-   * Fields that a POST may lack, but a CSV must have a column for: a whole column is more likely forgotten than absent.
-   */
+  /** A POST may lack them, a CSV may not: a whole column is more likely forgotten than absent. */
   readonly requiredColumns?: readonly string[];
   /** Fields with an own form in a CSV cell. Other cells are text as it is. */
   readonly cells?: Readonly<Record<string, CellForm>>;
@@ -34,11 +25,9 @@ export interface EventFiles<E extends Event = Event> {
 /** The rows of a table with one row for each event. */
 export interface EventRows<E extends Event = Event> {
   readonly table: string;
-  /** All columns that the table has. */
   readonly columns: readonly string[];
   /** A SELECT of all rows of a table with these columns, without WHERE. */
   readonly selectFrom: (table: string) => string;
-  /** The event of a row's columns. */
   readonly eventOf: (columns: readonly unknown[]) => E;
 }
 

@@ -26,26 +26,25 @@ interface ValidationError {
 }
 
 /**
- * The first problem of a value that failed its check. Quotes the schema's own `expected: "…"` if it has one. Only for
- * values that did fail: it walks the whole value, about 20 µs for each entry of a list. A list that is too long is
- * reported first, without that walk.
+ * Quotes the schema's own `expected: "…"` if it has one. Only for values that failed their check: it walks the whole
+ * value, about 20 µs for each entry of a list. A list that is too long is reported first, without that walk.
  */
 export function firstProblem(validator: Validator, value: unknown): Problem {
-  const long = longList(validator.Type(), value);
+  const schema = validator.Type();
+  const long = longList(schema, value);
   if (long !== undefined) {
-    const field = fieldOf(long.instancePath);
-    const expected = expectedAt(validator.Type(), long.schemaPath) ?? "a shorter list";
-    return { field, expected, message: `${field}: expected ${expected}, got ${showValue(long.list)}` };
+    const expected = expectedAt(schema, long.schemaPath) ?? "a shorter list";
+    return problemOf(fieldOf(long.instancePath), expected, showValue(long.list));
   }
-  const errors = validator.Errors(value);
-  const error = errors[0];
+  const [error] = validator.Errors(value);
   if (error === undefined) throw new Error("firstProblem: expected a value that breaks its schema");
-  const { field, expected } = describe(validator.Type(), error);
-  return {
-    field,
-    expected,
-    message: `${field}: expected ${expected}, got ${showValue(valueAt(value, error), charactersMax)}`,
-  };
+  const { field, expected } = describe(schema, error);
+  const got = error.keyword === "required" ? undefined : nodesAt(value, error.instancePath).at(-1);
+  return problemOf(field, expected, showValue(got, charactersMax));
+}
+
+function problemOf(field: string, expected: string, got: string): Problem {
+  return { field, expected, message: `${field}: expected ${expected}, got ${got}` };
 }
 
 function describe(schema: TSchema, error: ValidationError): { field: string; expected: string } {
@@ -66,30 +65,36 @@ function describe(schema: TSchema, error: ValidationError): { field: string; exp
 
 // "/items/0/ItemID" → "items[0].ItemID".
 function fieldOf(instancePath: string): string {
-  if (instancePath === "") return "body";
-  return instancePath
-    .slice(1)
-    .split("/")
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path === "" ? part : `${path}.${part}`), "");
+  const join = (path: string, part: string) =>
+    /^\d+$/.test(part) ? `${path}[${part}]` : path === "" ? part : `${path}.${part}`;
+  return instancePath === "" ? "body" : partsOf(instancePath).reduce(join, "");
 }
 
 // The nearest `expected` on the path from the root of the schema to the broken rule.
 function expectedAt(schema: TSchema, schemaPath: string): string | undefined {
-  let node: unknown = schema;
-  let expected = expectedOf(node);
-  for (const part of schemaPath.replace(/^#\/?/, "").split("/")) {
-    if (typeof node !== "object" || node === null) break;
-    node = Reflect.get(node, part.replaceAll("~1", "/").replaceAll("~0", "~"));
-    expected = expectedOf(node) ?? expected;
-  }
-  return expected;
+  return nodesAt(schema, schemaPath)
+    .map((node): unknown => (isObject(node) ? Reflect.get(node, "expected") : undefined))
+    .findLast((expected) => typeof expected === "string");
 }
 
-function expectedOf(node: unknown): string | undefined {
-  if (typeof node !== "object" || node === null) return undefined;
-  const expected: unknown = Reflect.get(node, "expected");
-  return typeof expected === "string" ? expected : undefined;
+/** The values on the way of a JSON pointer (RFC 6901), the whole value first; ends at a value without fields. */
+function nodesAt(value: unknown, pointer: string): readonly unknown[] {
+  const nodes = [value];
+  for (const part of partsOf(pointer)) {
+    const node = nodes.at(-1);
+    if (!isObject(node)) break;
+    nodes.push(Reflect.get(node, part));
+  }
+  return nodes;
+}
+
+function partsOf(pointer: string): readonly string[] {
+  const parts = pointer.split("/").slice(1);
+  return parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function stringsIn(params: object, name: string): readonly string[] {
@@ -97,17 +102,6 @@ function stringsIn(params: object, name: string): readonly string[] {
   return Array.isArray(value) ? value.filter((entry) => typeof entry === "string") : [];
 }
 
-function valueAt(value: unknown, error: ValidationError): unknown {
-  if (error.keyword === "required") return undefined;
-  let node = value;
-  for (const part of error.instancePath.split("/").slice(1)) {
-    if (typeof node !== "object" || node === null) return node;
-    node = Reflect.get(node, part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  }
-  return node;
-}
-
-/** A list that is longer than its schema allows. */
 interface LongList {
   /** JSON pointers. */
   readonly instancePath: string;
@@ -115,26 +109,20 @@ interface LongList {
   readonly list: readonly unknown[];
 }
 
-/**
- * The first list with more entries than its schema's maxItems. Follows the properties of the schema and enters no list:
- * constant cost.
- */
+/** The first list with more entries than its schema's maxItems. Enters no list: constant cost. */
 function longList(schema: TSchema, value: unknown, instancePath = "", schemaPath = "#"): LongList | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
+  if (!isObject(value)) return undefined;
   if (Array.isArray(value)) {
     const max: unknown = Reflect.get(schema, "maxItems");
     return typeof max === "number" && value.length > max ? { instancePath, schemaPath, list: value } : undefined;
   }
   const properties: unknown = Reflect.get(schema, "properties");
-  if (typeof properties !== "object" || properties === null) return undefined;
+  if (!isObject(properties)) return undefined;
   for (const [name, property] of Object.entries(properties)) {
     if (!Object.hasOwn(value, name)) continue;
-    const found = longList(
-      property,
-      Reflect.get(value, name),
-      `${instancePath}/${escapePointer(name)}`,
-      `${schemaPath}/properties/${escapePointer(name)}`,
-    );
+    const part = escapePointer(name);
+    const field: unknown = Reflect.get(value, name);
+    const found = longList(property, field, `${instancePath}/${part}`, `${schemaPath}/properties/${part}`);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -146,11 +134,34 @@ function escapePointer(name: string): string {
 }
 
 /** A value for an error message: as JSON, at most `max` characters. Of a list only the length. */
-export function showValue(value: unknown, max = 200): string {
+function showValue(value: unknown, max = 200): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return `a list of ${value.length}`;
   // JSON.parse makes Infinity of 1e400, and JSON.stringify makes null of Infinity.
   if (typeof value === "number" && !Number.isFinite(value)) return `a number beyond ±${Number.MAX_VALUE}`;
   const text = JSON.stringify(value) ?? typeof value;
   return text.length > max ? `${text.slice(0, max - 3)}...` : text;
+}
+
+/** A client's mistake in one field, such as the 30th of February. The gateway responds with 400 and this message. */
+export class InvalidInput extends Error {
+  readonly code = "INVALID_INPUT";
+
+  constructor(field: string, expected: string, got: unknown) {
+    super(`${field}: expected ${expected}, got ${showValue(got)}`);
+  }
+
+  /** For a value that breaks its schema. */
+  static of({ field, expected, message }: Problem): InvalidInput {
+    return Object.assign(new InvalidInput(field, expected, undefined), { message });
+  }
+}
+
+/** A request that names something that does not exist. The gateway responds with 404 and this message. */
+export class NotFound extends Error {
+  readonly code = "NOT_FOUND";
+
+  constructor(field: string, expected: string, got: string) {
+    super(`${field}: expected ${expected}, got ${showValue(got)}`);
+  }
 }

@@ -1,61 +1,22 @@
-export { batchDecoder, encodeBatch, UndecodableBatch, type Batch, type Event } from "./batch.ts";
-export { BatchIds, textOfBatchId, type BatchId } from "./batch-id.ts";
-export { defineDomain, type Domain } from "./domain.ts";
-export { Bytes, decodeEvent, encodeEvent, packEvent, unpackEvent, type EncodedEvent } from "./encoded-event.ts";
-export {
-  bytesOfEventId,
-  eventIdOfBytes,
-  eventIdOfKey,
-  eventIdOfKeyedEntry,
-  eventTimeOf,
-  isEventId,
-  newEventId,
-  type EventId,
-} from "./event-id.ts";
-export { contentOf, fingerprintOf } from "./event-content.ts";
-export {
-  fieldsOfEvent,
-  type CellForm,
-  type EntryFields,
-  type EventFiles,
-  type EventRows,
-  type RowFilter,
-} from "./files.ts";
-export { firstProblem, type Problem, type Validator } from "./first-problem.ts";
-export { InvalidInput, NotFound } from "./invalid-input.ts";
-export {
-  bulkRoute,
-  formRoute,
-  IdempotencyKey,
-  ingestRoute,
-  type BulkRoute,
-  type Described,
-  type Form,
-  type FormPart,
-  type FormRoute,
-  type IngestRoute,
-} from "./ingest-routes.ts";
-export { Moves, type MirroredBoards } from "./moves.ts";
+export { BatchIds, batchDecoder, encodeBatch, textOfBatchId, UndecodableBatch } from "./batch.ts";
+export type { Batch, BatchId, Event } from "./batch.ts";
 export { gatewayChannels, rankerChannels, writerChannels } from "./channels.ts";
-export { contentRoute, queryRoute, type Content, type ContentRoute, type QueryRoute } from "./query-routes.ts";
-export { queuesOf, type DomainQueues, type QueueSpec } from "./queues.ts";
-export {
-  decodeRankingMessage,
-  encodeRankingMessage,
-  UndecodableRankingMessage,
-  type RankingMessage,
-} from "./ranking-message.ts";
-export type { Recount, RecountedBoards, RecountedMirror, Retention } from "./recount.ts";
-export {
-  keyedRead,
-  lookup,
-  type BoardReader,
-  type BoardTop,
-  type KeyedRead,
-  type Lookup,
-  type ReadKey,
-  type Sources,
-} from "./sources.ts";
+export { defineDomain, type BatchEvent, type Change, type Domain, type Store } from "./domain.ts";
+export type { Recount, RecountedBoards, Retention } from "./domain.ts";
+export { Bytes, decodeEvent, encodeEvent, packEvent, unpackEvent, type EncodedEvent } from "./encoded-event.ts";
+export { bytesOfEventId, eventIdOfBytes, eventIdOfKey, eventIdOfKeyedEntry, eventTimeOf } from "./event-id.ts";
+export { contentOf, fingerprintOf, isEventId, newEventId, type EventId } from "./event-id.ts";
+export { fieldsOfEvent } from "./files.ts";
+export type { CellForm, EntryFields, EventFiles, EventRows, RowFilter } from "./files.ts";
+export { firstProblem, InvalidInput, NotFound, type Validator } from "./first-problem.ts";
+export { Moves, type MirroredBoards } from "./moves.ts";
+export { queuesOf, type QueueSpec } from "./queues.ts";
+export { decodeRankingMessage, encodeRankingMessage, UndecodableRankingMessage } from "./ranking-message.ts";
+export type { RankingMessage } from "./ranking-message.ts";
+export { bulkRoute, contentRoute, formRoute, IdempotencyKey, ingestRoute, queryRoute } from "./routes.ts";
+export type { BulkRoute, Content, ContentRoute, Described, Form, FormPart, FormRoute } from "./routes.ts";
+export type { IngestRoute, QueryRoute } from "./routes.ts";
+export { keyedRead, lookup } from "./sources.ts";
+export type { BoardReader, BoardTop, KeyedRead, Lookup, ReadKey, Sources } from "./sources.ts";
 export type { SqlParameter, SqlReader, SqlSnapshot, SqlTransaction, SqlValue } from "./sql.ts";
-export type { BatchEvent, Change, Store } from "./store.ts";
-export { View, ViewParameter } from "./view.ts";
+export { View } from "./view.ts";

@@ -1,13 +1,12 @@
 /**
- * Two kinds of boards with the same counts. Each count belongs to a key and a member: it ranks the member on the board
- * of the key, and the key on the board of the member. Rules: counts only grow, and the board of a key has few members,
- * because Redis keeps all of them in order. Of the board of a member it keeps only the best, so a key may be one of
- * millions.
+ * Two kinds of boards with the same counts: each ranks the member on the board of the key, and the key on that of the
+ * member. Counts only grow. The board of a key has few members, because Redis keeps all of them in order; of the board
+ * of a member it keeps only the best, so a key may be one of millions.
  */
 export interface MirroredBoards {
-  /** The board of a key is named by this and the key: "item:42", whose members are stores. */
+  /** "item:" for the board "item:42", whose members are stores. */
   readonly prefix: string;
-  /** The board of a member is named by this and the member: "store:7", whose members are items. */
+  /** "store:" for the board "store:7", whose members are items. */
   readonly mirrorPrefix: string;
 }
 
@@ -16,7 +15,7 @@ export class Moves {
   readonly #boards = new Map<string, Map<string, number>>();
   readonly #mirrored = new Map<MirroredBoards, Map<string, (string | number)[]>>();
 
-  /** Adds `by` to a member of a board: an integer, negative to remove a count. Differences of one member are summed. */
+  /** `by`: an integer, negative to remove a count. Differences of one member are summed. */
   add(board: string, member: string, by: number): void {
     const members = this.#boards.get(board);
     if (members === undefined) this.#boards.set(board, new Map([[member, by]]));

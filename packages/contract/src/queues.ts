@@ -8,21 +8,16 @@ const deliveryLimit = 100_000;
 // Messages over this limit would be lost: there is no further queue.
 const deadDeliveryLimit = 1_000_000_000;
 
-/**
- * A durable quorum queue. Every app declares the same list; an account that may declare queues creates what is missing.
- */
+/** A durable quorum queue. An account that may declare queues creates what is missing. */
 export interface QueueSpec {
   readonly name: string;
-  /**
-   * A direct exchange that routes to the queue by its name. The broker can permit a client to publish there and nowhere
-   * else.
-   */
+  /** A direct exchange that routes to the queue by its name. A client may have permission to publish there only. */
   readonly exchange?: string;
   /** A full queue rejects further messages instead of growing. */
   readonly messagesMax?: number;
-  /** The queue for messages that were rejected or delivered too often. */
+  /** For messages that were rejected or delivered too often. */
   readonly deadLetterTo?: string;
-  /** How often a message may be delivered; the death of a consumer counts for each message that it held. */
+  /** The death of a consumer counts as a delivery of each message that it held. */
   readonly deliveryLimit?: number;
 }
 
@@ -32,10 +27,7 @@ export interface DomainQueues {
   readonly dead: QueueSpec;
 }
 
-/**
- * The queues of a domain. Every app declares the same ones, so any app may start first. `namespace` separates systems
- * on one broker.
- */
+/** Every app declares the same queues, so any may start first. `namespace` separates systems on one broker. */
 export function queuesOf(namespace: string, domain: string): DomainQueues {
   const dead = { name: `${namespace}.dead.${domain}`, deliveryLimit: deadDeliveryLimit };
   return {

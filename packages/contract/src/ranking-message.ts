@@ -1,10 +1,10 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import type { BatchId } from "./batch-id.ts";
+import type { BatchId } from "./batch.ts";
 
 /**
- * The content of one message of a rank queue. The ledger keeps it until the batch is surely ranked. `shards` are the
- * moves in the form that the rankings read: the ranker does not decode them.
+ * The content of one message of a rank queue. The ledger keeps it until the batch is surely ranked. `shards` are in the
+ * form that the rankings read: the ranker does not decode them.
  */
 export interface RankingMessage {
   readonly batch: BatchId;
@@ -38,7 +38,6 @@ export function encodeRankingMessage(message: RankingMessage): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), ...message.shards]);
 }
 
-/** A message of a rank queue cannot be decoded. */
 export class UndecodableRankingMessage extends Error {
   readonly code = "UNDECODABLE_RANKING_MESSAGE";
 }

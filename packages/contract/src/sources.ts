@@ -8,49 +8,43 @@ import type { SqlReader } from "./sql.ts";
 export interface Sources {
   readonly rows: SqlReader;
   /**
-   * What the read endpoint has of a key, now or a moment later. Concurrent calls share one statement; its failure fails
-   * all of them. Calls for the same key may get the same object. Throws what the reader throws, and when too many calls
-   * wait.
+   * Concurrent calls share one statement, and its failure. Throws what the reader throws, and when too many calls wait.
    */
   readonly read: <K extends ReadKey, T>(what: KeyedRead<K, T>, key: K) => Promise<T>;
   readonly boards: BoardReader;
   /**
-   * What the event of a form brought, from its 2xx on, on any gateway and with any replica lag. undefined: no such
-   * event. `acceptedAtMs`: when the event was accepted, as far as its client knows. A call for a recent event that is
-   * not stored yet waits, and may throw an error that asks the client to retry. Concurrent calls share one statement.
+   * What the event of a form brought, from its 2xx on, on any gateway and with any replica lag; undefined: no such
+   * event. For a recent event that is not stored yet it waits, and may throw an error that asks the client to retry.
    */
   readonly find: <T>(lookup: Lookup<T>, eventId: EventId, acceptedAtMs: number) => Promise<T | undefined>;
 }
 
-/** A key by which rows are read: the value of one column, or of each of several. */
+/** The value of one column, or of each of several. */
 export type ReadKey = readonly (number | string | Buffer)[];
 
-/** How rows are read by key, for many keys at once. One object for each kind, made once. */
+/** How rows are read for many keys at once. One object for each kind, made once. */
 export interface KeyedRead<K extends ReadKey, T> {
   /** A literal SELECT … (a, b) IN (?) …, which takes keys and returns the key of each row. */
   readonly select: string;
   /**
-   * The columns that are the key, in its order. Each must come back equal to what was sent: integers, bytes of the
-   * column's length, and text with a binary collation (…_bin) and without a space at its end. A row with another key is
-   * ignored.
+   * The columns of the key, in its order. Each comes back equal to what was sent: integers, bytes of the column's
+   * length, text with a binary collation without a space at its end.
    */
   readonly key: { readonly [Part in keyof K]: string };
-  /** The most keys in one statement. Limits its memory and its time. */
+  /** Limits the memory and the time of a statement. */
   readonly keysMax: number;
-  /** The value of a key, from all its rows in the order of the statement; the list may be empty. */
+  /** The value of a key from all its rows; the list may be empty. */
   readonly ofRows: (rows: readonly object[]) => T;
 }
 
 /** How something is read by the id of the event that brought it. One object for each kind, made once. */
 export interface Lookup<T> {
   /**
-   * A literal SELECT … IN (?), which takes ids of 16 bytes. Its column `id` is the id of each row; an id may have
-   * several rows.
+   * A literal SELECT … IN (?) of ids of 16 bytes. Its column `id` is the id of each row; an id may have several rows.
    */
   readonly select: string;
-  /** The most ids in one statement. Limits its memory. */
+  /** Limits the memory of a statement. */
   readonly idsMax: number;
-  /** The value of an id, from all its rows in the order of the statement. */
   readonly ofRows: (rows: readonly object[]) => T;
   /** The same from an event that may have no row yet; undefined: this kind of event has no such value. */
   readonly ofEvent: (event: Event) => T | undefined;
@@ -59,8 +53,7 @@ export interface Lookup<T> {
 /** The boards of one domain. */
 export interface BoardReader {
   /**
-   * The `limit` members with the highest counts, at most 100; equal counts by the smaller id. An unknown board is
-   * empty.
+   * The `limit` members with the highest counts, at most 100; equal counts by the smaller id. Unknown boards are empty.
    */
   top(board: string, limit: number): Promise<BoardTop>;
   /** The count of one member; 0 if the member is not on the board. */

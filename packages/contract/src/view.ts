@@ -1,20 +1,14 @@
 import { Type, type Static } from "typebox";
 
-/** A parameter of a view, which its viewer chooses. */
-export const ViewParameter = Type.Object({
-  /** As in the view's path: {name}. */
+const ViewParameter = Type.Object({
   name: Type.String(),
   label: Type.String(),
   /** id: a whole number. date: yyyymmdd. choice: one of `choices`. */
   kind: Type.Enum(["id", "date", "text", "choice"]),
-  /**
-   * Of a date also "today". Absent: the viewer may leave it empty if it is in the query, and must fill it in if it is
-   * in the path.
-   */
+  /** Of a date also "today". Absent: may be left empty in the query, must be filled in in the path. */
   default: Type.Optional(Type.String()),
   choices: Type.Optional(Type.Array(Type.String())),
 });
-export type ViewParameter = Static<typeof ViewParameter>;
 
 const Column = Type.Object({ field: Type.String(), label: Type.String() });
 
@@ -24,20 +18,14 @@ export const View = Type.Object({
   name: Type.String(),
   title: Type.String(),
   params: Type.Array(ViewParameter),
-  /**
-   * A GET route of the domain with parameters in braces: "/stores/{storeID}/top-items?limit=10&date={date}". A
-   * parameter without a value is left out of the query.
-   */
+  /** "/stores/{storeID}/top-items?limit=10&date={date}". A parameter without a value is left out of the query. */
   path: Type.String(),
   /** The field of the response with the entries, best first. */
   list: Type.String(),
-  /** Who is ranked. */
   member: Column,
-  /** By what. */
   count: Column,
   /** The path of an entry's picture, with fields of the entry in braces. */
   image: Type.Optional(Type.String()),
-  /** Shown as bars. */
   bars: Type.Optional(Type.Boolean()),
 });
 export type View = Static<typeof View>;

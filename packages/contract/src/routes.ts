@@ -1,10 +1,11 @@
-// The routes of all domains are in one list, so their types are erased. Its schemas check at run time what it is called
-// with.
-// oxlint-disable typescript/no-unsafe-type-assertion
 import { Type, type Static, type TObject, type TSchema } from "typebox";
 import type { Event } from "./batch.ts";
 import type { EncodedEvent } from "./encoded-event.ts";
 import type { Sources } from "./sources.ts";
+
+// The routes of all domains are in one list, so their types are erased. The gateway calls a route's functions only with
+// values that the route's own schemas have accepted.
+// oxlint-disable typescript/no-unsafe-type-assertion
 
 /** An Idempotency-Key, in a header or in an entry of a bulk request. */
 export const IdempotencyKey = Type.String({
@@ -14,42 +15,30 @@ export const IdempotencyKey = Type.String({
 
 /** What the API reference says about a route (CommonMark). */
 export interface Described {
-  /** A few words, without a full stop. */
   readonly summary: string;
-  /** Further sentences. */
   readonly description?: string;
 }
 
 /**
- * Example requests of a route, by what they show. The API reference has them, and a test sends them to a running
- * system: first the events of all domains, in the order of the domains and of their routes, then the reads. A response
- * is compared with the one written here, except times and the ends of ids that contain one.
+ * Example requests of a route, by what they show, for the API reference. A test sends them to a running system: the
+ * events of all domains, then the reads. It compares responses, except times and the ends of ids that contain one.
  */
-export type Examples<Example> = Readonly<Record<string, Example>>;
+type Examples<Example> = Readonly<Record<string, Example>>;
 
-/** Request parts that are absent have no values. A key makes the example's event id the same in every system. */
-interface EventExample<Params, Body> {
+/** A key makes the example's event id the same in every system. */
+interface EventExample<Params> {
   readonly params?: Params;
-  readonly body?: Body;
   readonly idempotencyKey?: string;
 }
 
-interface FormExample<Params, Response> {
-  readonly params?: Params;
-  /** An object is sent as JSON, a text as its bytes in UTF-8. */
+interface FormExample<Params, Response> extends EventExample<Params> {
+  /** An object is sent as JSON, a text in UTF-8. */
   readonly form: Readonly<Record<string, unknown>>;
-  readonly idempotencyKey?: string;
   readonly response: Response;
 }
 
-export interface QueryExample<Params, Values, Response> {
-  readonly params?: Params;
-  readonly query?: Values;
-  readonly response: Response;
-}
-
-/** Where a route is mounted; paths are Fastify's. Static segments win over parameters. */
-export interface Mounted {
+/** Paths are Fastify's: static segments win over parameters. */
+interface Mounted {
   /** At the root and below each base path. */
   readonly path: string;
   /** A second path, below base paths only: for clients whose base path alone names their service. */
@@ -57,7 +46,7 @@ export interface Mounted {
 }
 
 /** A store as API keys name it: a number, or text without leading zeros. */
-export type StoreId = number | string;
+type StoreId = number | string;
 
 /** A route where each request is one event. All values in `params` are strings. */
 export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> extends Mounted, Described {
@@ -68,32 +57,23 @@ export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> 
   /** The scope of an Idempotency-Key. */
   readonly scope: (params: Params, body: Body) => string;
   /**
-   * Throws InvalidInput for what the schemas cannot express. The event's id is `id`, or is made of the content if the
-   * content identifies the event: then equal content is the same event, with any key.
+   * Throws InvalidInput for what the schemas cannot express. The event's id is `id`, or is made of the content if that
+   * identifies the event: then equal content is the same event, with any key.
    */
   readonly toEvent: (id: string, params: Params, body: Body) => E;
-  /**
-   * Encodes the event of a usual body from its bytes, without parsing it: encodeEvent(toEvent(id, params, body)).
-   * Undefined for a body that is not usual; then it is parsed and checked.
-   */
+  /** encodeEvent(toEvent(id, params, body)) without parsing the body; undefined: it must be parsed and checked. */
   readonly encodeUsual?: (id: string, params: Params, body: Buffer) => EncodedEvent | undefined;
   /** Throws NotFound when the request names something that does not exist. */
   readonly requires?: (params: Params, sources: Sources) => Promise<void>;
-  /**
-   * The store that a request is about, for API keys that are limited to stores. Absent or undefined: about no store or
-   * several, and such keys are rejected.
-   */
+  /** For API keys that are limited to stores: undefined is about no store or several, and such keys are rejected. */
   readonly storeOf?: (params: Params, body: Body) => StoreId | undefined;
   readonly status: 200 | 201;
   /** The plain text of a 2xx; absent: an empty body. */
   readonly text?: string;
-  readonly examples: Examples<EventExample<Params, Body>>;
+  readonly examples: Examples<EventExample<Params> & { readonly body?: Body }>;
 }
 
-/**
- * A route where each multipart/form-data request is one event. Its client can find it at once by its id: Sources.find.
- * Bytes in the event's own fields travel as they are.
- */
+/** Each multipart/form-data request is one event. Its client can find it at once by its id: Sources.find. */
 export interface FormRoute<E extends Event, Params = unknown, Response = unknown> extends Mounted, Described {
   readonly kind: "form";
   readonly params: TObject;
@@ -101,7 +81,6 @@ export interface FormRoute<E extends Event, Params = unknown, Response = unknown
   readonly form: TObject;
   /** The scope of an Idempotency-Key. */
   readonly scope: (params: Params) => string;
-  /** Throws InvalidInput for a form that is no such event. */
   readonly toEvent: (id: string, params: Params, form: Form) => E;
   readonly status: 200 | 201;
   readonly response: TSchema;
@@ -119,28 +98,22 @@ export interface FormPart {
   readonly type: string;
 }
 
-/**
- * One HTTP request with many events, as a JSON array or as lines of JSON. Each entry is checked and acknowledged by
- * itself.
- */
+/** Many events as a JSON array or as lines of JSON. Each entry is checked and acknowledged by itself. */
 export interface BulkRoute<E extends Event, Entry = unknown> extends Described {
   readonly kind: "bulk";
   readonly path: string;
   readonly entry: TSchema;
   readonly entriesMax: number;
   readonly scope: (entry: Entry) => string;
-  /** The entry's own Idempotency-Key, if it has one. */
   readonly key: (entry: Entry) => string | undefined;
   readonly toEvent: (id: string, entry: Entry) => E;
-  /** The store that an entry is about; see IngestRoute. */
   readonly storeOf?: (entry: Entry) => StoreId | undefined;
   readonly examples: Examples<{ readonly entries: readonly Entry[] }>;
 }
 
 /** A route as its author writes it: its functions take the static types of its schemas. */
-export type Typed<Route, Schemas> = Omit<Route, "kind" | keyof Schemas> & Schemas;
+type Typed<Route, Schemas> = Omit<Route, "kind" | keyof Schemas> & Schemas;
 
-// The gateway calls a route's functions only with values that the route's own schemas have accepted.
 export function ingestRoute<E extends Event, P extends TObject, B extends TSchema | "ignored">(
   route: Typed<IngestRoute<E, Static<P>, B extends TSchema ? Static<B> : undefined>, { params: P; body: B }>,
 ): IngestRoute<E> {
@@ -157,4 +130,49 @@ export function bulkRoute<E extends Event, S extends TSchema>(
   route: Typed<BulkRoute<E, Static<S>>, { entry: S }>,
 ): BulkRoute<E> {
   return { kind: "bulk", ...route } as unknown as BulkRoute<E>;
+}
+
+interface Query<Params, Values> {
+  readonly params: Params;
+  readonly query: Values;
+}
+
+/** A GET. Its result is sent in the shape of `response`, as JSON or as plain text. */
+export interface QueryRoute<Params = unknown, Values = unknown, Response = unknown> extends Mounted, Described {
+  readonly kind: "query";
+  readonly params: TObject;
+  readonly query: TObject;
+  readonly response: TSchema;
+  readonly as?: "text";
+  readonly respond: (request: Query<Params, Values>, sources: Sources) => Promise<Response>;
+  readonly storeOf?: (request: Query<Params, Values>) => StoreId | undefined;
+  /** Responds with Sources.find: 404, or 503 if not stored yet. For the API reference only. */
+  readonly finds?: true;
+  readonly examples: Examples<Partial<Query<Params, Values>> & { readonly response: Response }>;
+}
+
+/** A GET of bytes that never change. */
+export interface ContentRoute<Params = unknown> extends Mounted, Described {
+  readonly kind: "content";
+  readonly params: TObject;
+  /** For the API reference only. */
+  readonly types: readonly string[];
+  readonly respond: (params: Params, sources: Sources) => Promise<Content>;
+  readonly finds?: true;
+  readonly examples: Examples<{ readonly params: Params }>;
+}
+
+export interface Content {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+export function queryRoute<P extends TObject, Q extends TObject, R extends TSchema>(
+  route: Typed<QueryRoute<Static<P>, Static<Q>, Static<R>>, { params: P; query: Q; response: R }>,
+): QueryRoute {
+  return { kind: "query", ...route } as unknown as QueryRoute;
+}
+
+export function contentRoute<P extends TObject>(route: Typed<ContentRoute<Static<P>>, { params: P }>): ContentRoute {
+  return { kind: "content", ...route } as unknown as ContentRoute;
 }
