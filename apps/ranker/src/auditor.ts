@@ -8,7 +8,7 @@ import { prune, rebuild, repair } from "@tally/reconcile";
  * Keeps the rankings equal to the rows. Every second it checks Redis:
  *
  *   another process than before   it may have lost its last writes: checks the marks of the newest batches, then of all.
- *                                 Notes the result in Redis, so that other rankers need not repeat it
+ *                                 Notes the result in Redis for other rankers
  *   no or a dirty generation      Redis lost everything, or a script failed half-way: rebuilds it from the rows
  *   a ranked batch that is not    the database was restored to an earlier moment, or a replica without its last commits
  *   in the ledger                 was promoted: rebuilds it from the rows of the write endpoint
@@ -22,11 +22,9 @@ interface AuditorOptions {
   readonly database: Database;
   readonly rankings: Rankings;
   readonly log: Log;
-  /** Younger ranking messages are not pruned. */
   readonly messagesKeptMs: number;
-  /** Called with the number of batches that a round ranked from the ledger. */
+  /** Batches that a round ranked from the ledger. */
   readonly onRepaired: (domain: string, batches: number) => void;
-  /** Called after each new generation. */
   readonly onRebuilt: (domain: string) => void;
 }
 
@@ -79,8 +77,7 @@ export class Auditor {
     const instance = await this.#rankings.instance();
     const isOther = instance !== this.#instance;
     if (isOther) {
-      // What a replica lacks that has become a master is among the newest batches; to read the whole ledger may take
-      // minutes.
+      // What a promoted replica lacks is among the newest batches; to read the whole ledger may take minutes.
       for (const domain of this.#domains) await domain.repairNewest();
       for (const domain of this.#domains) await domain.readChecked(instance);
     }
@@ -99,7 +96,6 @@ export class Auditor {
   }
 }
 
-/** Audits the rankings of one domain. */
 class DomainAuditor {
   readonly #domain: Domain;
   readonly #options: AuditorOptions;
@@ -113,7 +109,7 @@ class DomainAuditor {
     this.#domain = domain;
     this.#options = options;
     this.#signal = signal;
-    this.#lost = new LostBatches({ ...options, domain: domain.name });
+    this.#lost = new LostBatches(domain.name, options);
   }
 
   /** Rebuilds rankings that Redis or the database has lost. Returns whether there is something to repair. */
@@ -148,9 +144,8 @@ class DomainAuditor {
     this.#until = until;
     if (beyondRepair === 0) return this.#options.rankings.noteChecked(this.#domain.name, instance, until);
     this.#until = undefined;
-    await this.#rebuild(
-      `${beyondRepair} batches are not ranked, and their ranking messages were pruned or cannot be read`,
-    );
+    const reason = "batches are not ranked, and their ranking messages were pruned or cannot be read";
+    await this.#rebuild(`${beyondRepair} ${reason}`);
   }
 
   async prune(): Promise<void> {
@@ -161,7 +156,7 @@ class DomainAuditor {
     this.#prunedTo = await prune({ domain: this.#domain.name, database, rankings, behind, until, signal });
   }
 
-  /** For rankings whose builder was killed after the switch, and for a database that lost the number in a failover. */
+  /** For a builder that was killed after the switch, and a database that lost the number in a failover. */
   async #keepShards(): Promise<void> {
     const { rankings, database } = this.#options;
     const { name } = this.#domain;
@@ -173,14 +168,8 @@ class DomainAuditor {
   async #repairBetween(from: number, until: number): Promise<number> {
     const { database, rankings, log, onRepaired } = this.#options;
     const { name: domain } = this.#domain;
-    const { ranked, beyondRepair } = await repair({
-      domain,
-      reader: database.writer,
-      rankings,
-      from,
-      until,
-      signal: this.#signal,
-    });
+    const range = { domain, reader: database.writer, rankings, from, until, signal: this.#signal };
+    const { ranked, beyondRepair } = await repair(range);
     onRepaired(domain, ranked);
     if (ranked > 0) log.info({ domain, batches: ranked }, "auditor: ranked batches from the ledger");
     return beyondRepair.length;
@@ -215,50 +204,42 @@ class DomainAuditor {
   }
 }
 
-interface LostBatchesOptions {
-  readonly domain: string;
-  readonly database: Pick<Database, "writer">;
-  readonly rankings: Pick<Rankings, "newest" | "noteInLedger">;
-}
-
 // A server that was the write endpoint until now, and follows the new one, shows the last commits a little later.
 const lostAfterMs = 5000;
 
 /**
- * Notices that the ledger has lost batches that are ranked: the database was restored to an earlier moment, or a
- * replica without the last commits was promoted. The newest ranked batch must be in the ledger, and so must the newest
- * one that was found there before: batches that are stored after a restore may be ranked before the next look.
+ * Notices that the ledger has lost batches that are ranked. The newest ranked batch must be in the ledger, and so must
+ * the newest one that was found there before: batches stored after a restore may be ranked before the next look.
  */
 class LostBatches {
-  readonly #options: LostBatchesOptions;
+  readonly #domain: string;
+  readonly #options: Pick<AuditorOptions, "database" | "rankings">;
   #expected: number | undefined;
   #missingSinceMs: number | undefined;
 
-  constructor(options: LostBatchesOptions) {
+  constructor(domain: string, options: Pick<AuditorOptions, "database" | "rankings">) {
+    this.#domain = domain;
     this.#options = options;
   }
 
-  /**
-   * Whether a ranked batch has been missing for 5 s. One lookup in Redis and one in the ledger. Throws DatabaseError,
-   * and errors of Redis.
-   */
+  /** Whether a ranked batch has been missing for 5 s. One lookup in Redis and one in the ledger. */
   async look(): Promise<boolean> {
-    const { domain, database, rankings } = this.#options;
-    const { ranked, inLedger } = await rankings.newest(domain);
+    const { database, rankings } = this.#options;
+    const { ranked, inLedger } = await rankings.newest(this.#domain);
     // Stays while the database is down: then it is the newest one before the outage.
     const expected = (this.#expected ??= ranked);
     const times = [expected, inLedger].filter((time) => time !== undefined);
-    const found = await findTimes(database.writer, domain, times);
+    const found = await findTimes(database.writer, this.#domain, times);
     if (times.some((time) => !found.has(time))) {
       this.#missingSinceMs ??= performance.now();
       return performance.now() - this.#missingSinceMs >= lostAfterMs;
     }
-    if (expected !== undefined && expected !== inLedger) await rankings.noteInLedger(domain, expected);
+    if (expected !== undefined && expected !== inLedger) await rankings.noteInLedger(this.#domain, expected);
     this.forget();
     return false;
   }
 
-  /** To be called when new rankings are built: what the earlier ones contained no longer matters. */
+  /** Called after a rebuild: what the earlier rankings contained no longer matters. */
   forget(): void {
     this.#expected = undefined;
     this.#missingSinceMs = undefined;

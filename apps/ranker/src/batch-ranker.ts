@@ -9,10 +9,7 @@ export interface BatchRankerOptions {
   readonly rankings: Rankings;
   readonly log: Log;
   readonly tracer: Tracer;
-  /**
-   * Called after each batch: whether it was not ranked before, and the times since its rows were written and since its
-   * delivery.
-   */
+  /** Called after each batch: whether it was not ranked before, and the times since its commit and its delivery. */
   readonly onRanked: (isNew: boolean, behindMs: number, rankMs: number) => void;
 }
 

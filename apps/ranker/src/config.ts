@@ -3,9 +3,7 @@ import { fleetAppSettings, integer, type Config } from "@tally/runtime";
 
 const names = domains.map(({ name }) => name);
 
-/**
- * The ranker's settings. One thread keeps more than one Redis busy: it passes messages on without reading their moves.
- */
+/** One thread keeps more than one Redis busy: it passes messages on without reading their moves. */
 export const rankerSettings = {
   ...fleetAppSettings("RANKER", names, { threads: 1, prefetch: 8, healthPort: 8082 }),
   messagesKeptSeconds: integer(

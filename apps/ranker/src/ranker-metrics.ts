@@ -8,27 +8,16 @@ export function rankerMetrics(thread: number, domains: readonly string[], pools:
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) =>
     new Counter({ name, help, labelNames, registers });
-  const batches = counter(
-    "tally_ranker_batches_total",
-    "Batches by outcome: ranked (now) or known (ranked before)",
-    "domain",
-    "outcome",
-  );
+  const outcomes = "Batches by outcome: ranked (now) or known (ranked before)";
+  const batches = counter("tally_ranker_batches_total", outcomes, "domain", "outcome");
   const histogram = (name: string, help: string) =>
     new Histogram({ name, help, labelNames: ["domain"] as const, buckets: hopSeconds, registers });
-  const behindSeconds = histogram(
-    "tally_ranker_ranked_after_seconds",
-    "Time from the commit of a batch until it is ranked",
-  );
-  const rankSeconds = histogram(
-    "tally_ranker_rank_seconds",
-    "Time from the delivery of a ranking message until Redis has ranked its batch, with retries",
-  );
-  const repaired = counter(
-    "tally_ranker_repaired_batches_total",
-    "Batches that the auditor ranked from the ledger",
-    "domain",
-  );
+  const behind = "Time from the commit of a batch until it is ranked";
+  const behindSeconds = histogram("tally_ranker_ranked_after_seconds", behind);
+  const rank = "Time from the delivery of a ranking message until Redis has ranked its batch, with retries";
+  const rankSeconds = histogram("tally_ranker_rank_seconds", rank);
+  const fromLedger = "Batches that the auditor ranked from the ledger";
+  const repaired = counter("tally_ranker_repaired_batches_total", fromLedger, "domain");
   const generations = counter("tally_ranker_generations_total", "Rebuilds of the rankings from the rows", "domain");
   // From 0, so that the first one is an increase.
   for (const domain of domains) generations.inc({ domain }, 0);

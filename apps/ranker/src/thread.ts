@@ -38,9 +38,8 @@ runThread<RankerConfig>(async (config, { index }) => {
   // One auditor is enough: others would check the same batches.
   const auditor =
     index === 0 ? new Auditor({ domains, database, rankings, log, messagesKeptMs, onRepaired, onRebuilt }) : undefined;
-  const rankers = domains.map((domain) =>
-    startRanker(domain, { config, index, rankings, log, tracer, metrics, progress }),
-  );
+  const parts = { config, index, rankings, log, tracer, metrics, progress };
+  const rankers = domains.map((domain) => startRanker(domain, parts));
   await Promise.all(rankers.map(({ consumer }) => consumer.ready));
   return {
     metrics: () => metrics.registry.getMetricsAsJSON(),

@@ -4,9 +4,9 @@ import { Findings, type Found } from "./audit-rankings.ts";
 
 /** Compares the ids of acknowledged events with the rows. */
 export interface IdAudit {
-  /** Rows with such an id, each id once. */
+  /** Acknowledged ids with a row. */
   readonly stored: number;
-  /** Such ids that are not stored but kept as dead letters. */
+  /** Acknowledged ids without a row, kept as dead letters. */
   readonly deadLetters: number;
   /** Rows whose id another row has too. */
   readonly doubled: number;
@@ -63,7 +63,7 @@ export class IdSet {
     return this.#ticked;
   }
 
-  /** False when the id was there already. */
+  /** False: the id was there already. */
   add(id: Buffer): boolean {
     if (this.#size * 2 >= this.#states.length) this.#grow();
     const words = wordsOf(id);

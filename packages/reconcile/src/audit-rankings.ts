@@ -116,11 +116,9 @@ export async function auditBoards(
     differences.add({ board, member, rows, ranked });
   }
 
-  async function compare(boards: readonly Pick<RecountedBoard, "board" | "cells">[]): Promise<void> {
-    const ranked = await rankings.cells(
-      domain.name,
-      boards.map(({ board }) => board),
-    );
+  async function compare(boards: readonly RecountedBoard[]): Promise<void> {
+    const names = boards.map(({ board }) => board);
+    const ranked = await rankings.cells(domain.name, names);
     for (const [index, { board, cells: own }] of boards.entries()) {
       known.add(board);
       const onBoard = new Map(ranked[index]?.cells);
@@ -192,7 +190,6 @@ export interface Found<T> {
   readonly first: readonly T[];
 }
 
-/** Counts, and keeps the first ten. */
 export class Findings<T> implements Found<T> {
   count = 0;
   readonly first: T[] = [];

@@ -42,10 +42,7 @@ export interface AuditReport {
     readonly doubled: number;
     /** Acknowledged events that the database rejected for their data: they are kept as dead letters, not lost. */
     readonly deadLetters?: number;
-    /**
-     * Acknowledged events whose Idempotency-Key belongs to a stored event with other content: open dead letters, beside
-     * those above.
-     */
+    /** Events whose Idempotency-Key belongs to a stored event with other content: open dead letters, beside those. */
     readonly keyConflicts?: number;
     /** Rows whose id is not in the file. */
     readonly unacknowledged?: number;
@@ -55,17 +52,13 @@ export interface AuditReport {
   readonly domains: readonly DomainAudit[];
 }
 
-/** Dead letters of stage "conflict", counted by state. */
-type KeyConflicts = Readonly<Record<LetterState, number>>;
-
 export interface AuditProgress {
   readonly step: "batches" | "boards" | "contradictions" | "ids";
   readonly done: number;
-  /** Where it is known. */
   readonly total: number | undefined;
 }
 
-/** Differences between the ledger, the rows, the marks and the boards of a domain. */
+/** Differences between the ledger, the rows, the marks and the boards. */
 export interface DomainAudit {
   readonly domain: string;
   readonly state: RankingsState;
@@ -76,14 +69,13 @@ export interface DomainAudit {
   readonly contradictions: Findings<string>;
   readonly ids: IdAudit | undefined;
   /** Events whose key belongs to a stored event with other content: dead letters by state. */
-  readonly keyConflicts: KeyConflicts;
-  /** Ledger, rows, marks and boards agree. */
+  readonly keyConflicts: Readonly<Record<LetterState, number>>;
   readonly agrees: boolean;
 }
 
 /**
- * Reads everything once, in one consistent snapshot of the database. Correct only when the system has drained: batches
- * that are stored and not ranked yet appear as differences. Throws DatabaseError, and errors of Redis.
+ * Reads everything once, in one consistent snapshot of the database. Before the system has drained, batches that are
+ * not ranked yet appear as differences. Throws DatabaseError, and errors of Redis.
  */
 export async function audit(options: AuditOptions): Promise<DomainAudit> {
   const { database, endpoint, rankings, acknowledged } = options;
@@ -110,7 +102,7 @@ export async function audit(options: AuditOptions): Promise<DomainAudit> {
   });
 }
 
-async function countConflicts(snapshot: SqlSnapshot, domain: Domain): Promise<KeyConflicts> {
+async function countConflicts(snapshot: SqlSnapshot, domain: Domain): Promise<DomainAudit["keyConflicts"]> {
   const conflicts = { open: 0, replayed: 0, discarded: 0 };
   for await (const rows of snapshot.stream(selectConflicts, [domain.name])) {
     for (const [state, letters] of rows) {

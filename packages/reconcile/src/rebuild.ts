@@ -15,7 +15,7 @@ import { repair } from "./repair.ts";
 /*
  * A new generation beside live traffic:
  *
- *   1  reads one consistent snapshot of the read endpoint: the sums of all rows, and their batches
+ *   1  reads the sums of all rows and their batches in one consistent snapshot of the read endpoint
  *   2  loads both into new keys, chunk by chunk; each chunk counts once
  *   3  repairs: ranks the batches that were committed since from the ledger, until few are left
  *   4  switches, if every chunk is present; repairs once more for batches that were ranked in the old keys meanwhile
@@ -26,12 +26,8 @@ export interface RebuildOptions {
   readonly domain: Recounted<Pick<Recount, "boards">>;
   readonly database: Database;
   readonly rankings: Rankings;
-  /**
-   * How many shards the new generation has; by default as many as the live one, or as the last one if Redis has lost
-   * it.
-   */
+  /** Shards of the new generation; default: as many as the live one, or as the last one if Redis has lost it. */
   readonly shards?: number | undefined;
-  /** The database endpoint to read rows from; default read. */
   readonly endpoint?: "read" | "write";
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: RebuildProgress) => void;
@@ -45,12 +41,9 @@ export interface RebuildProgress {
 
 export type RebuildOutcome =
   | { readonly name: "rebuilt"; readonly batches: number; readonly cells: number; readonly ranked: number }
-  /** Another process builds this domain's generation. */
+  /** Another process builds a generation of this domain. */
   | { readonly name: "busy" }
-  /**
-   * Redis lost a part of it, or it was interrupted. The rankings are as before; unless a master failed in the middle of
-   * the switch to another number of shards: then the ranker rebuilds them.
-   */
+  /** Redis lost a part of it, or it was interrupted. The rankings are as before, or dirty after half a switch. */
   | { readonly name: "abandoned" };
 
 // A ledger row becomes visible at its commit, later than its stored_at: usually by seconds, at worst by the longest
@@ -60,9 +53,7 @@ const roundOverlapMs = 5000;
 const repairRoundsMax = 10;
 const shortMs = 1000;
 
-/**
- * Throws DatabaseError, and errors of Redis; the rankings are right before and after. About 5 s for a million cells.
- */
+/** Throws DatabaseError, and errors of Redis; the rankings stay right. About 5 s for a million cells. */
 export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> {
   const outcome = await rebuildFrom(options.endpoint ?? "read", options);
   // The read endpoint was so far behind that the ledger had already pruned ranking messages of batches missing there.
@@ -89,14 +80,8 @@ async function rebuildFrom(
       const begunAt = Date.now();
       const from = nextFrom - backMs;
       nextFrom = begunAt;
-      const found = await repair({
-        domain: domain.name,
-        reader: database.writer,
-        rankings: into,
-        from,
-        until: begunAt,
-        signal: options.signal,
-      });
+      const range = { domain: domain.name, from, until: begunAt, signal: options.signal };
+      const found = await repair({ ...range, reader: database.writer, rankings: into });
       return { ...found, tookMs: Date.now() - begunAt };
     };
     options.onProgress?.({ step: "repairing", batches, cells });

@@ -1,6 +1,6 @@
 import type { RecountedBoards, SqlSnapshot } from "@tally/contract";
 
-/** One board as its rows add up to it: all its cells, each once. */
+/** All cells of one board, as its rows add up. */
 export interface RecountedBoard {
   readonly board: string;
   readonly cells: readonly (readonly [member: string, count: number])[];
@@ -24,14 +24,10 @@ export async function* recountedBoards(snapshot: SqlSnapshot, kind: RecountedBoa
   if (cells.length > 0) yield { board: kind.board(String(key)), cells };
 }
 
-/**
- * A mark for each batch of the ledger, in the form of Redis: bit n of a producer, highest bit of a byte first, is its
- * sequence n.
- */
+/** The marks of the ledger's batches, as in Redis: bit n of a producer, highest bit of a byte first, is sequence n. */
 export class BatchMarks {
   readonly #marks = new Map<string, Buffer>();
 
-  /** Takes two columns of a row of the ledger. */
   set(producer: unknown, sequence: unknown): void {
     if (!Buffer.isBuffer(producer) || typeof sequence !== "number") {
       throw new TypeError("expected the columns producer and sequence of a batch");
@@ -44,12 +40,11 @@ export class BatchMarks {
     this.#marks.set(name, marks);
   }
 
-  /** The marks of each producer. */
   all(): Iterable<readonly [producer: string, marks: Buffer]> {
     return this.#marks;
   }
 
-  /** How many marks of the shards are not here. */
+  /** How many marks of the shards are not in the ledger. */
   countStray(shards: readonly ReadonlyMap<string, Buffer>[]): number {
     let stray = 0;
     for (const [producer, marks] of shards.flatMap((shard) => [...shard])) {

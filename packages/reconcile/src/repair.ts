@@ -15,34 +15,23 @@ import {
 } from "@tally/contract";
 import type { BatchRanking, Rankings } from "@tally/redis";
 
-/*
- * Finds the batches of the ledger without a mark and ranks them by their messages in the ledger, with the script that
- * the ranker uses. So it may run at any time, in several processes, and does no harm if a message arrives after all.
- */
-
 interface RepairOptions {
   readonly domain: string;
   /** The write endpoint: batches that a lagging replica does not show would be missed. */
   readonly reader: SqlReader;
   /** The live rankings, or a generation that is being built. */
   readonly rankings: BatchRanking;
-  /** Checks batches that were stored at this time or later, ms since 1970. */
+  /** Checks batches that were stored in this time, ms since 1970. Messages of younger ones may still be queued. */
   readonly from: number;
-  /** And at this time or before. Messages of younger batches may still be queued. */
   readonly until: number;
-  /** Ends it after the current page. */
   readonly signal?: AbortSignal | undefined;
-  /** Called after each page of a thousand batches. */
   readonly onProgress?: (progress: Repaired) => void;
 }
 
 export interface Repaired {
   readonly checked: number;
   readonly ranked: number;
-  /**
-   * Batches that are not ranked and whose ranking messages were pruned, or are of a later release: only a rebuild
-   * helps.
-   */
+  /** Batches whose ranking messages were pruned, or are of a later release: only a rebuild ranks them. */
   readonly beyondRepair: readonly string[];
 }
 
@@ -50,9 +39,12 @@ const pageSize = 1000;
 // Ranked in parallel: one at a time would not keep up with new batches.
 const rankAtOnce = 50;
 
-/** Ranks what is missing; may be repeated after an interruption. Throws DatabaseError, and errors of Redis. */
+/**
+ * Ranks the batches of the ledger without a mark by their messages in the ledger, with the script of the ranker: it may
+ * run at any time, in several processes, and be repeated. Throws DatabaseError, and errors of Redis.
+ */
 export async function repair(options: RepairOptions): Promise<Repaired> {
-  let place = placeAt(Math.max(0, options.from));
+  let place: LedgerPlace = placeAt(Math.max(0, options.from));
   let checked = 0;
   let ranked = 0;
   const beyondRepair: string[] = [];
@@ -70,9 +62,8 @@ export async function repair(options: RepairOptions): Promise<Repaired> {
     }
     checked += page.length;
     options.onProgress?.({ checked, ranked, beyondRepair });
-    const last: LedgerPlace | undefined = page.at(-1);
-    if (last === undefined || page.length < pageSize) break;
-    place = last;
+    place = page.at(-1) ?? place;
+    if (page.length < pageSize) break;
   }
   return { checked, ranked, beyondRepair };
 }

@@ -3,7 +3,6 @@ import { listBatches, placeAt, readTotals, type Database } from "@tally/database
 import { queuesOf, type SqlReader } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
 
-/** What one look at a running system shows. */
 export interface Look {
   /** Differs from the previous look's when anything was stored or ranked in between. */
   readonly progress: string;
@@ -13,9 +12,7 @@ export interface Look {
 
 export interface DrainOptions {
   readonly withinMs: number;
-  /** Default 250. */
   readonly everyMs?: number;
-  /** Called after each look with what is still under way. */
   readonly onProgress?: (underWay: readonly string[]) => void;
 }
 
@@ -36,7 +33,7 @@ const quietForMs = 1500;
 // An older batch without a mark is a difference: the ranker repairs missed batches within 12 s.
 const recentMs = 30_000;
 
-/** Looks until nothing is under way and returns an empty list. After `withinMs` returns what is still under way. */
+/** Looks until nothing is under way; returns what still is after `withinMs`. */
 export async function untilDrained(
   look: () => Promise<Look>,
   { withinMs, everyMs = 250, onProgress }: DrainOptions,
@@ -56,8 +53,8 @@ export async function untilDrained(
 }
 
 /**
- * Looks at the servers of a system. It has drained when its rankings are built, its queues are empty, the ledger has
- * had nothing new for 1.5 s, the batches of the last 30 s are marked, and the read endpoint has all of them.
+ * A system has drained when its rankings are built, its queues are empty, the ledger has had nothing new for 1.5 s, the
+ * batches of the last 30 s are marked, and the read endpoint has all of them.
  */
 export function lookAt({ domains, namespace, database, rankings, queueDepth, endpoint }: LookOptions) {
   const queues = domains.flatMap(({ name }) => {

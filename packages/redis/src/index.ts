@@ -3,7 +3,6 @@ export { openRedis, type Redis, type RedisOptions } from "./connection/open-redi
 export { connectRankings } from "./rankings/connect-rankings.ts";
 export { encodeMoves } from "./rankings/encode-moves.ts";
 export {
-  RankingsError,
   RankingsUnavailable,
   type BatchRanking,
   type BoardCells,

@@ -4,7 +4,6 @@ import type { ConnectionOptions, Redis, RedisOptions } from "./open-redis.ts";
 
 type Options = NonNullable<ConstructorParameters<typeof Cluster<"legacy">>[1]>;
 
-/** Where a Redis Cluster is, and how its nodes are connected to. */
 export interface ClusterAddress {
   /** Some of its nodes; they name the others. */
   readonly nodes: readonly { readonly host: string; readonly port: number }[];
@@ -14,15 +13,13 @@ export interface ClusterAddress {
 const scheme = /^redis(s?)\+cluster:/;
 const defaultPort = 6379;
 
-/** Whether it names the nodes of a cluster. */
 export function isCluster(url: string): boolean {
   return scheme.test(url.trimStart());
 }
 
 /**
- * Reads the URLs of a cluster's nodes, with commas between: redis+cluster://user:password@host:port, or
- * rediss+cluster:// for TLS. All nodes have the same accounts: user and password of the first URL. undefined: the URL
- * of a single server.
+ * Reads URLs of a cluster's nodes, redis[s]+cluster://user:password@host:port, separated by commas. All nodes have the
+ * account of the first URL. undefined: the URL of a single server.
  */
 export function clusterAddressOf(text: string): ClusterAddress | undefined {
   const urls = text.split(",").map((entry) => entry.trim());
@@ -43,21 +40,17 @@ export function clusterAddressOf(text: string): ClusterAddress | undefined {
   };
 }
 
-// The slots are also read after each MOVED and each lost connection. Without a timer, an old master that is frozen
-// would keep its slots.
+// Without a timer, an old master that is frozen would keep its slots.
 const readSlotsEveryMs = 2000;
 const readSlotsWithinMs = 1000;
 const connectWithinMs = 2000;
-// Two nodes that disagree about a slot send a command to each other: for as long as a failover takes, not at full
-// speed.
+// During a failover two nodes that disagree about a slot send a command to each other.
 const retryMovedMs = 10;
 const retryElsewhereMs = 100;
 
 /**
- * A command follows its slot: to another node (MOVED), during the move of a slot (ASK, TRYAGAIN), and after a failover.
- * It is repeated until `commandTimeoutMs` has passed, without one forever. Writes each command separately: in a shared
- * pipeline one command that is redirected fails, while the others work, and its caller gets the redirection as an
- * error.
+ * A command follows its slot (MOVED, ASK, TRYAGAIN) until `commandTimeoutMs` has passed, without one forever. Commands
+ * are written one by one: in a shared pipeline the caller of a redirected command gets the redirection as an error.
  */
 export function openCluster(address: ClusterAddress, options: RedisOptions, shared: ConnectionOptions): Cluster {
   const { label, log, commandTimeoutMs, queuesWhileDown = true, scripts } = options;
@@ -85,7 +78,7 @@ export function openCluster(address: ClusterAddress, options: RedisOptions, shar
   return cluster;
 }
 
-/** Also bounds the wait of a command for the cluster as a whole, of which the connections to its nodes know nothing. */
+/** Bounds the wait of a command for the cluster as a whole, which the connections to its nodes do not see. */
 class TimedCluster extends Cluster {
   readonly #timeoutMs: number | undefined;
 
@@ -119,8 +112,7 @@ function logOutages(cluster: Cluster, label: string, log: Log): void {
   });
   cluster.on("+node", (node: Node) => {
     node.on("ready", () => returned(nameOf(node)));
-    // Connected before the first command, so that a command without a queue does not meet a connection that is being
-    // opened.
+    // Before the first command: one without a queue would meet a connection that is being opened.
     if (node.options.readOnly !== true) node.connect().catch(() => undefined); // emits "node error"
   });
   cluster.on("refresh", () => {
@@ -133,18 +125,13 @@ function nameOf({ options: { host, port } }: Node): string {
   return `${host}:${port}`;
 }
 
-/**
- * Connections to the servers that accept writes: the one server, or the masters of a cluster as it was seen up to 2 s
- * ago.
- */
+/** Connections to the servers that accept writes: the one, or the masters of a cluster as seen up to 2 s ago. */
 export function mastersOf(redis: Redis): readonly Node[] {
   if (redis instanceof Cluster) return redis.nodes("master");
   return redis instanceof Node ? [redis] : [];
 }
 
-/**
- * The one of them that has a key. undefined: the slots of the cluster are not known yet, or no node serves the key's.
- */
+/** The one of them that has a key. undefined: the slots are not known yet, or no node serves the key's. */
 export function masterOfKey(redis: Redis, key: string): Node | undefined {
   const masters = mastersOf(redis);
   if (!(redis instanceof Cluster)) return masters[0];
@@ -152,7 +139,7 @@ export function masterOfKey(redis: Redis, key: string): Node | undefined {
   return masters.find(({ options: { host, port } }) => `${host}:${port}` === name);
 }
 
-/** The ones that have keys of the same slot: of a cluster one, two while the slot moves, or none. */
+/** Those that have keys of the same slot: in a cluster one, two while the slot moves, or none. */
 export async function mastersWithSlotOf(redis: Redis, key: string): Promise<readonly Node[]> {
   const masters = mastersOf(redis);
   if (!(redis instanceof Cluster)) return masters;

@@ -15,35 +15,28 @@ export interface Redis extends RedisCommander<{ type: "default"; mapping: "resp2
 }
 
 export interface RedisOptions {
-  /**
-   * redis:// or rediss:// of a single server; redis+cluster:// or rediss+cluster:// of nodes of a cluster, with commas
-   * between.
-   */
+  /** redis[s]:// of a server, or redis[s]+cluster:// of some nodes of a cluster, separated by commas. */
   readonly url: string;
-  /** What the connection is for, such as "rankings"; part of its log lines. */
+  /** What the connection is for, in its log lines. */
   readonly label: string;
-  /** How long one command may take, in ms. Absent: it waits until Redis is back. */
+  /** A command fails after this time; absent: it waits until Redis is back. */
   readonly commandTimeoutMs?: number | undefined;
-  /**
-   * False: without a connection, a command fails at once. Default true: it waits for the connection, up to
-   * `commandTimeoutMs`. A cluster that is connected waits in both cases while a single node is away.
-   */
+  /** False: without a connection a command fails at once; a connected cluster still waits for a node that is away. */
   readonly queuesWhileDown?: boolean;
-  /** Lua scripts by the names of the methods that call them. They are sent by their hash (EVALSHA). */
+  /** Lua scripts by the names of the methods that call them; sent by their hash (EVALSHA). */
   readonly scripts?: Readonly<Record<string, { readonly lua: string; readonly numberOfKeys?: number }>>;
   readonly log: Log;
 }
 
-/** The options of every connection, to a single server or to a node. */
+/** For every connection, to a single server or to a node. */
 export type ConnectionOptions = Pick<
   DriverOptions,
   "socketTimeout" | "commandTimeout" | "maxRetriesPerRequest" | "Connector"
 >;
 
 /**
- * Opens the sockets of ioredis as its own connector does, and listens for their errors as long as they exist. ioredis
- * listens for the first one only. A TLS socket can have two: its certificate is not trusted, and the server's next
- * bytes are not TLS. The second one would end the process.
+ * Opens the sockets of ioredis as its own connector does, and listens for all of their errors. ioredis listens for the
+ * first one only, and a second one would end the process: an untrusted certificate, and then bytes that are not TLS.
  */
 class Connector extends AbstractConnector {
   readonly #options: DriverOptions;
@@ -75,12 +68,11 @@ const leaveEveryMs = 1000;
 /** Reconnects with back-off forever, without an exception. */
 export function openRedis(options: RedisOptions): Redis {
   const cluster = clusterAddressOf(options.url);
+  const { commandTimeoutMs: commandTimeout } = options;
   const shared: ConnectionOptions = {
-    // With a timeout, fail soon. Without, wait for Redis, forever if necessary; commands may be sent again after a lost
-    // connection.
-    maxRetriesPerRequest: options.commandTimeoutMs === undefined ? null : 1,
-    ...(options.commandTimeoutMs === undefined ? {} : { commandTimeout: options.commandTimeoutMs }),
-    // For a peer that vanished without closing: reconnect after this much silence.
+    // Without a timeout commands wait for Redis, forever if necessary, and may be sent again.
+    ...(commandTimeout === undefined ? { maxRetriesPerRequest: null } : { maxRetriesPerRequest: 1, commandTimeout }),
+    // Reconnects when a peer vanished without closing.
     socketTimeout: silenceMs,
     Connector,
   };

@@ -19,7 +19,7 @@ export function batchRanking(
           moves.map(async (own, index) => {
             const call = () => redis.tallyRank(keys[index] ?? "", live, batch.producer, batch.sequence, storedAt, own);
             const [isNew, more] = await call();
-            // One step per call, so that Redis serves others in between.
+            // One step per call: Redis serves others in between.
             for (let left = more; left === 1;) [, left] = await call();
             return isNew;
           }),

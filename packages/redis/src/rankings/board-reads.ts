@@ -1,11 +1,10 @@
 import type { MirroredBoards } from "@tally/contract";
 import { decodeMember, encodeMember, shardOf } from "./encode-moves.ts";
 import { keysOfShard, type LiveShards } from "./live-shards.ts";
-import { RankingsError, RankingsUnavailable, topLimitMax, type Rankings, type BoardCells } from "./rankings.ts";
+import { RankingsUnavailable, topLimitMax, type Rankings, type BoardCells } from "./rankings.ts";
 import type { RankingsRedis } from "./scripts.ts";
 import type { Redis } from "../connection/open-redis.ts";
 
-/** The reads of the live rankings. */
 export function boardReads(
   redis: RankingsRedis,
   shards: LiveShards,
@@ -16,7 +15,7 @@ export function boardReads(
   return {
     async top(domain, board, limit) {
       if (limit > topLimitMax)
-        throw new RankingsError(`a board returns at most its first ${topLimitMax} members, not ${limit}`);
+        throw new RangeError(`a board returns at most its first ${topLimitMax} members, not ${limit}`);
       const isMirror = mirrorOf(domain, board) !== undefined;
       const tops = await replyOf(
         shards.call(domain, ({ keys, live }) => {
@@ -27,9 +26,8 @@ export function boardReads(
       );
       const places = tops.flatMap(([, flat]) => pairsOf(flat));
       if (tops.length > 1) places.sort(inOrder);
-      const entries = places
-        .slice(0, limit)
-        .map(([member, score]) => ({ member: decodeMember(member), count: -Number(score) }));
+      const best = places.slice(0, limit);
+      const entries = best.map(([member, score]) => ({ member: decodeMember(member), count: -Number(score) }));
       // A generation built without batches has as-of 0.
       return { entries, asOf: Math.max(...tops.map(([asOf]) => Number(asOf ?? 0))) || undefined };
     },
@@ -83,7 +81,6 @@ function inOrder([a, x]: readonly [string, string], [b, y]: readonly [string, st
 // Errors of Redis that end by waiting, or by correcting an account. Any other error is a bug.
 const notNow = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|SHARDS|NOAUTH|WRONGPASS) /;
 
-/** The reply of a read; throws RankingsUnavailable for an error that ends by waiting. */
 export async function replyOf<T>(command: Promise<T>): Promise<T> {
   try {
     return await command;
@@ -101,8 +98,7 @@ type Scores = Map<string, string>;
 
 /**
  * Reads all that Redis keeps of a board, without blocking it for long. `prefixes`: each shard with its generation.
- * Where the sorted set, which rankings are read from, differs from the hash, `cells` has its count and `alsoStored`
- * that of the hash.
+ * Where the sorted set differs from the hash, `cells` has its count and `alsoStored` that of the hash.
  */
 export async function boardCells(
   redis: Redis,
@@ -142,9 +138,7 @@ async function readBest(
   };
 }
 
-/**
- * `inHash`: scores in the hash of members that the sorted set has with another one; 0 for those that the hash lacks.
- */
+/** `inHash`: scores of the hash where the sorted set has another one; 0 where the hash lacks the member. */
 async function readBoth(
   redis: Redis,
   prefix: string,
@@ -175,9 +169,7 @@ function readSorted(redis: Redis, prefix: string, board: string): Promise<Scores
   return scan((cursor) => redis.zscan(`${prefix}:b:${board}`, cursor, "COUNT", portion));
 }
 
-/**
- * A cut leaves more members than a ranking may have. With fewer, the floor is wrong: then all members must be there.
- */
+/** A cut leaves more members than a ranking may have. With fewer, the floor is wrong: all members must be there. */
 function trusted(floor: string | null, size: number): string | null {
   return size < topLimitMax ? null : floor;
 }

@@ -9,8 +9,7 @@ type List = (string | number)[];
 
 /*
  * Redis orders members of equal score by their bytes, which would place "100" before "9". So the count of its digits
- * precedes a number: 95351 is "595351", 100 is "3100". Then bytes order like numbers, and up to nine digits Redis still
- * stores the whole as an integer, in 2 to 8 bytes.
+ * precedes a number: 95351 is "595351". Up to nine digits Redis still stores the whole as an integer, in 2 to 8 bytes.
  */
 const digitCounts = "0123456789abcdefg";
 const number = /^(0|[1-9][0-9]{0,15})$/;
@@ -20,7 +19,6 @@ export function encodeMember(id: string): string {
   return number.test(id) ? digitCounts.charAt(id.length) + id : `z${id}`;
 }
 
-/** The inverse of encodeMember. */
 export function decodeMember(member: string): string {
   return member.slice(1);
 }
@@ -59,18 +57,14 @@ export function encodeMoves(moves: Pick<Moves, "boards" | "mirrored">, shards: n
   return { shards: lists.map(({ boards, mirrored }) => packr.pack([boards, mirrored])) };
 }
 
-/**
- * Returns the shard of a board; the board of a member of mirrored counts is in all shards. Another number of shards is
- * another generation.
- */
+/** The shard of a board; the board of a member of mirrored counts is in all shards. */
 export function shardOf(board: string, shards: number): number {
   return shards === 1 ? 0 : crc32(board) % shards;
 }
 
 /**
- * The shards of a ranking message for a number of shards. A writer that knows this number has sent them so, and they
- * are returned as they are. Others are decoded and encoded again, 2 µs for a purchase of 5 items: those that waited in
- * a queue or in the ledger while the number changed, and those of a writer whose RANKING_SHARDS is another one.
+ * The shards of a ranking message for a number of shards. Messages with another number are encoded again, 2 µs for a
+ * purchase of 5 items: they waited while the number changed, or their writer has another RANKING_SHARDS.
  */
 export function fitShards(
   message: RankingMessage,

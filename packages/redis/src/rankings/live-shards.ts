@@ -22,7 +22,6 @@ import type { Log } from "@tally/runtime";
  * While no generation is live, batches are ranked in one called "1", so that traffic is ranked from its first batch.
  */
 
-/** The prefix of every key of a shard. */
 export function shardKey(namespace: string, domain: string, shard: number): string {
   return `${namespace}:{${domain}:${shard}:v2}`;
 }
@@ -31,9 +30,8 @@ export function shardKey(namespace: string, domain: string, shard: number): stri
 export const firstGeneration = "1";
 
 /**
- * All keys with a prefix that names a shard, in portions; a key may occur twice. Scans all keys of the Redis, in a
- * cluster those of the shard's master, without blocking it. While the shard's slot moves, two masters have keys of it:
- * both are scanned, first the one that the keys leave.
+ * All keys with a prefix that names a shard, in portions; a key may occur twice. Scans all keys of the shard's master,
+ * without blocking it. While the slot moves, two masters have its keys: scans both, first the one that the keys leave.
  */
 export async function* keysOfShard(redis: Redis, prefix: string): AsyncGenerator<readonly string[]> {
   const pattern = `${prefix.replaceAll(/[*?[\]\\]/g, String.raw`\$&`)}*`;
@@ -57,12 +55,9 @@ export async function* keysOfShard(redis: Redis, prefix: string): AsyncGenerator
 }
 
 /*
- * The number of shards of a domain belongs to its data: the name of a generation ends in it, "1732301234567123x4". A
- * process asks the first shard for the live one. What it knows may be old, so each script compares: for another number
- * it fails with "SHARDS <number>" before any effect.
- *
- * A change of the number switches the shards one after the other, the first one last. Until then, and for as long as a
- * process knows the old number, scripts fail and are called again with the new one.
+ * The name of a generation ends in its number of shards: "1732301234567123x4". A process asks the first shard for the
+ * live one. What it knows may be old, so each script compares: for another number it fails with "SHARDS <number>"
+ * before any effect, and is called again with the new one. A change of the number switches the first shard last.
  */
 
 /** The shards of a domain's live generation. `live`: the first argument of a script, which then expects them. */
@@ -78,7 +73,7 @@ interface Known extends Shards {
 interface LiveShardsOptions {
   readonly redis: Redis;
   readonly namespace: string;
-  /** The number of shards of a domain that never had a generation. */
+  /** For a domain that never had a generation. */
   readonly shards: number;
   readonly log: Log;
 }
@@ -89,7 +84,6 @@ const againEveryMs = 20;
 // After Redis has lost everything, no script disagrees: another process may have built other shards.
 const believedMs = 1000;
 
-/** Calls scripts on the shards of live generations. */
 export class LiveShards {
   readonly #options: LiveShardsOptions;
   readonly #known = new Map<string, Known>();
@@ -98,10 +92,7 @@ export class LiveShards {
     this.#options = options;
   }
 
-  /**
-   * Calls `use` with the shards of the live generation, again when they are others by now. Costs nothing besides `use`
-   * in the usual case.
-   */
+  /** Calls `use` with the shards of the live generation, and again when they are others by now. */
   async call<T>(domain: string, use: (shards: Shards) => Promise<T>): Promise<T> {
     const deadlineMs = performance.now() + againWithinMs;
     for (;;) {
@@ -156,7 +147,7 @@ export class LiveShards {
   }
 }
 
-/** The number of shards in the name of a generation; undefined in names of releases that did not have it. */
+/** The number of shards in the name of a generation, if it has one. */
 export function shardsIn(generation: string | null): number | undefined {
   const [, count] = /x(\d+)$/.exec(generation ?? "") ?? [];
   return count === undefined ? undefined : Number(count);

@@ -1,9 +1,9 @@
 import { Moves, type MirroredBoards } from "@tally/contract";
 import { batchRanking } from "./batch-ranking.ts";
 import { encodeMoves, packr, shardOf } from "./encode-moves.ts";
-import { firstGeneration, keysOfShard } from "./live-shards.ts";
+import { firstGeneration, keysOfShard, type Shards } from "./live-shards.ts";
 import type { Cells, NewGeneration } from "./rankings.ts";
-import type { RankingsRedis } from "./scripts.ts";
+import type { Mark, RankingsRedis } from "./scripts.ts";
 
 /*
  * The life of a generation:
@@ -23,10 +23,7 @@ const holdAgainMs = 2000;
 
 const noMoves = packr.pack([[], []]);
 
-/**
- * Begins a generation; undefined while another process builds one for this domain. `keys`: its shards. `liveKeys`:
- * those of the live one, of which there may be more or fewer; the first is the same.
- */
+/** Begins a generation; undefined while another process builds one. `liveKeys`: shards of the live one. */
 export async function buildGeneration(
   redis: RankingsRedis,
   keys: readonly string[],
@@ -40,16 +37,13 @@ export async function buildGeneration(
   const hold = new Hold(redis, first, name);
   if (!(await hold.take())) return undefined;
   const loader = new Loader(redis, keys, name);
+  const onShards = <T>(_: string, use: (shards: Shards) => Promise<T>) => use({ keys, live: name });
   const switchOne = async (key: string, index: number, how: "check" | "switch"): Promise<boolean> =>
     (await redis.tallySwitch(key, name, loader.chunksOf(index), how)) === 1;
   const all = async (results: readonly Promise<boolean>[]): Promise<boolean> =>
     (await Promise.all(results)).every(Boolean);
   return {
-    ...batchRanking(
-      redis,
-      (_, use) => use({ keys, live: name }),
-      () => mirrors,
-    ),
+    ...batchRanking(redis, onShards, () => mirrors),
     add: (board, cells) => loader.add(board, cells),
     addMirrored: (boards, member, cells) => loader.addMirrored(boards, member, cells),
     mark: (producer, marks) => loader.mark(producer, marks),
@@ -60,8 +54,7 @@ export async function buildGeneration(
       if (!(await hold.renew())) return false;
       // Before the first is switched: one that has lost a part would leave the others switched.
       if (!(await all(allKeys.map((key, index) => switchOne(key, index, "check"))))) return false;
-      // A shard without a part of it gets its name too: a process that knows the earlier number of shards learns the
-      // new one there.
+      // Also a shard without a part of it: there a process that knows the earlier number of shards learns the new one.
       const switched = await all(others.map((key, index) => switchOne(key, index + 1, "switch")));
       return switched && (await switchOne(first, 0, "switch"));
     },
@@ -77,7 +70,7 @@ export async function buildGeneration(
   };
 }
 
-/** The right to build generations of a domain, renewed every 2 s. */
+/** The right to build, renewed every 2 s. */
 class Hold {
   readonly #take: () => Promise<boolean>;
   #takenAt = 0;
@@ -126,7 +119,7 @@ class Loader {
     this.#cellsWaiting = new Uint32Array(keys.length);
   }
 
-  /** How many chunks a shard has; 0 for one that only the live generation has. */
+  /** 0 for a shard that only the live generation has. */
   chunksOf(shard: number): number {
     return this.#shards[shard]?.chunks ?? 0;
   }
@@ -176,7 +169,7 @@ class Loader {
     for (const [shard, cells] of moves.entries()) if (cells.length > noMoves.length) await this.#send(shard, cells);
   }
 
-  async #send(index: number, cells: Buffer, marks: readonly (string | number | Buffer)[] = []): Promise<void> {
+  async #send(index: number, cells: Buffer, marks: readonly Mark[] = []): Promise<void> {
     while (this.#inFlight.size >= chunksInFlightMax) await Promise.race(this.#inFlight);
     if (this.#failure !== undefined) throw this.#failure;
     const shard = this.#shards[index];
@@ -190,10 +183,7 @@ class Loader {
   }
 }
 
-/**
- * Deletes all generations of a shard that are neither live nor younger than `name`. Only the builder may call it, while
- * it holds.
- */
+/** Deletes all generations of a shard that are neither live nor younger than `name`, while the builder holds. */
 async function sweep(redis: RankingsRedis, shard: string, name: string, hold: Hold): Promise<void> {
   const live = (await redis.get(`${shard}:generation`)) ?? firstGeneration;
   for await (const keys of keysOfShard(redis, `${shard}:`)) {

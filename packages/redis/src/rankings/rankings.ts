@@ -5,7 +5,7 @@ export interface RankingsOptions {
   readonly url: string;
   /** Separates systems in one Redis. */
   readonly namespace: string;
-  /** Number of shards of a domain that has no rankings yet. Later the rankings' own number counts. */
+  /** Shards of a domain that has no rankings yet. Later the rankings' own number counts. */
   readonly shards: number;
   /** The domains with mirrored counts; others need not be listed. */
   readonly domains: readonly { readonly name: string; readonly recount: Pick<Recount, "boards"> }[];
@@ -14,12 +14,8 @@ export interface RankingsOptions {
   readonly log: Log;
 }
 
-/** Ranks batches: in the live rankings, or in a generation that is being built. */
 export interface BatchRanking {
-  /**
-   * Applies the moves of a batch on each shard without its mark, and sets the mark; returns whether there was such a
-   * shard.
-   */
+  /** Applies the moves of a batch on each shard without its mark, and sets the mark. False: all had it. */
   rank(domain: string, message: RankingMessage): Promise<boolean>;
   /** Returns the given batches whose mark is missing on a shard. One script call for each producer and shard. */
   unmarked<B extends BatchId>(domain: string, batches: readonly B[]): Promise<readonly B[]>;
@@ -27,7 +23,7 @@ export interface BatchRanking {
 
 export type Cells = readonly (readonly [id: string, count: number])[];
 
-/** A generation that is being built. All its calls reject when Redis is down for too long. */
+/** A generation that is being built. Calls reject when Redis is down for too long. */
 export interface NewGeneration extends BatchRanking {
   /** Adds cells of one board, in portions of any size; each cell once. */
   add(board: string, cells: Cells): Promise<void>;
@@ -44,8 +40,8 @@ export interface NewGeneration extends BatchRanking {
 }
 
 /**
- * whole: contains each batch that is marked. unbuilt: no generation is live, because Redis has lost everything or this
- * domain is new. dirty: a script failed half-way, or a change of the number of shards did. The last two need a rebuild.
+ * whole: contains each marked batch. unbuilt: Redis has lost everything, or the domain is new. dirty: a script or a
+ * change of the number of shards failed half-way. The last two need a rebuild.
  */
 export type RankingsState =
   | { readonly name: "whole" }
@@ -64,22 +60,14 @@ export interface BoardCells {
   keeps(member: string, count: number): boolean;
 }
 
-/**
- * Live rankings of all domains in one Redis or cluster. Unless stated otherwise, a call takes one round trip for each
- * of its shards.
- */
+/** Live rankings of all domains in one Redis or cluster. A call takes one round trip for each of its shards. */
 export interface Rankings extends BatchRanking {
   /** Whether the batch is marked on every shard. */
   isMarked(domain: string, batch: BatchId): Promise<boolean>;
-  /**
-   * Identifies the running Redis process, of a cluster all masters: a change means that one is new and may lack data.
-   */
+  /** Identifies the running Redis process, or all masters: after a change one is new and may lack data. */
   instance(): Promise<string>;
   state(domain: string): Promise<RankingsState>;
-  /**
-   * The time of the last noteChecked for this Redis process, ms since 1970: all batches stored up to it are marked.
-   * undefined: nothing was checked since it started, or it has lost the note.
-   */
+  /** The time of the last noteChecked for this instance, ms since 1970: all batches stored until then are marked. */
   checkedUntil(domain: string, instance: string): Promise<number | undefined>;
   /** `instance`: as read before the check. */
   noteChecked(domain: string, instance: string, until: number): Promise<void>;
@@ -87,21 +75,17 @@ export interface Rankings extends BatchRanking {
   newest(domain: string): Promise<{ readonly ranked: number | undefined; readonly inLedger: number | undefined }>;
   /** Notes that the ledger has a batch that was stored at this time. A rebuild forgets the note. */
   noteInLedger(domain: string, storedAt: number): Promise<void>;
-  /** The number of shards of the live generation. Without one: of the last that was seen, or of the setting. */
+  /** Of the live generation. Without one: of the last that was seen, or of the setting. */
   shards(domain: string): Promise<number>;
-  /**
-   * Begins a new generation beside the live one, by default with as many shards; undefined while another process builds
-   * one. With another number, all connections follow it when it is live.
-   */
+  /** Begins a generation, by default with as many shards as the live one; undefined while another process builds. */
   build(domain: string, shards?: number): Promise<NewGeneration | undefined>;
-  /** Whether some process builds one. */
   isBuilding(domain: string): Promise<boolean>;
   /**
-   * The members of one board with the highest counts, equal counts by the smaller id, at most 100. An unknown board is
-   * empty. Throws RankingsUnavailable, as `count` and `isMarked` do.
+   * At most 100 members of a board, highest counts first, equal counts by the smaller id. An unknown board is empty.
+   * Throws RankingsUnavailable, as `count` and `isMarked` do.
    */
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
-  /** The count of one member of a board; 0 for a member that is not on it. */
+  /** 0 for a member that is not on the board. */
   count(domain: string, board: string, member: string): Promise<number>;
   /** What Redis keeps of the given boards, in their order. The cost grows with the number of cells. */
   cells(domain: string, boards: readonly string[]): Promise<readonly BoardCells[]>;
@@ -112,11 +96,6 @@ export interface Rankings extends BatchRanking {
   /** False while Redis, or a master of the cluster, does not respond. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
-}
-
-/** The rankings and the configuration of this process do not fit. */
-export class RankingsError extends Error {
-  readonly code = "RANKINGS";
 }
 
 /** Redis is down, frozen, loading its file or busy: the call may be repeated. */

@@ -3,24 +3,21 @@ import { isCluster } from "../connection/cluster.ts";
 import { openRedis, type Redis } from "../connection/open-redis.ts";
 import type { RankingsOptions } from "./rankings.ts";
 
-/** A connection with a method for each file of lua/, whose header describes keys, arguments and reply. */
+/** A connection with a method for each file of lua/; its header describes arguments and reply. */
 export type RankingsRedis = Redis & Scripts;
 
-type Call<Arguments extends readonly unknown[], Reply> = (
+type Call<Rest extends readonly unknown[], Reply> = (
   shard: string,
   generation: string,
-  ...rest: Arguments
+  ...rest: Rest
 ) => Promise<Reply>;
 
+/** Each part of the marks: producer, offset in bytes, bits. */
+export type Mark = string | number | Buffer;
+
 interface Scripts {
-  readonly tallyRank: Call<
-    [producer: string, sequence: number, storedAt: number, moves: Buffer],
-    [isNew: number, more: number]
-  >;
-  readonly tallyLoad: Call<
-    [chunk: number, cells: Buffer, asOf: number, ...marks: readonly (string | number | Buffer)[]],
-    number
-  >;
+  readonly tallyRank: Call<[producer: string, sequence: number, storedAt: number, moves: Buffer], [number, number]>;
+  readonly tallyLoad: Call<[chunk: number, cells: Buffer, asOf: number, ...marks: readonly Mark[]], number>;
   readonly tallySwitch: Call<[chunks: number, how: "check" | "switch"], number>;
   readonly tallyHold: Call<[ms: number], number>;
   readonly tallyRelease: Call<[], number>;
@@ -65,9 +62,9 @@ export function openRankingsRedis({ url, commandTimeoutMs, log }: RankingsOption
 }
 
 /**
- * Calls a script with a second key of the same slot. Neither key exists. While the slot moves to another node, some
- * keys of the shard are here and some are there, and a script would see half of them. With two keys that it does not
- * find, each node rejects the script before it runs (ASK, then TRYAGAIN), so it waits for the end of the move.
+ * Calls a script with a second key of the same slot; neither key exists. While a slot moves, each of the two nodes has
+ * some keys of the shard. For two keys that it does not find, a node rejects the script before it runs (ASK, then
+ * TRYAGAIN), so it waits for the end of the move.
  */
 function guard(redis: object, method: string): void {
   const call: unknown = Reflect.get(redis, method);

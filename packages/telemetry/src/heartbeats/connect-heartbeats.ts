@@ -6,16 +6,12 @@ import { Compile } from "typebox/compile";
 import { Heartbeat, heartbeatOf, type ThreadState, type WorkReport } from "./heartbeat.ts";
 
 /*
- * One hash for each system: <namespace>:{status}:processes. A field for each process with its last heartbeat as JSON,
- * written once a second. A process that stops deletes its field. One that dies leaves it: readers see that its time
- * stands still, and after a minute a process that removes such fields deletes it. The hash expires with its last
- * process.
- *
- * Times of heartbeats are those of Redis, so that the clocks of the machines may differ.
+ * The hash <namespace>:{status}:processes has a field for each process: its last heartbeat as JSON, written once a
+ * second, with the time of Redis, because the clocks of machines differ. A process that stops deletes its field. One
+ * that dies leaves it, and after a minute another process deletes it. The hash expires with its last process.
  */
 
 const beatEveryMs = 1000;
-const expiresMs = 60_000;
 // Readers see a dead process for as long.
 const forgottenMs = 60_000;
 const removeEveryMs = 60_000;
@@ -27,37 +23,24 @@ const check = Compile(Heartbeat);
 
 export interface HeartbeatOptions {
   readonly url: string;
-  /** Separates systems in one Redis. */
   readonly namespace: string;
-  /**
-   * Whether this process removes the heartbeats of dead ones: at the start, then once a minute. Its account in Redis
-   * must be able to read them.
-   */
+  /** Removes the heartbeats of dead processes once a minute. Its account in Redis must be able to read them. */
   readonly removesDead?: boolean;
   readonly log: Log;
 }
 
-/** A heartbeat as a reader finds it. */
 export interface FoundHeartbeat extends Heartbeat {
   /** By the clock of Redis, in ms. */
   readonly ageMs: number;
 }
 
-/**
- * The connection of a process for its own heartbeats, and for reading those of all. No call throws because Redis is
- * down.
- */
+/** Sends the heartbeats of this process and reads those of all. No call throws because Redis is down. */
 export interface Heartbeats {
-  /**
-   * Sends the heartbeat of this process every second, until `stop`: one read of the time, and one write. Nothing while
-   * Redis is down.
-   */
+  /** Sends a heartbeat every second, until `stop`: one read of the time, one write. Nothing while Redis is down. */
   start(app: Heartbeat["app"], report: () => Promise<ProcessReport> | ProcessReport): void;
   /** The last heartbeat of each process, at most a minute old; undefined: Redis does not respond within 0.7 s. */
   read(): Promise<readonly FoundHeartbeat[] | undefined>;
-  /**
-   * The masters of a Redis Cluster by their addresses, each after a ping of at most 0.5 s. Of a single server: none.
-   */
+  /** The masters of a Redis Cluster, each after a ping of at most 0.5 s. A single server has none. */
   masters(): Promise<readonly RedisMaster[]>;
   /** Ends the heartbeats: other processes no longer see this one. */
   stop(): Promise<void>;
@@ -66,17 +49,14 @@ export interface Heartbeats {
 export interface RedisMaster {
   /** host:port */
   readonly node: string;
-  /** undefined: it does not respond. */
   readonly latencyMs: number | undefined;
 }
 
-export interface ProcessReport {
+interface ProcessReport {
   readonly threads: readonly ThreadState[];
-  /** `thread`: the index, or null for the main thread. */
   readonly reports: readonly { readonly thread: number | null; readonly report: WorkReport }[];
 }
 
-/** Connects, and reconnects without end. */
 export function connectHeartbeats({ url, namespace, removesDead = false, log }: HeartbeatOptions): Heartbeats {
   const redis = openRedis({ url, label: "heartbeats", commandTimeoutMs, queuesWhileDown: false, log });
   const key = `${namespace}:{status}:processes`;
@@ -88,7 +68,6 @@ export function connectHeartbeats({ url, namespace, removesDead = false, log }: 
   let sending: Promise<void> | undefined;
 
   async function send(app: Heartbeat["app"], report: () => Promise<ProcessReport> | ProcessReport): Promise<void> {
-    // The connection logs its own outages.
     if (redis.status !== "ready") return;
     try {
       const { threads, reports } = await report();
@@ -96,7 +75,7 @@ export function connectHeartbeats({ url, namespace, removesDead = false, log }: 
       field = `${app} ${own.host} ${own.pid} ${startedAt}`;
       const at = await timeOf(redis, key);
       const heartbeat = JSON.stringify(heartbeatOf({ ...own, at }, threads, reports));
-      await Promise.all([redis.hset(key, field, heartbeat), redis.pexpire(key, expiresMs)]);
+      await Promise.all([redis.hset(key, field, heartbeat), redis.pexpire(key, forgottenMs)]);
       if (removesDead && performance.now() >= removeAtMs) {
         await removeForgotten(redis, key, at);
         removeAtMs = performance.now() + removeEveryMs;
@@ -156,16 +135,13 @@ export function connectHeartbeats({ url, namespace, removesDead = false, log }: 
   };
 }
 
-/** The time of Redis in ms since 1970; of a cluster, that of the master with the heartbeats. */
+/** The time of Redis in ms since 1970; in a cluster, of the master with the heartbeats. */
 async function timeOf(redis: Redis, key: string): Promise<number> {
   const [seconds, microseconds] = await (masterOfKey(redis, key) ?? redis).time();
   return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
 }
 
-/**
- * Deletes what is older than a minute and what has no time. A process of another release has its time in the same
- * place.
- */
+/** Deletes what is older than a minute or has no time. Other releases have the time in the same place. */
 async function removeForgotten(redis: Redis, key: string, now: number): Promise<void> {
   const forgotten = Object.entries(await redis.hgetall(key)).flatMap(([name, text]) => {
     const value = parsed(text);
@@ -175,16 +151,16 @@ async function removeForgotten(redis: Redis, key: string, now: number): Promise<
   if (forgotten.length > 0) await redis.hdel(key, ...forgotten);
 }
 
-/** undefined: not JSON. */
+/** undefined: not JSON; readers ignore it. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // a reader passes over it
+    return undefined;
   }
 }
 
-/** The heartbeats of a writer or ranker: those of its threads, and the problems of its main thread. */
+/** The heartbeats of a writer or ranker: the reports of its threads, and the problems of its main thread. */
 export function fleetHeartbeats(
   app: "writer" | "ranker",
   config: FleetAppConfig,
@@ -195,18 +171,11 @@ export function fleetHeartbeats(
     start: (read) =>
       heartbeats.start(app, async () => {
         const { threads, reports } = await read();
-        return {
-          threads: threads.map(({ index, state, restarts, lastError = null }) => ({
-            index,
-            state,
-            restarts,
-            lastError,
-          })),
-          reports: [
-            { thread: null, report: { flows: [], held: [], hops: [], problems: recentProblems(log) } },
-            ...reports,
-          ],
-        };
+        const main = { thread: null, report: { flows: [], held: [], hops: [], problems: recentProblems(log) } };
+        const states = threads.map(({ index, state, restarts, lastError = null }) => {
+          return { index, state, restarts, lastError };
+        });
+        return { threads: states, reports: [main, ...reports] };
       }),
     stop: () => heartbeats.stop(),
   };

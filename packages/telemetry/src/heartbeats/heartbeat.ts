@@ -12,21 +12,15 @@ export const FlowReport = Type.Object({
 });
 export type FlowReport = Static<typeof FlowReport>;
 
-/**
- * Batches of a domain that were delivered to a thread or process and are not settled. The broker counts them in no
- * queue.
- */
+/** Batches of a domain that are delivered and not settled: the broker counts them in no queue. */
 const HeldReport = Type.Object({
-  /** What the thread does with them. */
   stage: Type.Enum(["stored", "ranked"]),
   domain: Type.String(),
   batches: Type.Integer(),
 });
 type HeldReport = Static<typeof HeldReport>;
 
-/**
- * From the request to the rankings. Each batch is measured by its oldest event, each transaction by its oldest batch.
- */
+/** A batch is measured by its oldest event, a transaction by its oldest batch. */
 export const HopName = Type.Enum([
   "received-sealed",
   "sealed-confirmed",
@@ -36,13 +30,12 @@ export const HopName = Type.Enum([
 ]);
 export type HopName = Static<typeof HopName>;
 
-/** The times of a hop in the last 10 s: bucket, count, bucket, count, … (hop-times.ts). */
+/** The times of a hop in the last 10 s: bucket, count, bucket, count, … */
 export const HopReport = Type.Object({ hop: HopName, times: Type.Array(Type.Number()) });
 export type HopReport = Static<typeof HopReport>;
 
-/** A line of a log, of level warn or above. */
+/** A line of a log, of level warn or above; `at` in ISO 8601. */
 const ProblemReport = Type.Object({
-  /** ISO 8601. */
   at: Type.String(),
   level: Type.Enum(["warn", "error", "fatal"]),
   message: Type.String(),
@@ -57,7 +50,6 @@ export interface WorkReport {
   readonly problems: readonly ProblemReport[];
 }
 
-/** The state of a thread as its process sees it. */
 export const ThreadState = Type.Object({
   index: Type.Integer(),
   state: Type.Enum(["starting", "ready", "restarting", "stopping", "stopped"]),
@@ -83,14 +75,14 @@ export const Heartbeat = Type.Object({
   flows: Type.Array(FlowReport),
   held: Type.Array(HeldReport),
   hops: Type.Array(HopReport),
-  /** Newest first. `thread`: null is the main thread. */
+  /** Newest first. `thread` null: the main thread. */
   problems: Type.Array(Type.Object({ ...ProblemReport.properties, thread: Type.Union([Type.Integer(), Type.Null()]) })),
 });
 export type Heartbeat = Static<typeof Heartbeat>;
 
 const problemsMax = 10;
 
-/** What the parts of a process report, as one heartbeat. `thread`: the index, or null for the main thread. */
+/** What the parts of a process report, as one heartbeat. `thread` null: the main thread. */
 export function heartbeatOf(
   process: Pick<Heartbeat, "app" | "host" | "pid" | "startedAt" | "at">,
   threads: readonly ThreadState[],
@@ -111,7 +103,6 @@ export function heartbeatOf(
   };
 }
 
-/** One flow for each stage and domain. */
 export function addFlows(flows: readonly FlowReport[]): FlowReport[] {
   return summed(flows, (a, b) => ({
     ...a,
@@ -122,7 +113,6 @@ export function addFlows(flows: readonly FlowReport[]): FlowReport[] {
   }));
 }
 
-/** One entry for each stage and domain. */
 function summed<T extends { readonly stage: string; readonly domain: string }>(
   entries: readonly T[],
   add: (a: T, b: T) => T,
@@ -131,7 +121,6 @@ function summed<T extends { readonly stage: string; readonly domain: string }>(
   return Array.from(same.values(), (those) => those.reduce(add));
 }
 
-/** One report for each hop. */
 export function addHops(hops: readonly HopReport[]): HopReport[] {
   const byHop = Map.groupBy(hops, ({ hop }) => hop);
   return Array.from(byHop, ([hop, reports]) => ({ hop, times: [...addPairs(reports.map(({ times }) => times))] }));
@@ -153,10 +142,7 @@ export function bucketOf(ms: number): number {
   return Math.min(Math.round(Math.log2(ms / firstMs) * bucketsPerOctave), bucketMax);
 }
 
-/**
- * The time below which a share `q` of the measured times lies, in ms; 0 without any. `pairs`: bucket, count, bucket,
- * count, … in any order.
- */
+/** The time below which a share `q` of the times lies, in ms; 0 without any. `pairs`: bucket, count, … in any order. */
 export function quantileOf(pairs: readonly number[], q: number): number {
   const counts = addUp([pairs]);
   const all = counts.reduce((sum, [, count]) => sum + count, 0);
@@ -168,12 +154,10 @@ export function quantileOf(pairs: readonly number[], q: number): number {
   return 0;
 }
 
-/** How many times were measured. */
 export function countOf(pairs: readonly number[]): number {
   return addUp([pairs]).reduce((sum, [, count]) => sum + count, 0);
 }
 
-/** The sum of several lists of pairs. */
 export function addPairs(lists: readonly (readonly number[])[]): readonly number[] {
   return addUp(lists).flat();
 }

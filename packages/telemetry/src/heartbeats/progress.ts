@@ -9,7 +9,6 @@ interface Totals {
   batches: number;
 }
 
-/** The sums at one moment. */
 interface Snapshot {
   readonly atMs: number;
   readonly flows: ReadonlyMap<string, Readonly<Totals>>;
@@ -20,10 +19,9 @@ interface Snapshot {
 export class Progress {
   readonly #flows = new Map<string, Totals>();
   readonly #hops = new Map<HopName, Map<number, number>>();
-  /** Oldest first. The first is the beginning of the window. */
+  /** Oldest first; the first begins the window. */
   readonly #snapshots: Snapshot[] = [{ atMs: performance.now(), flows: new Map(), hops: new Map() }];
 
-  /** Batches of a domain have passed a stage. */
   count(stage: FlowReport["stage"], domain: string, events: number, batches: number): void {
     const key = `${stage} ${domain}`;
     let totals = this.#flows.get(key);
@@ -32,7 +30,6 @@ export class Progress {
     totals.batches += batches;
   }
 
-  /** A batch took this long for a hop. */
   took(hop: HopName, ms: number): void {
     let times = this.#hops.get(hop);
     if (times === undefined) this.#hops.set(hop, (times = new Map()));

@@ -7,7 +7,6 @@ import { domainStatus, heldOf, type Depths, problemsOf, Stalls } from "./problem
 import { Probe, type Probed, readLagMs } from "./replicas.ts";
 import type { ServerStatus, Status, HopStatus, LoggedError, ProcessStatus } from "./status.ts";
 
-/** The connections by which the status is read. */
 interface StatusServers {
   readonly database: Pick<Database, "replicas" | "writer" | "responds">;
   readonly publisher: Pick<Publisher, "state" | "queueDepth">;
@@ -19,6 +18,8 @@ interface StatusServers {
 // With the time of a look at the page, a server that is down is reported within 2 s.
 const withinMs = 700;
 const countLettersEveryMs = 2000;
+const goneAfterMs = 3000;
+const errorsMax = 20;
 
 /**
  * Computes the status of a system from its servers. A reading takes some ms, and at most 0.7 s while a server does not
@@ -163,25 +164,12 @@ function rounded(ms: number | undefined): number | null {
   return ms === undefined ? null : Math.round(ms * 100) / 100;
 }
 
-const goneAfterMs = 3000;
-const errorsMax = 20;
-
-/** Whether a process has sent a heartbeat within 3 s. */
-function isAlive({ ageMs }: FoundHeartbeat): boolean {
-  return ageMs < goneAfterMs;
-}
+const isAlive = ({ ageMs }: FoundHeartbeat): boolean => ageMs < goneAfterMs;
 
 function processOf(beat: FoundHeartbeat): ProcessStatus {
-  const { app, host, pid, startedAt, at, threads } = beat;
-  return {
-    app,
-    host,
-    pid,
-    state: isAlive(beat) ? "up" : "gone",
-    startedAt: new Date(startedAt).toISOString(),
-    heartbeatAt: new Date(at).toISOString(),
-    threads,
-  };
+  const { app, host, pid, threads } = beat;
+  const [startedAt, heartbeatAt] = [new Date(beat.startedAt).toISOString(), new Date(beat.at).toISOString()];
+  return { app, host, pid, state: isAlive(beat) ? "up" : "gone", startedAt, heartbeatAt, threads };
 }
 
 /** The times of all processes together, in the order of the hops. Hops without batches are left out. */

@@ -7,7 +7,6 @@ import type { StepName, Tracer, TracerOptions } from "./tracer.ts";
 
 const sendEveryMs = 1000;
 const sendWithinMs = 5000;
-const attributePrefix = "tally.";
 
 const kinds: Readonly<Record<StepName, SpanKind>> = {
   received: SpanKind.SERVER,
@@ -16,20 +15,13 @@ const kinds: Readonly<Record<StepName, SpanKind>> = {
   ranked: SpanKind.CONSUMER,
 };
 
-/**
- * Sends each step as a span. Spans that the collector does not accept are dropped, after one line in the log for each
- * outage.
- */
+/** Sends each step as a span. Drops what the collector does not accept; each outage is one line in the log. */
 export function otlpTracer({ app, endpoint, log }: TracerOptions): Tracer {
   const exporter = new LoggingExporter(`${endpoint.replace(/\/+$/, "")}/v1/traces`, log);
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ "service.name": `tally-${app}`, "service.namespace": "tally" }),
     spanProcessors: [
-      new BatchSpanProcessor({
-        exporter,
-        scheduledDelayMillis: sendEveryMs,
-        exportTimeoutMillis: sendWithinMs,
-      }),
+      new BatchSpanProcessor({ exporter, scheduledDelayMillis: sendEveryMs, exportTimeoutMillis: sendWithinMs }),
     ],
   });
   const tracer = provider.getTracer("tally");
@@ -44,7 +36,7 @@ export function otlpTracer({ app, endpoint, log }: TracerOptions): Tracer {
       return {
         context: { traceId, spanId },
         end(fields) {
-          for (const [field, value] of Object.entries(fields)) span.setAttribute(attributePrefix + field, value);
+          for (const [field, value] of Object.entries(fields)) span.setAttribute(`tally.${field}`, value);
           span.end(epochMs(performance.now()));
         },
       };

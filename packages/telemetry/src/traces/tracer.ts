@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Log } from "@tally/runtime";
 
-/** A step of a trace, as W3C Trace Context names it: 32 and 16 lower-case hex digits. */
+/** A step of a trace by W3C Trace Context: 32 and 16 lower-case hex digits. */
 interface TraceContext {
   readonly traceId: string;
   readonly spanId: string;
@@ -10,10 +10,7 @@ interface TraceContext {
 const traceparentForm = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const sampledFlag = 1;
 
-/**
- * A `traceparent` of any version; `isSampled` is its flag. Undefined for anything else, which W3C Trace Context says to
- * ignore.
- */
+/** Reads a `traceparent` of any version; undefined for anything else, which W3C Trace Context says to ignore. */
 export function readTraceparent(text: string): (TraceContext & { readonly isSampled: boolean }) | undefined {
   const [, traceId, spanId, flags, more] = traceparentForm.exec(text) ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
@@ -34,7 +31,6 @@ export interface TracedEvent {
 }
 
 const tracesHeaderName = "tally-traces";
-const none: readonly TracedEvent[] = [];
 
 /** The most traced events of a message: 64 take 7 kB, and the broker accepts headers of 128 kB. */
 export const tracedEventsMax = 64;
@@ -49,7 +45,7 @@ export function tracesHeader(events: readonly TracedEvent[]): Readonly<Record<st
 /** The traced events of a message. Empty for nearly every message: one lookup. Drops entries that it cannot read. */
 export function tracedEventsOf(headers: Readonly<Record<string, unknown>>): readonly TracedEvent[] {
   const text = headers[tracesHeaderName];
-  if (typeof text !== "string") return none;
+  if (typeof text !== "string") return [];
   return text.split(",", tracedEventsMax).flatMap((entry) => {
     const [eventId = "", traceparent = ""] = entry.split("=");
     const parent = readTraceparent(traceparent);
@@ -57,7 +53,7 @@ export function tracedEventsOf(headers: Readonly<Record<string, unknown>>): read
   });
 }
 
-/** A request whose trace is recorded. Without a parent its trace begins here. */
+/** Without a parent the trace begins here. */
 interface Sampled {
   readonly parent: TraceContext | undefined;
 }
@@ -65,14 +61,10 @@ interface Sampled {
 /** Decides by the `traceparent` header of a request, as Node returns it. Undefined: not sampled. */
 type RequestSampler = (traceparent: string | readonly string[] | undefined) => Sampled | undefined;
 
-// Each traced event writes four log lines, or spans. A client that samples all of its requests must not slow the others
-// down.
+// A traced event writes four log lines or spans. A client that samples all of its requests must not slow down others.
 const requestedPerSecondMax = 50;
 
-/**
- * Samples requests whose `traceparent` says so, at most 50 a second, and of those without one each with a probability
- * of 1/`oneIn`; 0: none. Then a request without the header costs one comparison.
- */
+/** Samples requests whose `traceparent` says so, at most 50 a second, and 1 in `oneIn` of those without it; 0: none. */
 export function requestSampler(oneIn: number): RequestSampler {
   let second = 0;
   let sampled = 0;
@@ -95,13 +87,9 @@ function sampledParent(header: string | readonly string[]): Sampled | undefined 
   return parent?.isSampled === true ? { parent: { traceId: parent.traceId, spanId: parent.spanId } } : undefined;
 }
 
-/**
- * received: from the head of the request to its response. published: from flushed to confirmed. stored: from delivered
- * to committed. ranked: from delivered to ranked.
- */
+/** From the head of a request to its response; flushed to confirmed; delivered to committed; delivered to ranked. */
 export type StepName = "received" | "published" | "stored" | "ranked";
 
-/** What is known of a step at its end: the event's id, its domain and the outcome. */
 type StepFields = Readonly<Record<string, string | number>>;
 
 export interface Step {
@@ -112,18 +100,15 @@ export interface Step {
 }
 
 export interface Tracer {
-  /**
-   * A step of a sampled event. `parent` undefined: the first of its trace. `atMs`: when it began, by performance.now().
-   */
+  /** Begins a step of a sampled event. `parent` undefined: the first one. `atMs`: by performance.now(). */
   begin(name: StepName, parent: TraceContext | undefined, atMs: number): Step;
   /** Sends what is recorded. Takes at most 5 s; never rejects. */
   close(): Promise<void>;
 }
 
 export interface TracerOptions {
-  /** The app: "gateway", "writer", "ranker". */
   readonly app: string;
-  /** Of an OpenTelemetry collector, as OTLP over HTTP; "": the steps are lines of the log. */
+  /** URL of an OpenTelemetry collector (OTLP over HTTP); "": the steps are lines of the log. */
   readonly endpoint: string;
   readonly log: Log;
 }
@@ -146,11 +131,8 @@ function logTracer(log: Log): Tracer {
         context,
         end(fields) {
           const durationMs = Math.round((performance.now() - atMs) * 1000) / 1000;
-          const parentSpanId = parent?.spanId;
-          log.info(
-            { ...context, ...(parentSpanId !== undefined && { parentSpanId }), step: name, ...fields, durationMs },
-            "trace",
-          );
+          const follows = parent && { parentSpanId: parent.spanId };
+          log.info({ ...context, ...follows, step: name, ...fields, durationMs }, "trace");
         },
       };
     },

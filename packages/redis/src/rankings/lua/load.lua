@@ -1,14 +1,6 @@
---[[
-Loads a chunk of a generation, once; no cell is in two chunks.
-
-KEYS[1]  the shard
-ARGV[1]  generation
-ARGV[2]  number of the chunk
-ARGV[3]  cells, as moves
-ARGV[4]  when the newest batch was stored, ms since 1970
-ARGV[5…] marks, three for each part: producer, offset in bytes, bits
-Reply: 1, or 0 when the chunk was loaded before
-]]
+-- Loads a chunk of a generation, once; no cell is in two chunks. KEYS[1] the shard.
+-- ARGV: generation, number of the chunk, cells as moves, when the newest batch was stored (ms since 1970), and for each
+-- part of the marks: producer, offset in bytes, bits. Reply: 1, or 0 when the chunk was loaded before.
 --- @include "generation"
 --- @include "move"
 local cells = cmsgpack.unpack(ARGV[3])

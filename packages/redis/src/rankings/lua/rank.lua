@@ -1,14 +1,7 @@
---[[
-Ranks a batch once: its mark and its moves are one atomic step, so a message that comes again does nothing.
-
-KEYS[1]  the shard
-ARGV[1]  generation
-ARGV[2]  producer
-ARGV[3]  sequence
-ARGV[4]  when the batch was stored, ms since 1970
-ARGV[5]  moves, MessagePack
-Reply: { 1 if the batch was new, else 0; 1 if the caller must call again, because a board returns to its sorted set }
-]]
+-- Ranks a batch once: its mark and its moves are one atomic step, so a message that comes again does nothing.
+-- KEYS[1] the shard.
+-- ARGV: generation, producer, sequence, when the batch was stored (ms since 1970), moves as MessagePack.
+-- Reply: { 1 if the batch was new, else 0; 1 if the caller must call again: a board returns to its sorted set }.
 --- @include "generation"
 --- @include "move"
 local moves = cmsgpack.unpack(ARGV[5])

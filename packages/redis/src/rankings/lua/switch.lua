@@ -1,12 +1,6 @@
---[[
-Makes a generation the live one if all its chunks are present: Redis may have restarted half-way, from an older file.
-
-KEYS[1]  the shard
-ARGV[1]  generation
-ARGV[2]  number of chunks
-ARGV[3]  "check" changes nothing, "switch" switches
-Reply: 1, also when it is live already; 0 when a chunk is missing or a script failed half-way
-]]
+-- Makes a generation the live one if all its chunks are present: Redis may have restarted half-way, from an older file.
+-- KEYS[1] the shard. ARGV: generation, number of chunks, "switch" or "check" (changes nothing).
+-- Reply: 1, also when it is live already; 0 when a chunk is missing or a script failed half-way.
 --- @include "generation"
 if call('GET', KEYS[1] .. ':generation') == ARGV[1] then return 1 end
 if call('BITCOUNT', p .. ':loaded') ~= tonumber(ARGV[2]) or call('EXISTS', p .. ':dirty') == 1 then return 0 end

@@ -1,10 +1,4 @@
---[[
-KEYS[1]  the shard
-ARGV[1]  generation
-ARGV[2]  producer
-ARGV[3…] sequences
-Reply: the sequences without a mark
-]]
+-- KEYS[1] the shard. ARGV: generation, producer, sequences. Reply: the sequences without a mark.
 --- @include "generation"
 local marks = p .. ':applied:' .. ARGV[2]
 local missing = {}
