@@ -1,6 +1,6 @@
 export { connectDatabase, type Database } from "./connection/connect-database.ts";
 export { DatabaseError, databaseErrors } from "./connection/database-error.ts";
-export { exclusively, type ExclusiveSession } from "./connection/exclusively.ts";
+export { exclusively, type ExclusiveSession } from "./connection/with-connection.ts";
 export { migrate, readMigrations } from "./connection/migrate.ts";
 export { dropTestDatabase, recreateTestDatabase } from "./connection/test-database.ts";
 export {
@@ -50,9 +50,8 @@ export {
   type LetterFilter,
   type LetterHead,
 } from "./dead-letters/letters.ts";
-export { addPartitionsSql, partitionedMonths } from "./retention/partitions.ts";
+export { addPartitionsSql, partitionedMonths, addMonths, firstDayOf, monthOf } from "./retention/months.ts";
 export { type ExportedMonth } from "./retention/month-states.ts";
-export { addMonths, firstDayOf, monthOf } from "./retention/months.ts";
 export { type RetentionProgress } from "./retention/remove-month.ts";
 export {
   removedAfterDays,

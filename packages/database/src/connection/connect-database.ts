@@ -1,9 +1,8 @@
 import type { Log } from "@tally/runtime";
 import type { SqlReader, SqlSnapshot, SqlTransaction } from "@tally/contract";
 import { Endpoint, takesWrites } from "./endpoint.ts";
-import { read, type ReadSource } from "./read.ts";
+import { read, type ReadSource, snapshot, type SnapshotOptions } from "./read.ts";
 import { ReadEndpoints, type Replica } from "./read-endpoints.ts";
-import { snapshot, type SnapshotOptions } from "./snapshot.ts";
 import { transact, type TransactionOptions } from "./transact.ts";
 
 export interface DatabaseOptions {
@@ -31,16 +30,11 @@ export interface Database {
   transaction<T>(work: (tx: SqlTransaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The read endpoint: may lag behind commits. Its connections cannot write. */
   readonly reader: SqlReader;
-  /**
-   * The servers of the read endpoint. `reader` and `snapshot` use them in turns, without those that are down or behind.
-   */
+  /** `reader` and `snapshot` use them in turns, without those that are down or behind. */
   readonly replicas: readonly Replica[];
   /** Single reads on the write endpoint, which see the latest commits. */
   readonly writer: SqlReader;
-  /**
-   * Runs `work` on one consistent snapshot of an endpoint, for reads of any size. No retries. A stream may be silent
-   * for half an hour.
-   */
+  /** Runs `work` on one consistent snapshot. No retries. A stream may be silent for half an hour. */
   snapshot<T>(
     endpoint: "read" | "write",
     work: (reader: SqlSnapshot) => Promise<T>,
@@ -56,10 +50,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/**
- * Creates a pool for each server. They connect on first use, so an unavailable server throws nothing here. Throws
- * DATABASE_URL.
- */
+/** Pools connect on first use, so an unavailable server throws nothing here. Throws DATABASE_URL. */
 export function connectDatabase(options: DatabaseOptions): Database {
   const { writeUrl, readUrl, writeConnections, readConnections } = options;
   const writeEndpoint = new Endpoint({ ...options, name: "write", url: writeUrl, connections: writeConnections });

@@ -1,10 +1,7 @@
 import { CataloguedError, type CatalogueEntry, type FailureClass } from "@tally/runtime";
 
-/**
- * What a caller can do: "data": reject the rows. "retry", "unavailable": repeat. "statement": correct the code or the
- * configuration.
- */
-export type DatabaseErrorKind = "data" | "retry" | "unavailable" | "statement";
+/** What a caller can do: reject the rows, repeat (twice), or correct the code or the configuration. */
+type DatabaseErrorKind = "data" | "retry" | "unavailable" | "statement";
 
 /** Every error of this package. docs/errors.md is made of it. */
 export const databaseErrors = {
@@ -67,7 +64,7 @@ const failureClasses = {
   statement: "unexpected",
 } as const satisfies Record<DatabaseErrorKind, FailureClass>;
 
-export type DatabaseErrorCode = keyof typeof databaseErrors;
+type DatabaseErrorCode = keyof typeof databaseErrors;
 
 /** The only error this package throws. `errno`: the server's number, if it sent one. `cause`: the driver's error. */
 export class DatabaseError extends CataloguedError<DatabaseErrorCode> {
@@ -80,5 +77,99 @@ export class DatabaseError extends CataloguedError<DatabaseErrorCode> {
     this.kind = databaseErrors[code].kind;
     this.failureClass = failureClasses[this.kind];
     this.errno = options.errno;
+  }
+}
+
+/** From the server (errno > 0, sqlState), or from the socket (errno missing or negative, as Node sets it). */
+export interface DriverError extends Error {
+  readonly errno?: number | undefined;
+  readonly sqlState?: string | undefined;
+  sql?: string | undefined;
+}
+
+/** The DatabaseError for a failed statement. `sql` is the text without its values. */
+export function fromDriverError(error: DriverError, sql: string): DatabaseError {
+  const errno = serverErrno(error);
+  // The driver attaches the whole statement, which can be a megabyte of rows: too much for a log line.
+  if (error.sql !== undefined) error.sql = sql;
+  const code = codeOf(errno, error.sqlState ?? "");
+  return new DatabaseError(code, `${error.message}, in: ${sql}`, causeOf(error, errno));
+}
+
+/** A retry is always worthwhile: passwords rotate, databases and servers appear later. */
+export function fromConnectError(error: DriverError): DatabaseError {
+  return new DatabaseError("DATABASE_UNAVAILABLE", error.message, causeOf(error, serverErrno(error)));
+}
+
+/** A unique key exists already. */
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof DatabaseError && error.errno !== undefined && duplicateErrnos.has(error.errno);
+}
+
+function serverErrno({ errno }: DriverError): number | undefined {
+  return errno !== undefined && errno > 0 ? errno : undefined;
+}
+
+function causeOf(cause: DriverError, errno: number | undefined) {
+  return errno === undefined ? { cause } : { cause, errno };
+}
+
+const duplicateErrnos: ReadonlySet<number> = new Set([1022, 1062, 1586]);
+
+// Server numbers that their SQLSTATE class does not separate (MySQL and MariaDB differ in SQLSTATE, not in number).
+const dataErrnos: ReadonlySet<number> = new Set([
+  1153, // packet larger than max_allowed_packet
+  1265, // data truncated
+  1292, // incorrect value for a type
+  1366, // incorrect value for a column
+  3819, // check constraint, MySQL
+  4025, // check constraint, MariaDB
+]);
+const conflictErrnos: ReadonlySet<number> = new Set([
+  1020, // record has changed since last read, MariaDB
+  1205, // lock wait timeout
+  1637, // too many active transactions
+  3572, // NOWAIT
+]);
+const unavailableErrnos: ReadonlySet<number> = new Set([
+  3, // error writing file
+  1021, // disk full
+  1026, // error writing file
+  1030, // storage engine error
+  1037, // out of memory
+  1038, // out of sort memory
+  1040, // too many connections
+  1041, // out of memory
+  1053, // shutdown in progress
+  1114, // table full: how a full disk shows
+  1135, // cannot create a thread
+  1203, // user has too many connections
+  1226, // user's resource limit
+  1290, // read-only server
+  1317, // interrupted
+  1598, // cannot write the binary log
+  1792, // read-only transaction
+  1836, // read-only server
+  1927, // connection killed, MariaDB
+  1969, // max_statement_time, MariaDB
+  3024, // max_execution_time, MySQL
+  3168, // server isn't available
+  4031, // closed for inactivity
+]);
+
+function codeOf(errno: number | undefined, sqlState: string): DatabaseErrorCode {
+  if (errno === undefined || unavailableErrnos.has(errno)) return "DATABASE_UNAVAILABLE";
+  if (dataErrnos.has(errno)) return "DATABASE_DATA";
+  if (conflictErrnos.has(errno)) return "DATABASE_CONFLICT";
+  switch (sqlState.slice(0, 2)) {
+    case "08":
+      return "DATABASE_UNAVAILABLE";
+    case "22":
+    case "23":
+      return "DATABASE_DATA";
+    case "40":
+      return "DATABASE_CONFLICT";
+    default:
+      return "DATABASE_STATEMENT";
   }
 }

@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Outage, type Log } from "@tally/runtime";
 import { createPool, type Pool, type PoolConnection } from "mysql2";
-import { connectionOptions, sessionSql } from "./connection-options.ts";
-import { DatabaseError } from "./database-error.ts";
-import { fromConnectError } from "./driver-error.ts";
-import { rowsOf } from "./run-statement.ts";
+import { connectionOptions, sessionSql, rowsOf } from "./run-statement.ts";
+import { DatabaseError, fromConnectError } from "./database-error.ts";
 import { Session } from "./session.ts";
 
 export interface EndpointOptions {
   readonly name: "write" | "read";
   readonly url: string;
-  /** For the log, when the endpoint has several servers. */
+  /** For the log; only with several servers. */
   readonly server?: string;
   readonly connections: number;
   readonly queryTimeoutMs: number;
@@ -18,12 +16,9 @@ export interface EndpointOptions {
   readonly onSession?: ((endpoint: "write" | "read", waitedMs: number) => void) | undefined;
 }
 
-/** Between attempts while the server is unavailable. */
 const closePollMs = 10;
 const askEveryMs = 1000;
-/**
- * One row; `ok` is 1 where the server takes writes. Aurora's readers set innodb_read_only, other replicas read_only.
- */
+/** One row; `ok` is 1 where the server takes writes. Aurora's readers set innodb_read_only, other replicas read_only. */
 export const takesWrites = "SELECT @@global.read_only = 0 AND @@global.innodb_read_only = 0 AS ok";
 // A server that accepts one connection and refuses the next would fill the log otherwise.
 const settleMs = 1000;
@@ -33,7 +28,7 @@ export class Endpoint {
   readonly #options: EndpointOptions;
   readonly #outage: Outage;
   readonly #pool: Pool;
-  /** When the server of a prepared connection was asked whether it takes writes, or the connection was new. */
+  /** When a prepared connection was new, or its server was asked whether it takes writes. */
   readonly #askedAt = new WeakMap<PoolConnection, number>();
   readonly #lent = new Set<Session>();
   readonly #abandonable = new Set<Session>();
@@ -53,10 +48,7 @@ export class Endpoint {
     this.#pool.on("connection", (connection) => connection.on("error", () => {}));
   }
 
-  /**
-   * A session, after at most the query timeout. Throws DatabaseError. `abandonable`: it only reads, and close() need
-   * not wait for it.
-   */
+  /** Waits at most the query timeout. `abandonable`: it only reads, and close() need not wait. Throws DatabaseError. */
   async open({ abandonable = false } = {}): Promise<Session> {
     for (;;) {
       const connection = await this.#connect();
@@ -101,12 +93,10 @@ export class Endpoint {
     return { endpoint: this.#options.name, lent: this.#lent.size, waiting: this.#waiting };
   }
 
-  /** For the log: an attempt succeeded. */
   worked(): void {
     this.#outage.worked();
   }
 
-  /** For the log: an attempt failed. */
   failed(error: DatabaseError): void {
     this.#options.log.debug({ endpoint: this.#options.name, err: error }, "database attempt failed");
     if (error.kind === "unavailable" && error.code !== "DATABASE_CLOSED") this.#outage.failed(error);

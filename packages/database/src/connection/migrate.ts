@@ -1,25 +1,18 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import type { Log } from "@tally/runtime";
-import { sessionSql } from "./connection-options.ts";
+import { sessionSql, rowsOf } from "./run-statement.ts";
 import { DatabaseError } from "./database-error.ts";
-import { rowsOf } from "./run-statement.ts";
 import { type Run, withConnection } from "./with-connection.ts";
 
-/**
- * One numbered SQL file. MySQL commits each DDL statement separately, so a file should have one. Statements end with
- * ";" at the end of a line.
- */
+/** One numbered SQL file. Statements end with ";" at the end of a line. MySQL commits each DDL statement separately. */
 interface Migration {
   /** "purchases/001-purchases": unique, never changed. */
   readonly name: string;
   readonly sql: string;
 }
 
-/**
- * The files "001-words.sql" of a folder in their order, named "prefix/001-words". Throws DATABASE_MIGRATION for other
- * names of .sql files.
- */
+/** The files "001-words.sql" of a folder in their order, named "prefix/001-words". Throws DATABASE_MIGRATION. */
 export async function readMigrations(folder: URL, prefix: string): Promise<readonly Migration[]> {
   const base = folder.href.endsWith("/") ? folder : new URL(`${folder.href}/`);
   const files = (await readdir(base)).filter((file) => file.endsWith(".sql")).toSorted();
@@ -102,10 +95,7 @@ async function apply(run: Run, migration: Migration): Promise<void> {
   }
 }
 
-/**
- * The statements of a migration: separated by ";" at the end of a line, without those that are only comments. DELIMITER
- * is not supported.
- */
+/** Without those that are only comments. DELIMITER is not supported. */
 function splitStatements(sql: string): readonly string[] {
   const statements: string[] = [];
   let lines: string[] = [];

@@ -16,14 +16,12 @@ const askEveryMs = 1000;
 
 /** One server of the read endpoint. */
 export interface Replica {
-  /** Host and port. */
   readonly name: string;
   /** False from a failed attempt until the server responds again. */
   readonly isUp: boolean;
   readonly isBehind: boolean;
-  /** Reads on this server, even while it is left out. */
+  /** Works even while the server is left out. */
   readonly reader: SqlReader;
-  /** Leaves the server out while others serve reads. */
   setBehind(isBehind: boolean): void;
 }
 
@@ -37,11 +35,10 @@ export class ReadEndpoints {
   readonly #members: readonly Member[];
   readonly #stop = new AbortController();
   readonly replicas: readonly Replica[];
-  /** Those that take their turn; never empty. */
   #serving: readonly Member[];
   #turn = 0;
 
-  /** `urls`: of one or more servers, separated by commas. `connections` is for each of them. Throws DATABASE_URL. */
+  /** `list`: URLs, separated by commas. `connections` is for each of them. Throws DATABASE_URL. */
   constructor(options: Omit<EndpointOptions, "name" | "url">, list: string) {
     const urls = list.split(",").flatMap((url) => (url.trim() === "" ? [] : [url.trim()]));
     this.#members = urls.map((url) => ({
@@ -69,7 +66,6 @@ export class ReadEndpoints {
     return this.#members.length;
   }
 
-  /** The server for the next read. */
   next(): Endpoint {
     this.#turn = (this.#turn + 1) % this.#serving.length;
     const member = this.#serving[this.#turn];
@@ -85,7 +81,6 @@ export class ReadEndpoints {
     void this.#askUntilUp(member);
   };
 
-  /** The load of all servers together. */
   get load(): Endpoint["load"] {
     const loads = this.#members.map(({ endpoint }) => endpoint.load);
     const sum = (of: "lent" | "waiting"): number => loads.reduce((total, load) => total + load[of], 0);

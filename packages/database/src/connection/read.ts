@@ -1,25 +1,20 @@
 import { backOff } from "@tally/runtime";
-import type { SqlParameter } from "@tally/contract";
+import type { SqlParameter, SqlSnapshot } from "@tally/contract";
 import { DatabaseError } from "./database-error.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { rowsOf } from "./run-statement.ts";
+import type { Session } from "./session.ts";
 
 const attemptsMax = 3;
 
-/** Where a read goes. */
+/** Where reads go: `size` servers, one for each attempt. */
 export interface ReadSource {
-  /** The number of its servers. */
   readonly size: number;
-  /** Called for each attempt. */
   next(): Endpoint;
-  /** Called when the server of an attempt is unavailable. */
   failed(endpoint: Endpoint): void;
 }
 
-/**
- * One SELECT outside of a transaction. Retries after a lost connection, on the next server if there are several. Not
- * after a timeout: a retry would exceed the caller's timeout.
- */
+/** Retries a SELECT after a lost connection, on the next server. Not after a timeout: it would exceed the caller's. */
 export async function read<Row extends object>(
   source: ReadSource,
   sql: string,
@@ -47,5 +42,58 @@ async function attempt(endpoint: Endpoint, sql: string, values?: readonly SqlPar
     return await session.run(sql, values);
   } finally {
     session.return();
+  }
+}
+
+// The server sorts sums over a hundred million rows before it sends the first one.
+const silenceMs = 1_800_000;
+
+export interface SnapshotOptions {
+  /** A SELECT that opens tables. ALTER TABLE and the like on them wait until `work` ends. */
+  readonly holding?: string | undefined;
+}
+
+/**
+ * Runs `work` on one snapshot: all its reads see the same moment. A server that is unavailable is skipped before
+ * `work`; no retries after. Closing the database ends it. Throws DatabaseError.
+ */
+export async function snapshot<T>(
+  source: ReadSource,
+  work: (reader: SqlSnapshot) => Promise<T>,
+  { holding }: SnapshotOptions,
+): Promise<T> {
+  const { endpoint, session } = await openOn(source);
+  try {
+    await session.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+    if (holding === undefined) await session.run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
+    else {
+      // The moment of the snapshot is that of its first read, which comes after the locks on the definitions.
+      await session.run("START TRANSACTION READ ONLY");
+      await session.run(holding);
+    }
+    const result = await work({
+      query: async <Row extends object>(sql: string, values?: readonly SqlParameter[]) =>
+        rowsOf<Row>(await session.run(sql, values)),
+      stream: (sql, values) => session.stream(sql, values, silenceMs),
+    });
+    endpoint.worked();
+    return result;
+  } finally {
+    await session.rollback();
+    session.return();
+  }
+}
+
+async function openOn(source: ReadSource): Promise<{ endpoint: Endpoint; session: Session }> {
+  for (let failures = 1; ; failures++) {
+    const endpoint = source.next();
+    try {
+      return { endpoint, session: await endpoint.open({ abandonable: true }) };
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.kind !== "unavailable") throw error;
+      endpoint.failed(error);
+      source.failed(endpoint);
+      if (failures === source.size) throw error;
+    }
   }
 }

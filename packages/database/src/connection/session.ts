@@ -1,11 +1,9 @@
-import type { PoolConnection, QueryResult } from "mysql2";
+import type { PoolConnection, QueryResult, Connection } from "mysql2";
 import type { SqlParameter } from "@tally/contract";
-import { DatabaseError } from "./database-error.ts";
+import { DatabaseError, fromDriverError, type DriverError } from "./database-error.ts";
 import { destroyConnection, runStatement, sqlText } from "./run-statement.ts";
-import { streamRows } from "./stream-rows.ts";
 
-// Below MariaDB's default packet of 16 MiB at three bytes per character. Larger ones end the connection, which looks
-// like an outage.
+// At up to 3 bytes a character below MariaDB's packet of 16 MiB: a larger one ends the connection.
 const textLengthMax = 5 * 1024 * 1024;
 
 /**
@@ -29,7 +27,6 @@ export class Session {
     this.#onReturn = onReturn;
   }
 
-  /** What ended the transaction. */
   get failure(): DatabaseError | undefined {
     return this.#failure;
   }
@@ -46,7 +43,7 @@ export class Session {
     return result;
   }
 
-  /** The rows of one SELECT in chunks; see streamRows. The session must run nothing else meanwhile. */
+  /** The rows of one SELECT; see streamRows. The session must run nothing else meanwhile. */
   async *stream(
     sql: string,
     values: readonly SqlParameter[] | undefined,
@@ -73,10 +70,7 @@ export class Session {
     await committed;
   }
 
-  /**
-   * Rolls back, so that the connection can be lent again. Never throws: return() destroys a connection whose rollback
-   * failed.
-   */
+  /** Never throws: return() destroys a connection whose rollback failed. */
   async rollback(): Promise<void> {
     this.#ended = true;
     await this.#idle;
@@ -121,4 +115,64 @@ export class Session {
 
 function ended(label: string): DatabaseError {
   return new DatabaseError("DATABASE_STATEMENT", `the transaction has ended, in: ${label}`);
+}
+
+const rowsPerChunk = 5000;
+
+/**
+ * The rows of one SELECT, each an array of its columns, in chunks of up to 5,000: a result of any size in the memory of
+ * two chunks. The server waits while the consumer works. Throws DatabaseError, also after `silenceMs` without a row;
+ * then, and when the consumer ends early, it destroys the connection.
+ */
+async function* streamRows(
+  connection: Connection,
+  text: string,
+  label: string,
+  silenceMs: number,
+): AsyncGenerator<readonly (readonly unknown[])[]> {
+  let chunk: (readonly unknown[])[] = [];
+  let state: "open" | "ended" | DatabaseError = "open";
+  let wake: () => void = () => undefined;
+  const query = connection.query({ sql: text, values: null, rowsAsArray: true });
+  query.on("result", (row: unknown) => {
+    if (!Array.isArray(row)) return;
+    if (chunk.push(row) < rowsPerChunk) return;
+    connection.pause();
+    wake();
+  });
+  query.on("error", (error: DriverError) => {
+    state = fromDriverError(error, label);
+    wake();
+  });
+  query.on("end", () => {
+    if (state === "open") state = "ended";
+    wake();
+  });
+  const settled = (): boolean => state !== "open" || chunk.length >= rowsPerChunk;
+  try {
+    for (;;) {
+      if (!settled()) {
+        const timer = setTimeout(() => {
+          state = new DatabaseError("DATABASE_TIMEOUT", `no row within ${silenceMs} ms, in: ${label}`);
+          wake();
+        }, silenceMs);
+        await new Promise<void>((resolve) => (wake = resolve));
+        clearTimeout(timer);
+      }
+      if (typeof state === "object") throw state;
+      const full = chunk;
+      chunk = [];
+      const ended = stateIs(state, "ended");
+      if (!ended) connection.resume();
+      if (full.length > 0) yield full;
+      if (ended) return;
+    }
+  } finally {
+    if (!stateIs(state, "ended")) destroyConnection(connection);
+  }
+}
+
+// The callbacks above change the state; the compiler does not see that.
+function stateIs(state: unknown, name: string): boolean {
+  return state === name;
 }

@@ -2,10 +2,7 @@ import { escapeId } from "mysql2";
 import { DatabaseError } from "./database-error.ts";
 import { withConnection } from "./with-connection.ts";
 
-/**
- * Drops the database in the URL and creates it again, empty. Throws DATABASE_NOT_FOR_TESTS unless its name ends in
- * "_test".
- */
+/** Creates the database in the URL anew. Throws DATABASE_NOT_FOR_TESTS unless its name ends in "_test". */
 export async function recreateTestDatabase(url: string): Promise<void> {
   await runOutside(url, (name) => [drop(name), `CREATE DATABASE ${name} DEFAULT CHARSET utf8mb4`]);
 }

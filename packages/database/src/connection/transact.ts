@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { backOffMs } from "@tally/runtime";
 import type { SqlParameter, SqlTransaction } from "@tally/contract";
-import { DatabaseError } from "./database-error.ts";
-import { isDuplicate } from "./driver-error.ts";
+import { DatabaseError, isDuplicate } from "./database-error.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { insertStatements } from "./insert-statements.ts";
 import { changedRows, rowsOf } from "./run-statement.ts";
@@ -47,8 +46,7 @@ async function attempt<T>(endpoint: Endpoint, work: (tx: SqlTransaction) => Prom
   try {
     await session.run("START TRANSACTION");
     const result = await work(transactionOf(session));
-    // Fails with the session's failure if the work has caught it. An unknown outcome counts as failed: the work is
-    // repeatable.
+    // Fails with a failure that the work has caught. An unknown outcome counts as failed: the work is repeatable.
     await session.commit();
     return result;
   } catch (error) {
@@ -66,7 +64,6 @@ function isRepeatable(error: unknown): error is DatabaseError {
   return error.kind === "retry" || error.kind === "unavailable";
 }
 
-/** What the work can do with the session that runs its transaction. */
 function transactionOf(session: Session): SqlTransaction {
   return {
     query: async <Row extends object>(sql: string, values?: readonly SqlParameter[]) =>

@@ -12,10 +12,7 @@ import {
   type Event,
 } from "@tally/contract";
 
-/**
- * event: the database rejects it for its data. conflict: its Idempotency-Key belongs to a stored event with other
- * content. message: it cannot be decoded. delivery: the broker gave it up.
- */
+/** event: rejected for its data. conflict: its key has other content. message: undecodable. delivery: given up. */
 export type Stage = "event" | "conflict" | "message" | "delivery";
 
 /** open: waits for a decision. replayed: sent again. discarded: kept, not sent again. */
@@ -36,7 +33,6 @@ export interface NewLetter {
   readonly body: Buffer;
 }
 
-/** A letter in the database. */
 export interface DeadLetter extends NewLetter {
   /** When it last came, in ms since 1970. */
   readonly diedAt: number;
@@ -65,10 +61,7 @@ export function letterOfConflict(domain: string, queue: string, event: Event, co
 // A row must fit MariaDB's default packet of 16 MiB; RabbitMQ 4 takes messages of 16 MiB at most.
 const bodyBytesMax = 16_000_000;
 
-/**
- * A message that cannot be decoded, or that the broker gave up. Over 16 MB only the beginning is kept, and the reason
- * states it.
- */
+/** Over 16 MB only the beginning is kept, and the reason states it. */
 export function letterOfMessage(
   letter: Omit<NewLetter, "id" | "stage"> & { readonly stage: "message" | "delivery" },
 ): NewLetter {
@@ -80,7 +73,7 @@ export function letterOfMessage(
   return { ...letter, id, reason: cut, body: body.subarray(0, bodyBytesMax) };
 }
 
-/** A letter holds one event or a whole message. */
+/** Otherwise it holds a whole message. */
 export function holdsEvent({ stage }: Pick<DeadLetter, "stage">): boolean {
   return stage === "event" || stage === "conflict";
 }

@@ -1,7 +1,6 @@
 import { bytesOfEventId, eventIdOfBytes, type SqlReader, type SqlTransaction } from "@tally/contract";
 import type { DeadLetter, LetterState, NewLetter, Stage } from "./dead-letter.ts";
 
-/** The folder of the numbered SQL files. */
 export const deadLetterMigrations = new URL("./migrations/", import.meta.url);
 
 // A replayed letter that fails again becomes open, except a conflict: its replay is stored, and only the client's retry
@@ -97,7 +96,6 @@ export async function listLetters(
   return (await reader.query<Row>(selectSome, values)).map(letterOf);
 }
 
-/** A letter without its content. */
 export type LetterHead = Omit<DeadLetter, "body">;
 
 /** Returns the newest letters that match, newest first. */
@@ -134,10 +132,7 @@ export async function countLetters(reader: SqlReader): Promise<Readonly<Record<L
   };
 }
 
-/**
- * Sets the state of a letter. Returns false and changes nothing if it already has that state, or arrived again after it
- * was read.
- */
+/** Returns false and changes nothing if the letter has that state, or arrived again after it was read. */
 export async function settleLetter(
   transaction: SqlTransaction,
   { id, diedAt }: Pick<DeadLetter, "id" | "diedAt">,

@@ -25,16 +25,13 @@ const selectNewest = "SELECT ? AS domain, MAX(stored_at) AS storedAt FROM batche
 const selectTimes = "SELECT DISTINCT stored_at AS storedAt FROM batches WHERE domain = ? AND stored_at IN (?)";
 const selectNext = "SELECT MIN(stored_at) AS storedAt FROM batches WHERE domain = ? AND stored_at > ?";
 
-/** The row of a batch. */
 export interface LedgerEntry {
   readonly batch: BatchId;
   readonly domain: string;
   readonly bodyHash: Buffer;
-  /** Events in its message. */
   readonly events: number;
-  /** Those that changed rows. */
   readonly changes: number;
-  /** Those that became dead letters. */
+  /** Events that became dead letters. */
   readonly refused: number;
   /** ms since 1970. */
   readonly storedAt: number;
@@ -47,7 +44,6 @@ export interface StoredBatch {
   readonly rankingMessage: Buffer | undefined;
 }
 
-/** The folder of the numbered SQL files. */
 export const ledgerMigrations = new URL("./migrations/", import.meta.url);
 
 /** Eight bytes that identify the content of a message. About 20 µs for 20 kB. */
@@ -66,10 +62,7 @@ export async function findStored(
   return new Map(rows.map((row) => [keyOf(row), { bodyHash: row.body_hash, rankingMessage: row.moves ?? undefined }]));
 }
 
-/**
- * Enters batches, in the transaction that stores their events. "duplicate": another writer has entered one of them;
- * nothing was entered.
- */
+/** In the transaction that stores their events. "duplicate": another writer entered one; nothing was entered. */
 export async function enter(
   transaction: SqlTransaction,
   entries: readonly LedgerEntry[],
@@ -135,7 +128,6 @@ export async function pruneRankingMessages(transaction: SqlTransaction, batches:
   return batches.length === 0 ? 0 : transaction.execute(updatePruned, [keysOf(batches)]);
 }
 
-/** Sums over all batches of a domain. */
 export interface LedgerTotals {
   readonly batches: number;
   readonly events: number;
@@ -151,10 +143,7 @@ export async function readTotals(reader: SqlReader, domain: string): Promise<Led
   return row ?? { batches: 0, events: 0, changes: 0, refused: 0, newest: 0 };
 }
 
-/**
- * When the newest batch of each domain was stored, in ms since 1970; without domains that have none. One index lookup
- * for each, all at once.
- */
+/** In ms since 1970; without domains that have none. One index lookup for each, all at once. */
 export async function newestStored(
   reader: SqlReader,
   domains: readonly string[],
@@ -184,10 +173,7 @@ export async function findTimes(
   return new Set(rows.map(({ storedAt }) => storedAt));
 }
 
-/**
- * All batches of a domain, for a stream: (producer, sequence, stored_at, changes). `changes`: rows that were new or
- * replaced.
- */
+/** For a stream: (producer, sequence, stored_at, changes). `changes`: rows that were new or replaced. */
 export const selectBatches = "SELECT producer, sequence, stored_at, changes FROM batches WHERE domain = ?";
 
 function keysOf(batches: readonly BatchId[]): readonly (readonly [Buffer, number])[] {

@@ -5,17 +5,14 @@ import { raiseTo } from "./retained-from.ts";
 /** See remove-month.ts. */
 export type Step = "moving" | "exporting" | "counting" | "dropping" | "removed";
 
-/** A month that is being removed. */
 export interface MonthState {
   readonly month: Month;
   readonly step: Step;
 }
 
-/** The complete file of a month. */
 export interface ExportedMonth {
   readonly events: number;
   readonly file: string;
-  /** Of the file, as text. */
   readonly sha256: string;
 }
 
@@ -33,16 +30,13 @@ const lockCountedTo =
   "SELECT counted_to AS countedTo FROM retention_months WHERE domain = ? AND month = ? AND step = 'counting' FOR UPDATE";
 const updateCountedTo = "UPDATE retention_months SET counted_to = ? WHERE domain = ? AND month = ?";
 
-/** The month of a domain whose removal has begun and not ended. */
+/** The month whose removal has begun and not ended. */
 export async function unfinishedMonth(reader: SqlReader, domain: string): Promise<MonthState | undefined> {
   const [row] = await reader.query<MonthState>(selectUnfinished, [domain]);
   return row;
 }
 
-/**
- * Enters a month, and makes writers reject its events. Must be committed before its rows are moved. May be repeated
- * after an unknown outcome.
- */
+/** Makes writers reject the month's events. Must be committed before its rows are moved. May be repeated. */
 export async function beginMonth(transaction: SqlTransaction, domain: string, month: Month): Promise<void> {
   await raiseTo(transaction, domain, firstDayOf(addMonths(month, 1)));
   if ((await transaction.insert(insertMonth, [[domain, month, "moving", none]])) !== "duplicate") return;
@@ -54,7 +48,7 @@ export async function beginMonth(transaction: SqlTransaction, domain: string, mo
 /** What to do with rows that should not be there. Without rows and base, a rebuild would lose their counts. */
 export const keepRows = "keep the rows; see docs/retention.md";
 
-/** Ends one step and begins the next. Repeating it changes nothing. */
+/** Repeating it changes nothing. */
 export async function endStep(
   transaction: Pick<SqlTransaction, "execute">,
   domain: string,
@@ -64,7 +58,6 @@ export async function endStep(
   await transaction.execute(updateStep, [to, domain, month, from]);
 }
 
-/** Likewise for the step "exporting". */
 export async function endExport(
   transaction: SqlTransaction,
   domain: string,
@@ -74,7 +67,6 @@ export async function endExport(
   await transaction.execute(updateExported, [events, file, sha256, domain, month]);
 }
 
-/** The file of a month after its export. */
 export async function exportedMonth(reader: SqlReader, domain: string, month: Month): Promise<ExportedMonth> {
   const [row] = await reader.query<ExportedMonth>(selectExported, [domain, month]);
   if (row === undefined) throw new Error(`${domain}: no row of ${month} in retention_months`);

@@ -1,12 +1,16 @@
-/** A month as text, 2025-01. Texts compare as months do. */
+import { setTimeout as delay } from "node:timers/promises";
+import { DatabaseError } from "../connection/database-error.ts";
+import type { ExclusiveSession } from "../connection/with-connection.ts";
+import type { Retention, SqlReader } from "@tally/contract";
+
+/** As 2025-01. Texts compare as months do. */
 export type Month = string;
 
-/** The month of a time, ms since 1970, in UTC. */
+/** In UTC. */
 export function monthOf(ms: number): Month {
   return new Date(ms).toISOString().slice(0, 7);
 }
 
-/** The month `count` months later; earlier if it is negative. */
 export function addMonths(month: Month, count: number): Month {
   const [year = "", ordinal = ""] = month.split("-");
   const months = Number(year) * 12 + Number(ordinal) - 1 + count;
@@ -18,9 +22,125 @@ export function firstDayOf(month: Month): string {
   return `${month}-01`;
 }
 
-/** All months from one up to another, both included. */
+/** Both included. */
 export function monthsBetween(first: Month, last: Month): readonly Month[] {
   const months: Month[] = [];
   for (let month = first; month <= last; month = addMonths(month, 1)) months.push(month);
   return months;
+}
+
+/*
+ * The partitions of a table: one for each month, in order, and the last one for all later dates. The first one has all
+ * earlier dates too. Months are split out of the last partition ahead of time, while it has no rows of them: a split
+ * copies the rows of what it splits, and blocks writers.
+ */
+
+type Partitioned = Pick<Retention, "table" | "dateColumn" | "leaving">;
+
+const lastName = "later";
+
+const selectPartitions = `
+  SELECT partition_name AS name FROM information_schema.partitions
+  WHERE table_schema = DATABASE() AND table_name = ? AND partition_name IS NOT NULL ORDER BY partition_ordinal_position`;
+
+/** Oldest first; undefined: the table has no partitions. */
+export async function partitionedMonths(
+  reader: SqlReader,
+  { table }: Partitioned,
+): Promise<readonly Month[] | undefined> {
+  const rows = await reader.query<{ name: string }>(selectPartitions, [table]);
+  if (rows.length === 0) return undefined;
+  return rows
+    .map(({ name }) => name)
+    .filter((name) => name !== lastName)
+    .map(monthOfName);
+}
+
+/** Gives the table partitions. Copies all rows; writers wait until the end. */
+export async function addPartitions(session: ExclusiveSession, tables: Partitioned, months: readonly Month[]) {
+  await session.execute(addPartitionsSql(tables, months));
+}
+
+export function addPartitionsSql({ table, dateColumn }: Partitioned, months: readonly Month[]): string {
+  const partitions = [...months.map(definition), lastDefinition].join(", ");
+  return `ALTER TABLE ${table} DROP PRIMARY KEY, ADD PRIMARY KEY (id, ${dateColumn}) PARTITION BY RANGE COLUMNS(${dateColumn}) (${partitions})`;
+}
+
+/** Splits months out of the last partition. Quick while that is empty. */
+export async function splitLast(session: ExclusiveSession, { table }: Partitioned, months: readonly Month[]) {
+  const partitions = [...months.map(definition), lastDefinition].join(", ");
+  await session.execute(`ALTER TABLE ${table} REORGANIZE PARTITION ${lastName} INTO (${partitions})`);
+}
+
+export async function hasRows(reader: SqlReader, { table }: Partitioned, month: Month): Promise<boolean> {
+  return (await reader.query(`SELECT 1 FROM ${table} PARTITION (${nameOf(month)}) LIMIT 1`)).length > 0;
+}
+
+export async function hasLeavingRows(reader: SqlReader, { leaving }: Partitioned): Promise<boolean> {
+  return (await reader.query(`SELECT 1 FROM ${leaving} LIMIT 1`)).length > 0;
+}
+
+/** Moves a month into the empty leaving table, at one moment for all readers. Copies nothing. */
+export async function exchangeWithLeaving(session: ExclusiveSession, { table, leaving }: Partitioned, month: Month) {
+  await session.execute(`ALTER TABLE ${table} EXCHANGE PARTITION ${nameOf(month)} WITH TABLE ${leaving}`);
+}
+
+/**
+ * Replaces the leaving table by an empty one, at one moment for all readers. An exchange needs equal definitions, so
+ * the new table is made like the partitions. Repeating it is harmless.
+ */
+export async function renewLeaving(session: ExclusiveSession, { table, leaving }: Partitioned): Promise<void> {
+  const [next, last] = [`${leaving}_next`, `${leaving}_last`];
+  await session.execute(`DROP TABLE IF EXISTS ${next}, ${last}`);
+  await session.execute(`CREATE TABLE ${next} LIKE ${table}`);
+  await session.execute(`ALTER TABLE ${next} REMOVE PARTITIONING`);
+  await session.execute(`RENAME TABLE ${leaving} TO ${last}, ${next} TO ${leaving}`);
+  await session.execute(`DROP TABLE ${last}`);
+}
+
+/** Returns whether the month was empty. No row can arrive between the check and the drop. */
+export async function dropIfEmpty(session: ExclusiveSession, tables: Partitioned, month: Month): Promise<boolean> {
+  await session.execute(`LOCK TABLES ${tables.table} WRITE`);
+  try {
+    const isEmpty = !(await hasRows(session, tables, month));
+    if (isEmpty) await session.execute(`ALTER TABLE ${tables.table} DROP PARTITION ${nameOf(month)}`);
+    return isEmpty;
+  } finally {
+    await session.execute("UNLOCK TABLES");
+  }
+}
+
+const lastDefinition = `PARTITION ${lastName} VALUES LESS THAN (MAXVALUE)`;
+
+function definition(month: Month): string {
+  return `PARTITION ${nameOf(month)} VALUES LESS THAN ('${firstDayOf(addMonths(month, 1))}')`;
+}
+
+function nameOf(month: Month): string {
+  return `p${month.replace("-", "")}`;
+}
+
+function monthOfName(name: string): Month {
+  return `${name.slice(1, 5)}-${name.slice(5)}`;
+}
+
+const againAfterMs = 3000;
+const patienceMs = 600_000;
+
+/**
+ * Repeats a change of tables while transactions use them for longer than the session waits: those of a rebuild, an
+ * audit or an export. The pauses let the writers continue. Throws the last error after ten minutes.
+ */
+export async function patiently<T>(change: () => Promise<T>, onWait: () => void): Promise<T> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await change();
+    } catch (error) {
+      const isBusy = error instanceof DatabaseError && error.kind === "retry";
+      if (!isBusy || performance.now() > deadline) throw error;
+      onWait();
+      await delay(againAfterMs);
+    }
+  }
 }

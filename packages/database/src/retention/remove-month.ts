@@ -1,6 +1,6 @@
 import { channel } from "node:diagnostics_channel";
 import type { Database } from "../connection/connect-database.ts";
-import type { ExclusiveSession } from "../connection/exclusively.ts";
+import type { ExclusiveSession } from "../connection/with-connection.ts";
 import type { Retention } from "@tally/contract";
 import {
   beginMonth,
@@ -12,8 +12,8 @@ import {
   type ExportedMonth,
   type Step,
 } from "./month-states.ts";
-import type { Month } from "./months.ts";
 import {
+  type Month,
   dropIfEmpty,
   exchangeWithLeaving,
   hasLeavingRows,
@@ -21,7 +21,7 @@ import {
   partitionedMonths,
   patiently,
   renewLeaving,
-} from "./partitions.ts";
+} from "./months.ts";
 
 /*
  * The life of a month that is removed (retention_months.step). A process may die anywhere; the next one continues at
@@ -41,7 +41,6 @@ export interface Removing {
   readonly domain: { readonly name: string; readonly retention: Retention };
   /** Writes the leaving rows to a file and checks it. Called again after a crash, also when the file is complete. */
   readonly exportMonth: (month: Month) => Promise<ExportedMonth>;
-  /** Rows that one transaction adds to the base. */
   readonly rowsPerTransaction: number;
   readonly onProgress: (progress: RetentionProgress) => void;
 }
@@ -53,26 +52,19 @@ export interface RetentionProgress {
   readonly total?: number | undefined;
 }
 
-/**
- * For fault drills, as in packages/contract/src/channels.ts: after each change that a later process finds. Messages:
- * what was done.
- */
+/** For fault drills: after each change that a later process finds. Messages: what was done. */
 export const changed = channel("tally:retention:changed");
 
-/** Begins to remove a month with rows. */
 export async function begin({ database, domain: { name } }: Removing, month: Month): Promise<void> {
   await database.transaction((transaction) => beginMonth(transaction, name, month));
   changed.publish("begun");
 }
 
-/**
- * Continues at the given step to the end. Throws DatabaseError, and what `exportMonth` throws; nothing is lost then.
- */
+/** Continues at the given step to the end. Throws DatabaseError, and what `exportMonth` throws; nothing is lost. */
 export async function removeMonth(removing: Removing, month: Month, step: Step): Promise<ExportedMonth> {
   const { session, database, domain, exportMonth, onProgress } = removing;
   let next = step;
-  // On the connection of the changed tables: after a failover it is gone, and the step cannot end on a server that
-  // lacks the change.
+  // On the connection of the changed tables: the step cannot end on a server that lacks the change.
   const end = async (to: Step): Promise<void> => {
     await endStep(session, domain.name, month, [next, to]);
     next = to;

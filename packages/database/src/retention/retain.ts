@@ -1,8 +1,12 @@
-import { exclusively, type ExclusiveSession } from "../connection/exclusively.ts";
+import { exclusively, type ExclusiveSession } from "../connection/with-connection.ts";
 import type { Retention, SqlReader } from "@tally/contract";
 import { unfinishedMonth, type ExportedMonth } from "./month-states.ts";
-import { addMonths, firstDayOf, monthOf, monthsBetween, type Month } from "./months.ts";
 import {
+  addMonths,
+  firstDayOf,
+  monthOf,
+  monthsBetween,
+  type Month,
   addPartitions,
   dropIfEmpty,
   hasLeavingRows,
@@ -11,7 +15,7 @@ import {
   patiently,
   renewLeaving,
   splitLast,
-} from "./partitions.ts";
+} from "./months.ts";
 import { begin, changed, removeMonth, type Removing, type RetentionProgress } from "./remove-month.ts";
 import { removedAfterDays } from "./retained-from.ts";
 
@@ -39,14 +43,10 @@ const dayMs = 86_400_000;
 // The copy of all rows. The server continues when the command dies, and the lock shows that to the next one.
 const statementMs = 7 * dayMs;
 const tableLockWithinSeconds = 2;
-// A conversion needs the table for a moment at its end, after the copy: waiting a little longer is cheaper than copying
-// again.
+// A conversion needs the table at its end, after the copy: waiting is cheaper than copying again.
 const conversionLockWithinSeconds = 60;
 
-/**
- * The first of the months that stay: the present one and `keepMonths` before it. Undefined: the newest removed month
- * would be too young.
- */
+/** Of the months that stay: the present one and `keepMonths` before it. Undefined: the newest removed is too young. */
 export function firstKeptMonth(keepMonths: number, now: number): Month | undefined {
   const first = addMonths(monthOf(now), -keepMonths);
   return Date.parse(firstDayOf(first)) > now - removedAfterDays * dayMs ? undefined : first;
@@ -86,8 +86,7 @@ async function removeOne(removing: Removing, month: Month): Promise<ExportedMont
   const wait = (): void => onProgress({ step: "waiting", month });
   const isEmpty = !(await hasRows(session, retention, month));
   if (isEmpty && (await patiently(() => dropIfEmpty(session, retention, month), wait))) return undefined;
-  // No month is being removed, so these rows are in the base. After a failover the new server may lack the end of an
-  // earlier removal.
+  // These rows are in the base: after a failover the server may lack the end of an earlier removal.
   if (await hasLeavingRows(session, retention)) await patiently(() => renewLeaving(session, retention), wait);
   await begin(removing, month);
   return removeMonth(removing, month, "moving");

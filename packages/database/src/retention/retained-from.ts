@@ -1,7 +1,6 @@
 import type { Domain, Recount, Retention, SqlReader, SqlSnapshot, SqlTransaction } from "@tally/contract";
 import type { Database } from "../connection/connect-database.ts";
 
-/** The folder of the numbered SQL files. */
 export const retentionMigrations = new URL("./migrations/", import.meta.url);
 
 const dayMs = 86_400_000;
@@ -18,9 +17,7 @@ const raiseRetainedFrom = `
   INSERT INTO retention (domain, retained_from) VALUES (?, ?)
   ON DUPLICATE KEY UPDATE retained_from = GREATEST(retained_from, VALUES(retained_from))`;
 
-/**
- * Events with this date, yyyymmdd, or a later one are surely retained: a writer need not call `retainedFrom` for them.
- */
+/** The first date, yyyymmdd, for which a writer need not call `retainedFrom`. */
 export function surelyRetainedFrom(now: number): number {
   return Number(new Date(now - checkedAfterDays * dayMs).toISOString().slice(0, 10).replaceAll("-", ""));
 }
@@ -41,7 +38,6 @@ export async function retainedFrom(
   return row?.retainedFrom;
 }
 
-/** Whether months of a domain were ever removed. */
 async function wasEverRemoved(reader: SqlReader, domain: string): Promise<boolean> {
   return (await reader.query(selectRetainedFrom, [domain])).length > 0;
 }
