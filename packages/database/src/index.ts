@@ -1,8 +1,12 @@
 export { connectDatabase, type Database } from "./connection/connect-database.ts";
 export { DatabaseError, databaseErrors } from "./connection/database-error.ts";
-export { exclusively, type ExclusiveSession } from "./connection/with-connection.ts";
+export {
+  exclusively,
+  type ExclusiveSession,
+  dropTestDatabase,
+  recreateTestDatabase,
+} from "./connection/run-statement.ts";
 export { migrate, readMigrations } from "./connection/migrate.ts";
-export { dropTestDatabase, recreateTestDatabase } from "./connection/test-database.ts";
 export {
   addDomains,
   enter,
@@ -35,8 +39,6 @@ export {
   type LetterState,
   type NewLetter,
   type Stage,
-} from "./dead-letters/dead-letter.ts";
-export {
   countLetters,
   deadLetterMigrations,
   findLetterHead,

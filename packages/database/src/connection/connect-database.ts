@@ -1,8 +1,14 @@
 import type { Log } from "@tally/runtime";
 import type { SqlReader, SqlSnapshot, SqlTransaction } from "@tally/contract";
 import { Endpoint, takesWrites } from "./endpoint.ts";
-import { read, type ReadSource, snapshot, type SnapshotOptions } from "./read.ts";
-import { ReadEndpoints, type Replica } from "./read-endpoints.ts";
+import {
+  read,
+  type ReadSource,
+  snapshot,
+  type SnapshotOptions,
+  ReadEndpoints,
+  type Replica,
+} from "./read-endpoints.ts";
 import { transact, type TransactionOptions } from "./transact.ts";
 
 export interface DatabaseOptions {
@@ -85,13 +91,11 @@ async function responds(source: ReadSource, sql: string): Promise<boolean> {
 }
 
 // All at once: a frozen server must not hide one that responds.
-async function anyResponds(replicas: readonly Replica[]): Promise<boolean> {
-  try {
-    await Promise.any(replicas.map(({ reader }) => reader.query(pingRead)));
-    return true;
-  } catch {
-    return false;
-  }
+function anyResponds(replicas: readonly Replica[]): Promise<boolean> {
+  return Promise.any(replicas.map(({ reader }) => reader.query(pingRead))).then(
+    () => true,
+    () => false,
+  );
 }
 
 const pingRead = "SELECT 1 AS ok";

@@ -118,43 +118,24 @@ const duplicateErrnos: ReadonlySet<number> = new Set([1022, 1062, 1586]);
 
 // Server numbers that their SQLSTATE class does not separate (MySQL and MariaDB differ in SQLSTATE, not in number).
 const dataErrnos: ReadonlySet<number> = new Set([
-  1153, // packet larger than max_allowed_packet
-  1265, // data truncated
-  1292, // incorrect value for a type
-  1366, // incorrect value for a column
-  3819, // check constraint, MySQL
-  4025, // check constraint, MariaDB
+  // A packet larger than max_allowed_packet, truncated data, incorrect values for a type or a column.
+  1153, 1265, 1292, 1366,
+  // Check constraints of MySQL and MariaDB.
+  3819, 4025,
 ]);
-const conflictErrnos: ReadonlySet<number> = new Set([
-  1020, // record has changed since last read, MariaDB
-  1205, // lock wait timeout
-  1637, // too many active transactions
-  3572, // NOWAIT
-]);
+// A record changed since the last read (MariaDB), lock wait timeout, too many active transactions, NOWAIT.
+const conflictErrnos: ReadonlySet<number> = new Set([1020, 1205, 1637, 3572]);
 const unavailableErrnos: ReadonlySet<number> = new Set([
-  3, // error writing file
-  1021, // disk full
-  1026, // error writing file
-  1030, // storage engine error
-  1037, // out of memory
-  1038, // out of sort memory
-  1040, // too many connections
-  1041, // out of memory
-  1053, // shutdown in progress
-  1114, // table full: how a full disk shows
-  1135, // cannot create a thread
-  1203, // user has too many connections
-  1226, // user's resource limit
-  1290, // read-only server
-  1317, // interrupted
-  1598, // cannot write the binary log
-  1792, // read-only transaction
-  1836, // read-only server
-  1927, // connection killed, MariaDB
-  1969, // max_statement_time, MariaDB
-  3024, // max_execution_time, MySQL
-  3168, // server isn't available
-  4031, // closed for inactivity
+  // Disk: error writing a file, full, storage engine error, table full (how a full disk shows), binary log.
+  3, 1021, 1026, 1030, 1114, 1598,
+  // Memory, connections, threads, limits of a user.
+  1037, 1038, 1040, 1041, 1135, 1203, 1226,
+  // Shutdown, interrupted, killed, closed for inactivity, not available.
+  1053, 1317, 1927, 3168, 4031,
+  // Read-only servers and transactions.
+  1290, 1792, 1836,
+  // max_statement_time of MariaDB, max_execution_time of MySQL.
+  1969, 3024,
 ]);
 
 function codeOf(errno: number | undefined, sqlState: string): DatabaseErrorCode {

@@ -18,7 +18,7 @@ export interface EndpointOptions {
 
 const closePollMs = 10;
 const askEveryMs = 1000;
-/** One row; `ok` is 1 where the server takes writes. Aurora's readers set innodb_read_only, other replicas read_only. */
+/** `ok` is 1 where the server takes writes. Aurora's readers set innodb_read_only, other replicas read_only. */
 export const takesWrites = "SELECT @@global.read_only = 0 AND @@global.innodb_read_only = 0 AS ok";
 // A server that accepts one connection and refuses the next would fill the log otherwise.
 const settleMs = 1000;
@@ -38,11 +38,8 @@ export class Endpoint {
   constructor(options: EndpointOptions) {
     const { name, server, log, url, queryTimeoutMs, connections } = options;
     this.#options = options;
-    this.#outage = new Outage(
-      log,
-      `use the database's ${name} endpoint${server === undefined ? "" : ` on ${server}`}`,
-      { settleMs },
-    );
+    const on = server === undefined ? "" : ` on ${server}`;
+    this.#outage = new Outage(log, `use the database's ${name} endpoint${on}`, { settleMs });
     this.#pool = createPool({ ...connectionOptions(url, queryTimeoutMs), connectionLimit: connections });
     // mysql2 listens for one "error" only. A dying socket can emit a second, which would end the process.
     this.#pool.on("connection", (connection) => connection.on("error", () => {}));
@@ -66,8 +63,7 @@ export class Endpoint {
 
   /**
    * Prepares a new connection. Asks one of the write endpoint once a second whether its server still takes writes:
-   * after a switchover the name leads to another server, while the old one may live on, read-only, and keep its
-   * connections. A new connection is used in any case.
+   * after a switchover the old server may live on, read-only, and keep its connections.
    */
   async #isUsable(connection: PoolConnection, session: Session): Promise<boolean> {
     const { name, queryTimeoutMs } = this.#options;

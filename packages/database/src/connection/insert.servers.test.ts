@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SqlValue } from "@tally/contract";
-import { insertStatements } from "./insert-statements.ts";
+import { insertStatements } from "./transact.ts";
 import { ownDatabase } from "./own-database.test-kit.ts";
 
 const { connect } = ownDatabase();

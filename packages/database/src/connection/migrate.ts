@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import type { Log } from "@tally/runtime";
-import { sessionSql, rowsOf } from "./run-statement.ts";
+import { exclusively, type ExclusiveSession } from "./run-statement.ts";
 import { DatabaseError } from "./database-error.ts";
-import { type Run, withConnection } from "./with-connection.ts";
 
 /** One numbered SQL file. Statements end with ";" at the end of a line. MySQL commits each DDL statement separately. */
 interface Migration {
@@ -28,28 +27,20 @@ export async function readMigrations(folder: URL, prefix: string): Promise<reado
 
 const fileName = /^\d{3}-[a-z0-9-]+\.sql$/;
 
-interface MigrateOptions {
-  /** Of the write endpoint. The database must exist. */
-  readonly url: string;
-  readonly log: Log;
-  /** Longest time for one statement, and for the lock while another process migrates; default 10 minutes. */
-  readonly timeoutMs?: number;
-}
-
 /**
  * Applies the migrations that the table `migrations` does not list yet, in the given order, and returns their names. A
- * lock makes concurrent processes apply each once. MySQL cannot roll DDL back: after a failed statement the error names
- * it and what stays applied. Throws DATABASE_MIGRATION, also when a file was changed after it was applied.
+ * lock makes concurrent processes apply each once. `url`: of the write endpoint; the database must exist. MySQL cannot
+ * roll DDL back: after a failed statement the DATABASE_MIGRATION error names it and what stays applied.
  */
-export async function migrate(options: MigrateOptions, migrations: readonly Migration[]): Promise<readonly string[]> {
-  const { url, log, timeoutMs = 600_000 } = options;
-  return withConnection(url, timeoutMs, async (run) => {
-    for (const sql of sessionSql(timeoutMs, "write")) await run(sql);
-    // Held until the connection ends.
-    await lock(run, timeoutMs);
-    await run(createTable);
-    const applied = new Map(rowsOf<AppliedRow>(await run(selectApplied)).map((row) => [row.name, row.checksum]));
-    const appliedNow: string[] = [];
+export async function migrate(
+  { url, log }: { readonly url: string; readonly log: Log },
+  migrations: readonly Migration[],
+): Promise<readonly string[]> {
+  const appliedNow = await exclusively({ url, lock: "migrate", ...limits }, async (session) => {
+    await session.execute(createTable);
+    const rows = await session.query<{ name: string; checksum: string }>(selectApplied);
+    const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]));
+    const names: string[] = [];
     for (const migration of migrations) {
       const { name, sql } = migration;
       const checksum = createHash("sha256").update(sql).digest("hex");
@@ -58,33 +49,26 @@ export async function migrate(options: MigrateOptions, migrations: readonly Migr
       if (known !== undefined) {
         throw new DatabaseError("DATABASE_MIGRATION", `${name} was changed after it was applied; write a new file`);
       }
-      await apply(run, migration);
-      await run(insertApplied, [name, checksum]);
+      await apply(session, migration);
+      await session.execute(insertApplied, [name, checksum]);
       log.info({ migration: name }, "migration applied");
-      appliedNow.push(name);
+      names.push(name);
     }
-    return appliedNow;
+    return names;
   });
+  if (appliedNow !== undefined) return appliedNow;
+  const { waitSeconds } = limits;
+  throw new DatabaseError("DATABASE_MIGRATION", `another process has held the lock for more than ${waitSeconds} s`);
 }
 
-interface AppliedRow {
-  readonly name: string;
-  readonly checksum: string;
-}
+// A statement that waits for a table ends with the timeout.
+const limits = { waitSeconds: 300, timeoutMs: 600_000, tableLockWithinSeconds: 86_400 } as const;
 
-async function lock(run: Run, timeoutMs: number): Promise<void> {
-  const seconds = Math.max(1, Math.floor(timeoutMs / 2000));
-  const [row] = rowsOf<{ readonly locked: number | null }>(await run(getLock, [seconds]));
-  if (row?.locked !== 1) {
-    throw new DatabaseError("DATABASE_MIGRATION", `another process has held the lock for more than ${seconds} s`);
-  }
-}
-
-async function apply(run: Run, migration: Migration): Promise<void> {
+async function apply(session: ExclusiveSession, migration: Migration): Promise<void> {
   const statements = splitStatements(migration.sql);
   for (const [index, sql] of statements.entries()) {
     try {
-      await run(sql);
+      await session.execute(sql);
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
       const place = `${migration.name}, statement ${index + 1} of ${statements.length}`;
@@ -113,8 +97,6 @@ function splitStatements(sql: string): readonly string[] {
 // Code and quoted texts, then ";", then an optional comment. A ";" in a comment ends no statement.
 const statementEnd = /^((?:[^'"-]|'[^']*'|"[^"]*"|-(?!-))*);\s*(?:--.*)?$/;
 
-// The server's locks have one namespace for all databases, and names of at most 64 characters. MySQL 9.7 has no MD5().
-const getLock = "SELECT GET_LOCK(CONCAT('tally-migrate-', LEFT(SHA2(DATABASE(), 256), 40)), ?) AS locked";
 const createTable = `CREATE TABLE IF NOT EXISTS migrations (
   name VARCHAR(190) NOT NULL PRIMARY KEY,
   checksum CHAR(64) NOT NULL,

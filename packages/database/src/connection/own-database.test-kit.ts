@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, inject, vi } from "vitest";
 import { silentLog } from "@tally/runtime";
 import { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
 import { migrate, readMigrations } from "./migrate.ts";
-import { dropTestDatabase, recreateTestDatabase } from "./test-database.ts";
+import { dropTestDatabase, recreateTestDatabase } from "./run-statement.ts";
 
 /**
  * A new database for one test file, on both endpoints, with the tables of `migrations`: folders, each with the prefix

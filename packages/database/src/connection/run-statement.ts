@@ -1,7 +1,15 @@
 import { Socket } from "node:net";
-import type { SqlParameter } from "@tally/contract";
-import { format, type Connection, type QueryResult, type ConnectionOptions, type SslOptions } from "mysql2";
-import { DatabaseError, fromDriverError } from "./database-error.ts";
+import type { SqlParameter, SqlReader } from "@tally/contract";
+import {
+  format,
+  type Connection,
+  type QueryResult,
+  type ConnectionOptions,
+  type SslOptions,
+  createConnection,
+  escapeId,
+} from "mysql2";
+import { DatabaseError, fromDriverError, fromConnectError } from "./database-error.ts";
 import { readFileSync } from "node:fs";
 
 /** The statement with its values, escaped by mysql2. Objects become strings, never "a = 1, b = 2"; dates are in UTC. */
@@ -54,7 +62,8 @@ export function destroyConnection(connection: Connection): void {
 }
 
 const sqlMode =
-  "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION";
+  "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE," +
+  "ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION";
 
 /** The options of every connection. mysql2 adds those in the URL. */
 export function connectionOptions(url: string, connectTimeoutMs: number): ConnectionOptions {
@@ -84,8 +93,7 @@ export function sessionSql(queryTimeoutMs: number, endpoint: "write" | "read"): 
 
 /**
  * The TLS options in a MySQL URL: `?ssl-mode=VERIFY_IDENTITY`, with `&ssl-ca=/path/of/ca.pem` for an authority that
- * Node does not know. TLS always verifies the certificate. Otherwise a man in the middle could read the connection.
- * Throws DATABASE_URL for anything else.
+ * Node does not know. Throws DATABASE_URL for TLS that does not verify: a man in the middle could read it.
  */
 export function tlsOf(url: string): { readonly uri: string; readonly ssl?: SslOptions } {
   const parsed = URL.parse(url);
@@ -115,6 +123,97 @@ export function tlsOf(url: string): { readonly uri: string; readonly ssl?: SslOp
   };
 }
 
-function urlError(detail: string): DatabaseError {
-  return new DatabaseError("DATABASE_URL", detail);
+const urlError = (detail: string): DatabaseError => new DatabaseError("DATABASE_URL", detail);
+
+/** Runs a statement with its values. */
+type Run = (sql: string, values?: readonly SqlParameter[]) => Promise<QueryResult>;
+
+/** What callers outside of this folder may do with a session. */
+export function sqlOf(session: { readonly run: Run }): ExclusiveSession {
+  return {
+    query: async <Row extends object>(sql: string, values?: readonly SqlParameter[]) =>
+      rowsOf<Row>(await session.run(sql, values)),
+    execute: async (sql, values) => changedRows(await session.run(sql, values)),
+  };
+}
+
+/** One connection outside of any pool, until `use` ends. `timeoutMs` is for each statement. Throws DatabaseError. */
+async function withConnection<T>(url: string, timeoutMs: number, use: (run: Run) => Promise<T>): Promise<T> {
+  const connection = await connect(url, timeoutMs);
+  try {
+    return await use((sql, values) => runStatement(connection, sqlText(sql, values), sql, timeoutMs));
+  } finally {
+    connection.end();
+  }
+}
+
+function connect(url: string, timeoutMs: number): Promise<Connection> {
+  return new Promise((resolve, reject) => {
+    const connection = createConnection(connectionOptions(url, timeoutMs));
+    // A lost connection fails its statement; without a listener the event would end the process.
+    connection.on("error", () => {});
+    connection.connect((error) => {
+      if (error === null) resolve(connection);
+      else reject(fromConnectError(error));
+    });
+  });
+}
+
+/** One connection to the write endpoint for statements that change tables. The server commits each. */
+export interface ExclusiveSession extends SqlReader {
+  /** Returns the changed rows. Not repeated: after a lost connection it may still run, and holds the lock. */
+  execute(sql: string, values?: readonly SqlParameter[]): Promise<number>;
+}
+
+interface ExclusiveOptions {
+  readonly url: string;
+  /** One process at a time has this lock of the database. At most 20 characters. */
+  readonly lock: string;
+  readonly waitSeconds: number;
+  readonly timeoutMs: number;
+  /** Longest wait for transactions that use the tables of a statement. New ones wait meanwhile. */
+  readonly tableLockWithinSeconds: number;
+}
+
+/**
+ * Runs `use` on a connection that holds a lock until it ends, also when the process is killed during a statement: a
+ * later process cannot act beside that statement. Undefined: another process has the lock. Throws DatabaseError.
+ */
+export async function exclusively<T extends object>(
+  { url, lock, waitSeconds, timeoutMs, tableLockWithinSeconds }: ExclusiveOptions,
+  use: (session: ExclusiveSession) => Promise<T>,
+): Promise<T | undefined> {
+  return withConnection(url, timeoutMs, async (run) => {
+    for (const sql of sessionSql(timeoutMs, "write")) await run(sql);
+    await run("SET SESSION lock_wait_timeout = ?", [tableLockWithinSeconds]);
+    const [row] = rowsOf<{ readonly locked: number | null }>(await run(getLock, [lock, waitSeconds]));
+    if (row?.locked !== 1) return undefined;
+    return use(sqlOf({ run }));
+  });
+}
+
+// The server's locks have one namespace for all databases, and names of at most 64 characters. MySQL 9.7 has no MD5().
+const getLock = "SELECT GET_LOCK(CONCAT('tally-', ?, '-', LEFT(SHA2(DATABASE(), 256), 36)), ?) AS locked";
+
+/** Creates the database in the URL anew. Throws DATABASE_NOT_FOR_TESTS unless its name ends in "_test". */
+export async function recreateTestDatabase(url: string): Promise<void> {
+  await dropAnd(url, (name) => `CREATE DATABASE ${name} DEFAULT CHARSET utf8mb4`);
+}
+
+/** Drops the database in the URL, if it exists. Throws DATABASE_NOT_FOR_TESTS unless its name ends in "_test". */
+export async function dropTestDatabase(url: string): Promise<void> {
+  await dropAnd(url);
+}
+
+async function dropAnd(url: string, sqlAfter?: (name: string) => string): Promise<void> {
+  const server = new URL(url);
+  const name = decodeURIComponent(server.pathname.slice(1));
+  if (!name.endsWith("_test")) {
+    throw new DatabaseError("DATABASE_NOT_FOR_TESTS", `the name "${name}" does not end in "_test"`);
+  }
+  server.pathname = "/";
+  await withConnection(server.href, 30_000, async (run) => {
+    await run(`DROP DATABASE IF EXISTS ${escapeId(name, true)}`);
+    if (sqlAfter !== undefined) await run(sqlAfter(escapeId(name, true)));
+  });
 }

@@ -37,7 +37,7 @@ export class Session {
 
   /** Runs `text`, which includes its values; `label` names it in errors. */
   async runText(text: string, label: string): Promise<QueryResult> {
-    if (this.#ended) throw this.#failure ?? ended(label);
+    if (this.#ended) throw this.#failure ?? endedIn(label);
     const result = this.#idle.then(() => this.#send(text, label));
     this.#idle = result.catch(() => {});
     return result;
@@ -50,7 +50,7 @@ export class Session {
     silenceMs: number,
   ): AsyncGenerator<readonly (readonly unknown[])[]> {
     await this.#idle;
-    if (this.#ended) throw this.#failure ?? ended(sql);
+    if (this.#ended) throw this.#failure ?? endedIn(sql);
     let whole = false;
     try {
       yield* streamRows(this.#connection, sqlText(sql, values), sql, silenceMs);
@@ -113,7 +113,7 @@ export class Session {
   }
 }
 
-function ended(label: string): DatabaseError {
+function endedIn(label: string): DatabaseError {
   return new DatabaseError("DATABASE_STATEMENT", `the transaction has ended, in: ${label}`);
 }
 

@@ -1,5 +1,5 @@
 import { expect, inject, test } from "vitest";
-import { dropTestDatabase, recreateTestDatabase } from "./test-database.ts";
+import { dropTestDatabase, recreateTestDatabase } from "./run-statement.ts";
 
 test.each(["tally", "tally_test_2", "test", ""])('the helpers do not drop "%s"', async (name) => {
   const url = new URL(inject("services").databaseWriteUrl);

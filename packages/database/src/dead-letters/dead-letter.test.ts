@@ -1,6 +1,6 @@
 import { BatchIds, encodeEvent, newEventId, packEvent } from "@tally/contract";
 import { expect, test } from "vitest";
-import { replayOf, type DeadLetter } from "./dead-letter.ts";
+import { replayOf, type DeadLetter } from "./letters.ts";
 
 const eventId = newEventId();
 const letter = (stage: DeadLetter["stage"], body: Buffer): DeadLetter => ({

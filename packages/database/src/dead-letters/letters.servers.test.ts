@@ -1,8 +1,10 @@
 import { ownDatabase } from "../connection/own-database.test-kit.ts";
 import { bytesOfEventId, newEventId } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { letterOfMessage, type DeadLetter, type NewLetter } from "./dead-letter.ts";
 import {
+  letterOfMessage,
+  type DeadLetter,
+  type NewLetter,
   countLetters,
   deadLetterMigrations,
   findLetterHead,

@@ -1,5 +1,100 @@
-import { bytesOfEventId, eventIdOfBytes, type SqlReader, type SqlTransaction } from "@tally/contract";
-import type { DeadLetter, LetterState, NewLetter, Stage } from "./dead-letter.ts";
+import { createHash } from "node:crypto";
+import {
+  encodeBatch,
+  encodeEvent,
+  eventIdOfBytes,
+  eventIdOfKey,
+  packEvent,
+  queuesOf,
+  textOfBatchId,
+  unpackEvent,
+  type BatchIds,
+  type Event,
+  bytesOfEventId,
+  type SqlReader,
+  type SqlTransaction,
+} from "@tally/contract";
+
+/** event: rejected for its data. conflict: its key has other content. message: undecodable. delivery: given up. */
+export type Stage = "event" | "conflict" | "message" | "delivery";
+
+/** open: waits for a decision. replayed: sent again. discarded: kept, not sent again. */
+export type LetterState = "open" | "replayed" | "discarded";
+
+/** An event or a message that cannot be stored as it is. */
+export interface NewLetter {
+  /** A UUID. A letter that comes again has the same id. */
+  readonly id: string;
+  readonly domain: string;
+  readonly stage: Stage;
+  /** The queue that it came through. */
+  readonly queue: string;
+  /** The id of a message, which a replay uses again; for a conflict the id of the stored event; empty for an event. */
+  readonly messageId: string;
+  readonly reason: string;
+  /** The event as packEvent writes it: JSON, then its bytes; or the unchanged message. */
+  readonly body: Buffer;
+}
+
+export interface DeadLetter extends NewLetter {
+  /** When it last came, in ms since 1970. */
+  readonly diedAt: number;
+  readonly state: LetterState;
+}
+
+/** An event that the database rejects for its data. */
+export function letterOfEvent(domain: string, queue: string, event: Event, reason: string): NewLetter {
+  const body = packEvent(encodeEvent(event));
+  return { id: event.id, domain, stage: "event", queue, messageId: "", reason, body };
+}
+
+/** The reason of a letter of stage "conflict". */
+export const keyReusedReason = "key reused with different content";
+
+/** The letter's id is made of key and content: each content is one letter. A replay stores the event under that id. */
+export function letterOfConflict(domain: string, queue: string, event: Event, content: string): NewLetter {
+  const id = eventIdOfKey(`${domain}/${event.id}`, content);
+  const letter = letterOfEvent(domain, queue, { ...event, id }, keyReusedReason);
+  return { ...letter, stage: "conflict", messageId: event.id };
+}
+
+// A row must fit MariaDB's default packet of 16 MiB; RabbitMQ 4 takes messages of 16 MiB at most.
+const bodyBytesMax = 16_000_000;
+
+/** Over 16 MB only the beginning is kept, and the reason states it. */
+export function letterOfMessage(
+  letter: Omit<NewLetter, "id" | "stage"> & { readonly stage: "message" | "delivery" },
+): NewLetter {
+  const { queue, messageId, reason, body } = letter;
+  const hash = createHash("sha256").update(`${queue}\0${messageId}\0`).update(body).digest();
+  const id = eventIdOfBytes(hash.subarray(0, 16));
+  if (body.length <= bodyBytesMax) return { ...letter, id };
+  const cut = `the first ${bodyBytesMax} of ${body.length} bytes; ${reason}`;
+  return { ...letter, id, reason: cut, body: body.subarray(0, bodyBytesMax) };
+}
+
+/** Otherwise it holds a whole message. */
+export function holdsEvent({ stage }: Pick<DeadLetter, "stage">): boolean {
+  return stage === "event" || stage === "conflict";
+}
+
+/**
+ * The message that sends a letter again. Harmless to repeat, because an event keeps its id and a message its batch.
+ * `eventVersion`: of the domain, for a single event, whose own version may be an earlier one.
+ */
+export function replayOf(
+  letter: DeadLetter,
+  namespace: string,
+  batches: BatchIds,
+  eventVersion: number,
+): { readonly queue: string; readonly messageId: string; readonly body: Buffer } {
+  const { ingest, rank } = queuesOf(namespace, letter.domain);
+  const queue = letter.queue === rank.name ? rank.name : ingest.name;
+  if (!holdsEvent(letter)) return { queue, messageId: letter.messageId, body: letter.body };
+  const batch = batches.next();
+  const body = encodeBatch(batch, Date.now(), [unpackEvent(letter.body)], eventVersion);
+  return { queue, messageId: textOfBatchId(batch), body };
+}
 
 export const deadLetterMigrations = new URL("./migrations/", import.meta.url);
 
@@ -11,14 +106,14 @@ const insertLetters = `
     state = IF(state = 'replayed' AND VALUES(stage) <> 'conflict', 'open', state),
     reason = VALUES(reason),
     died_at = GREATEST(died_at + 1, VALUES(died_at))`;
-const columns = "id, domain, stage, queue, message_id AS messageId, reason, died_at AS diedAt, body, state";
+// Without the bodies, which may have 16 MB each.
+const headColumns = "id, domain, stage, queue, message_id AS messageId, reason, died_at AS diedAt, state";
+const columns = `${headColumns}, body`;
 const selectSome = `
   SELECT ${columns} FROM dead_letters
   WHERE (? IS NULL OR domain = ?) AND (? IS NULL OR stage = ?) AND (? IS NULL OR state = ?)
     AND died_at >= ? AND died_at <= ? AND LOCATE(?, reason) > 0
   ORDER BY died_at, id LIMIT ?`;
-// Without the bodies, which may have 16 MB each.
-const headColumns = "id, domain, stage, queue, message_id AS messageId, reason, died_at AS diedAt, state";
 // The newest first: both columns in one direction, so that an index is read backwards and nothing is sorted.
 const selectHeads = `
   SELECT ${headColumns} FROM dead_letters
@@ -29,14 +124,10 @@ const selectByIds = `SELECT ${columns} FROM dead_letters WHERE id IN (?) ORDER B
 const updateState = "UPDATE dead_letters SET state = ? WHERE id = ? AND state <> ? AND died_at = ?";
 // Each state ends at the maximum: 10,000 entries of an index take about 2 ms.
 const countedMax = 10_000;
-const states = ["open", "replayed", "discarded"] as const satisfies readonly LetterState[];
-const selectCounts = states
-  .map(
-    (state) => `
+const countOf = (state: LetterState): string => `
   SELECT '${state}' AS state, COUNT(*) AS letters
-  FROM (SELECT 1 AS letter FROM dead_letters WHERE state = '${state}' LIMIT ${countedMax}) AS of_${state}`,
-  )
-  .join(" UNION ALL ");
+  FROM (SELECT 1 AS letter FROM dead_letters WHERE state = '${state}' LIMIT ${countedMax}) AS of_${state}`;
+const selectCounts = [countOf("open"), countOf("replayed"), countOf("discarded")].join(" UNION ALL ");
 
 // A body that is too long for one statement is written in parts.
 const updateBody = "UPDATE dead_letters SET body = ? WHERE id = ?";
@@ -58,8 +149,7 @@ export interface LetterFilter {
   readonly reason?: string | undefined;
 }
 
-type Row = Omit<DeadLetter, "id"> & { readonly id: Buffer };
-type HeadRow = Omit<Row, "body">;
+type RowOf<Letter> = Omit<Letter, "id"> & { readonly id: Buffer };
 
 /** Stores letters. Repeating it changes only their time, and opens replayed ones. */
 export async function keepLetters(transaction: SqlTransaction, letters: readonly NewLetter[]): Promise<void> {
@@ -93,7 +183,7 @@ export async function listLetters(
 ): Promise<readonly DeadLetter[]> {
   const { domain = null, stage = null, state = null, since = 0, until = Number.MAX_SAFE_INTEGER, reason = "" } = filter;
   const values = [domain, domain, stage, stage, state, state, since, until, reason, limit];
-  return (await reader.query<Row>(selectSome, values)).map(letterOf);
+  return (await reader.query<RowOf<DeadLetter>>(selectSome, values)).map(withTextId);
 }
 
 export type LetterHead = Omit<DeadLetter, "body">;
@@ -106,30 +196,26 @@ export async function newestLetters(
 ): Promise<readonly LetterHead[]> {
   const { domain = null, stage = null, state = null } = filter;
   const values = [domain, domain, stage, stage, state, state, limit];
-  return (await reader.query<HeadRow>(selectHeads, values)).map(headOf);
+  return (await reader.query<RowOf<LetterHead>>(selectHeads, values)).map(withTextId);
 }
 
 /** Returns a letter without its content; undefined for an unknown id. */
 export async function findLetterHead(reader: SqlReader, id: string): Promise<LetterHead | undefined> {
-  const [row] = await reader.query<HeadRow>(selectHead, [bytesOfEventId(id)]);
-  return row && headOf(row);
+  const [row] = await reader.query<RowOf<LetterHead>>(selectHead, [bytesOfEventId(id)]);
+  return row && withTextId(row);
 }
 
 /** Returns the letters with the given ids, oldest first; unknown ids are left out. */
 export async function findLetters(reader: SqlReader, ids: readonly string[]): Promise<readonly DeadLetter[]> {
   if (ids.length === 0) return [];
-  return (await reader.query<Row>(selectByIds, [ids.map((id) => bytesOfEventId(id))])).map(letterOf);
+  return (await reader.query<RowOf<DeadLetter>>(selectByIds, [ids.map(bytesOfEventId)])).map(withTextId);
 }
 
 /** The number of letters in each state, up to 10,000: that many or more. Some ms, however many there are. */
 export async function countLetters(reader: SqlReader): Promise<Readonly<Record<LetterState, number>>> {
   const rows = await reader.query<{ state: LetterState; letters: number }>(selectCounts);
-  return {
-    open: 0,
-    replayed: 0,
-    discarded: 0,
-    ...Object.fromEntries(rows.map(({ state, letters }) => [state, letters])),
-  };
+  const counts = Object.fromEntries(rows.map(({ state, letters }) => [state, letters]));
+  return { open: 0, replayed: 0, discarded: 0, ...counts };
 }
 
 /** Returns false and changes nothing if the letter has that state, or arrived again after it was read. */
@@ -149,10 +235,6 @@ export const selectConflicts =
 export const selectKeptEvents =
   "SELECT id FROM dead_letters WHERE domain = ? AND stage = 'event' AND state <> 'replayed'";
 
-function headOf(row: HeadRow): LetterHead {
-  return { ...row, id: eventIdOfBytes(row.id) };
-}
-
-function letterOf(row: Row): DeadLetter {
+function withTextId<Row extends { readonly id: Buffer }>(row: Row): Omit<Row, "id"> & { readonly id: string } {
   return { ...row, id: eventIdOfBytes(row.id) };
 }

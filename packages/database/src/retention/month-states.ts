@@ -23,11 +23,13 @@ const selectUnfinished = "SELECT month, step FROM retention_months WHERE domain 
 const selectStep = "SELECT step FROM retention_months WHERE domain = ? AND month = ?";
 const insertMonth = "INSERT INTO retention_months (domain, month, step, counted_to) VALUES ?";
 const updateStep = "UPDATE retention_months SET step = ? WHERE domain = ? AND month = ? AND step = ?";
-const updateExported =
-  "UPDATE retention_months SET step = 'counting', events = ?, file = ?, sha256 = ? WHERE domain = ? AND month = ? AND step = 'exporting'";
+const updateExported = `
+  UPDATE retention_months SET step = 'counting', events = ?, file = ?, sha256 = ?
+  WHERE domain = ? AND month = ? AND step = 'exporting'`;
 const selectExported = "SELECT events, file, sha256 FROM retention_months WHERE domain = ? AND month = ?";
-const lockCountedTo =
-  "SELECT counted_to AS countedTo FROM retention_months WHERE domain = ? AND month = ? AND step = 'counting' FOR UPDATE";
+const lockCountedTo = `
+  SELECT counted_to AS countedTo FROM retention_months
+  WHERE domain = ? AND month = ? AND step = 'counting' FOR UPDATE`;
 const updateCountedTo = "UPDATE retention_months SET counted_to = ? WHERE domain = ? AND month = ?";
 
 /** The month whose removal has begun and not ended. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseError } from "../connection/database-error.ts";
-import type { ExclusiveSession } from "../connection/with-connection.ts";
+import type { ExclusiveSession } from "../connection/run-statement.ts";
 import type { Retention, SqlReader } from "@tally/contract";
 
 /** As 2025-01. Texts compare as months do. */
@@ -41,7 +41,8 @@ const lastName = "later";
 
 const selectPartitions = `
   SELECT partition_name AS name FROM information_schema.partitions
-  WHERE table_schema = DATABASE() AND table_name = ? AND partition_name IS NOT NULL ORDER BY partition_ordinal_position`;
+  WHERE table_schema = DATABASE() AND table_name = ? AND partition_name IS NOT NULL
+  ORDER BY partition_ordinal_position`;
 
 /** Oldest first; undefined: the table has no partitions. */
 export async function partitionedMonths(
@@ -50,26 +51,20 @@ export async function partitionedMonths(
 ): Promise<readonly Month[] | undefined> {
   const rows = await reader.query<{ name: string }>(selectPartitions, [table]);
   if (rows.length === 0) return undefined;
-  return rows
-    .map(({ name }) => name)
-    .filter((name) => name !== lastName)
-    .map(monthOfName);
+  return rows.flatMap(({ name }) => (name === lastName ? [] : [`${name.slice(1, 5)}-${name.slice(5)}`]));
 }
 
 /** Gives the table partitions. Copies all rows; writers wait until the end. */
-export async function addPartitions(session: ExclusiveSession, tables: Partitioned, months: readonly Month[]) {
-  await session.execute(addPartitionsSql(tables, months));
-}
-
 export function addPartitionsSql({ table, dateColumn }: Partitioned, months: readonly Month[]): string {
-  const partitions = [...months.map(definition), lastDefinition].join(", ");
-  return `ALTER TABLE ${table} DROP PRIMARY KEY, ADD PRIMARY KEY (id, ${dateColumn}) PARTITION BY RANGE COLUMNS(${dateColumn}) (${partitions})`;
+  return (
+    `ALTER TABLE ${table} DROP PRIMARY KEY, ADD PRIMARY KEY (id, ${dateColumn}) ` +
+    `PARTITION BY RANGE COLUMNS(${dateColumn}) (${definitions(months)})`
+  );
 }
 
 /** Splits months out of the last partition. Quick while that is empty. */
 export async function splitLast(session: ExclusiveSession, { table }: Partitioned, months: readonly Month[]) {
-  const partitions = [...months.map(definition), lastDefinition].join(", ");
-  await session.execute(`ALTER TABLE ${table} REORGANIZE PARTITION ${lastName} INTO (${partitions})`);
+  await session.execute(`ALTER TABLE ${table} REORGANIZE PARTITION ${lastName} INTO (${definitions(months)})`);
 }
 
 export async function hasRows(reader: SqlReader, { table }: Partitioned, month: Month): Promise<boolean> {
@@ -85,10 +80,7 @@ export async function exchangeWithLeaving(session: ExclusiveSession, { table, le
   await session.execute(`ALTER TABLE ${table} EXCHANGE PARTITION ${nameOf(month)} WITH TABLE ${leaving}`);
 }
 
-/**
- * Replaces the leaving table by an empty one, at one moment for all readers. An exchange needs equal definitions, so
- * the new table is made like the partitions. Repeating it is harmless.
- */
+/** Replaces the leaving table by an empty one like the partitions, at one moment for all readers. May be repeated. */
 export async function renewLeaving(session: ExclusiveSession, { table, leaving }: Partitioned): Promise<void> {
   const [next, last] = [`${leaving}_next`, `${leaving}_last`];
   await session.execute(`DROP TABLE IF EXISTS ${next}, ${last}`);
@@ -110,27 +102,19 @@ export async function dropIfEmpty(session: ExclusiveSession, tables: Partitioned
   }
 }
 
-const lastDefinition = `PARTITION ${lastName} VALUES LESS THAN (MAXVALUE)`;
-
-function definition(month: Month): string {
-  return `PARTITION ${nameOf(month)} VALUES LESS THAN ('${firstDayOf(addMonths(month, 1))}')`;
+function definitions(months: readonly Month[]): string {
+  const below = months.map(
+    (month) => `PARTITION ${nameOf(month)} VALUES LESS THAN ('${firstDayOf(addMonths(month, 1))}')`,
+  );
+  return [...below, `PARTITION ${lastName} VALUES LESS THAN (MAXVALUE)`].join(", ");
 }
 
-function nameOf(month: Month): string {
-  return `p${month.replace("-", "")}`;
-}
-
-function monthOfName(name: string): Month {
-  return `${name.slice(1, 5)}-${name.slice(5)}`;
-}
+const nameOf = (month: Month): string => `p${month.replace("-", "")}`;
 
 const againAfterMs = 3000;
 const patienceMs = 600_000;
 
-/**
- * Repeats a change of tables while transactions use them for longer than the session waits: those of a rebuild, an
- * audit or an export. The pauses let the writers continue. Throws the last error after ten minutes.
- */
+/** Repeats a change of tables for ten minutes, while a rebuild, an audit or an export uses them. Writers continue. */
 export async function patiently<T>(change: () => Promise<T>, onWait: () => void): Promise<T> {
   const deadline = performance.now() + patienceMs;
   for (;;) {

@@ -1,6 +1,6 @@
 import { channel } from "node:diagnostics_channel";
 import type { Database } from "../connection/connect-database.ts";
-import type { ExclusiveSession } from "../connection/with-connection.ts";
+import type { ExclusiveSession } from "../connection/run-statement.ts";
 import type { Retention } from "@tally/contract";
 import {
   beginMonth,
@@ -27,9 +27,9 @@ import {
  * The life of a month that is removed (retention_months.step). A process may die anywhere; the next one continues at
  * the same step:
  *
- *   moving      writers reject events of the month. Its partition is exchanged with the empty leaving table, which copies nothing
- *   exporting   the leaving rows still count: rebuild and audit add them. They are written to a file, which is read again
- *   counting    the file is complete. The leaving rows are added to the base, some thousand in a transaction; counted_to is the last one
+ *   moving      writers reject events of the month. Its partition is exchanged with the empty leaving table
+ *   exporting   the leaving rows still count. They are written to a file, which is read again
+ *   counting    the leaving rows are added to the base, some thousand in a transaction, up to counted_to
  *   dropping    the base has all. The leaving table is replaced by an empty one, and the empty partition is dropped
  *   removed     the file and the base have what the rows had
  */

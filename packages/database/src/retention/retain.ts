@@ -1,4 +1,4 @@
-import { exclusively, type ExclusiveSession } from "../connection/with-connection.ts";
+import { exclusively, type ExclusiveSession } from "../connection/run-statement.ts";
 import type { Retention, SqlReader } from "@tally/contract";
 import { unfinishedMonth, type ExportedMonth } from "./month-states.ts";
 import {
@@ -7,7 +7,7 @@ import {
   monthOf,
   monthsBetween,
   type Month,
-  addPartitions,
+  addPartitionsSql,
   dropIfEmpty,
   hasLeavingRows,
   hasRows,
@@ -54,8 +54,7 @@ export function firstKeptMonth(keepMonths: number, now: number): Month | undefin
 
 /**
  * Removes all months before `firstKept`, oldest first, and finishes what an earlier run left. Gives the table
- * partitions first if it has none. Undefined: another process is removing months. Throws DatabaseError, and what
- * `exportMonth` throws: the next run continues there.
+ * partitions first if it has none. Undefined: another process is removing months. The next run continues it.
  */
 export async function retain(options: RetainOptions): Promise<RetainOutcome | undefined> {
   const { url, domain } = options;
@@ -104,7 +103,7 @@ async function partition(
     onProgress({ step: "adding partitions" });
     const all = await monthsToPartition(session, retention);
     await session.execute("SET SESSION lock_wait_timeout = ?", [conversionLockWithinSeconds]);
-    await patiently(() => addPartitions(session, retention, all), wait);
+    await patiently(() => session.execute(addPartitionsSql(retention, all)), wait);
     await session.execute("SET SESSION lock_wait_timeout = ?", [tableLockWithinSeconds]);
     changed.publish("partitions added");
     return { months: all, converted: true };
@@ -138,7 +137,8 @@ export async function monthsToRemove(
   firstKept: Month,
 ): Promise<readonly { readonly month: Month; readonly events: number }[]> {
   return reader.query(
-    `SELECT DATE_FORMAT(${dateColumn}, '%Y-%m') AS month, COUNT(*) AS events FROM ${table} WHERE ${dateColumn} < ? GROUP BY month ORDER BY month`,
+    `SELECT DATE_FORMAT(${dateColumn}, '%Y-%m') AS month, COUNT(*) AS events FROM ${table}
+     WHERE ${dateColumn} < ? GROUP BY month ORDER BY month`,
     [firstDayOf(firstKept)],
   );
 }

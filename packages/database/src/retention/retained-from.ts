@@ -1,4 +1,4 @@
-import type { Domain, Recount, Retention, SqlReader, SqlSnapshot, SqlTransaction } from "@tally/contract";
+import type { Domain, Recount, Retention, SqlSnapshot, SqlTransaction } from "@tally/contract";
 import type { Database } from "../connection/connect-database.ts";
 
 export const retentionMigrations = new URL("./migrations/", import.meta.url);
@@ -8,9 +8,6 @@ const dayMs = 86_400_000;
 /** The newest month that may be removed ended at least this many days ago. */
 export const removedAfterDays = 31;
 
-// One day less than that: the clocks of writers and of the command may differ by up to a day.
-const checkedAfterDays = 30;
-
 const selectRetainedFrom =
   "SELECT CAST(DATE_FORMAT(retained_from, '%Y%m%d') AS UNSIGNED) AS retainedFrom FROM retention WHERE domain = ?";
 const raiseRetainedFrom = `
@@ -19,7 +16,8 @@ const raiseRetainedFrom = `
 
 /** The first date, yyyymmdd, for which a writer need not call `retainedFrom`. */
 export function surelyRetainedFrom(now: number): number {
-  return Number(new Date(now - checkedAfterDays * dayMs).toISOString().slice(0, 10).replaceAll("-", ""));
+  // One day less than above: the clocks of writers and of the command may differ by up to a day.
+  return Number(new Date(now - (removedAfterDays - 1) * dayMs).toISOString().slice(0, 10).replaceAll("-", ""));
 }
 
 /**
@@ -36,10 +34,6 @@ export async function retainedFrom(
   await transaction.query(`SELECT 1 FROM ${table} WHERE 1 = 0 FOR UPDATE`);
   const [row] = await transaction.query<{ retainedFrom: number }>(selectRetainedFrom, [domain]);
   return row?.retainedFrom;
-}
-
-async function wasEverRemoved(reader: SqlReader, domain: string): Promise<boolean> {
-  return (await reader.query(selectRetainedFrom, [domain])).length > 0;
 }
 
 /** Makes writers reject events before this day (2025-02-01). Never lowers it. */
@@ -72,7 +66,10 @@ export async function withRecount<R extends Partial<Recount>, T>(
   const holding = `SELECT 1 FROM ${retention.table}, ${retention.leaving} WHERE 1 = 0`;
   return database.snapshot(
     endpoint,
-    async (snapshot) => work(snapshot, (await wasEverRemoved(snapshot, name)) ? retention.recount : recount),
+    async (snapshot) => {
+      const wasEverRemoved = (await snapshot.query(selectRetainedFrom, [name])).length > 0;
+      return work(snapshot, wasEverRemoved ? retention.recount : recount);
+    },
     { holding },
   );
 }
