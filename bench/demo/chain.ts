@@ -1,7 +1,4 @@
-/*
- * The stores of the chain, their local time, and how their sales spread over a day. Times are in ms since 1970; a local
- * time is the same as a date in UTC that shows it.
- */
+/* The stores of the chain, their local time, and how their sales spread over a day. Times are in ms since 1970. */
 
 /** A time zone of the chain. Its stores open, sell most and close by its local time. */
 export interface Zone {
@@ -46,6 +43,7 @@ export function instantOf(date: number, hour: number, { utcOffsetHours }: Zone):
   return Date.UTC(year, month - 1, day, hour) - utcOffsetHours * hourMs;
 }
 
+/** Its UTC fields show the local time. */
 function localDate(atMs: number, { utcOffsetHours }: Zone): Date {
   return new Date(atMs + utcOffsetHours * hourMs);
 }
@@ -96,10 +94,7 @@ function demandAt(minute: number): number {
   );
 }
 
-/**
- * The share of a store's purchases that it has sold after each minute of the 24 hours from `startsAtMs`: 1,441 numbers
- * from 0 to 1.
- */
+/** The share of its purchases that a store has sold after each minute of 24 hours: 1,441 numbers from 0 to 1. */
 export function soldShares(zone: Zone, startsAtMs: number): Float64Array {
   const shares = new Float64Array(minutesOfDay + 1);
   for (let minute = 0; minute < minutesOfDay; minute++)

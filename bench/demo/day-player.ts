@@ -11,7 +11,7 @@ export interface GatewayAddress {
   readonly apiKey: string | undefined;
 }
 
-export interface DayPlaying {
+interface DayPlaying {
   readonly plan: DayPlan;
   readonly gateway: GatewayAddress;
   /** Seconds of the day in a second. */
@@ -33,9 +33,8 @@ const othersUnderWayMax = 100;
 export class DayPlayer {
   /** The event ids of all acknowledged purchases. */
   readonly ids = new Set<string>();
-  /** What the acknowledged purchases of each zone have sold: item → quantity. */
+  /** By zone, what its acknowledged purchases have sold: item → quantity; and their number. */
   readonly #sold = new Map<string, Map<number, number>>();
-  /** Acknowledged purchases by zone. */
   readonly #purchases = new Map<string, number>();
   /** Acknowledged events of other domains. */
   others = 0;
@@ -43,10 +42,7 @@ export class DayPlayer {
   retried = 0;
   /** Requests and purchases that the gateway will never accept. */
   readonly rejected: { count: number; first: string | undefined } = { count: 0, first: undefined };
-  /**
-   * Purchases that the offline store has sent later, how many of these the gateway had already, and how many of those
-   * got another id.
-   */
+  /** Purchases that the offline store has sent later, those that the gateway had already, those with another id. */
   readonly kept = { sent: 0, knownBefore: 0, otherIds: 0 };
 
   readonly #playing: DayPlaying;
@@ -98,16 +94,16 @@ export class DayPlayer {
     return sold.toSorted(([a, soldOfA], [b, soldOfB]) => soldOfB - soldOfA || a - b).slice(0, count);
   }
 
-  /**
-   * Resolves when the day is over, or `signal` is aborted, and every purchase that was begun is acknowledged, rejected
-   * or given up.
-   */
+  /** Resolves at the end of the day or after `signal`, when every purchase is acknowledged, rejected or given up. */
   async run(): Promise<void> {
     const { plan, signal } = this.#playing;
     const sales = plan.sales();
     for (let sale = sales.next(); !signal.aborted; await delay(tickMs)) {
       const now = this.nowMs;
-      if (this.#outage === "before" && now >= plan.outage.fromMs) this.#goOffline();
+      if (this.#outage === "before" && now >= plan.outage.fromMs) {
+        this.#outage = "now";
+        this.#say("is offline and keeps its purchases");
+      }
       for (; sale.done !== true && sale.value.atMs <= now; sale = sales.next()) this.#sell(sale.value);
       if (this.#outage === "now" && now >= plan.outage.untilMs) this.#comeBack();
       if (now >= plan.endsAtMs) break;
@@ -145,8 +141,8 @@ export class DayPlayer {
   }
 
   /**
-   * Sends a request of the store that goes offline. The response to one request is lost: to the one under way when the
-   * store goes offline, or to the first one after it. While the store is offline, later requests fail at once.
+   * Sends a request of the store that goes offline. One response is lost: to the request under way then, or to the
+   * first one after it. Later requests fail at once while the store is offline.
    */
   async #fetchUnsure(url: string, init: RequestInit): Promise<Response> {
     const before = this.#outage;
@@ -218,11 +214,6 @@ export class DayPlayer {
   #reject(reason: string): void {
     this.rejected.count++;
     this.rejected.first ??= reason;
-  }
-
-  #goOffline(): void {
-    this.#outage = "now";
-    this.#say("is offline and keeps its purchases");
   }
 
   #comeBack(): void {

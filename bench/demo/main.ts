@@ -5,12 +5,9 @@ import { numberFlag, origin, wholeNumber } from "@tally/runtime/flag-values";
 import { StatusLine } from "@tally/runtime/status-line";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { businessDate, clockOf, instantOf, zones } from "./chain.ts";
-import { checkRanked } from "./check-ranked.ts";
 import { DayPlayer, type GatewayAddress } from "./day-player.ts";
 import { planDay } from "./plan-day.ts";
-import { isGoodDay, progressOf, summaryOf } from "./summary.ts";
-
-/* `pnpm demo`. */
+import { checkRanked, isGoodDay, progressOf, summaryOf } from "./summary.ts";
 
 interface Flags {
   readonly url: string;
@@ -103,9 +100,7 @@ function interruption(): AbortSignal {
   return interrupted.signal;
 }
 
-/**
- * Plays the day and prints its summary. Resolves with whether every acknowledged purchase is stored and ranked once.
- */
+/** Plays the day and prints its summary; whether every acknowledged purchase is stored and ranked once. */
 async function playDay(signal: AbortSignal): Promise<boolean> {
   const { url, speed, seed, purchases } = flags;
   const plan = planDay({ seed, date: flags.day, storesPerZone: flags.stores, purchases });

@@ -2,17 +2,8 @@ import { createHash } from "node:crypto";
 import type { Purchase } from "@tally/client";
 import { spreadOver } from "@tally/domains/workloads";
 import { Random } from "../kit/index.ts";
-import {
-  businessDate,
-  dayMs,
-  instantOf,
-  minuteMs,
-  soldShares,
-  storesOf,
-  zones,
-  type Store,
-  type Zone,
-} from "./chain.ts";
+import { businessDate, dayMs, instantOf, minuteMs, soldShares, storesOf, zones } from "./chain.ts";
+import type { Store, Zone } from "./chain.ts";
 
 export interface DayOptions {
   readonly seed: number;
@@ -119,12 +110,11 @@ function amountOf(stores: readonly Store[], index: number, purchases: number): n
 const firstItem = 10_000;
 const itemCount = 2000;
 const itemsMax = 5;
+// The nth best-selling item is 1/n as likely as the best.
 const rank = spreadOver(itemCount, itemCount).zipf;
 
-/*
- * The nth best-selling item is 1/n as likely as the best. Half of what a zone sells follows the order of the whole
- * chain, half an order of its own, so that zones agree about some of their best items.
- */
+// Half of what a zone sells follows the order of the whole chain, half an order of its own, so that zones agree about
+// some of their best items.
 const sharedWithChain = 0.5;
 // Has no common divisor with the number of items, so that each rank is another item.
 const stride = 709;

@@ -1,6 +1,7 @@
-import type { RankedCheck } from "./check-ranked.ts";
+import { createTallyClient, TallyClientError } from "@tally/client";
+import { until } from "@tally/local";
 import { clockOf, zones } from "./chain.ts";
-import type { DayPlayer } from "./day-player.ts";
+import type { DayPlayer, GatewayAddress } from "./day-player.ts";
 import type { DayPlan } from "./plan-day.ts";
 
 /** A day that was played, to its end or until it was interrupted. */
@@ -8,7 +9,7 @@ interface PlayedDay {
   readonly plan: DayPlan;
   readonly player: DayPlayer;
   readonly seconds: number;
-  readonly check: RankedCheck;
+  readonly check: Awaited<ReturnType<typeof checkRanked>>;
 }
 
 const bestCount = 5;
@@ -41,10 +42,10 @@ export function summaryOf({ plan, player, seconds, check }: PlayedDay): string {
   const [first] = zones;
   const { ids, others, retried, kept, rejected, unacknowledged } = player;
   const from = clockOf(plan.startsAtMs, first);
-  const until = clockOf(player.nowMs, first);
+  const endedAt = clockOf(player.nowMs, first);
   const row = (name: string, text: string): string => `  ${name.padEnd(14)}${text}`;
   return [
-    `Played ${from} to ${until} in the ${first.name}, ${plan.stores.length} stores, in ${seconds.toFixed(0)} s`,
+    `Played ${from} to ${endedAt} in the ${first.name}, ${plan.stores.length} stores, in ${seconds.toFixed(0)} s`,
     row(
       "acknowledged",
       `${count(ids.size)} purchases, ${retried} requests sent again; ${count(others)} events of other domains`,
@@ -68,4 +69,43 @@ export function summaryOf({ plan, player, seconds, check }: PlayedDay): string {
 function bestIn(player: DayPlayer, zone: string): string {
   const best = player.bestOf(zone, bestCount);
   return best.length === 0 ? "none" : best.map(([item, quantity]) => `${item} × ${quantity}`).join(", ");
+}
+
+const lanes = 32;
+const attemptMs = 10_000;
+
+/**
+ * Asks the gateway where each event is, until all are ranked or `withinMs` is over, by a GET for each event. `missing`:
+ * those that are not stored, or not ranked.
+ */
+export async function checkRanked(
+  { url, apiKey }: GatewayAddress,
+  ids: ReadonlySet<string>,
+  withinMs: number,
+  onProgress: (ranked: number) => void,
+) {
+  const client = createTallyClient({ baseUrl: url, apiKey, retry: { attemptsMax: 1, attemptMs } });
+  const endsAt = performance.now() + withinMs;
+  const isRanked = async (eventID: string): Promise<boolean> => {
+    try {
+      const { data } = await client.GET("/events/{id}", { params: { path: { id: eventID } } });
+      return data !== undefined && data.stored && data.ranked;
+    } catch (error) {
+      // No response: asked again.
+      if (error instanceof TallyClientError) return false;
+      throw error;
+    }
+  };
+  let ranked = 0;
+  const missing: string[] = [];
+  const waiting = ids.values();
+  const lane = async (): Promise<void> => {
+    for (const id of waiting) {
+      const isFound = await until(() => isRanked(id), { withinMs: endsAt - performance.now(), everyMs: 200 });
+      if (isFound) onProgress(++ranked);
+      else missing.push(id);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return { ranked, missing };
 }

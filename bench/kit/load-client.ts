@@ -9,8 +9,11 @@ export interface LoadRequest {
   readonly contentType?: string;
 }
 
-/** The outcome of one request. `ms`: the time since it was due. */
-export type Reply = Responded | NoResponse;
+/**
+ * The outcome of one request. `ms`: the time since it was due. broken: the connection was refused, or ended before the
+ * response. silent: no response in time.
+ */
+export type Reply = Responded | { readonly name: "broken" | "silent"; readonly ms: number };
 
 export interface Responded {
   readonly name: "responded";
@@ -19,12 +22,6 @@ export interface Responded {
   readonly id: string;
   /** The body; empty where the client does not keep it. */
   readonly text: string;
-  readonly ms: number;
-}
-
-/** broken: the connection was refused, or ended before the response. silent: no response in time. */
-interface NoResponse {
-  readonly name: "broken" | "silent";
   readonly ms: number;
 }
 
@@ -37,11 +34,9 @@ interface LoadClientOptions {
   /** The most connections. A request waits while all of them have one. */
   readonly connections: number;
   readonly responseWithinMs: number;
-  /** Keep the bodies of responses, which costs CPU time. Default false. */
+  /** Keep the bodies of responses, which costs CPU time. */
   readonly keepText?: boolean;
 }
-
-const eventIdHeader = "tally-event-id";
 
 /** Sends requests to one gateway over keep-alive connections, each with one request at a time. */
 export class LoadClient {
@@ -80,7 +75,7 @@ export class LoadClient {
           onRequestStart: () => undefined,
           onResponseStart(_controller, statusCode, responseHeaders) {
             status = statusCode;
-            const value = responseHeaders[eventIdHeader];
+            const value = responseHeaders["tally-event-id"];
             if (typeof value === "string") id = value;
           },
           onResponseData(_controller, part) {
@@ -94,9 +89,12 @@ export class LoadClient {
             const waitedMs = performance.now() - dueAt;
             const isLate = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError;
             // A request that still waits for a connection when the load ends has waited too long as well.
-            if (isLate || waitedMs >= responseWithinMs)
-              resolve({ name: "silent", ms: Math.max(responseWithinMs, waitedMs) });
-            else resolve({ name: "broken", ms: waitedMs });
+            const isSilent = isLate || waitedMs >= responseWithinMs;
+            resolve(
+              isSilent
+                ? { name: "silent", ms: Math.max(responseWithinMs, waitedMs) }
+                : { name: "broken", ms: waitedMs },
+            );
           },
         },
       );

@@ -36,9 +36,7 @@ export class Mix {
     return this.#followUp(workload) ?? this.#independent(workload);
   }
 
-  /**
-   * One event of every domain. None refers to another: a gateway may reject one whose other event is not stored yet.
-   */
+  /** One event of every domain. None refers to another, which might not be stored yet. */
   nextOfEach(): readonly Posting[] {
     return this.#workloads.map((workload) => this.#independent(workload));
   }

@@ -40,10 +40,7 @@ export class Random {
   }
 }
 
-/**
- * Spreads every bit of a seed over all 32 (the end of MurmurHash3). Generators with neighbouring seeds start with
- * nearly the same numbers; mixed seeds give unrelated sequences.
- */
+/** The end of MurmurHash3: generators with neighbouring seeds start nearly alike, those with mixed seeds do not. */
 export function mixSeed(seed: number): number {
   let bits = seed | 0;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);

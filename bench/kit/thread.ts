@@ -1,16 +1,15 @@
 import { parentPort, Worker } from "node:worker_threads";
 
 /*
- * A thread is called by messages, and stops by a message: it exits by itself, between two tasks. It is never
- * terminated from outside: Node 26 aborts the whole process when that interrupts the creation of a zlib stream.
+ * A thread is called by messages, and stops by a message, between two tasks. It is never terminated from outside: Node
+ * 26 aborts the whole process when that interrupts the creation of a zlib stream.
  */
 
 /** What a thread can be called for, by name. Arguments and results are structured-cloneable. */
 type ThreadCalls<Calls> = { readonly [N in keyof Calls]: (argument: never) => unknown };
 
-type ToThread =
-  | { readonly type: "call"; readonly id: number; readonly name: PropertyKey; readonly argument: unknown }
-  | { readonly type: "stop" };
+/** undefined: stop. */
+type ToThread = { readonly id: number; readonly name: PropertyKey; readonly argument: unknown } | undefined;
 
 type FromThread =
   | { readonly type: "result"; readonly id: number; readonly result: unknown }
@@ -34,7 +33,7 @@ export function serveThread<Calls extends ThreadCalls<Calls>, Event = never>(
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
   const send = (message: FromThread): void => port.postMessage(message);
 
-  async function reply(id: number, name: PropertyKey, argument: unknown): Promise<void> {
+  async function reply({ id, name, argument }: NonNullable<ToThread>): Promise<void> {
     try {
       // Any, as the argument: startThread's types pair the two.
       const handler: (argument: unknown) => unknown = Reflect.get<object, PropertyKey>(handlers, name);
@@ -45,13 +44,9 @@ export function serveThread<Calls extends ThreadCalls<Calls>, Event = never>(
   }
 
   port.on("message", (message: ToThread) => {
-    switch (message.type) {
-      case "call":
-        void reply(message.id, message.name, message.argument);
-        break;
-      case "stop":
-        process.exit(0); // ends this thread only, with its sockets and timers
-    }
+    // Ends this thread only, with its sockets and timers.
+    if (message === undefined) process.exit(0);
+    void reply(message);
   });
   return (event) => send({ type: "event", event });
 }
@@ -118,11 +113,11 @@ export function startThread<Calls extends ThreadCalls<Calls>, Event = never>(
       return new Promise((resolve, reject) => {
         const id = ++calls;
         pending.set(id, { resolve, reject });
-        send({ type: "call", id, name, argument });
+        send({ id, name, argument });
       });
     },
     stop() {
-      send({ type: "stop" });
+      send(undefined);
       return exited.promise;
     },
   };
