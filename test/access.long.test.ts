@@ -75,13 +75,6 @@ test("a 429 names the time to retry, and then the request is accepted", async ()
   }, 5000);
 });
 
-test("a key without a limit has that of the settings; each key has its own bucket", async () => {
-  const [one, other] = [await newKey(), await newKey()];
-  const { rejected } = await atOnce(60, (url) => sell(url, 52, bearer(one.key)));
-  expect(rejected.headers.get("ratelimit-policy")).toBe('"key";q=20;w=20');
-  expect((await sell(system.url, 52, bearer(other.key))).status).toBe(201);
-});
-
 test("a bulk request costs as many tokens as it has entries, and stores all of them or none", async () => {
   const { key } = await newKey("--rate", "1", "--burst", "100");
   const first = await bulk(system.url, 53, 80, bearer(key));

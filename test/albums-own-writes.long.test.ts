@@ -61,10 +61,6 @@ test("right after its POST an album is found at both gateways: profile, picture 
   expect(elsewhere.filter((where) => !["read", "write", "waited"].includes(where))).toEqual([]);
 });
 
-test("an album with an Idempotency-Key, whose event id holds no time, is found too", async () => {
-  await postAndAsk(60, () => ({ "idempotency-key": randomUUID() }));
-});
-
 test("an album that the replica has is read there, not from the primary", async () => {
   const albumId = await newAlbum("settled");
   await vi.waitFor(async () => {

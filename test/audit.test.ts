@@ -10,30 +10,6 @@ for (let sale = 0; sale < 60; sale++) ids.push(await sold(system.url, sale % 6, 
 
 const audit = (...flags: readonly string[]) => runTally(system, ["audit", ...flags]);
 
-test.each(["read", "write"])(
-  "acknowledged, stored and ranked are the same number, on the %s endpoint",
-  async (endpoint) => {
-    const { exitCode, output } = await auditIds(system, ids, "--json", "--endpoint", endpoint);
-    const { length } = ids;
-    expect(JSON.parse(output)).toMatchObject({
-      agrees: true,
-      endpoint,
-      underWay: [],
-      notStored: [],
-      audit: {
-        acknowledged: length,
-        stored: length,
-        ranked: length,
-        lost: 0,
-        doubled: 0,
-        deadLetters: 0,
-        unacknowledged: 0,
-      },
-    });
-    expect(exitCode).toBe(0);
-  },
-);
-
 test("without --json the result is one sentence", async () => {
   const { exitCode, output } = await audit();
   const count = ids.length;

@@ -170,27 +170,6 @@ test("the dump alone restores its moment: the broker stores what it still holds,
   expect(await redis.get(`${shard}:generation`)).toMatch(/x4$/);
 }, 300_000);
 
-test("rank messages of batches that a restored ledger lacks are not ranked", async () => {
-  const BACKUP = join(files, "backup-3");
-  const inBackup = await storedIds();
-  await run("### Take a backup", { BACKUP });
-  await system.ranker.stop();
-  const unranked = await sell(10);
-  await vi.waitFor(async () => expect(await storedIds()).toEqual(new Set([...inBackup, ...unranked])), 30_000);
-  await system.writer.stop();
-  await operator.sql(`DROP DATABASE ${databaseName}`);
-  await run("**Load the dump**", { BACKUP });
-  await run("**Empty the rank queues.**");
-  await system.writer.start();
-  const later = await sell(10);
-  // Their batches are the newest that are ranked, and the ledger has them: the ranker would not notice older ones that
-  // it lacks.
-  await vi.waitFor(async () => expect(await storedIds()).toEqual(new Set([...inBackup, ...later])), 30_000);
-  await system.ranker.start();
-  for (const id of later) ids.add(id);
-  await expectAllKept(system, ids);
-}, 300_000);
-
 test("the definitions restore a broker that has lost everything", async () => {
   await operator.rabbitmqctl("delete_vhost", "/");
   await run("### A lost broker", { BACKUP: join(files, "backup-2") });

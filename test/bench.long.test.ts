@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { processesNaming } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { temporaryDirectory } from "./kit/at-end.ts";
-import { bench, benchMain, runBench, runProgram } from "./kit/programs.ts";
+import { bench, runBench } from "./kit/programs.ts";
 
 // Most of these start servers.
 vi.setConfig({ testTimeout: 10 * 60_000 });
@@ -101,41 +101,101 @@ test("a run beside busy loops is marked as disturbed", async () => {
   expect(output).toMatch(/^The run was disturbed: foreign CPU [\d.]+ %/m);
 });
 
-test("synchronous: rankings are complete after a load of several seconds, which the ranker leaves alone", async () => {
-  const load = ["--duration", "14", "--warm-up", "0", "--connections", "256"];
-  expect((await bench("--design", "synchronous", ...load)).report).toMatchObject({
-    agrees: null,
-    audit: { lost: 0, doubled: 0 },
+test("every design runs and reports its durability, its losses and only known figures; a comparison has all reports and the ratios of every round", async () => {
+  const designs =
+    "batched batched:transient fan-out per-message unconfirmed synchronous synchronous-unranked bare".split(" ");
+  const flags = ["--rounds", "1", "--amount", "200", "--connections", "4"];
+  const { exitCode, output, errors, report: compared } = await runBench("compare", ...designs, ...flags);
+  const { ratios, runs } = compared;
+  const known = { perSecond: expect.any(Number) };
+  const unknown = { perSecond: null };
+  const whole = { acknowledged: 200, stored: 200, ranked: 200, lost: 0, doubled: 0 };
+  const confirmed = { durability: "confirmed", accepted: { events: 200 }, statuses: { "201": 200 } };
+  expect(runs.map(({ contender }: { readonly contender: string }) => contender)).toEqual(designs);
+  const [batched, transient, fanOut, perMessage, unconfirmed, synchronous, unranked, bare] = runs.map(
+    ({ report }: { readonly report: unknown }) => report,
+  );
+  const { boardsHash } = batched;
+  const audited = { ...confirmed, stored: known, ranked: known, audit: whole, agrees: true, boardsHash };
+  for (const report of [batched, fanOut, perMessage]) expect(report).toMatchObject(audited);
+  expect(transient).toMatchObject({ ...audited, durability: "transient" });
+  const { stored, received } = fanOut.subscriber;
+  expect([stored > 0, received]).toEqual([true, stored]);
+  expect(output).toContain(
+    "fan-out: a 2xx means on disk at a majority of the broker's nodes, in the queue of the writer",
+  );
+  // It may lose events: the report and the exit status say so.
+  expect(unconfirmed).toMatchObject({
+    durability: "persistent",
+    accepted: { events: 200 },
+    audit: { acknowledged: 200, lost: expect.any(Number) },
+  });
+  const isWhole = unconfirmed.audit.lost === 0 && unconfirmed.agrees === true;
+  expect({ exitCode, output, errors }).toMatchObject({ exitCode: isWhole ? 0 : 1, errors: "" });
+  // Without a ledger only the number of rows and the boards can be checked.
+  const rows = { ...confirmed, stored: known, audit: { ...whole, ranked: null }, agrees: null, followed: null };
+  expect(synchronous).toMatchObject({ ...rows, ranked: known, drainSeconds: 0, boardsHash });
+  expect(output).toContain("acknowledged 200, stored 200, ranked unknown  lost 0, doubled 0");
+  expect(output).toContain("no ledger");
+  for (const report of [synchronous, unranked]) expect(report.stored.perSecond).toBe(report.accepted.perSecond);
+  expect(synchronous.ranked.perSecond).toBe(synchronous.accepted.perSecond);
+  expect(unranked).toMatchObject({ ...rows, ranked: unknown, drainSeconds: null, boardsHash: null });
+  const nothing = { stored: unknown, ranked: unknown, audit: null, agrees: null, boardsHash: null, followed: null };
+  expect(bare).toMatchObject({ ...confirmed, ...nothing, drainSeconds: null });
+  expect(ratios).toContainEqual({
+    figure: "accepted /s",
+    of: "batched",
+    against: "bare",
+    rounds: 1,
+    low: batched.accepted.perSecond / bare.accepted.perSecond,
+    median: expect.any(Number),
+    high: expect.any(Number),
   });
 });
 
-test("synchronous: an event that needs several statements is stored once, too", async () => {
-  const load = ["--domain", "swipes", "--amount", "3000", "--connections", "33", "--seed", "5"];
-  expect((await bench("--design", "synchronous", ...load)).report).toMatchObject({
-    audit: { acknowledged: 3000, stored: 3000, lost: 0, doubled: 0 },
-    agrees: null,
-    boardsHash: expect.stringMatching(/^[0-9a-f]{16}$/),
-  });
+test("designs with other queues, one database, and a balancer lose and double nothing, and have the same rankings", async () => {
+  const designs = ["classic", "primary-reads", "balanced", "balanced-synchronous"];
+  const flags = ["--rounds", "1", "--amount", "200", "--connections", "4", "--gateways", "2"];
+  const { exitCode, output, errors, report } = await runBench("compare", ...designs, ...flags);
+  expect({ exitCode, output, errors }).toMatchObject({ exitCode: 0, errors: "" });
+  const runs: readonly { readonly contender: string; readonly report: { readonly boardsHash: string } }[] = report.runs;
+  expect(runs.map(({ contender }) => contender)).toEqual(designs);
+  const last = runs.at(-1)?.report;
+  for (const run of runs.slice(0, -1))
+    expect(run.report).toMatchObject({
+      accepted: { events: 200 },
+      statuses: { "201": 200 },
+      agrees: true,
+      audit: { acknowledged: 200, stored: 200, ranked: 200, lost: 0, doubled: 0 },
+    });
+  // Without a ledger only the number of rows and the boards can be checked.
+  const whole = { acknowledged: 200, stored: 200, ranked: null, lost: 0, doubled: 0 };
+  expect(last).toMatchObject({ accepted: { events: 200 }, statuses: { "201": 200 }, audit: whole });
+  expect(new Set(runs.map((run) => run.report.boardsHash)).size).toBe(1);
+  expect(output).toContain("classic: a 2xx means on the disk of one node of the broker");
+  for (const design of designs.slice(1, -1))
+    expect(output).toContain(`${design}: a 2xx means on disk at a majority of the broker's nodes`);
 });
 
-test("2xx responses without an event id count as lost, and the bench exits with 1", async () => {
-  const preload = join(import.meta.dirname, "responses-without-id.fixture.ts");
-  const load = ["--amount", "1000", "--connections", "33", "--set", `NODE_OPTIONS=--import=${preload}`];
-  const run = await runBench(...load);
-  expect(run.output + run.errors).toContain("100 of 1000 2xx responses had no event id: these events count as lost");
-  expect(run).toMatchObject({
-    exitCode: 1,
-    report: { statuses: { "201": 1000 }, agrees: false, audit: { acknowledged: 1000, lost: 100, doubled: 0 } },
-  });
-});
-
-test("on a terminal the bench shows the progress of its fill, warm-up and load", async () => {
-  const flags = ["--connections", "64", "--fill", "20000", "--warm-up", "3", "--duration", "3"];
-  const command = [process.execPath, benchMain, ...flags, "--results", await temporaryDirectory()].join(" ");
-  // Gives the command a terminal.
-  const { exitCode, output, errors } = await runProgram("script", ["-qec", command, "/dev/null"]);
-  expect({ exitCode, output, errors }).toMatchObject({ exitCode: 0 });
-  const [before = "", ...parts] = output.split("warming up");
-  expect(before).toContain("filling with 20000 events");
-  for (const part of [before, ...parts]) expect(part).toMatch(/requests [█░]{30} \d+ % \(\d+ of \d+, \d+\/s\)/);
+test("a commit is installed, started by its own launcher, and compared with this checkout", async () => {
+  const load = ["--amount", "2000", "--connections", "16", "--set", "BATCH_EVERY_MS=5"];
+  // More than any ratio: the exit status is 1 for that reason alone, because both runs are good.
+  const flags = ["--rounds", "1", "--fail-below", "100", ...load];
+  const { exitCode, output, errors, report: compared } = await runBench("compare", "batched", "batched@HEAD", ...flags);
+  expect({ exitCode, output, errors }).toMatchObject({ exitCode: 1, errors: "" });
+  expect(output).toMatch(/^batched \/ batched@HEAD: ranked \/s [\d.]+, below 100$/m);
+  const { runs, ratios } = compared;
+  expect(runs.map(({ contender }: { readonly contender: string }) => contender)).toEqual(["batched", "batched@HEAD"]);
+  const [own, build] = runs.map(({ report }: { readonly report: unknown }) => report);
+  const { boardsHash, settings } = own;
+  const whole = { acknowledged: 2000, stored: 2000, ranked: 2000, lost: 0, doubled: 0 };
+  const expected = { accepted: { events: 2000 }, audit: whole, agrees: true, boardsHash, settings };
+  expect(own).toMatchObject({ ...expected, design: "batched" });
+  expect(build).toMatchObject({ ...expected, design: expect.stringMatching(/^batched@[0-9a-f]{7}$/) });
+  const figures = ["ranked /s", "p50 ms", "p99 ms", "CPU µs/event"];
+  for (const figure of [...figures, "  gateway", "  writer", "  ranker", "  broker", "  database", "  redis"])
+    expect(ratios).toContainEqual(expect.objectContaining({ figure, against: "batched@HEAD", rounds: 1 }));
+  const builds = join(import.meta.dirname, "..", ".tally", "builds-");
+  expect(processesNaming(builds)).toEqual([]);
+  expect(execFileSync("git", ["worktree", "list"], { encoding: "utf8" })).not.toContain(builds);
 });

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { createPurchaseSender, type Fetch, type Purchase } from "@tally/client";
+import { type Purchase } from "@tally/client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryDirectory } from "./kit/at-end.ts";
 import { root } from "./kit/programs.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
-import { expectAllKept, runTally } from "./kit/tally.ts";
+import { runTally } from "./kit/tally.ts";
 
 /*
  * packages/client while gateway and till are killed. Each sale has its own customer: the rows say how often it was
@@ -23,38 +23,6 @@ const saleOf = (custID: number): Purchase => ({
   date: "20261120",
   items: [1, 2, 3].map((n) => ({ ItemID: (custID * n) % 50, numberOfItems: n })),
 });
-
-test("a sender at speed, under which the gateway is killed and every third response is lost, delivers each purchase once", async () => {
-  const system = await startSystem();
-  let responses = 0;
-  // The gateway has done its work, and the client does not know.
-  const lossy: Fetch = async (url, init) => {
-    const response = await fetch(url, init);
-    if (++responses % 3 === 0) throw new TypeError("the response is lost");
-    return response;
-  };
-  const sender = createPurchaseSender({
-    baseUrl: system.url,
-    entriesPerRequestMax: 40,
-    firstDelayMs: 20,
-    longestDelayMs: 500,
-    fetch: lossy,
-    onRejected: ({ error }) => expect.unreachable(error),
-  });
-  const count = 6000;
-  const added = await Promise.all(Array.from({ length: count }, (_, customer) => sender.add(saleOf(customer))));
-  for (const left of [5000, 3500, 2000, 800]) {
-    await vi.waitFor(() => expect(sender.waiting).toBeLessThan(left), { timeout: 60_000, interval: 1 });
-    system.gateway.kill("SIGKILL");
-    expect(sender.waiting).toBeGreaterThan(0);
-    await system.gateway.start();
-  }
-  expect(await sender.close({ withinMs: 60_000 })).toEqual({ waiting: 0 });
-  const settled = await Promise.all(added.map((one) => one.settled));
-  const ids = settled.flatMap((settlement) => (settlement.outcome === "accepted" ? [settlement.id] : []));
-  expect(ids).toHaveLength(count);
-  await expectAllKept(system, ids);
-}, 240_000);
 
 /** Tills one after the other, with one journal. `kept`, `unknown`: customers whose sales must, or may, be stored. */
 function openTills(url: string, journal: string) {

@@ -1,13 +1,11 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { listen } from "./kit/fronts.ts";
-import { runProgram, startGateway } from "./kit/programs.ts";
+import { runProgram } from "./kit/programs.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
-import { createKey, runTally } from "./kit/tally.ts";
+import { runTally } from "./kit/tally.ts";
 
 // On a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
@@ -78,39 +76,6 @@ test("purchases are sent again while the gateway is away, and none is lost or do
   expect(total(await rows())).toBe(before + 500);
   await expectAudited();
 });
-
-test("Ctrl-C ends the day early, after what was begun and kept is acknowledged and checked", async () => {
-  const before = total(await rows());
-  // Slow enough to be interrupted in the middle.
-  const args = [main, "--url", system.url, "--speed", "3000", "--purchases", "3000"];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const output = text(child.stdout);
-  await vi.waitFor(async () => expect(total(await rows())).toBeGreaterThan(before), 20_000);
-  child.kill("SIGINT");
-  const [exitCode] = await once(child, "exit");
-  const [, acknowledged] = /acknowledged {2}([\d,]+) purchases/.exec(await output) ?? [];
-  expect({ exitCode, output: await output }).toMatchObject({ exitCode: 0 });
-  const count = Number(acknowledged?.replace(",", ""));
-  expect(count).toBeLessThan(3000);
-  expect(total(await rows())).toBe(before + count);
-});
-
-test("an API key is sent, and without one the demo says so", async () => {
-  const { url } = await startGateway(system, { AUTH: "required" });
-  const { key } = await createKey(system, "--scope", "*:read", "*:write");
-  const flags = [...fast, "--url", url, "--purchases", "200", "--seed", "9"];
-  expect(await demo(...flags)).toMatchObject({
-    exitCode: 2,
-    output: "",
-    errors: expect.stringContaining("requires an API key: --key, or TALLY_API_KEY"),
-  });
-  // A gateway reads changes of keys every second.
-  await vi.waitFor(async () => {
-    const { output } = await runProgram("env", [`TALLY_API_KEY=${key}`, process.execPath, main, ...flags]);
-    expect(output).toMatch(/200 of 200 acknowledged purchases are stored and ranked/);
-  }, 60_000);
-}, 120_000);
 
 test("without a gateway, and with wrong flags, one line says what to do, and the exit status is 2", async () => {
   expect(await demo("--url", "http://127.0.0.1:1")).toMatchObject({

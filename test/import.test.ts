@@ -123,19 +123,4 @@ test("a rate limit slows an import down, and a burst makes its requests smaller;
   expect(await importFile(path, "--url", url)).toMatchObject({ accepted: 1200, rejected: 0 });
 });
 
-test("an API key is sent, and a wrong one ends the import before any line", async () => {
-  const { url } = await startGateway(system, { AUTH: "required" });
-  const path = await file("keyed.ndjson", [lineOfSale(8, 1)]);
-  const args = ["import", path, "--acknowledged", idsFile, "--url", url];
-  expect(await tally(system, args)).toMatchObject({ exitCode: 2, errors: expect.stringContaining("(TALLY_API_KEY)") });
-  const { key } = await tallyJson(system, "keys", "create", "--name", "t", "--scope", "purchases:write");
-  const keyFile = await file("key", [key]);
-  // A gateway reads changes of keys every second.
-  await vi.waitFor(async () => {
-    const { exitCode } = await tally(system, args, { TALLY_API_KEY_FILE: keyFile });
-    expect(exitCode).toBe(0);
-  }, 60_000);
-  await noteIds();
-});
-
 test("after all of these every acknowledged line is stored and ranked once, and no other event", () => expectKept());

@@ -32,23 +32,6 @@ async function postTo(url: string, { path, body, type }: Post, key?: string) {
   return { status: response.status, id: response.headers.get("tally-event-id") ?? "", body: await response.text() };
 }
 
-/**
- * Sends sales in store 23, each by its quantity, in one request; a negative one is invalid. Returns the ids of the
- * results.
- */
-async function bulk(gateway: number, quantities: readonly number[], key: string) {
-  const entries = quantities.map((quantity) => ({
-    storeID: quantity < 0 ? -1 : 23,
-    custID: 1,
-    date: "20261120",
-    items: [{ ItemID: 7, numberOfItems: quantity }],
-  }));
-  const all = { path: "/purchases", body: JSON.stringify(entries), type: "application/json" };
-  const { status, body } = await post(gateway, all, key);
-  const results: readonly { readonly id?: string }[] = JSON.parse(body).results;
-  return { status, ids: results.map(({ id }) => id) };
-}
-
 interface Conflict {
   readonly id: string;
   readonly messageId: string;
@@ -198,17 +181,6 @@ test("while Redis is frozen, keyed requests are accepted, and few of them wait f
     { timeout: 20_000, interval: 10 },
   );
 }, 60_000);
-
-test("where keys are not remembered, a part of an earlier bulk request under its key neither loses nor doubles a sale", async () => {
-  const first = await bulk(0, [1, 2, -3], "u3");
-  const partial = await bulk(2, [3, 2], "u3");
-  expect(partial.status).toBe(201);
-  expect(partial.ids[1]).toBe(first.ids[1]);
-  expect(first.ids).not.toContain(partial.ids[0]);
-  const select = "SELECT quantity FROM purchase_items WHERE store_id = 23 ORDER BY quantity";
-  const stored = [1, 2, 3].map((quantity) => ({ quantity }));
-  await vi.waitFor(async () => expect(await database.writer.query(select)).toEqual(stored), 10_000);
-});
 
 test("the audit agrees and reports the conflicts; the writer counts and logs each", async () => {
   const { id } = await post(0, oneSale, "audited");

@@ -52,33 +52,3 @@ test("an outage is one log line, however many attempts to connect there are", as
   await shop.sell(9);
   await shop.expectEqual();
 }, 120_000);
-
-test("while the read endpoint is down what needs it gets 503 with Retry-After, the rest works, and there is one log line", async () => {
-  const query = "/purchases?storeID=1&limit=1";
-  const lines = async () => [
-    await shop.linesOf("gateway", "cannot use the database's read endpoint"),
-    await shop.linesOf("gateway", "recovered: use the database's read endpoint"),
-  ];
-  expect(await shop.isUp(query)).toBe(true);
-  const [away = 0, back = 0] = await lines();
-  shop.server("database-replica").kill("SIGKILL");
-  for (let n = 0; n < 5; n++) expect(await shop.isUp(query)).toBe(false);
-  await shop.sell(10);
-  await shop.server("database-replica").start();
-  await vi.waitFor(async () => expect(await shop.isUp(query)).toBe(true), 20_000);
-  await vi.waitFor(async () => expect(await lines()).toEqual([away + 1, back + 1]), 10_000);
-  await shop.expectEqual();
-}, 120_000);
-
-test("while Redis is down or frozen rankings get 503 with Retry-After", async () => {
-  const board = "/items/store/5";
-  const comesUp = (path: string) => vi.waitFor(async () => expect(await shop.isUp(path)).toBe(true), 20_000);
-  await comesUp(board);
-  for (const signal of ["SIGSTOP", "SIGKILL"] as const) {
-    shop.server("redis").kill(signal);
-    expect(await shop.isUp(board)).toBe(false);
-  }
-  await shop.server("redis").start();
-  await comesUp(board);
-  await shop.expectEqual();
-}, 120_000);

@@ -1,7 +1,5 @@
 import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
-import { RawConnection } from "./http/raw-connection.ts";
-import { get as httpGet, upgrade } from "./http/requests.ts";
 import { openStream } from "./kit/fronts.ts";
 import { sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
@@ -120,15 +118,6 @@ test.each([
   expect(await response.json()).toEqual({ message: expect.stringContaining(message) });
 });
 
-test("a value that only the route rejects is an event with its status", async () => {
-  const stream = await openStream(system.url, ["/stores/1/top-items?limit=1000"], full);
-  await vi.waitFor(() => expect(stream.latest(0)?.status).toBe(400), waited);
-  expect(stream.latest(0)?.body).toEqual({
-    message: expect.stringContaining("limit: expected an integer from 1 to 100"),
-  });
-  stream.close();
-});
-
 test("a viewer's key needs the rights of all that it watches", async () => {
   const steps = bearer((await createKey(system, "--scope", "steps:read")).key);
   const store7 = bearer((await createKey(system, "--scope", "purchases:read", "--store", "7")).key);
@@ -172,17 +161,6 @@ test("a revoked key ends its streams", async () => {
   expect((await live(["/status"], bearer(key))).status).toBe(401);
 }, 30_000);
 
-test("a stream responds to a request with Upgrade: h2c as to any other, and ends when its client closes its sending side", async () => {
-  const connection = new RawConnection(system.url);
-  const head = ["GET /live?watch=/views HTTP/1.1", "Host: a", `Authorization: ${full.authorization}`, ...upgrade];
-  await connection.write(`${head.join("\r\n")}\r\n\r\n`);
-  await vi.waitFor(() => expect(connection.leftOver).toContain("event: data"), waited);
-  expect(connection.leftOver).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-  expect(connection.leftOver.toLowerCase()).toContain("connection: close");
-  connection.endSending();
-  await connection.untilClosed();
-});
-
 test("a client address has a limit of streams, and so has the gateway; closed ones do not count", async () => {
   const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(system.url, ["/views"], full)));
   const response = await live(["/views"]);
@@ -205,24 +183,3 @@ test("a gateway that stops ends its streams at once, and with them the stop", as
   expect(await stopped).toBe(0);
   await system.gateway.start();
 }, 60_000);
-
-test("pipelined streams end with their connection, and count no longer", async () => {
-  const connection = new RawConnection(system.url);
-  const request = httpGet("/live?watch=/status", [`Authorization: ${full.authorization}`]);
-  await connection.write(Buffer.concat(Array<Buffer>(20).fill(request)));
-  // All 20 of the address. A probe may have taken the place of one: another one follows.
-  await vi.waitFor(async () => {
-    await connection.write(request);
-    expect((await probe()).status).toBe(429);
-  }, waited);
-  connection.destroy();
-  await vi.waitFor(async () => expect((await probe()).status).toBe(200), waited);
-});
-
-/** Whether one more stream may be opened. */
-async function probe() {
-  const controller = new AbortController();
-  const { status } = await fetch(`${system.url}/live?watch=/status`, { headers: full, signal: controller.signal });
-  controller.abort();
-  return { status };
-}

@@ -54,16 +54,6 @@ test("what was rejected and why: the list has the newest first, a letter its eve
   });
 });
 
-test("a message that cannot be decoded is shown in base64", async () => {
-  await send(Buffer.from("no batch"), "m-1");
-  await vi.waitFor(async () => {
-    const response = await at("/dead-letters?stage=message");
-    const { deadLetters } = JSON.parse(await response.text());
-    const letter = await (await at(`/dead-letters/${deadLetters[0].id}`)).json();
-    expect(letter).toMatchObject({ messageId: "m-1", message: Buffer.from("no batch").toString("base64"), bytes: 8 });
-  }, waited);
-});
-
 test("discard and replay change the state, as often as they are sent, and an open list shows it", async () => {
   const id = await deadLetter();
   const stream = await openStream(system.urls[0] ?? "", ["/dead-letters?state=open", "/status"], operator);

@@ -1,18 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { crc32 } from "node:zlib";
 import { silentLog } from "@tally/runtime";
-import { addressVariables, freePorts } from "@tally/local";
+import { addressVariables } from "@tally/local";
 import { connectRankings } from "@tally/redis";
 import type { Status } from "@tally/telemetry";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { twoContents } from "./kit/every-domain.ts";
-import { temporaryDirectory } from "./kit/at-end.ts";
-import { makeCertificates, openStream } from "./kit/fronts.ts";
+import { openStream } from "./kit/fronts.ts";
 import { openRedisNodes } from "./kit/nodes.ts";
 import { startGateway } from "./kit/programs.ts";
-import { keepSending, sell, sold } from "./kit/sales.ts";
+import { keepSending, sell } from "./kit/sales.ts";
 import { startSystemWithServers } from "./kit/system.ts";
 import { expectAllKept, runTally } from "./kit/tally.ts";
 
@@ -172,34 +170,3 @@ test("a master is killed between the switches of a change of shards, and its rep
   await nodes.restart(killed);
   await expectAllKept(system, ids);
 }, 300_000);
-
-/** An item whose board is in a shard. */
-function itemOn(shard: number): number {
-  const items = Array.from({ length: 50 }, (_, item) => item);
-  return items.find((item) => crc32(`item:${item}`) % 4 === shard) ?? expect.fail("no item");
-}
-
-test("a gateway uses the cluster over TLS, and rejects nodes of an unknown authority", async () => {
-  const { authority, certificate, key } = makeCertificates(await temporaryDirectory(), "localhost");
-  const ports = await freePorts(nodes.all.length);
-  for (const [index, { redis }] of nodes.all.entries()) {
-    const tls = { "tls-cert-file": certificate, "tls-key-file": key, "tls-ca-cert-file": authority };
-    const announced = { "cluster-announce-hostname": "localhost", "cluster-preferred-endpoint-type": "hostname" };
-    const ownPort = { "tls-auth-clients": "no", "tls-port": String(ports[index]), "tls-cluster": "yes" };
-    const own = { ...tls, ...ownPort, ...announced };
-    await redis.config("SET", ...Object.entries(own).flat());
-  }
-  const { username, password } = new URL(system.accounts.gateway.redisUrl.split(",")[0] ?? "");
-  const urls = ports.map((port) => `rediss+cluster://${username}:${password}@localhost:${port}`);
-  const settings = { ...addressVariables(system.accounts.gateway), REDIS_URL: urls.join(","), AUTH: "off" };
-  const gateway = await startGateway(system, { ...settings, NODE_EXTRA_CA_CERTS: authority });
-  const boards = [0, 1, 2, 3].map((shard) => `/items/${itemOn(shard)}/top-stores`);
-  const statusesOf = (url: string) => Promise.all(boards.map(async (board) => (await fetch(url + board)).status));
-  // The nodes tell each other their new ports and names.
-  await vi.waitFor(async () => expect(await statusesOf(gateway.url)).toEqual([200, 200, 200, 200]), 30_000);
-  ids.add(await sold(gateway.url, 1, { headers: { "idempotency-key": "over-TLS" } }));
-  const stranger = await startGateway(system, { ...settings, QUERY_WITHIN_MS: "1000" });
-  expect(await statusesOf(stranger.url)).toEqual([503, 503, 503, 503]);
-  expect(stranger.output()).toContain("cannot connect to Redis (rankings); retrying");
-  await expectAllKept(system, ids);
-}, 240_000);

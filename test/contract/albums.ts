@@ -1,10 +1,8 @@
-import { once } from "node:events";
-import { connect } from "node:net";
 import { eventIdOfKey } from "@tally/contract";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { expectReads } from "../http/cases.ts";
 import type { RawConnection } from "../http/raw-connection.ts";
-import { chunked, cover, field, file, formOf, formType, image, picture, profile, upgrade } from "../http/requests.ts";
+import { cover, field, file, formOf, formType, image, picture, profile, upgrade } from "../http/requests.ts";
 import type { Part } from "../http/requests.ts";
 import { libraries } from "./existing-clients.ts";
 import { database, open, recorded, system } from "./system.ts";
@@ -84,14 +82,6 @@ test("pictures come back byte for byte with the type of their bytes, from memory
   }
 });
 
-test("a form in chunks, with a quoted boundary", async () => {
-  const [connection, body] = [open(), formOf(plain)];
-  const half = Math.floor(body.length / 2);
-  const type = formType.replace(/boundary=(.*)/, 'charset=utf-8; boundary="$1"');
-  await connection.write(chunked("/albums", [body.subarray(0, half), body.subarray(half)], [type]));
-  expect(recorded(await connection.response()).status).toBe(200);
-});
-
 test.each([
   ["no Content-Type and no body", [noBody]],
   ["application/json and no body", ["Content-Type: application/json", noBody]],
@@ -152,43 +142,4 @@ test("an Idempotency-Key makes a retry the same album, and of a review the same 
     [`/review/${ids[0]}`, liked],
   ]);
   expect((await connection.get(`/albums/${eventIdOfKey("albums", "none")}`)).status).toBe(404);
-});
-
-test("a client that sends a picture far over the limit to its end gets 413, and its connection stays open", async () => {
-  const body = formOf([file("image", picture("png", partBytesMax + 2_000_000)), text]);
-  for (let n = 0; n < 3; n++) {
-    const own = open();
-    const tooLarge = await own.post("/albums", body, [formType]);
-    expect(tooLarge).toMatchObject({ status: 413, body: '{"msg":"body: too large"}' });
-    await own.write(chunked("/albums", [body], [formType]));
-    expect((await own.response()).status).toBe(413);
-    expect((await own.get("/albums/top")).status).toBe(200);
-  }
-});
-
-test("pictures beyond the share of an address get 503; small ones and other addresses do not, and it ends with them", async () => {
-  const connection = open();
-  const path = `/albums/${await newAlbum(connection, [file("image", picture("png", partBytesMax)), text])}/image`;
-  const ask = async () => {
-    const { status, headers, body } = await fetch(system.url + path);
-    await body?.cancel();
-    return { status, retry: headers.get("retry-after"), cache: headers.get("cache-control") };
-  };
-  // The share is 64 MiB: 6 pictures whose clients read the first line only.
-  const { hostname, port } = new URL(system.url);
-  const stalled = Array.from({ length: 7 }, () => connect(Number(port), hostname));
-  const end = () => stalled.forEach((one) => one.destroy());
-  onTestFinished(end);
-  const firstLines = stalled.map(async (one) => {
-    one.write(`GET ${path} HTTP/1.1\r\nHost: tally\r\n\r\n`);
-    await once(one, "readable");
-    return String(one.read(12));
-  });
-  const expected = [...Array<string>(6).fill("HTTP/1.1 200"), "HTTP/1.1 503"];
-  expect((await Promise.all(firstLines)).toSorted()).toEqual(expected);
-  expect(await ask()).toEqual({ status: 503, retry: "1", cache: null });
-  expect((await open({ localAddress: "127.0.0.2" }).get(path)).bytes).toHaveLength(partBytesMax);
-  expect((await connection.get(`/albums/${await newAlbum(connection)}/image`)).status).toBe(200);
-  end();
-  await vi.waitFor(async () => expect((await ask()).status).toBe(200), 15_000);
 });

@@ -166,7 +166,7 @@ async function responsesTo(connection: RawConnection, one: HttpCase, sent: reado
 /**
  * What is wrong with an error response of any kind: a 5xx, a body without an explanation, or one that shows the code.
  */
-export function errorFaults(response: HttpResponse): readonly string[] {
+function errorFaults(response: HttpResponse): readonly string[] {
   const { status, body } = response;
   if (status < 400) return [];
   const fields = objectOf(response);
@@ -239,14 +239,10 @@ async function differencesAtEnd(
 const summary = ({ status, body }: HttpResponse): string => `${status} ${JSON.stringify(body.slice(0, 200))}`;
 
 /** Runs a task for each number from 0 to `count` - 1, at most `lanes` at a time. */
-export async function inLanes(
-  count: number,
-  lanes: number,
-  task: (index: number, lane: number) => Promise<void>,
-): Promise<void> {
+export async function inLanes(count: number, lanes: number, task: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
-  const run = async (_: unknown, lane: number): Promise<void> => {
-    for (let index = next++; index < count; index = next++) await task(index, lane);
+  const run = async (): Promise<void> => {
+    for (let index = next++; index < count; index = next++) await task(index);
   };
   await Promise.all(Array.from({ length: lanes }, run));
 }

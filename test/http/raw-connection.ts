@@ -26,7 +26,6 @@ export class RawConnection {
   readonly #withinMs: number;
   #received: Buffer = Buffer.alloc(0);
   #closed = false;
-  #failed: Error | undefined;
   #wake: () => void = () => undefined;
 
   constructor(url: string, { localAddress, withinMs = 60_000 }: Options = {}) {
@@ -37,21 +36,12 @@ export class RawConnection {
       this.#received = Buffer.concat([this.#received, data]);
       this.#wake();
     });
-    this.#socket.on("error", (error) => (this.#failed = error));
+    // What a broken connection means is seen at its close.
+    this.#socket.on("error", () => undefined);
     this.#socket.on("close", () => {
       this.#closed = true;
       this.#wake();
     });
-  }
-
-  /** True after the server has closed the connection. */
-  get closed(): boolean {
-    return this.#closed;
-  }
-
-  /** Why the connection broke; undefined while it is open and after an orderly end. */
-  get failed(): Error | undefined {
-    return this.#failed;
   }
 
   /** Received bytes behind the responses that were taken. */

@@ -37,7 +37,7 @@ export function chunked(
   return raw(head, inChunks(chunks));
 }
 
-export function inChunks(chunks: readonly (string | Buffer)[]): Buffer {
+function inChunks(chunks: readonly (string | Buffer)[]): Buffer {
   const parts = chunks.flatMap((chunk) => [`${Buffer.byteLength(chunk).toString(16)}\r\n`, chunk, "\r\n"]);
   return Buffer.concat([...parts, "0\r\n\r\n"].map((part) => Buffer.from(part)));
 }

@@ -29,7 +29,7 @@ export type ContentOf<K extends keyof Contents> = Readonly<Contents[K]> & { read
 export type StoredContent = { readonly [K in keyof Contents]: ContentOf<K> }[keyof Contents];
 
 /** How the bytes of an image are compared. */
-export const fingerprint = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+const fingerprint = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 // What the requests of requests.ts store.
 export const sale = (n: number, more: Partial<ContentOf<"purchase">> = {}): ContentOf<"purchase"> => {
@@ -133,13 +133,6 @@ export class Acknowledgements {
 
   get ids(): ReadonlySet<string> {
     return new Set(this.#all.map(({ id }) => id));
-  }
-
-  /** How many events of each kind were acknowledged and can be compared with their rows. */
-  get kinds(): Readonly<Record<string, number>> {
-    const kinds: Record<string, number> = {};
-    for (const { content } of this.#all) if (content) kinds[content.kind] = (kinds[content.kind] ?? 0) + 1;
-    return kinds;
   }
 
   /** The acknowledged ids that are in no row and no dead letter. */

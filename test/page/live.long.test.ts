@@ -44,14 +44,6 @@ pageTest("a day without sales says so, and is part of the address", async () => 
   expectNoFaults();
 });
 
-pageTest("the tiles of a store without an answer say that it is unknown, and the panels say why", async () => {
-  const { page, expectNoFaults } = await open(`${system.url}/#/stores/abc`);
-  await page.locator(".message.problem", { hasText: "storeID" }).first().waitFor();
-  for (const label of ["Best seller today", "Last purchase arrived"])
-    expect(await page.locator(tile(label)).textContent()).toBe(`${label}–unknown`);
-  expectNoFaults(failedRequests);
-});
-
 pageTest("the keyboard alone reaches a store, its item, and the stores of that item", async () => {
   await sold(system.url, 17, { item: 100, quantity: 50 });
   const { page, expectNoFaults } = await open(`${system.url}/`);
