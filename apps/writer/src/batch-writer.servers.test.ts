@@ -7,7 +7,7 @@ import { queuesOf, textOfBatchId, writerChannels } from "@tally/contract";
 import { openTracer } from "@tally/telemetry";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { BatchWriter, type StoredFigures } from "./batch-writer.ts";
-import { LetterKeeper } from "./letter-keeper.ts";
+import { LetterKeeper } from "./rejected-events.ts";
 import {
   bodyOf,
   deliveryOf,

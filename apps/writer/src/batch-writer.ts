@@ -1,11 +1,10 @@
 import { DatabaseError, type Database, letterOfMessage } from "@tally/database";
 import { backOff, Outage, type Log } from "@tally/runtime";
 import type { Delivery, Publisher } from "@tally/broker";
-import { batchDecoder, UndecodableBatch, writerChannels, type Domain, type Event } from "@tally/contract";
+import { batchDecoder, UndecodableBatch, writerChannels, type Domain } from "@tally/contract";
 import type { Tracer } from "@tally/telemetry";
-import type { LetterKeeper } from "./letter-keeper.ts";
+import { findRejected, retried, type LetterKeeper } from "./rejected-events.ts";
 import { receive, traceStored, without, type ReceivedBatch } from "./received-batch.ts";
-import { findRejected } from "./rejected-events.ts";
 import { ForeignBatch, storeBatches, StoredMeanwhile, type Stored } from "./store-batches.ts";
 import { WaitingLine, type LineLimits } from "./waiting-line.ts";
 
@@ -36,7 +35,6 @@ export interface BatchWriterOptions {
   readonly transactionEveryMs: number;
   readonly log: Log;
   readonly tracer: Tracer;
-  /** Called after each commit. */
   readonly onStored: (figures: StoredFigures) => void;
   /** Called when a batch's ranking message is confirmed: the time since its commit. */
   readonly onAnnounced: (ms: number) => void;
@@ -46,22 +44,15 @@ export interface StoredFigures {
   readonly batches: number;
   readonly events: number;
   readonly changes: number;
-  /** Events whose key belongs to a stored event with other content; they became dead letters. */
+  /** Dead letters: events whose key belongs to a stored event with other content. */
   readonly conflicts: number;
-  /** Events that the database rejected, or whose date is removed; they became dead letters. */
+  /** Dead letters: events that the database rejected, or whose date is removed. */
   readonly rejected: number;
   /** From the delivery of the oldest batch to the start of the transaction. */
   readonly waitedMs: number;
   readonly transactionMs: number;
   /** From the time when the gateway sealed the oldest of these batches to the commit. */
   readonly oldestMs: number;
-}
-
-interface Announcement extends Pick<Stored, "rankingMessages"> {
-  /** When it was committed, by performance.now(). */
-  readonly storedAt: number;
-  /** Of the ranking message, if it has traced events. */
-  readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
 export class BatchWriter {
@@ -95,7 +86,7 @@ export class BatchWriter {
     }
   }
 
-  /** Resolves when every delivery that was taken is acknowledged. None may be taken meanwhile. */
+  /** Resolves when every delivery that was taken is acknowledged. */
   async drain(): Promise<void> {
     while (this.#storing !== undefined || this.#announcing.size > 0) {
       await this.#storing;
@@ -155,7 +146,9 @@ export class BatchWriter {
       log.error({ domain: domain.name, stage: "event", events: stored.late }, "dead letters: their dates are removed");
     for (const received of [...group, ...copies]) {
       const headers = traceStored(tracer, domain.name, received, stored.conflicts);
-      this.#track(this.#announce(received, { ...stored, storedAt, headers }));
+      const announced = this.#announce(received, stored.rankingMessages.get(received.key), headers, storedAt);
+      const tracked = announced.finally(() => this.#announcing.delete(tracked));
+      this.#announcing.add(tracked);
     }
   }
 
@@ -179,10 +172,7 @@ export class BatchWriter {
     }
   }
 
-  /**
-   * The data of one batch is rejected. Stores each batch in its own transaction, the faulty one without its rejected
-   * events.
-   */
+  /** Stores each batch in its own transaction, the faulty one without its rejected events. */
   async #storeWithout(fault: Error, group: readonly ReceivedBatch[], copies: readonly ReceivedBatch[]): Promise<void> {
     const [only] = group;
     if (group.length > 1 || only === undefined) {
@@ -194,61 +184,40 @@ export class BatchWriter {
     }
     const acknowledge = (): void => [only, ...copies].forEach(({ delivery }) => delivery.ack());
     if (fault instanceof ForeignBatch) return this.#keepAsLetter(only.delivery, fault.message, acknowledge);
-    await this.#store([without(only, await this.#rejectedOf(only))], copies);
+    const { database, domain } = this.#options;
+    const rejected = await retried(this.#outage, () => findRejected(database, domain, only));
+    // The database now rejects none.
+    if (rejected.size === 0) await backOff(1, undefined);
+    await this.#store([without(only, rejected)], copies);
   }
 
-  /**
-   * The events of a batch that the database rejects. Retries while it is down; waits when the database now rejects
-   * none.
-   */
-  async #rejectedOf(batch: ReceivedBatch): Promise<ReadonlyMap<Event, string>> {
-    for (let failures = 1; ; failures++) {
-      try {
-        const rejected = await findRejected(this.#options.database, this.#options.domain, batch);
-        this.#outage.worked();
-        if (rejected.size === 0) await backOff(1, undefined);
-        return rejected;
-      } catch (error) {
-        this.#outage.failed(error);
-        await backOff(failures, error);
-      }
-    }
-  }
-
+  /** `body`: of the ranking message; undefined when it was pruned. `storedAt`: by performance.now(). */
   async #announce(
     { key, delivery }: ReceivedBatch,
-    { rankingMessages, storedAt, headers }: Announcement,
+    body: Buffer | undefined,
+    headers: Readonly<Record<string, string>> | undefined,
+    storedAt: number,
   ): Promise<void> {
-    const body = rankingMessages.get(key);
+    const { publisher, rankQueue: queue, onAnnounced, domain } = this.#options;
     for (let failures = 1; body !== undefined; failures++) {
-      const outcome = await this.#options.publisher.publish({
-        queue: this.#options.rankQueue,
-        messageId: key,
-        body,
-        ...(headers && { headers }),
-      });
+      const outcome = await publisher.publish({ queue, messageId: key, body, ...(headers && { headers }) });
       if (outcome === "expired") return;
       if (outcome === "confirmed") {
         this.#rankOutage.worked();
-        this.#options.onAnnounced(performance.now() - storedAt);
+        onAnnounced(performance.now() - storedAt);
         break;
       }
-      const error = Object.assign(new Error(`${this.#options.rankQueue}: ${outcome}`), { failureClass: "unavailable" });
+      const error = Object.assign(new Error(`${queue}: ${outcome}`), { failureClass: "unavailable" });
       this.#rankOutage.failed(error);
       await backOff(failures, error);
     }
-    writerChannels.beforeAcknowledgement.publish(this.#options.domain.name);
+    writerChannels.beforeAcknowledgement.publish(domain.name);
     delivery.ack();
-    writerChannels.afterAcknowledgement.publish(this.#options.domain.name);
+    writerChannels.afterAcknowledgement.publish(domain.name);
   }
 
   #keepAsLetter({ messageId, body }: Delivery, reason: string, kept: () => void): void {
     const { domain, ingestQueue: queue, keeper } = this.#options;
     keeper.keep(letterOfMessage({ domain: domain.name, stage: "message", queue, messageId, reason, body }), kept);
-  }
-
-  #track(work: Promise<void>): void {
-    const tracked = work.finally(() => this.#announcing.delete(tracked));
-    this.#announcing.add(tracked);
   }
 }

@@ -2,8 +2,7 @@ import { availableParallelism } from "node:os";
 import { domains } from "@tally/domains";
 import { fleetAppSettings, integer, type Config } from "@tally/runtime";
 
-// Half of the cores: the other half is for the gateway, and on one machine for the servers. A thread mostly waits for
-// them.
+// Half of the cores; the other half is for the gateway and the servers, for which a thread mostly waits.
 const threads = Math.max(1, Math.floor(availableParallelism() / 2));
 
 const names = domains.map(({ name }) => name);

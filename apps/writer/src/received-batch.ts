@@ -1,5 +1,5 @@
-import { hashOfBody, type NewLetter } from "@tally/database";
-import { textOfBatchId, type Batch, type Event } from "@tally/contract";
+import { hashOfBody, type NewLetter, retainedFrom, surelyRetainedFrom } from "@tally/database";
+import { textOfBatchId, type Batch, type Event, type Domain, type SqlTransaction } from "@tally/contract";
 import type { Delivery } from "@tally/broker";
 import { tracedEventsOf, tracesHeader, type TracedEvent, type Tracer } from "@tally/telemetry";
 
@@ -12,7 +12,7 @@ export interface ReceivedBatch {
   /** Events of the message that the database rejects for their data, and why; `batch.events` is without them. */
   readonly rejected: ReadonlyMap<Event, string>;
   readonly delivery: Delivery;
-  /** When it was delivered, by performance.now(). */
+  /** By performance.now(). */
   readonly deliveredAtMs: number;
   /** Events of sampled requests; empty in nearly every batch. */
   readonly traced: readonly TracedEvent[];
@@ -39,8 +39,8 @@ export function without(received: ReceivedBatch, rejected: ReadonlyMap<Event, st
 }
 
 /**
- * Records the step "stored" of the traced events of a committed batch. Returns the headers for its ranking message;
- * undefined for nearly every batch, which has none. `conflicts`: letters, each with the id of its event as message id.
+ * Records the step "stored" of the traced events of a committed batch. Returns the headers for its ranking message.
+ * `conflicts`: letters, each with the id of its event as message id.
  */
 export function traceStored(
   tracer: Tracer,
@@ -49,14 +49,42 @@ export function traceStored(
   conflicts: readonly NewLetter[],
 ): Readonly<Record<string, string>> | undefined {
   if (traced.length === 0) return undefined;
-  const dead = new Set([
-    ...conflicts.map(({ messageId }) => messageId),
-    ...Array.from(rejected.keys(), ({ id }) => id),
-  ]);
+  const rejectedIds = Array.from(rejected.keys(), ({ id }) => id);
+  const dead = new Set([...conflicts.map(({ messageId }) => messageId), ...rejectedIds]);
   const next = traced.map(({ eventId, context: parent }) => {
     const step = tracer.begin("stored", parent, deliveredAtMs);
     step.end({ eventId, domain, batch: key, outcome: dead.has(eventId) ? "dead letter" : "stored" });
     return { eventId, context: step.context };
   });
   return tracesHeader(next);
+}
+
+/**
+ * Moves events of removed months to `rejected`: each may be sent again after its row was removed, and would count
+ * twice. Must come before the rows are written, in their transaction. Reads only if an event is over 30 days old.
+ */
+export async function withoutLate(
+  transaction: SqlTransaction,
+  { name, retention }: Domain,
+  batches: readonly ReceivedBatch[],
+): Promise<readonly ReceivedBatch[]> {
+  if (retention === undefined) return batches;
+  const { dateOf } = retention;
+  const surely = surelyRetainedFrom(Date.now());
+  if (!batches.some(({ batch }) => batch.events.some((event) => dateOf(event) < surely))) return batches;
+  const from = await retainedFrom(transaction, name, retention);
+  if (from === undefined) return batches;
+  const reasonOf = (event: Event): string =>
+    `late: its date ${dateOf(event)} is before ${from}; ` +
+    `earlier ${name} are exported and removed, so it may be a retry of one of them`;
+  return batches.map((one) => {
+    const late = one.batch.events.filter((event) => dateOf(event) < from);
+    return late.length === 0 ? one : without(one, new Map(late.map((event) => [event, reasonOf(event)])));
+  });
+}
+
+/** How many events `withoutLate` moved. */
+export function countLate(before: readonly ReceivedBatch[], after: readonly ReceivedBatch[]): number {
+  const rejected = (batches: readonly ReceivedBatch[]) => batches.reduce((sum, one) => sum + one.rejected.size, 0);
+  return rejected(after) - rejected(before);
 }

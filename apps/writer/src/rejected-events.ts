@@ -6,13 +6,15 @@ import {
   letterOfEvent,
   type Database,
   type NewLetter,
+  keepLetters,
 } from "@tally/database";
 import { contentOf, decodeEvent, type BatchEvent, type Domain, type Event, type SqlReader } from "@tally/contract";
 import type { ReceivedBatch } from "./received-batch.ts";
+import { backOff, Outage, type Log } from "@tally/runtime";
 
 /**
- * Returns the events of a batch that the database rejects for their data, and why. Bisects in transactions that it
- * rolls back: about 2·log2(events) for each such event. Writes nothing.
+ * The events of a batch that the database rejects for their data, and why. Bisects in transactions that it rolls back:
+ * about 2·log2(events) for each such event. Writes nothing.
  */
 export async function findRejected(
   database: Database,
@@ -56,9 +58,9 @@ class RolledBack extends Error {
 }
 
 /**
- * Returns the letters of events that the database rejects, each with its reason. A letter has the id of its event. When
- * a letter with that id holds other content, because a client used an Idempotency-Key for two events, the id is made of
- * the content too: no letter replaces another. One lookup, none without such events.
+ * The letters of events that the database rejects. A letter has the id of its event. When a letter with that id holds
+ * other content, because a client used an Idempotency-Key for two events, the id is made of the content too: no letter
+ * replaces another. One lookup, none without such events.
  */
 export async function lettersOfRejected(
   reader: SqlReader,
@@ -82,4 +84,53 @@ export async function lettersOfRejected(
     if (first === own) return letterOfEvent(domain.name, queue, event, reason);
     return { ...letterOfConflict(domain.name, queue, event, own), reason: `${keyReusedReason}; ${reason}` };
   });
+}
+
+/** Stores dead letters that belong to no batch: whole messages. Retries while the database is down. */
+export class LetterKeeper {
+  readonly #database: Database;
+  readonly #log: Log;
+  readonly #onKept: (letter: NewLetter) => void;
+  readonly #outage: Outage;
+  readonly #inHand = new Set<Promise<void>>();
+
+  /** `onKept` is called for each letter that is stored. */
+  constructor(database: Database, log: Log, onKept: (letter: NewLetter) => void) {
+    this.#database = database;
+    this.#log = log;
+    this.#onKept = onKept;
+    this.#outage = new Outage(log, "keep dead letters");
+  }
+
+  /** Calls `kept` when the letter is stored: its delivery may be acknowledged then. */
+  keep(letter: NewLetter, kept: () => void): void {
+    const work = this.#keep(letter, kept).finally(() => this.#inHand.delete(work));
+    this.#inHand.add(work);
+  }
+
+  async drain(): Promise<void> {
+    while (this.#inHand.size > 0) await Promise.all(this.#inHand);
+  }
+
+  async #keep(letter: NewLetter, kept: () => void): Promise<void> {
+    const { id, domain, stage, reason } = letter;
+    await retried(this.#outage, () => this.#database.transaction((transaction) => keepLetters(transaction, [letter])));
+    this.#log.error({ id, domain, stage, reason }, "dead letter");
+    this.#onKept(letter);
+    kept();
+  }
+}
+
+/** Repeats `work` until it succeeds. */
+export async function retried<T>(outage: Outage, work: () => Promise<T>): Promise<T> {
+  for (let failures = 1; ; failures++) {
+    try {
+      const result = await work();
+      outage.worked();
+      return result;
+    } catch (error) {
+      outage.failed(error);
+      await backOff(failures, error);
+    }
+  }
 }

@@ -8,18 +8,17 @@ import {
   type Domain,
   type BatchEvent,
   type SqlTransaction,
+  contentOf,
+  type Event,
+  type SqlReader,
 } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
-import { findConflicts, type Arrivals } from "./find-conflicts.ts";
-import type { ReceivedBatch } from "./received-batch.ts";
+import { type ReceivedBatch, countLate, withoutLate } from "./received-batch.ts";
 import { lettersOfRejected } from "./rejected-events.ts";
-import { countLate, withoutLate } from "./without-late.ts";
-
-/** The ranking message of each batch, by its key; undefined when it was pruned, long after the batch was counted. */
-type RankingMessages = ReadonlyMap<string, Buffer | undefined>;
 
 export interface Stored {
-  readonly rankingMessages: RankingMessages;
+  /** By the key of the batch; undefined when it was pruned, long after the batch was ranked. */
+  readonly rankingMessages: ReadonlyMap<string, Buffer | undefined>;
   /** Rows that are new or were replaced. */
   readonly changes: number;
   /** Events that became dead letters because their key belongs to a stored event with other content. */
@@ -30,9 +29,9 @@ export interface Stored {
 
 /**
  * Writes, within one transaction, the rows of all batches that are not in the ledger, the dead letters among their
- * events, and their ledger entries with their ranking messages. For a batch in the ledger it writes nothing and returns
- * the ranking message from there. It may be repeated after any outcome of the previous attempt. No batch may occur
- * twice in `received`. Throws ForeignBatch and StoredMeanwhile.
+ * events, and their ledger entries with their ranking messages. For a batch in the ledger it only returns the ranking
+ * message. May be repeated after any outcome. No batch may occur twice in `received`. Throws ForeignBatch and
+ * StoredMeanwhile.
  */
 export async function storeBatches(
   transaction: SqlTransaction,
@@ -54,27 +53,24 @@ export async function storeBatches(
 
   const fresh = await withoutLate(transaction, domain, unknown);
   const { first, repeats } = arrivalsOf(fresh);
-  const changes = await domain.store.write(transaction, inOneOrder(first));
-  const changesOf = Map.groupBy(changes, (change: Change) => change.batch);
-  const isAllNew = changes.length === first.size && repeats.length === 0;
-  const found = isAllNew
-    ? []
-    : await findConflicts(transaction, domain, {
-        first,
-        repeats,
-        stored: new Set(changes.map(({ event }) => event.id)),
-      });
+  // All writers use the same order: two that store copies of the same events wait for each other and do not deadlock.
+  const inOneOrder = [...first.values()].toSorted((a, b) => (a.event.id < b.event.id ? -1 : 1));
+  const changes = await domain.store.write(transaction, inOneOrder);
+  const changesOf = Map.groupBy(changes, ({ batch }) => batch);
+  const found = await findConflicts(transaction, domain, { first, repeats, changes });
   const conflicts = found.map(({ recorded: { event }, content }) =>
     letterOfConflict(domain.name, ingestQueue, event, content),
   );
   const rejected = fresh.flatMap((one) => [...one.rejected]);
   const rejectedLetters = await lettersOfRejected(transaction, domain, ingestQueue, rejected);
-  await keepLetters(transaction, distinct([...rejectedLetters, ...conflicts]));
+  // The same content may have arrived twice.
+  const letters = new Map([...rejectedLetters, ...conflicts].map((letter) => [letter.id, letter]));
+  await keepLetters(transaction, [...letters.values()]);
   const conflictsOf = Map.groupBy(found, ({ recorded }) => recorded.batch);
   const entries = fresh.map((one) => {
     const { id } = one.batch;
-    const letters = one.rejected.size + (conflictsOf.get(id)?.length ?? 0);
-    return entryOf(domain, one, changesOf.get(id) ?? [], { refused: letters, rankingShards });
+    const refused = one.rejected.size + (conflictsOf.get(id)?.length ?? 0);
+    return entryOf(domain, one, changesOf.get(id) ?? [], { refused, rankingShards });
   });
   if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();
   for (const [index, one] of fresh.entries()) rankingMessages.set(one.key, entries[index]?.rankingMessage);
@@ -90,11 +86,9 @@ export class StoredMeanwhile extends Error {
 /** The ledger has this batch id with other content: two producers have the same id. */
 export class ForeignBatch extends Error {
   readonly code = "FOREIGN_BATCH";
-  readonly key: string;
 
   constructor(key: string) {
     super(`batch ${key} is in the ledger with other content`);
-    this.key = key;
   }
 }
 
@@ -109,16 +103,6 @@ function arrivalsOf(fresh: readonly ReceivedBatch[]): Pick<Arrivals, "first" | "
     }
   }
   return { first, repeats };
-}
-
-// All writers use the same order: two that store copies of the same events wait for each other and do not deadlock.
-function inOneOrder(first: Arrivals["first"]): readonly BatchEvent[] {
-  return [...first.values()].toSorted((a, b) => (a.event.id < b.event.id ? -1 : 1));
-}
-
-// The same content may have arrived twice.
-function distinct(letters: readonly NewLetter[]): readonly NewLetter[] {
-  return [...new Map(letters.map((letter) => [letter.id, letter])).values()];
 }
 
 function entryOf(
@@ -141,4 +125,65 @@ function entryOf(
     storedAt,
     rankingMessage: encodeRankingMessage({ batch, storedAt, ...encodeMoves(moves, shards) }),
   };
+}
+
+/** An event whose id belongs to an event with other content. */
+interface Conflict {
+  readonly recorded: BatchEvent;
+  readonly content: string;
+}
+
+/** All events of a transaction, after the first of each id was written. */
+interface Arrivals {
+  /** The first event of each id. */
+  readonly first: ReadonlyMap<string, BatchEvent>;
+  /** Those that became rows. */
+  readonly changes: readonly Change[];
+  /** Further events with an id that occurred before in the transaction. */
+  readonly repeats: readonly BatchEvent[];
+}
+
+/**
+ * Compares every event whose id existed before with its row, or with the first event of its id in this transaction.
+ * Other content is a conflict: a client used an Idempotency-Key for two events. Reads nothing without duplicates.
+ */
+async function findConflicts(
+  reader: SqlReader,
+  domain: Domain,
+  { first, changes, repeats }: Arrivals,
+): Promise<readonly Conflict[]> {
+  if (changes.length === first.size && repeats.length === 0) return [];
+  const stored = new Set(changes.map(({ event }) => event.id));
+  const known = [...first.values()].filter(({ event }) => !stored.has(event.id));
+  const content = (event: Event): string => contentOf(event, domain.arrivalFields);
+  const ids = known.map(({ event }) => event.id);
+  const contents = await storedContents(reader, domain, ids, content);
+  for (const { event } of repeats) {
+    const own = first.get(event.id);
+    if (own !== undefined && stored.has(event.id)) addTo(contents, event.id, content(own.event));
+  }
+  return [...known, ...repeats]
+    .map((recorded): Conflict => ({ recorded, content: content(recorded.event) }))
+    .filter((one) => contents.get(one.recorded.event.id)?.has(one.content) !== true);
+}
+
+/** By id. A table with partitions may have several rows of one id (docs/decisions/0023-retention.md). */
+async function storedContents(
+  reader: SqlReader,
+  { store }: Domain,
+  ids: readonly string[],
+  content: (event: Event) => string,
+): Promise<Map<string, Set<string>>> {
+  const contents = new Map<string, Set<string>>();
+  for (let at = 0; at < ids.length; at += store.readMax) {
+    const events = await store.read(reader, ids.slice(at, at + store.readMax));
+    for (const event of events) addTo(contents, event.id, content(event));
+  }
+  return contents;
+}
+
+function addTo(contents: Map<string, Set<string>>, id: string, content: string): void {
+  const known = contents.get(id);
+  if (known === undefined) contents.set(id, new Set([content]));
+  else known.add(content);
 }

@@ -1,11 +1,11 @@
-import { connectDatabase, letterOfMessage, type Database, type NewLetter } from "@tally/database";
+import { connectDatabase, letterOfMessage, type NewLetter } from "@tally/database";
 import { servedDomains } from "@tally/domains";
 import { createLogger, recentProblems, runThread, type Log } from "@tally/runtime";
-import { Progress, openTracer, type Tracer } from "@tally/telemetry";
-import { connectConsumer, connectPublisher, type Delivery, type Publisher } from "@tally/broker";
+import { Progress, openTracer } from "@tally/telemetry";
+import { connectConsumer, connectPublisher, type Delivery } from "@tally/broker";
 import { queuesOf, type Domain, type QueueSpec } from "@tally/contract";
-import { BatchWriter } from "./batch-writer.ts";
-import { LetterKeeper } from "./letter-keeper.ts";
+import { BatchWriter, type BatchWriterOptions } from "./batch-writer.ts";
+import { LetterKeeper } from "./rejected-events.ts";
 import type { WriterConfig } from "./config.ts";
 import { writerMetrics } from "./writer-metrics.ts";
 
@@ -54,17 +54,12 @@ runThread<WriterConfig>(async (config, { index }) => {
 });
 
 /** What the domains of a thread share. */
-interface Parts {
+interface Parts extends Pick<BatchWriterOptions, "log" | "database" | "publisher" | "tracer" | "keeper"> {
   readonly config: WriterConfig;
   readonly index: number;
-  readonly log: Log;
   readonly metrics: ReturnType<typeof writerMetrics>;
   readonly progress: Progress;
-  readonly database: Database;
   readonly toBroker: { readonly url: string; readonly queues: readonly QueueSpec[]; readonly log: Log };
-  readonly publisher: Publisher;
-  readonly tracer: Tracer;
-  readonly keeper: LetterKeeper;
 }
 
 /** Consumes the ingest queue and the dead-letter queue of a domain. */

@@ -28,15 +28,12 @@ export class WaitingLine {
   }
 
   push(received: ReceivedBatch): void {
-    // After a lost connection the broker delivers all of them again: without this, copies accumulate while the database
-    // is down.
+    // After a lost connection the broker delivers all again: copies would accumulate while the database is down.
     if (this.#batches[0]?.delivery.lost === true) this.#batches = this.#batches.filter((one) => !one.delivery.lost);
     this.#batches.push(received);
   }
 
-  /**
-   * Removes the batches of the next transaction, at least one. `copies` are second deliveries of batches among them.
-   */
+  /** Removes at least one batch. `copies` are second deliveries of batches in `group`. */
   cut(): { readonly group: readonly ReceivedBatch[]; readonly copies: readonly ReceivedBatch[] } {
     const taken = this.#batches.splice(0, Math.max(1, this.#first().count));
     const group = new Map<string, ReceivedBatch>();
