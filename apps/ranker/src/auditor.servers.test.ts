@@ -13,34 +13,26 @@ import {
 } from "@tally/database";
 import { encodeRankingMessage, Moves } from "@tally/contract";
 import { connectRankings, encodeMoves, type Rankings } from "@tally/redis";
+import { goLive } from "@tally/redis/own-rankings";
 import { rebuild } from "@tally/reconcile";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { Auditor } from "./auditor.ts";
 
-const found = domains.find(({ name }) => name === "purchases");
-if (found === undefined) throw new Error("there is no domain purchases");
-const purchases = found;
+const purchases = domains.find(({ name }) => name === "purchases") ?? expect.fail("there is no domain purchases");
 const own = ownDatabase(
   [ledgerMigrations, "ledger"],
   [retentionMigrations, "retention"],
   [purchases.migrations, purchases.name],
 );
-
-const insertSales =
-  "INSERT INTO purchases (id, store_id, customer_id, purchased_on, items, producer, sequence) VALUES ?";
+const columns = "id, store_id, customer_id, purchased_on, items, producer, sequence";
 
 /** A domain of this test, whose rows are those of one store. */
 function open(storeId: number) {
   const domain = { ...purchases, name: `store-${storeId}` };
   const database = own.connect();
   const namespace = randomBytes(6).toString("hex");
-  const rankings = connectRankings({
-    url: inject("services").redisUrl,
-    namespace,
-    shards: 1,
-    domains: [],
-    log: silentLog,
-  });
+  const { redisUrl: url } = inject("services");
+  const rankings = connectRankings({ url, namespace, shards: 1, domains: [], log: silentLog });
   onTestFinished(() => rankings.close());
   const seen = { repaired: 0, rebuilt: 0 };
   const lines: string[] = [];
@@ -54,7 +46,6 @@ function open(storeId: number) {
     database,
     rankings,
     seen,
-    /** What the auditor logs, with its level. */
     lines,
     /** Stores a sale of two pieces of item 5 as a separate batch, without sending its ranking message. */
     storeSale: async (storedAt: number) => {
@@ -64,7 +55,7 @@ function open(storeId: number) {
       const message = { batch, storedAt, ...encodeMoves(moves, 1) };
       await database.transaction(async (transaction) => {
         const row = [randomBytes(16), storeId, 1, "20261120", "[[5,2]]", Buffer.from(batch.producer, "hex"), 0];
-        await transaction.insert(insertSales, [row]);
+        await transaction.insert(`INSERT INTO purchases (${columns}) VALUES ?`, [row]);
         const bodyHash = Buffer.alloc(8);
         const entry = { batch, domain: domain.name, bodyHash, events: 1, changes: 1, refused: 0, storedAt };
         await enter(transaction, [{ ...entry, rankingMessage: encodeRankingMessage(message) }]);
@@ -90,7 +81,7 @@ function open(storeId: number) {
 
 const minutesAgo = (minutes: number): number => Date.now() - minutes * 60_000;
 
-test("a batch whose ranking message was lost is ranked from the ledger; when the message comes after all, it does nothing", async () => {
+test("a batch whose ranking message was lost is ranked from the ledger, and a late message does nothing", async () => {
   const { domain, rankings, seen, storeSale, rebuild: build, count, start } = open(1);
   await build();
   const message = await storeSale(minutesAgo(1));
@@ -121,7 +112,7 @@ test.each([
   expect(await count()).toBe(2);
 });
 
-test("the first rankings of a domain without rows are logged as info, a rebuild of lost rankings as a warning", async () => {
+test("the first rankings of a domain are logged as info, a rebuild of lost rankings as a warning", async () => {
   const empty = open(5);
   empty.start();
   await vi.waitFor(() => expect(empty.seen.rebuilt).toBe(1), 10_000);
@@ -175,7 +166,7 @@ test("after a failover of Redis the newest batches are ranked first, before the 
   expect(ranked).toEqual([recent.storedAt, old.storedAt]);
 });
 
-test("when the database has lost ranked batches the rankings are rebuilt, also if batches were stored and ranked since", async () => {
+test("when the database has lost ranked batches the rankings are rebuilt, also if others were ranked since", async () => {
   const { domain, database, rankings, seen, storeSale, rebuild: build, count, start, lines } = open(7);
   await build();
   const [kept, lost] = [await storeSale(minutesAgo(3)), await storeSale(minutesAgo(2))];
@@ -197,10 +188,7 @@ test("when the database has lost ranked batches the rankings are rebuilt, also i
 test("the number of shards of rankings that an earlier release has built is kept in the database", async () => {
   const { domain, database, rankings, start } = open(8);
   await database.transaction((transaction) => addDomains(transaction, [domain.name]));
-  const generation = (await rankings.build(domain.name, 3)) ?? expect.fail("another one builds");
-  await generation.loaded(0);
-  expect(await generation.switch()).toBe(true);
-  await generation.release();
+  await goLive((await rankings.build(domain.name, 3)) ?? expect.fail("another one builds"), 0);
   start();
   const kept = () => readShards(database.writer, domain.name);
   await vi.waitFor(async () => expect(await kept()).toBe(3), 10_000);

@@ -8,7 +8,7 @@ export const rankerSettings = {
   ...fleetAppSettings("RANKER", names, { threads: 1, prefetch: 8, healthPort: 8082 }),
   messagesKeptSeconds: integer(
     "RANKER_MOVES_KEPT_SECONDS",
-    "how long the ledger keeps the ranking message of a ranked batch; a Redis that lost more than that is rebuilt from the rows",
+    "how long the ledger keeps the ranking message of a ranked batch; a Redis that lost more is rebuilt from the rows",
     { min: 60, max: 31_536_000, unit: "s", default: 3600 },
   ),
 } as const;

@@ -54,7 +54,7 @@ test("a batch that is committed after the snapshot is ranked before the switch",
   expect(await rankings.count("during", "board", "1")).toBe(1);
 });
 
-test("batches that are committed at the moment of the switch are ranked after it, once, also one whose commit took minutes", async () => {
+test("batches that are committed at the switch are ranked after it, once, also one whose commit took minutes", async () => {
   await rebuildWith("at-switch", (generation) => ({
     async switch() {
       await commitBatch("at-switch");
@@ -65,7 +65,7 @@ test("batches that are committed at the moment of the switch are ranked after it
   expect(await rankings.count("at-switch", "board", "1")).toBe(2);
 });
 
-test("rankings that Redis has lost are rebuilt with the number of shards that they had, by a process with another setting", async () => {
+test("rankings that Redis has lost are rebuilt with their number of shards, whatever the setting", async () => {
   const domain = { name: "sharded", recount: { boards: [] } };
   await database.transaction((transaction) => addDomains(transaction, [domain.name]));
   await rebuild({ domain, database, rankings, shards: 4 });

@@ -28,12 +28,8 @@ test("ids are added once and ticked off once, while the set grows", () => {
   expect(set.ticked).toBe(ids.length - 10);
   expect(set.tick(ids[10] ?? Buffer.alloc(16))).toBe("again");
   expect(set.tick(randomBytes(16))).toBe("unknown");
-  expect([...set.unticked()].toSorted()).toEqual(
-    ids
-      .slice(0, 10)
-      .map((id) => id.toString("hex"))
-      .toSorted(),
-  );
+  const first = ids.slice(0, 10).map((id) => id.toString("hex"));
+  expect([...set.unticked()].toSorted()).toEqual(first.toSorted());
 });
 
 test("ids that differ in one bit are different", () => {

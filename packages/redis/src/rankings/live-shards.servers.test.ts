@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { Moves, type Recount } from "@tally/contract";
 import { expect, test } from "vitest";
 import { encodeMoves } from "./encode-moves.ts";
-import { ownRankings } from "./own-rankings.test-kit.ts";
+import { goLive, ownRankings } from "./own-rankings.test-kit.ts";
 
 const mirrored = { prefix: "item:", mirrorPrefix: "store:" };
 const boards: Recount["boards"] = [{ mirrored, cells: "", mirrorCells: "" }];
 const domains = ["one", "stale", "late", "half", "fewer", "lacking"].map((name) => ({ name, recount: { boards } }));
-const { namespace, rankings, connect, redis } = ownRankings(1, domains);
+const { namespace, rankings, connect, redis, build } = ownRankings(1, domains);
 const producer = randomBytes(8).toString("hex");
 
 /** Three members of an own board, and three mirrored counts, in a message for a number of shards. */
@@ -22,37 +22,33 @@ const tops = async (domain: string, by = rankings) =>
     ["total", "store:5", "item:7", "item:8", "item:9"].map(async (board) => (await by.top(domain, board, 9)).entries),
   );
 
-async function rebuild(domain: string, shards: number, by = rankings) {
-  const generation = (await by.build(domain, shards)) ?? expect.fail("another one builds");
+async function begin(domain: string, shards: number) {
+  const generation = await build(domain, shards);
   await generation.rank(domain, batchFor(1, 0));
-  await generation.loaded(1000);
   return generation;
 }
+const rebuild = async (domain: string, shards: number) => goLive(await begin(domain, shards), 1000);
 
 test("messages for any number of shards count the same in any number", async () => {
   await rankings.rank("one", batchFor(1, 0));
   const expected = await tops("one");
   expect(expected[1]).toEqual([9, 8, 7].map((count) => ({ member: String(count), count })));
   for (const shards of [3, 1, 4]) {
-    const generation = (await rankings.build("one", shards)) ?? expect.fail("another one builds");
+    const generation = await build("one", shards);
     expect(await generation.rank("one", batchFor(2, 0))).toBe(true);
-    await generation.loaded(1000);
-    expect(await generation.switch()).toBe(true);
-    await generation.release();
+    await goLive(generation, 1000);
     expect(await tops("one")).toEqual(expected);
     expect(await rankings.shards("one")).toBe(shards);
     expect(await rankings.rank("one", batchFor(shards, 0))).toBe(false);
   }
 });
 
-test("a connection that knew the old number follows at its next call, and counts nothing in the old rankings", async () => {
+test("a connection that knew the old number follows at its next call, and ranks nothing in the old rankings", async () => {
   const [reader, writer] = [connect(), connect()];
   await rankings.rank("stale", batchFor(1, 0));
   const expected = await tops("stale", reader);
   await writer.rank("stale", batchFor(1, 0));
-  const generation = await rebuild("stale", 4);
-  expect(await generation.switch()).toBe(true);
-  await generation.release();
+  await rebuild("stale", 4);
   expect(await tops("stale", reader)).toEqual(expected);
   expect(await writer.rank("stale", batchFor(1, 1))).toBe(true);
   expect(await rankings.unmarked("stale", [{ producer, sequence: 1 }])).toEqual([]);
@@ -61,22 +57,16 @@ test("a connection that knew the old number follows at its next call, and counts
 });
 
 test("a new connection with another setting reads the number of the data", async () => {
-  const generation = await rebuild("late", 4);
-  expect(await generation.switch()).toBe(true);
-  await generation.release();
+  await rebuild("late", 4);
   expect(await tops("late", connect())).toEqual(await tops("late"));
   expect((await connect().marks("late")).length).toBe(4);
 });
 
 test("with fewer shards a connection that knew more learns it from every shard, and the old keys are gone", async () => {
-  const more = await rebuild("fewer", 8);
-  expect(await more.switch()).toBe(true);
-  await more.release();
+  await rebuild("fewer", 8);
   const reader = connect();
   const expected = await tops("fewer", reader);
-  const generation = await rebuild("fewer", 2);
-  expect(await generation.switch()).toBe(true);
-  await generation.release();
+  await rebuild("fewer", 2);
   for (const board of ["total", "item:7", "item:8", "item:9"]) {
     const other = connect();
     expect((await other.top("fewer", board, 9)).entries).not.toEqual([]);
@@ -87,20 +77,15 @@ test("with fewer shards a connection that knew more learns it from every shard, 
 });
 
 test("a change that was interrupted between two shards is dirty, and another generation repairs it", async () => {
-  const before = await rebuild("half", 2);
-  expect(await before.switch()).toBe(true);
-  await before.release();
+  await rebuild("half", 2);
   const expected = await tops("half");
-  const interrupted = await rebuild("half", 4);
+  const interrupted = await begin("half", 4);
+  await interrupted.loaded(1000);
   await interrupted.release();
   await redis.set(`${namespace}:{half:1:v2}:generation`, "1x4"); // the first shard is the last to be switched
-  expect(await rankings.state("half")).toEqual({
-    name: "dirty",
-    reason: "a change of the number of shards was interrupted",
-  });
-  const again = await rebuild("half", 2);
-  expect(await again.switch()).toBe(true);
-  await again.release();
+  const reason = "a change of the number of shards was interrupted";
+  expect(await rankings.state("half")).toEqual({ name: "dirty", reason });
+  await rebuild("half", 2);
   expect(await rankings.state("half")).toEqual({ name: "whole" });
   expect(await tops("half")).toEqual(expected);
 });
@@ -108,13 +93,12 @@ test("a change that was interrupted between two shards is dirty, and another gen
 test("a generation of which one shard lacks a part is switched in no shard", async () => {
   await rankings.rank("lacking", batchFor(1, 0));
   const expected = await tops("lacking");
-  const whole = await rebuild("lacking", 4);
-  expect(await whole.switch()).toBe(true);
-  await whole.release();
+  await rebuild("lacking", 4);
   const names = () => redis.mget([0, 1, 2, 3].map((shard) => `${namespace}:{lacking:${shard}:v2}:generation`));
   const before = await names();
   expect(new Set(before).size).toBe(1);
-  const lacking = await rebuild("lacking", 4);
+  const lacking = await begin("lacking", 4);
+  await lacking.loaded(1000);
   const loaded = await redis.keys(`${namespace}:{lacking:1:v2}:*:loaded`);
   expect(await redis.del(...loaded)).toBe(1);
   expect(await lacking.switch()).toBe(false);

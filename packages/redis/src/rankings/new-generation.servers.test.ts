@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import type { NewGeneration } from "./rankings.ts";
 import { encodeMoves } from "./encode-moves.ts";
-import { movesOf, ownRankings } from "./own-rankings.test-kit.ts";
+import { goLive, movesOf, ownRankings } from "./own-rankings.test-kit.ts";
 
 const shards = 2;
 const { namespace, rankings, redis, build: begin } = ownRankings(shards);
@@ -16,12 +15,6 @@ const batchOf = (sequence: number, board: string, member: string, count: number)
 const keysOf = (domain: string) => redis.keys(`${namespace}:{${domain}:*`);
 const entriesOf = async (domain: string, board: string) => (await rankings.top(domain, board, 100)).entries;
 
-async function goLive(generation: NewGeneration, asOf = 1): Promise<void> {
-  await generation.loaded(asOf);
-  expect(await generation.switch()).toBe(true);
-  await generation.release();
-}
-
 test("a domain that was never built is unbuilt, and counts", async () => {
   await rankings.rank("first", batchOf(0, "b", "1", 2));
   expect(await rankings.state("first")).toEqual({ name: "unbuilt" });
@@ -29,12 +22,11 @@ test("a domain that was never built is unbuilt, and counts", async () => {
 });
 
 test("a generation built without batches has no as-of time", async () => {
-  const generation = await begin("nothing");
-  await goLive(generation, 0);
+  await goLive(await begin("nothing"), 0);
   expect(await rankings.top("nothing", "b", 10)).toEqual({ entries: [], asOf: undefined });
 });
 
-test("a new generation is visible from its switch on, with its marks and as-of time, and the old one is deleted", async () => {
+test("a new generation is visible from its switch on, with marks and as-of time, and the old one is deleted", async () => {
   await rankings.rank("built", batchOf(0, "old", "1", 2));
   const generation = await begin("built");
   await generation.add("new", [["7", 5]]);
@@ -72,18 +64,15 @@ test("large boards and many marks are loaded completely, in any chunks", async (
 test("a board may be added in any portions, also when it becomes large between two of one chunk", async () => {
   const cells = Array.from({ length: 950 }, (_, n): [string, number] => [String(n), 1 + (n % 7)]);
   const generation = await begin("portions");
-  for (const [from, to] of [
-    [0, 600],
-    [600, 700],
-    [700, 710],
-    [710, 950],
-  ])
-    await generation.add("b", cells.slice(from, to));
+  await generation.add("b", cells.slice(0, 600));
+  await generation.add("b", cells.slice(600, 700));
+  await generation.add("b", cells.slice(700, 710));
+  await generation.add("b", cells.slice(710));
   await goLive(generation);
   const [found] = await rankings.cells("portions", ["b"]);
   expect(found?.cells).toEqual(new Map(cells));
   // The floor is known to later moves: a member behind it rises, and falls back.
-  const [sevens] = [cells.filter(([, count]) => count === 7).map(([member]) => member)];
+  const sevens = cells.filter(([, count]) => count === 7).map(([member]) => member);
   const entries = await entriesOf("portions", "b");
   expect(entries.map(({ member }) => member)).toEqual(sevens.slice(0, 100));
 });

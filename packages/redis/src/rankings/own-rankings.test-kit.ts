@@ -2,14 +2,11 @@ import { randomBytes } from "node:crypto";
 import { silentLog } from "@tally/runtime";
 import { Moves } from "@tally/contract";
 import { Redis } from "ioredis";
-import { afterAll, inject } from "vitest";
+import { afterAll, expect, inject } from "vitest";
 import { connectRankings } from "./connect-rankings.ts";
 import type { NewGeneration, RankingsOptions } from "./rankings.ts";
 
-/**
- * Rankings of one test file in the run's Redis, accessed also without the package under test. Everything is deleted
- * with the file.
- */
+/** Rankings of one test file in the run's Redis, which `redis` reads without the package under test. */
 export function ownRankings(shards: number, domains: RankingsOptions["domains"] = []) {
   const { redisUrl: url } = inject("services");
   const namespace = `test-${randomBytes(6).toString("hex")}`;
@@ -30,12 +27,15 @@ export function ownRankings(shards: number, domains: RankingsOptions["domains"] 
     redis,
     rankings,
     connect,
-    build: async (domain: string): Promise<NewGeneration> => {
-      const generation = await rankings.build(domain);
-      if (generation === undefined) throw new Error("another one builds");
-      return generation;
-    },
+    build: async (domain: string, count?: number): Promise<NewGeneration> =>
+      (await rankings.build(domain, count)) ?? expect.fail("another one builds"),
   };
+}
+
+export async function goLive(generation: NewGeneration, asOf = 1): Promise<void> {
+  await generation.loaded(asOf);
+  expect(await generation.switch()).toBe(true);
+  await generation.release();
 }
 
 /** Moves on ordinary boards: board → member → difference. */

@@ -152,21 +152,13 @@ async function rebuild(shard: Shard, model: Model, phase: Phase): Promise<void> 
   const behind = model.batch(phase);
   await rank("", behind);
   if (model.chance.of(0.5)) expect(await rank(name, behind)).toEqual([1, expect.any(Number)]);
-  expect([await call("switch", name, chunks.length, "check"), (await shard.prefix()).endsWith(name)]).toEqual([
-    1,
-    false,
-  ]);
-  expect([await call("switch", name, chunks.length, "switch"), (await shard.prefix()).endsWith(name)]).toEqual([
-    1,
-    true,
-  ]);
+  const isLive = async () => (await shard.prefix()).endsWith(name);
+  expect([await call("switch", name, chunks.length, "check"), await isLive()]).toEqual([1, false]);
+  expect([await call("switch", name, chunks.length, "switch"), await isLive()]).toEqual([1, true]);
   await rank("", behind);
   expect([await call("release", "another"), await call("hold", "another", 60_000)]).toEqual([1, 0]);
-  expect([
-    await call("release", name),
-    await call("hold", "another", 60_000),
-    await call("release", "another"),
-  ]).toEqual([1, 1, 1]);
+  expect([await call("release", name), await call("hold", "another", 60_000)]).toEqual([1, 1]);
+  expect(await call("release", "another")).toBe(1);
   model.inLedger = "";
 }
 
@@ -232,9 +224,8 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7])(
     }
     // The batches of killed callers are delivered again.
     for (const batch of sent) await rankAll(batch, 0);
-    expect(
-      Object.values(await redis.hgetall(`${await prefix()}:floors`)).filter((floor) => floor.startsWith("back ")),
-    ).toEqual([]);
+    const last = Object.values(await redis.hgetall(`${await prefix()}:floors`));
+    expect(last.filter((floor) => floor.startsWith("back "))).toEqual([]);
     await check(shard, model);
     expect(seen).toContain("large");
   },

@@ -4,33 +4,19 @@ import type { DomainStatus, ProcessStatus, ServerStatus } from "./status.ts";
 import { errorsOf } from "./status-reader.ts";
 import { Probe } from "./replicas.ts";
 
-const server = (name: ServerStatus["name"], state: ServerStatus["state"] = "up"): ServerStatus => ({
-  name,
-  state,
-  latencyMs: null,
-});
+const server = (name: ServerStatus["name"], state: ServerStatus["state"] = "up"): ServerStatus => {
+  return { name, state, latencyMs: null };
+};
 const threads = (state: "ready" | "restarting") => [{ index: 0, state, restarts: 0, lastError: "no reason" }];
-const process = (app: ProcessStatus["app"], more: Partial<ProcessStatus> = {}): ProcessStatus => ({
-  app,
-  host: "h",
-  pid: 1,
-  state: "up",
-  startedAt: "",
-  heartbeatAt: "",
-  threads: threads("ready"),
-  ...more,
-});
+const process = (app: ProcessStatus["app"], more: Partial<ProcessStatus> = {}): ProcessStatus => {
+  return { app, host: "h", pid: 1, state: "up", startedAt: "", heartbeatAt: "", threads: threads("ready"), ...more };
+};
 const flow = { events: 0, perSecond: 0 };
 const queue = { batches: 0, held: 0, events: 0 };
-const domain = (secondsToDrain: number | null): DomainStatus => ({
-  name: "steps",
-  accepted: flow,
-  stored: flow,
-  ranked: flow,
-  queues: { ingest: queue, rank: queue },
-  secondsToDrain,
-  lastStoredAt: null,
-});
+const flows = { accepted: flow, stored: flow, ranked: flow };
+const domain = (secondsToDrain: number | null): DomainStatus => {
+  return { name: "steps", ...flows, queues: { ingest: queue, rank: queue }, secondsToDrain, lastStoredAt: null };
+};
 const healthy: Known = {
   servers: [server("broker"), server("databaseWrite"), server("databaseRead"), server("redis")],
   domains: [domain(0)],
@@ -71,12 +57,8 @@ test.each<readonly [string, Partial<Known>]>([
 });
 
 test("says nothing of processes while Redis is down", () => {
-  const { problems } = problemsOf({
-    ...healthy,
-    servers: [server("redis", "down")],
-    processes: [],
-    knowsProcesses: false,
-  });
+  const known = { servers: [server("redis", "down")], processes: [], knowsProcesses: false };
+  const { problems } = problemsOf({ ...healthy, ...known });
   expect(problems).toEqual(["Redis does not respond"]);
 });
 
@@ -114,20 +96,10 @@ test("a batch on its way through an idle system is not minutes", () => {
 
 const line = (at: string, message: string, thread: number | null = null) =>
   ({ at, level: "warn", message, thread }) as const;
-const beat = (pid: number, problems: readonly ReturnType<typeof line>[]) => ({
-  v: 1 as const,
-  app: "writer" as const,
-  host: "h",
-  pid,
-  startedAt: 0,
-  at: 0,
-  ageMs: 0,
-  threads: [],
-  flows: [],
-  held: [],
-  hops: [],
-  problems: [...problems],
-});
+const idle = { v: 1, app: "writer", host: "h", startedAt: 0, at: 0, ageMs: 0 } as const;
+const beat = (pid: number, problems: readonly ReturnType<typeof line>[]) => {
+  return { ...idle, pid, threads: [], flows: [], held: [], hops: [], problems: [...problems] };
+};
 
 test("equal lines of one thread are one entry, with their number and the time of the newest", () => {
   const errors = errorsOf([
