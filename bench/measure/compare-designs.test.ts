@@ -116,7 +116,6 @@ test("every figure that both contenders have is compared by round, with its spre
     "accepted /s",
     "p50 ms",
     "p99 ms",
-    "calibration ns",
     "CPU µs/event",
     ...tierNames.map((tier) => `  ${tier}`),
     "  client",

@@ -1,8 +1,7 @@
 import { quantile } from "../kit/index.ts";
 import { designNames, durabilityNames, meaningOf, type DesignName, type Durability } from "./designs/designs.ts";
 import { figures, throughputs } from "./figures.ts";
-import { markedLines, markOf } from "./machine/disturbance.ts";
-import { faultsOf, type Report } from "./report.ts";
+import { faultsOf, markedLines, markOf, type Report } from "./report.ts";
 import { WrongUsage } from "./wrong-usage.ts";
 
 /** A design and a durability, as `design` or `design:durability`; or a build, as `batched@commit`. */

@@ -15,7 +15,6 @@ export const figures: readonly Figure[] = [
   { name: "p50 ms", of: ({ latencyMs }) => latencyMs?.p50 ?? null },
   { name: "p99 ms", of: ({ latencyMs }) => latencyMs?.p99 ?? null },
   { name: "to ranked p99", of: ({ eventToRankedMs }) => eventToRankedMs?.p99 ?? null },
-  { name: "calibration ns", of: ({ disturbance }) => disturbance.calibration.meanNs },
   { name: "CPU µs/event", of: ({ cpuUsPerEvent }) => cpuUsPerEvent.total },
   ...[...tierNames, "client" as const].map((tier) => ({
     name: `  ${tier}`,

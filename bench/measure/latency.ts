@@ -1,7 +1,25 @@
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import { quantile } from "../kit/index.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
-import type { Latency, Spans } from "./report.ts";
+
+/** In ms, measured in µs: times of 2xx responses, and for how long requests had waited that timed out. */
+export interface Latency {
+  readonly mean: number;
+  readonly min: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly max: number;
+}
+
+/** Times of single events that were followed, in ms from sending the request. */
+export interface Spans {
+  readonly samples: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
 
 /** POSTs and GETs together. */
 export function latencyOfAll({ posts, gets }: Pick<PhaseResult, "posts" | "gets">): Latency | null {

@@ -9,7 +9,6 @@ import { latencyOf, latencyOfAll, round, spansOf } from "./latency.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
 import { disturbanceOf, type MachineSeen } from "./machine/disturbance.ts";
 import type { System } from "./open-system.ts";
-import type { Report } from "./report.ts";
 import { verdictOf } from "./verdict.ts";
 import type { Drained, Moment } from "./watch/drained.ts";
 import type { Followed } from "./watch/follow.ts";
@@ -27,19 +26,19 @@ export interface Seen {
 }
 
 /** What is known beyond the load itself. */
-export interface Around {
+interface Around {
   readonly system: System | undefined;
   readonly followed: Followed | undefined;
-  readonly subscriber?: Report["subscriber"];
+  /** Only of fan-out: batches stored since the start, and those that its third subscriber has received. */
+  readonly subscriber?: { readonly stored: number; readonly received: number } | undefined;
   readonly audit: AuditReport | undefined;
   /** Events that the fill had accepted. */
   readonly filled: number;
-  readonly calibrationNs: MachineSeen["calibrationNs"];
 }
 
-/** Computes the figures. Reads nothing but the machine and the commit. */
-export function makeReport(plan: BenchPlan, seen: Seen, around: Around): Report {
-  const { system, followed, subscriber, audit, calibrationNs } = around;
+/** Computes the figures. Reads nothing but the machine and the commit. null: unknown for this design or target. */
+export function makeReport(plan: BenchPlan, seen: Seen, around: Around) {
+  const { system, followed, subscriber, audit } = around;
   const { result, observations, drained, startedAt, readings } = seen;
   const { accepted, read, seconds } = result;
   const duringLoad = observations.filter(({ at }) => at <= startedAt + result.sendingSeconds * 1000);
@@ -51,16 +50,26 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around): Report 
     versions: { node: process.version, ...system?.versions },
     commit: commitOf(system?.root ?? plan.root),
     ...askedOf(plan),
+    /** POSTs before the warm-up, stored and ranked and not counted. */
     fill: plan.fill === undefined ? null : { asked: plan.fill, accepted: around.filled },
+    /** From the first request to the last response, but not beyond the last request for responses that never come. */
     seconds: round(seconds, 2),
+    /** Requests, retries included. */
     sent: result.sent,
     accepted: { events: accepted, perSecond: round(accepted / seconds, 0) },
+    /**
+     * Events stored when all accepted events were stored, divided by the time from the first request until then, and at
+     * least until the last request. Late or missing responses do not extend it. Known to 100 ms, or to 500 ms when the
+     * load ended later. null also when not all was stored. `ranked` is defined likewise.
+     */
     stored: { perSecond: perSecondUntil(drained?.stored, startedAt) },
     ranked: { perSecond: perSecondUntil(drained?.ranked, startedAt) },
     reads: { requests: read, perSecond: round(read / seconds, 0), latencyMs: latencyOf(result.gets) },
+    /** From the end of `seconds` until everything was ranked. */
     drainSeconds:
       drained?.ranked === undefined ? null : round(Math.max(0, (drained.ranked.at - startedAt) / 1000 - seconds), 2),
     latencyMs: latencyOf(result.posts),
+    /** POSTs and GETs together, as some sources print them. */
     requestsMs: latencyOfAll(result),
     statuses: result.statuses,
     errors: {
@@ -69,26 +78,34 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around): Report 
       connections: result.connectionErrors,
       unanswered: result.withoutResponse,
       retries: result.retries,
+      /** GETs among the requests without a 2xx. */
       ofReads: result.failedReads,
     },
+    /** Messages in the domain's two queues during the load. `isFull`: one of them was close to its limit. */
     queue: {
       max: duringLoad.length === 0 ? null : Math.max(...duringLoad.map(({ queued }) => queued)),
       isFull: duringLoad.some(({ fullness }) => fullness >= fullFrom),
     },
-    followed: followed === undefined ? null : followedIn(followed),
-    ...(subscriber !== undefined && { subscriber }),
+    /** Events that were followed, and those not stored or not ranked one minute after they were sent. */
+    followed:
+      followed === undefined
+        ? null
+        : { events: followed.events, neverStored: followed.neverStored, neverRanked: followed.neverRanked },
+    subscriber,
     eventToStoredMs: spansOf(followed?.stored ?? []),
     eventToRankedMs: spansOf(followed?.ranked ?? []),
     ...cpuOf(seen, accepted + read),
+    /** The maximum seen, of all processes of a tier together. */
     memoryMiB: eachTier((tier) =>
       observations.length === 0
         ? null
         : Math.round(Math.max(...observations.map(({ tiers }) => tiers[tier].memoryMiB))),
     ),
     client: clientOf(result),
-    disturbance: disturbanceOf({ readings, root, calibrationNs }),
+    disturbance: disturbanceOf({ readings, root }),
     littlesLaw: { expectedPerSecond: expectedPerSecond(plan, result) },
     ...verdictOf(plan.design, plan.domain, audit),
+    /** Of a source's run: when each group of connections began and ended, in seconds. */
     groups: result.groups.map(({ begun, ended, ...group }) => ({
       ...group,
       begun: round(begun, 2),
@@ -98,7 +115,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around): Report 
   };
 }
 
-/** What was requested. */
+/** What was requested. For a target, design, durability and meaning are "unknown". */
 function askedOf(plan: BenchPlan) {
   const { phase, target, build, design, domain } = plan;
   const isSource = phase.model === "source";
@@ -106,6 +123,7 @@ function askedOf(plan: BenchPlan) {
   const changed = Object.entries(plan.settings).map(([name, value]) => `${name}=${value}`);
   return {
     repeat: plan.repeat,
+    /** How the apps ran, followed by the settings that --set has changed. */
     mode: isOwn ? ["production, a fresh system on this machine", ...changed].join(", ") : `a running system, ${target}`,
     target: target ?? null,
     // Of a build with its commit, so that it is not taken for a run of this checkout.
@@ -116,6 +134,7 @@ function askedOf(plan: BenchPlan) {
     model: phase.model,
     source: sourceOf(plan),
     offeredPerSecond: phase.model === "open" ? phase.perSecond : null,
+    /** The length of the load. null for a source, as the warm-up: it has its own or none. */
     asked: isSource
       ? null
       : phase.until.name === "amount"
@@ -133,7 +152,8 @@ function askedOf(plan: BenchPlan) {
   };
 }
 
-function sourceOf({ domain, phase }: BenchPlan): Report["source"] {
+/** The run's number counts from 1. */
+function sourceOf({ domain, phase }: BenchPlan) {
   const { source } = workloadOf(domain);
   if (phase.model !== "source" || source === undefined) return null;
   const { run, scale } = phase;
@@ -141,11 +161,8 @@ function sourceOf({ domain, phase }: BenchPlan): Report["source"] {
   return { name: source.name, run: run + 1, runs: source.runs.length, description, scale };
 }
 
-/** CPU time of all tiers and the client until everything was ranked. Waiting after that is no work for events. */
-function cpuOf(
-  { observations, drained, clientCpuSeconds }: Pick<Seen, "observations" | "drained" | "clientCpuSeconds">,
-  events: number,
-): Pick<Report, "cpuSeconds" | "cpuUsPerEvent"> {
+/** CPU time of all tiers, and of the client beside the total, until everything was ranked. */
+function cpuOf({ observations, drained, clientCpuSeconds }: Seen, events: number) {
   const first = observations[0];
   const last = observations.find(({ at }) => at >= (drained?.ranked?.at ?? Infinity)) ?? observations.at(-1);
   const used = eachTier((tier) =>
@@ -161,6 +178,7 @@ function cpuOf(
       client: round(clientCpuSeconds, 3),
       total: seconds(total),
     },
+    /** For each accepted event and each read. */
     cpuUsPerEvent: { ...eachTier((tier) => each(used[tier])), client: each(clientCpuSeconds), total: each(total) },
   };
 }
@@ -172,11 +190,8 @@ function perSecondUntil(moment: Moment | undefined, startedAt: number): number |
 // A queue rejects messages at its limit.
 const fullFrom = 0.9;
 
-function followedIn({ events, neverStored, neverRanked }: Followed): Report["followed"] {
-  return { events, neverStored, neverRanked };
-}
-
-function clientOf(result: PhaseResult): Report["client"] {
+/** The sending thread. */
+function clientOf(result: PhaseResult) {
   const { busy, delayP99 } = result.client;
   const isLimit = isClientLimit(result.client, latencyOfAll(result)?.p99 ?? Infinity);
   return { busy: round(busy, 3), delayP99Ms: round(delayP99, 1), isLimit };

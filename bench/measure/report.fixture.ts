@@ -59,13 +59,7 @@ export function sampleReport(
     readings: [undefined, undefined] as const,
   };
   return {
-    ...makeReport(plan, seen, {
-      system: undefined,
-      followed: undefined,
-      audit,
-      filled: 0,
-      calibrationNs: { before: 4, after: 4 },
-    }),
+    ...makeReport(plan, seen, { system: undefined, followed: undefined, audit, filled: 0 }),
     ...changes,
   };
 }

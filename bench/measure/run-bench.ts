@@ -10,7 +10,6 @@ import { openBuild } from "./builds/open-build.ts";
 import { designOf } from "./designs/designs.ts";
 import type { Fill, Phase, PhaseResult } from "./load/load-plan.ts";
 import { startLoad } from "./load/start-load.ts";
-import { calibrate } from "./machine/calibrate.ts";
 import { readMachine } from "./machine/disturbance.ts";
 import { makeReport, type Seen } from "./make-report.ts";
 import { openSystem, type System } from "./open-system.ts";
@@ -84,17 +83,15 @@ async function measure(
     }
     const follower = designOf(plan.design).stores === "writer" ? new Follower(url) : undefined;
     load.onSample = (sample) => follower?.follow(sample);
-    const before = calibrate();
     const seen = await seenOf(plan.phase);
     const followed = await follower?.done();
     const subscriber = system && (await receivedByThird(system));
-    const calibrationNs = { before, after: calibrate() };
     acknowledged += seen.result.accepted;
     const audit =
       system === undefined || idsFile === undefined || acknowledged === 0
         ? undefined
         : await audited(plan, system, idsFile, acknowledged);
-    return makeReport(plan, seen, { system, followed, subscriber, audit, filled, calibrationNs });
+    return makeReport(plan, seen, { system, followed, subscriber, audit, filled });
   } finally {
     await load.close();
   }

@@ -1,12 +1,12 @@
 import { disturbanceText } from "./machine/disturbance.ts";
-import type { Latency, Report, Spans } from "./report.ts";
+import type { Latency, Spans } from "./latency.ts";
+import type { Report } from "./report.ts";
 
 const unknown = "unknown";
 
 /** A report as text for people. */
 export function textOf(report: Report): string {
   const { accepted, stored, ranked, reads, errors, queue, followed, audit, disturbance, littlesLaw, client } = report;
-  const { calibration } = disturbance;
   const lines = [
     headOf(report),
     askedLine(report),
@@ -50,11 +50,7 @@ export function textOf(report: Report): string {
     row("CPU s", ...tierCells(report.cpuSeconds)),
     row("memory MiB", ...tierCells(report.memoryMiB)),
     row("client", `busy ${Math.round(client.busy * 100)} %`, `loop delay p99 ${client.delayP99Ms} ms`),
-    row(
-      "machine",
-      disturbanceText(disturbance),
-      `calibration ${calibration.beforeNs} ns a step before, ${calibration.afterNs} ns after`,
-    ),
+    row("machine", disturbanceText(disturbance)),
     littlesLaw.expectedPerSecond !== null && row("Little's law", `${littlesLaw.expectedPerSecond}/s expected`),
     audit === null
       ? row("audit", "not available for this design or target")

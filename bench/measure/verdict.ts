@@ -1,8 +1,14 @@
 import type { AuditReport } from "@tally/reconcile";
 import { designOf, type DesignName } from "./designs/designs.ts";
-import type { Report } from "./report.ts";
 
-type Verdict = Pick<Report, "audit" | "agrees" | "boardsHash">;
+interface Verdict {
+  /** `ranked` is null for a design without a ledger: there, boards are compared with rows, where it has boards. */
+  readonly audit: (Omit<AuditReport["audit"], "ranked"> & { readonly ranked: number | null }) | null;
+  /** null also without a ledger, when no difference was found. */
+  readonly agrees: boolean | null;
+  /** Equal for equal rankings. */
+  readonly boardsHash: string | null;
+}
 
 /**
  * The result of an audit for a design. Without a ledger, rows and marks cannot be compared; every row is counted,

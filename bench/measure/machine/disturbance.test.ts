@@ -3,8 +3,6 @@ import { availableParallelism } from "node:os";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { disturbanceOf, readMachine, type MachineReading } from "./disturbance.ts";
 
-const calibrationNs = { before: 4, after: 5 };
-
 /** The process id of a program that uses one core until the test finishes. */
 function busyLoop(): number {
   // In a separate process group, so the bench counts it as foreign.
@@ -46,8 +44,7 @@ test.runIf(process.platform === "linux")(
       };
       return [without(before), without(after)];
     };
-    const of = (readings: readonly [MachineReading, MachineReading]) =>
-      disturbanceOf({ readings, root: own, calibrationNs });
+    const of = (readings: readonly [MachineReading, MachineReading]) => disturbanceOf({ readings, root: own });
     const disturbed = of(alone([own, ...loops]));
     expect(disturbed).toMatchObject({
       isDisturbed: true,
@@ -68,23 +65,20 @@ const reading = (stealSeconds: number, totalSeconds: number): MachineReading => 
 test("steal disturbs a run, also where the run's processes are unknown", () => {
   const readings = [reading(10, 500), reading(11.2, 520)] as const;
   const stolen = { steal: { percent: 6, cpuSeconds: 1.2 }, isDisturbed: true };
-  expect(disturbanceOf({ readings, root: 1, calibrationNs })).toMatchObject(stolen);
-  expect(disturbanceOf({ readings, root: undefined, calibrationNs })).toMatchObject({ foreign: null, ...stolen });
+  expect(disturbanceOf({ readings, root: 1 })).toMatchObject(stolen);
+  expect(disturbanceOf({ readings, root: undefined })).toMatchObject({ foreign: null, ...stolen });
 });
 
 test("what is unknown is null", () => {
   const readings = [reading(10, 500), reading(10.1, 520)] as const;
-  const calibration = { beforeNs: 4, afterNs: 5, meanNs: 4.5, changePercent: 25 };
-  expect(disturbanceOf({ readings, root: undefined, calibrationNs })).toEqual({
+  expect(disturbanceOf({ readings, root: undefined })).toEqual({
     foreign: null,
     steal: { percent: 0.5, cpuSeconds: 0.1 },
-    calibration,
     isDisturbed: null,
   });
-  expect(disturbanceOf({ readings: [undefined, undefined], root: 1, calibrationNs })).toEqual({
+  expect(disturbanceOf({ readings: [undefined, undefined], root: 1 })).toEqual({
     foreign: null,
     steal: null,
-    calibration,
     isDisturbed: null,
   });
 });

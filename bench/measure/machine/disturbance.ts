@@ -1,6 +1,5 @@
 import { readCpuTime, readProcesses, type CpuTime, type ProcessFigures } from "@tally/local";
 import { round } from "../latency.ts";
-import type { Report } from "../report.ts";
 
 /** The CPU time of the machine and of each of its processes at one moment. */
 export interface MachineReading {
@@ -20,35 +19,19 @@ interface Share {
   readonly cpuSeconds: number;
 }
 
-/** What the machine did besides the run, and how fast it was. */
-export interface Disturbance {
-  /**
-   * Processes that do not belong to the run, and which programs used most. null: unknown, because the machine has no
-   * /proc or the target was running before.
-   */
+/** What the machine did besides the run. null: unknown, because the machine has no /proc. */
+interface Disturbance {
+  /** Processes that do not belong to the run, and which programs used most. null also where the target ran before. */
   readonly foreign:
     | (Share & { readonly largest: readonly { readonly name: string; readonly cpuSeconds: number }[] })
     | null;
-  /**
-   * Time in which the hypervisor gave a core to another virtual machine. null: unknown, because the machine has no
-   * /proc.
-   */
+  /** Time in which the hypervisor gave a core to another virtual machine. */
   readonly steal: Share | null;
-  /**
-   * The time of one step of the calibration loop before the load and after everything was ranked, and the change in
-   * percent.
-   */
-  readonly calibration: {
-    readonly beforeNs: number;
-    readonly afterNs: number;
-    readonly meanNs: number;
-    readonly changePercent: number;
-  };
-  /** Whether foreign CPU time and steal are more than 5 % together. null: unknown. */
+  /** Whether foreign CPU time and steal are more than 5 % together. */
   readonly isDisturbed: boolean | null;
 }
 
-const disturbedAbovePercent = 5;
+export const disturbedAbovePercent = 5;
 const largestShown = 3;
 
 /** What is known about the machine during a load. */
@@ -57,18 +40,10 @@ export interface MachineSeen {
   readonly readings: readonly [before: MachineReading | undefined, after: MachineReading | undefined];
   /** The process whose descendants are the run; undefined: unknown. */
   readonly root: number | undefined;
-  readonly calibrationNs: { readonly before: number; readonly after: number };
 }
 
-export function disturbanceOf({ readings: [before, after], root, calibrationNs }: MachineSeen): Disturbance {
-  const calibration = {
-    beforeNs: round(calibrationNs.before, 3),
-    afterNs: round(calibrationNs.after, 3),
-    meanNs: round((calibrationNs.before + calibrationNs.after) / 2, 3),
-    changePercent: round((calibrationNs.after / calibrationNs.before - 1) * 100, 1),
-  };
-  if (before === undefined || after === undefined)
-    return { foreign: null, steal: null, calibration, isDisturbed: null };
+export function disturbanceOf({ readings: [before, after], root }: MachineSeen): Disturbance {
+  if (before === undefined || after === undefined) return { foreign: null, steal: null, isDisturbed: null };
   const total = after.cpu.totalSeconds - before.cpu.totalSeconds;
   const share = (seconds: number): Share => ({
     percent: round((seconds / total) * 100, 1),
@@ -78,7 +53,7 @@ export function disturbanceOf({ readings: [before, after], root, calibrationNs }
   const used = root === undefined ? undefined : foreignCpu(before.processes, after.processes, root);
   const foreign = used === undefined ? null : { ...share(used.seconds), largest: used.largest };
   const isAbove = (foreign?.percent ?? 0) + steal.percent > disturbedAbovePercent;
-  return { foreign, steal, calibration, isDisturbed: foreign === null && !isAbove ? null : isAbove };
+  return { foreign, steal, isDisturbed: foreign === null && !isAbove ? null : isAbove };
 }
 
 /**
@@ -124,19 +99,4 @@ export function disturbanceText({ foreign, steal }: Disturbance): string {
   const largest = foreign?.largest.map(({ name, cpuSeconds }) => `${name} ${cpuSeconds} s`).join(", ") ?? "";
   const others = foreign === null ? "unknown" : `${foreign.percent} %${largest === "" ? "" : ` (${largest})`}`;
   return `foreign CPU ${others}, steal ${steal === null ? "unknown" : `${steal.percent} %`}`;
-}
-
-/** What follows the name of a run in a comparison: " *" for a disturbed one. */
-export function markOf({ disturbance }: Report): "" | " *" {
-  return disturbance.isDisturbed === true ? " *" : "";
-}
-
-/** The lines below a comparison that explain its marks. Empty: no run was disturbed. */
-export function markedLines(runs: readonly { readonly name: string; readonly report: Report }[]): readonly string[] {
-  const marked = runs.filter(({ report }) => markOf(report) !== "");
-  if (marked.length === 0) return [];
-  return [
-    `* disturbed: other processes and the hypervisor took more than ${disturbedAbovePercent} % of the machine's CPU time`,
-    ...marked.map(({ name, report }) => `  ${name}: ${disturbanceText(report.disturbance)}`),
-  ];
 }

@@ -1,7 +1,6 @@
 import { quantile } from "../../kit/index.ts";
 import { throughputs } from "../figures.ts";
-import { markedLines } from "../machine/disturbance.ts";
-import { faultsOf, isGood, type Report } from "../report.ts";
+import { faultsOf, isGood, markedLines, type Report } from "../report.ts";
 import { nameOf, pointsOf, type Dimension, type Point } from "./dimensions.ts";
 
 /** A run of a sweep. */
