@@ -13,12 +13,9 @@ import {
 
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
-const gibibyte = 1024 * mebibyte;
-
 const anyPort = { min: 0, max: 65_535 } as const;
 const toMillion = { min: 1, max: 1_000_000 } as const;
 const eventRate = { min: 0, max: 1_000_000, unit: "events/s", default: 0 } as const;
-const memory = { max: 64 * gibibyte, unit: "bytes" } as const;
 const waitTime = { min: 10, max: 120_000, unit: "ms" } as const;
 
 /** The gateway's settings. */
@@ -69,7 +66,8 @@ export const gatewaySettings = {
   batchEventsMax: integer("BATCH_EVENTS_MAX", "the most events in one batch", { min: 1, max: 10_000, default: 256 }),
   batchEveryMs: integer(
     "BATCH_EVERY_MS",
-    "under steady traffic, at most 1 ms between events, a partial batch is sent at most this often; a lone event is sent at once",
+    "under steady traffic, at most 1 ms between events, a partial batch is sent at most this often; " +
+      "a lone event is sent at once",
     { min: 0, max: 1000, unit: "ms", default: 4 },
   ),
   waitingMax: integer(
@@ -80,8 +78,9 @@ export const gatewaySettings = {
   // Half of it, the share of one client, has room for the largest form.
   bodiesBytesMax: integer(
     "BODIES_BYTES_MAX",
-    "memory for request bodies above 16 KiB, and the same amount again for pictures being sent; requests beyond it get 503",
-    { min: 32 * mebibyte, ...memory, default: 128 * mebibyte },
+    "memory for request bodies above 16 KiB, and the same amount again for pictures being sent; " +
+      "requests beyond it get 503",
+    { min: 32 * mebibyte, max: 65_536 * mebibyte, unit: "bytes", default: 128 * mebibyte },
   ),
   connectionsMax: integer("CONNECTIONS_MAX", "open connections; further ones are closed at once", {
     ...toMillion,
@@ -90,7 +89,8 @@ export const gatewaySettings = {
   streamsMax: integer("STREAMS_MAX", "open live streams; further ones get 503", { ...toMillion, default: 2000 }),
   trustProxy: addresses(
     "TRUST_PROXY",
-    "load balancers whose X-Forwarded-For contains the client address; all clients behind any other load balancer have one address",
+    "load balancers whose X-Forwarded-For contains the client address; " +
+      "all clients behind any other load balancer have one address",
     { default: [] },
   ),
   confirmWithinMs: integer("CONFIRM_WITHIN_MS", "how long an event waits for its confirm before its client gets 503", {
@@ -107,7 +107,8 @@ export const gatewaySettings = {
   ),
   keysRememberedSeconds: integer(
     "KEYS_REMEMBERED_SECONDS",
-    "how long a gateway responds with 422 to an Idempotency-Key with other content; later the writer makes that event a dead letter",
+    "how long a gateway responds with 422 to an Idempotency-Key with other content; " +
+      "later the writer makes that event a dead letter",
     { min: 1, max: 31 * 86_400, unit: "s", default: 86_400 },
   ),
   queryWithinMs: integer("QUERY_WITHIN_MS", "how long a query may take", { ...waitTime, default: 5000 }),
@@ -117,7 +118,8 @@ export const gatewaySettings = {
   }),
   drainMs: integer(
     "DRAIN_MS",
-    "before STOP_WITHIN_MS begins, a stopping gateway serves on for this long while /health/live is 503, for load balancers",
+    "before STOP_WITHIN_MS begins, a stopping gateway serves on for this long while /health/live is 503, " +
+      "for load balancers",
     { min: 0, max: 120_000, unit: "ms", default: 0 },
   ),
   traceOneIn: integer(
@@ -127,23 +129,13 @@ export const gatewaySettings = {
   ),
 } as const;
 
-/**
- * Limits that no operator changes. Tests lower some of them, by an argument of startGateway. A key ends in "Share"
- * where it is what one client address may hold of a setting.
- */
+/** Limits that no operator changes. Tests lower some. A "Share" is what one client address may hold of a setting. */
 export const gatewayLimits = {
-  /**
-   * The largest body of a single event, and the largest entry of a bulk request. A purchase of 500 items has 25 to 51
-   * kB.
-   */
+  /** The largest single event, and the largest entry of a bulk request. A purchase of 500 items has 25 to 51 kB. */
   bodyBytesMax: 128 * kibibyte,
-  /**
-   * 1,000 purchases of 20 items have 0.9 to 1.6 MB. Scanned in one pass before it is parsed, about 2 ms for each MiB.
-   */
+  /** 1,000 purchases of 20 items have 0.9 to 1.6 MB. Scanned once before it is parsed, about 2 ms for each MiB. */
   bulkBytesMax: 2 * mebibyte,
-  /**
-   * The largest part of a form, such as a picture. With its envelope below 16 MiB, the largest message of RabbitMQ 4.
-   */
+  /** The largest part of a form, a picture. With its envelope below 16 MiB, the largest message of RabbitMQ 4. */
   formPartBytesMax: 10 * mebibyte,
   /** The largest batch; a larger event is a batch by itself. */
   batchBytesMax: 64 * kibibyte,

@@ -1,13 +1,16 @@
+import { KeyRing } from "@tally/access";
 import { connectPublisher } from "@tally/broker";
-import { queuesOf, type Domain } from "@tally/contract";
+import { queuesOf, type Domain, type SqlReader } from "@tally/contract";
 import { connectDatabase, type Database } from "@tally/database";
 import { servedDomains } from "@tally/domains";
 import { connectRankings } from "@tally/redis";
-import type { Logger } from "@tally/runtime";
+import { ConfigError, Outage, type Logger } from "@tally/runtime";
 import { connectHeartbeats, openTracer, Progress, StatusReader, watchReplicas } from "@tally/telemetry";
-import { openAdmission, type Admission } from "./admission/open-admission.ts";
+import type { AdmissionOptions } from "./admission/admission.ts";
+import { RateLimits, redisBuckets } from "./admission/rate-limits.ts";
 import type { GatewayConfig } from "./config.ts";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
+import { addressesIn } from "./http/connection/client-address.ts";
 import type { IntakeServers } from "./ingest/intake.ts";
 import { KeyMemory } from "./keys/keys.ts";
 
@@ -24,51 +27,41 @@ export interface GatewayServers extends IntakeServers {
   close(): Promise<void>;
 }
 
+/** The keys and the rate limits of a gateway. */
+interface Admission extends AdmissionOptions {
+  /** The valid keys; undefined when no keys are required. */
+  readonly ring: KeyRing | undefined;
+  close(): Promise<void>;
+}
+
 /** Opens the connections. They connect in the background; only the API keys are read once before this resolves. */
 export async function connectServers(
   config: GatewayConfig,
   log: Logger,
   metrics: GatewayMetrics,
 ): Promise<GatewayServers> {
-  const { namespace, redisUrl, queryWithinMs } = config;
+  const { namespace, redisUrl } = config;
   const domains = servedDomains(config.domains);
   const { database, operator } = connectDatabases(config, log, metrics);
-  const rankings = connectRankings({
-    url: redisUrl,
-    namespace,
-    shards: config.rankingShards,
-    domains,
-    commandTimeoutMs: queryWithinMs,
-    log,
-  });
-  const publisher = connectPublisher({
-    url: config.amqpUrl,
-    connectionName: "tally gateway",
-    queues: domains.flatMap((domain) => Object.values(queuesOf(namespace, domain.name))),
-    log,
-  });
+  const ranked = { url: redisUrl, namespace, shards: config.rankingShards, domains };
+  const rankings = connectRankings({ ...ranked, commandTimeoutMs: config.queryWithinMs, log });
+  const queues = domains.flatMap((domain) => Object.values(queuesOf(namespace, domain.name)));
+  const publisher = connectPublisher({ url: config.amqpUrl, connectionName: "tally gateway", queues, log });
   const doorUrl = config.doorRedisUrl === "" ? redisUrl : config.doorRedisUrl;
   const keyMemory = new KeyMemory({ url: doorUrl, namespace, rememberedSeconds: config.keysRememberedSeconds, log });
   const heartbeats = connectHeartbeats({ url: redisUrl, namespace, removesDead: true, log });
   const status = new StatusReader({ database, publisher, heartbeats, namespace, domains: config.domains });
-  const admission = await openAdmission(config, database.writer, log);
+  const admission = await openAdmission(config, doorUrl, database.writer, log);
   const stopWatch = watchReplicas(database, config.domains, config.replicaLagMaxMs);
   const tracer = await openTracer({ app: "gateway", endpoint: config.otlpEndpoint, log });
+  const opened = { database, operator, rankings, publisher, keyMemory, heartbeats, status, admission, tracer };
   return {
+    ...opened,
     config,
     log,
     domains,
-    database,
-    operator,
-    rankings,
-    publisher,
-    keyMemory,
-    heartbeats,
-    status,
-    admission,
     metrics,
     progress: new Progress(),
-    tracer,
     async close() {
       await publisher.close();
       await tracer.close();
@@ -89,4 +82,40 @@ function connectDatabases(config: GatewayConfig, log: Logger, metrics: GatewayMe
     database: connectDatabase({ ...own, ...always }),
     operator: url === "" ? undefined : connectDatabase({ ...operators, ...always }),
   };
+}
+
+/** Opens the keys and limits that the settings enable. `reader` reads the write endpoint. */
+async function openAdmission(config: GatewayConfig, url: string, reader: SqlReader, log: Logger): Promise<Admission> {
+  const outage = new Outage(log, "read API keys");
+  const onFailed = (error: unknown): void => outage.failed(error);
+  const ring = config.auth === "off" ? undefined : new KeyRing({ reader, onFailed, onRead: () => outage.worked() });
+  const perKey = limitOf(config.rateLimitPerKey, config.rateLimitPerKeyBurst);
+  const perAddress = limitOf(config.rateLimitPerAddress, config.rateLimitPerAddressBurst);
+  // A key may have its own limit, even without one in the settings.
+  const isLimited = ring !== undefined || perAddress !== undefined;
+  const redis = isLimited ? redisBuckets({ url, namespace: config.namespace, log }) : undefined;
+  const failsOpen = config.rateLimitFails === "open";
+  await ring?.start();
+  return {
+    ring,
+    check: ring && ((text) => ring.check(text)),
+    limits: redis && new RateLimits({ buckets: redis.buckets, perKey, perAddress, failsOpen }),
+    async close() {
+      redis?.close();
+      await ring?.stop();
+    },
+  };
+}
+
+function limitOf(perSecond: number, burst: number) {
+  return perSecond === 0 ? undefined : { perSecond, burst };
+}
+
+const isLoopback = addressesIn(["127.0.0.0/8", "::1"]);
+
+/** Throws a ConfigError when other machines can reach the gateway without a key, unless that is confirmed. */
+export function forbidOpenToOthers({ auth, authOffConfirmed, host }: GatewayConfig): void {
+  if (auth === "required" || authOffConfirmed === "yes" || host === "localhost" || isLoopback(host)) return;
+  const expected = "required; or off with a HOST on a loopback address, or with AUTH_OFF_CONFIRMED=yes";
+  throw new ConfigError([{ variable: "AUTH", expected, got: `off with HOST=${host}` }]);
 }

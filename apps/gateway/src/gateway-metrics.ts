@@ -1,124 +1,90 @@
 import { Counter, createMetrics, Gauge, Histogram, poolMetrics, type PoolState, type Registry } from "@tally/runtime";
 import type { Status } from "@tally/telemetry";
 
-const powersOfTwo = (max: number): number[] => Array.from({ length: Math.log2(max) + 1 }, (_, n) => 2 ** n);
+const help = {
+  tally_gateway_events_total: "Events by outcome at the broker: confirmed, rejected (queue full), unroutable, expired",
+  tally_gateway_batch_events: "Events in a batch",
+  tally_gateway_batch_seconds: "Time from the first event of a batch to its confirm",
+  tally_gateway_hop_seconds:
+    "Time of a batch's oldest event in each hop: received-sealed, sealed-confirmed, confirmed-responded " +
+    "(to the last response)",
+  tally_queue_messages: "Batches in the longer of a domain's two queues, at the last poll",
+  tally_gateway_errors_total: "Error responses by status and by code (docs/openapi.json)",
+  tally_gateway_keys_total:
+    "Idempotency-Keys by state: new, same (equal content), other (other content, 422), unchecked " +
+    "(no reply from Redis)",
+  tally_gateway_connections_refused_total: "Connections closed at once, by the exceeded limit: all or address",
+  tally_gateway_slow_streams_total: "Live streams that were ended because their client read too slowly",
+  tally_gateway_found_total:
+    "Lookups of events by id, by where: memory, read, write (the replica is behind), waited (not stored yet), " +
+    "late (503), none (404)",
+  tally_gateway_read_keys: "Keys in a statement that reads for concurrent requests",
+  tally_gateway_waiting_events: "Events that wait for their confirm",
+  tally_seconds_to_drain:
+    "Time until every waiting event of a domain is stored and ranked at the present rates; +Inf: unknown, " +
+    "or nothing progresses",
+  tally_replica_lag_seconds:
+    "Age of the oldest batch that the read endpoint does not have yet; NaN: an endpoint is down",
+  tally_dead_letters:
+    "Dead letters by state: open, replayed, discarded; 10000: that many or more; absent while the database is down",
+  tally_server_up:
+    "Whether a server responds to this gateway: broker, databaseWrite, databaseRead, redis " +
+    "(every master of a cluster); 0 also while the broker blocks publishers",
+  tally_processes:
+    "Processes by app and state: up; gone (no heartbeat for 3 s, and not stopped in order); absent while Redis is down",
+} as const;
+type Name = keyof typeof help;
 
+const powersOfTwo = (max: number): number[] => Array.from({ length: Math.log2(max) + 1 }, (_, n) => 2 ** n);
 const hopSeconds = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
 /** What is read when the metrics are. */
-export interface GatewayState {
+interface GatewayState {
   readonly waiting: () => readonly { readonly domain: string; readonly events: number }[];
   readonly pools: () => readonly PoolState[];
   readonly status: () => Promise<StatusFigures>;
 }
 
+/** What the metrics show of the status of the system. */
+type StatusFigures = Pick<Status, "domains" | "replicaLagMs" | "deadLetters" | "servers" | "processes">;
+
+export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
+
 /** Per batch, statement or error, never per accepted event. Response times are in response-times.ts. */
 export function gatewayMetrics({ waiting, pools, status }: GatewayState) {
   const registry = createMetrics();
   statusMetrics(registry, status);
+  const registers = [registry];
+  const counter = <Label extends string>(name: Name, ...labelNames: readonly Label[]) =>
+    new Counter({ name, help: help[name], labelNames, registers });
+  const histogram = <Label extends string>(name: Name, buckets: number[], ...labelNames: Label[]) =>
+    new Histogram({ name, help: help[name], labelNames, buckets, registers });
+  const labelNames = ["domain"] as const;
   return {
     registry,
-    ...batchMetrics(registry),
-    ...requestMetrics(registry),
+    events: counter("tally_gateway_events_total", "domain", "outcome"),
+    batchEvents: histogram("tally_gateway_batch_events", powersOfTwo(1024), "domain"),
+    batchSeconds: histogram("tally_gateway_batch_seconds", hopSeconds, "domain"),
+    hopSeconds: histogram("tally_gateway_hop_seconds", hopSeconds, "domain", "hop"),
+    backlog: new Gauge({ name: "tally_queue_messages", help: help.tally_queue_messages, labelNames, registers }),
+    rejections: counter("tally_gateway_errors_total", "status", "code"),
+    keys: counter("tally_gateway_keys_total", "domain", "state"),
+    connectionsRejected: counter("tally_gateway_connections_refused_total", "limit"),
+    slowStreams: counter("tally_gateway_slow_streams_total"),
+    found: counter("tally_gateway_found_total", "domain", "where"),
+    readKeys: histogram("tally_gateway_read_keys", powersOfTwo(512), "domain", "endpoint"),
     waitedForSession: poolMetrics(registry, pools),
     waiting: new Gauge({
       name: "tally_gateway_waiting_events",
-      help: "Events that wait for their confirm",
-      labelNames: ["domain"] as const,
-      registers: [registry],
+      help: help.tally_gateway_waiting_events,
+      labelNames,
+      registers,
       collect() {
         for (const { domain, events } of waiting()) this.set({ domain }, events);
       },
     }),
   };
 }
-
-function batchMetrics(registry: Registry) {
-  const { counter, histogram } = makersOf(registry);
-  return {
-    events: counter(
-      "tally_gateway_events_total",
-      "Events by outcome at the broker: confirmed, rejected (queue full), unroutable, expired",
-      "domain",
-      "outcome",
-    ),
-    batchEvents: histogram("tally_gateway_batch_events", "Events in a batch", powersOfTwo(1024), "domain"),
-    batchSeconds: histogram(
-      "tally_gateway_batch_seconds",
-      "Time from the first event of a batch to its confirm",
-      hopSeconds,
-      "domain",
-    ),
-    hopSeconds: histogram(
-      "tally_gateway_hop_seconds",
-      "Time of a batch's oldest event in each hop: received-sealed, sealed-confirmed, confirmed-responded (to the last response)",
-      hopSeconds,
-      "domain",
-      "hop",
-    ),
-    backlog: new Gauge({
-      name: "tally_queue_messages",
-      help: "Batches in the longer of a domain's two queues, at the last poll",
-      labelNames: ["domain"] as const,
-      registers: [registry],
-    }),
-  };
-}
-
-function requestMetrics(registry: Registry) {
-  const { counter, histogram } = makersOf(registry);
-  return {
-    rejections: counter(
-      "tally_gateway_errors_total",
-      "Error responses by status and by code (docs/openapi.json)",
-      "status",
-      "code",
-    ),
-    keys: counter(
-      "tally_gateway_keys_total",
-      "Idempotency-Keys by state: new, same (equal content), other (other content, 422), unchecked (no reply from Redis)",
-      "domain",
-      "state",
-    ),
-    connectionsRejected: counter(
-      "tally_gateway_connections_refused_total",
-      "Connections closed at once, by the exceeded limit: all or address",
-      "limit",
-    ),
-    slowStreams: counter(
-      "tally_gateway_slow_streams_total",
-      "Live streams that were ended because their client read too slowly",
-    ),
-    found: counter(
-      "tally_gateway_found_total",
-      "Lookups of events by id, by where: memory, read, write (the replica is behind), waited (not stored yet), late (503), none (404)",
-      "domain",
-      "where",
-    ),
-    readKeys: histogram(
-      "tally_gateway_read_keys",
-      "Keys in a statement that reads for concurrent requests",
-      powersOfTwo(512),
-      "domain",
-      "endpoint",
-    ),
-  };
-}
-
-function makersOf(registry: Registry) {
-  const registers = [registry];
-  return {
-    counter: <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) =>
-      new Counter({ name, help, labelNames, registers }),
-    histogram: <Label extends string>(name: string, help: string, buckets: number[], ...labelNames: Label[]) =>
-      new Histogram({ name, help, labelNames, buckets, registers }),
-  };
-}
-
-export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
-
-/** What the metrics show of the status of the system. */
-type StatusFigures = Pick<Status, "domains" | "replicaLagMs" | "deadLetters" | "servers" | "processes">;
 
 /** Metrics of the whole system, the same at each gateway. `read` is called once for each reading of the metrics. */
 function statusMetrics(registry: Registry, read: () => Promise<StatusFigures>): void {
@@ -127,14 +93,13 @@ function statusMetrics(registry: Registry, read: () => Promise<StatusFigures>): 
   const status = (): Promise<StatusFigures> => (reading ??= read().finally(() => (reading = undefined)));
 
   function gauge<Label extends string>(
-    name: string,
-    help: string,
+    name: Name,
     labelNames: readonly Label[],
     collect: (gauge: Gauge<Label>, figures: StatusFigures) => void,
   ): void {
     const made: Gauge<Label> = new Gauge({
       name,
-      help,
+      help: help[name],
       labelNames,
       registers: [registry],
       async collect() {
@@ -145,43 +110,20 @@ function statusMetrics(registry: Registry, read: () => Promise<StatusFigures>): 
     });
   }
 
-  gauge(
-    "tally_seconds_to_drain",
-    "Time until every waiting event of a domain is stored and ranked at the present rates; +Inf: unknown, or nothing progresses",
-    ["domain"],
-    (made, { domains }) => {
-      for (const { name: domain, secondsToDrain } of domains) made.set({ domain }, secondsToDrain ?? Infinity);
-    },
+  gauge("tally_seconds_to_drain", ["domain"], (made, { domains }) => {
+    for (const { name: domain, secondsToDrain } of domains) made.set({ domain }, secondsToDrain ?? Infinity);
+  });
+  gauge("tally_replica_lag_seconds", [], (made, { replicaLagMs }) =>
+    made.set(replicaLagMs === null ? NaN : replicaLagMs / 1000),
   );
-  gauge(
-    "tally_replica_lag_seconds",
-    "Age of the oldest batch that the read endpoint does not have yet; NaN: an endpoint is down",
-    [],
-    (made, { replicaLagMs }) => made.set(replicaLagMs === null ? NaN : replicaLagMs / 1000),
-  );
-  gauge(
-    "tally_dead_letters",
-    "Dead letters by state: open, replayed, discarded; 10000: that many or more; absent while the database is down",
-    ["state"],
-    (made, { deadLetters }) => {
-      for (const [state, letters] of Object.entries(deadLetters ?? {})) made.set({ state }, letters);
-    },
-  );
-  gauge(
-    "tally_server_up",
-    "Whether a server responds to this gateway: broker, databaseWrite, databaseRead, redis (every master of a cluster); 0 also while the broker blocks publishers",
-    ["server"],
-    (made, { servers }) => {
-      for (const [server, own] of Map.groupBy(servers, ({ name }) => name))
-        made.set({ server }, own.every(({ state }) => state === "up") ? 1 : 0);
-    },
-  );
-  gauge(
-    "tally_processes",
-    "Processes by app and state: up; gone (no heartbeat for 3 s, and not stopped in order); absent while Redis is down",
-    ["app", "state"],
-    (made, { processes }) => {
-      for (const { app, state } of processes) made.inc({ app, state });
-    },
-  );
+  gauge("tally_dead_letters", ["state"], (made, { deadLetters }) => {
+    for (const [state, letters] of Object.entries(deadLetters ?? {})) made.set({ state }, letters);
+  });
+  gauge("tally_server_up", ["server"], (made, { servers }) => {
+    for (const [server, own] of Map.groupBy(servers, ({ name }) => name))
+      made.set({ server }, own.every(({ state }) => state === "up") ? 1 : 0);
+  });
+  gauge("tally_processes", ["app", "state"], (made, { processes }) => {
+    for (const { app, state } of processes) made.inc({ app, state });
+  });
 }

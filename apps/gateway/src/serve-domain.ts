@@ -1,16 +1,16 @@
 import type { Domain, Sources } from "@tally/contract";
 import type { FastifyReply } from "fastify";
 import type { GatewayConfig } from "./config.ts";
+import type { GatewayServers } from "./connect-servers.ts";
 import { Finder } from "./find/finder.ts";
 import type { TraceOf } from "./ingest/event-traces.ts";
-import type { Commit, Intake, IntakeServers } from "./ingest/intake.ts";
-import { DomainKeys, type KeyMemory } from "./keys/keys.ts";
+import type { Commit, Intake } from "./ingest/intake.ts";
+import { DomainKeys } from "./keys/keys.ts";
 import { GroupReads } from "./read/group-reads.ts";
 
-// Lookups of one domain that may wait for their rows. Clients can invent ids, and each invented id waits.
-const findersWaitingMax = 5000;
-// Readers of one kind of rows that may wait: above the usual number of clients, low enough to bound memory.
-const readersWaitingMax = 5000;
+// Lookups of a domain that may wait for their rows, and readers of one kind of rows that may wait. Clients can invent
+// ids, and each waits. Above the usual number of clients, low enough to bound memory.
+const waitingMax = 5000;
 
 /** A domain with what its routes need. */
 export interface Served {
@@ -25,22 +25,17 @@ export interface Served {
   readonly traceOf: TraceOf;
 }
 
-export interface DomainServers extends IntakeServers {
-  readonly keyMemory: KeyMemory;
-  readonly hasRoom: Served["hasRoom"];
-  readonly traceOf: TraceOf;
-}
-
 /** What the routes of a domain work with: its intake, its idempotency keys, and its sources for queries. */
 export function serveDomain(
   { domain, commit }: Intake,
-  { config, database, rankings, keyMemory, metrics, hasRoom, traceOf }: DomainServers,
+  { config, database, rankings, keyMemory, metrics }: GatewayServers,
+  { hasRoom, traceOf }: Pick<Served, "hasRoom" | "traceOf">,
 ): Served {
   const { name } = domain;
   const groupReads = (endpoint: "read" | "write"): GroupReads =>
     new GroupReads({
       reader: endpoint === "read" ? database.reader : database.writer,
-      waitingMax: readersWaitingMax,
+      waitingMax,
       waitMs: config.queryWithinMs,
       onStatement: (keys) => metrics.readKeys.observe({ domain: name, endpoint }, keys),
     });
@@ -52,17 +47,17 @@ export function serveDomain(
     writer: database.writer,
     recentBytesMax: config.recentBytesMax,
     waitMs: config.foundWithinMs,
-    waitersMax: findersWaitingMax,
+    waitersMax: waitingMax,
     onFind: (where) => metrics.found.inc({ domain: name, where }),
   });
   const sources: Sources = {
     rows: database.reader,
-    read: (what, key) => read.read(what, key),
+    read: read.read.bind(read),
     boards: {
       top: (board, limit) => rankings.top(name, board, limit),
       count: (board, member) => rankings.count(name, board, member),
     },
-    find: (lookup, id, acceptedAtMs) => finder.find(lookup, id, acceptedAtMs),
+    find: finder.find.bind(finder),
   };
   return { domain, commit, keys, finder, sources, config, hasRoom, traceOf };
 }

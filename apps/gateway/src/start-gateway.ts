@@ -1,12 +1,10 @@
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { domains as allDomains } from "@tally/domains";
 import { recentProblems, startHealthServer, type HealthServer, type Logger } from "@tally/runtime";
 import type { FastifyInstance } from "fastify";
-import { forbidOpenToOthers } from "./admission/open-admission.ts";
 import { gatewayLimits, type GatewayConfig, type GatewayLimits, type GatewaySettings } from "./config.ts";
-import { connectServers, type GatewayServers } from "./connect-servers.ts";
+import { connectServers, forbidOpenToOthers, type GatewayServers } from "./connect-servers.ts";
 import { catalogue } from "./errors/catalogue.ts";
 import { errorKeysOf } from "./errors/reject.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
@@ -116,13 +114,13 @@ async function buildApp(
 
   const hasRoom = responseBudget({ bytesMax: config.bodiesBytesMax, addressShare: config.bodiesShare });
   const traceOf = requestTraces(tracer, config.traceOneIn);
-  const served = intakes.map((intake) => serveDomain(intake, { ...servers, hasRoom, traceOf }));
+  const served = intakes.map((intake) => serveDomain(intake, servers, { hasRoom, traceOf }));
   for (const mount of mounts) {
     addEventRoute(app, mount.prefix, domains, servers);
     for (const domain of served) addDomainRoutes(app, mount, domain);
   }
   addStatusRoutes(app, domains, servers.status);
-  addOperatorRoutes(app, servers);
+  addDeadLetterRoutes(app, servers);
   addPageRoutes(app, fileURLToPath(new URL("../../dashboard/dist/", import.meta.url)));
   addLiveRoute(app, {
     watchables,
@@ -132,19 +130,6 @@ async function buildApp(
     onSlow: () => metrics.slowStreams.inc(),
   });
   return app;
-}
-
-function addOperatorRoutes(app: FastifyInstance, { config, database, operator, publisher }: GatewayServers): void {
-  const eventVersions = new Map(allDomains.map(({ name, eventVersion }) => [name, eventVersion]));
-  addDeadLetterRoutes(app, {
-    reader: database.writer,
-    operator,
-    publisher,
-    namespace: config.namespace,
-    domains: config.domains,
-    eventVersionOf: (name) => eventVersions.get(name) ?? 1,
-    confirmWithinMs: config.confirmWithinMs,
-  });
 }
 
 /** /health and /metrics. This port opens before the public one: a gateway that clients cannot reach is not ready. */

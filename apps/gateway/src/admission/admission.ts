@@ -20,7 +20,7 @@ export interface AdmissionOptions {
   readonly limits: RateLimits | undefined;
 }
 
-/** What a route requires of a key. "open": no key, no limit. "anyKey": a valid key; the route checks the rest itself. */
+/** What a route requires. "open": no key, no limit. "anyKey": a valid key; the route checks the rest itself. */
 export type RouteAccess = "open" | "anyKey" | DomainAccess;
 
 interface DomainAccess {
@@ -159,7 +159,7 @@ export function foreignPageOf(
   return own ? undefined : origin.slice(0, 200);
 }
 
-/** Why a key may not use a store; undefined: it may. `store` undefined: none or several, for keys without a limit only. */
+/** Why a key may not use a store; undefined: it may. No `store`: none or several, which a key with stores may not. */
 export function forbiddenStore(grant: Grant | undefined, store: number | string | undefined): Rejection | undefined {
   if (grant?.stores === undefined) return undefined;
   if (store === undefined) return rejection("STORE_LIMITED");

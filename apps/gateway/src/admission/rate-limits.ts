@@ -25,7 +25,7 @@ interface RateLimitOptions {
   readonly failsOpen: boolean;
 }
 
-/** Limits the rate of each key, and of each address without a key. Sets the RateLimit header fields of the IETF draft. */
+/** Limits the rate of each key, and of each address without one. Sets the RateLimit fields of the IETF draft. */
 export class RateLimits {
   readonly #options: RateLimitOptions;
 

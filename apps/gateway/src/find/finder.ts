@@ -31,6 +31,8 @@ export interface FinderOptions {
   readonly onFind: (where: Found) => void;
 }
 
+// Of a Map entry and its objects, besides the event.
+const overheadBytes = 400;
 // How long writers may be behind. An older event that is on neither endpoint is 404.
 const youngMs = 3_600_000;
 // The largest difference between the clocks of gateways.
@@ -39,35 +41,42 @@ const clockSkewMs = 60_000;
 /** Finds accepted events of one domain. */
 export class Finder {
   readonly #options: FinderOptions;
-  readonly #recent: RecentEvents;
+  /** The newest confirmed events of this gateway. */
+  readonly #recent = new Map<string, { readonly event: Event; readonly bytes: number }>();
+  #recentBytes = 0;
   /** Lookup<T> → RowWait<T> */
   readonly #waits = new Map<object, unknown>();
   #waiters = 0;
 
   constructor(options: FinderOptions) {
     this.#options = options;
-    this.#recent = new RecentEvents(options.recentBytesMax);
   }
 
   /** Keeps a confirmed event; `size`: about its bytes. */
   remember(event: Event, size: number): void {
-    this.#recent.add(event, size);
+    const { recentBytesMax } = this.#options;
+    const bytes = size + overheadBytes;
+    if (bytes > recentBytesMax || this.#recent.has(event.id)) return;
+    this.#recent.set(event.id, { event, bytes });
+    this.#recentBytes += bytes;
+    // A Map iterates in insertion order: the oldest first.
+    for (const [id, oldest] of this.#recent) {
+      if (this.#recentBytes <= recentBytesMax) break;
+      this.#recent.delete(id);
+      this.#recentBytes -= oldest.bytes;
+    }
   }
 
-  /**
-   * Resolves with undefined when there is no such event. Rejects with NOT_YET, READS_FULL, or the error of the
-   * database.
-   */
+  /** Undefined: there is no such event. Rejects with NOT_YET, READS_FULL, or the error of the database. */
   async find<T>(lookup: Lookup<T>, id: string, acceptedAtMs: number): Promise<T | undefined> {
     const own = this.#recent.get(id);
-    if (own !== undefined) return this.#found("memory", lookup.ofEvent(own));
+    if (own !== undefined) return this.#found("memory", lookup.ofEvent(own.event));
     const wait = this.#waitOf(lookup);
     const key = [bytesOfEventId(id)] as const;
     const now = Date.now();
     const isYoung = acceptedAtMs > now - youngMs && acceptedAtMs < now + clockSkewMs;
     const read = await this.#options.read.read(wait.rows, key).catch((error: unknown) => {
-      // Read endpoint down: recent events are read from the write endpoint. Overloaded: fails, because the load must
-      // not shift.
+      // Read endpoint down: the write endpoint has recent events. Overloaded: fails, because load must not shift.
       if (!isYoung || (error instanceof ClientError && error.code === "READS_FULL")) throw error;
       return undefined;
     });
@@ -97,42 +106,10 @@ export class Finder {
   #waitOf<T>(lookup: Lookup<T>): RowWait<T> {
     // The value of a lookup was made from it.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const known = this.#waits.get(lookup) as RowWait<T> | undefined;
-    const wait = known ?? new RowWait(this.#options.writer, lookup, this.#options.waitMs);
-    if (known === undefined) this.#waits.set(lookup, wait);
+    let wait = this.#waits.get(lookup) as RowWait<T> | undefined;
+    if (wait === undefined)
+      this.#waits.set(lookup, (wait = new RowWait(this.#options.writer, lookup, this.#options.waitMs)));
     return wait;
-  }
-}
-
-// Of a Map entry and its objects, besides the event.
-const overheadBytes = 400;
-
-/** The newest confirmed events of this gateway, up to `bytesMax`. */
-class RecentEvents {
-  readonly #bytesMax: number;
-  readonly #events = new Map<string, { readonly event: Event; readonly bytes: number }>();
-  #bytes = 0;
-
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
-  }
-
-  /** `size`: about the bytes of the event. */
-  add(event: Event, size: number): void {
-    const bytes = size + overheadBytes;
-    if (bytes > this.#bytesMax || this.#events.has(event.id)) return;
-    this.#events.set(event.id, { event, bytes });
-    this.#bytes += bytes;
-    // A Map iterates in insertion order: the oldest first.
-    for (const [id, oldest] of this.#events) {
-      if (this.#bytes <= this.#bytesMax) break;
-      this.#events.delete(id);
-      this.#bytes -= oldest.bytes;
-    }
-  }
-
-  get(id: string): Event | undefined {
-    return this.#events.get(id)?.event;
   }
 }
 
@@ -142,14 +119,13 @@ interface Waiter<T> {
   readonly settle: (found: T | undefined) => void;
 }
 
-// Every 5 ms at first, then less often the longer the oldest waits, so that an outage of the writer causes no storm of
-// queries.
+// The longer the oldest waits, the less often, so that an outage of the writer causes no storm of queries.
 const pollEveryMsMin = 5;
 const pollEveryMsMax = 100;
 const pollEveryShare = 0.2;
 
 /** Waits for rows that the writer will store: polls the write endpoint, for all ids together. */
-export class RowWait<T> {
+class RowWait<T> {
   /** The lookup as a read by the 16 bytes of an event id; undefined for an event without rows. */
   readonly rows: KeyedRead<readonly [Buffer], T | undefined>;
   readonly #reader: SqlReader;

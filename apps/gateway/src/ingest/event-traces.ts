@@ -1,11 +1,5 @@
-import {
-  requestSampler,
-  tracedEventsMax,
-  tracesHeader,
-  type Step,
-  type TracedEvent,
-  type Tracer,
-} from "@tally/telemetry";
+import { requestSampler, tracedEventsMax, tracesHeader } from "@tally/telemetry";
+import type { Step, TracedEvent, Tracer } from "@tally/telemetry";
 import type { FastifyReply } from "fastify";
 
 /** Begins the step "received" of a sampled request, at the time of its head. Undefined for every other request. */
@@ -30,10 +24,9 @@ export interface TracedPublish {
 /** Call it when a batch is flushed. Of more than `tracedEventsMax` events the traces of the others end here. */
 export function beginPublish(tracer: Tracer, domain: string, traced: readonly TracedEvent[]): TracedPublish {
   const atMs = performance.now();
-  const steps = traced.slice(0, tracedEventsMax).map(({ eventId, context }) => ({
-    eventId,
-    step: tracer.begin("published", context, atMs),
-  }));
+  const steps = traced.slice(0, tracedEventsMax).map(({ eventId, context }) => {
+    return { eventId, step: tracer.begin("published", context, atMs) };
+  });
   return {
     headers: tracesHeader(steps.map(({ eventId, step }) => ({ eventId, context: step.context }))),
     ended(outcome) {

@@ -18,7 +18,7 @@ async function groupCommit(options: Partial<GroupCommitOptions>) {
     queues: [{ name: queue }],
     log: silentLog,
   });
-  const pace = new Pace({ backlog: () => Promise.resolve(0) });
+  const pace = new Pace(() => Promise.resolve(0));
   onTestFinished(async () => {
     pace.close();
     await publisher.close();

@@ -29,7 +29,6 @@ export type CommitOutcome =
 
 export interface GroupCommitOptions {
   readonly queue: string;
-  /** Of the schema of the events, see Domain. */
   readonly eventVersion: number;
   readonly publisher: Publisher;
   readonly ids: BatchIds;
@@ -39,9 +38,8 @@ export interface GroupCommitOptions {
   readonly inFlightMax: number;
   /** Under steady traffic, the least time between two batches that are not full, in ms; 0: none. */
   readonly everyMs: number;
-  /** Events that may wait for their confirm; further ones are "busy". */
+  /** Events that may wait for their confirm, and their bytes; further ones are "busy". */
   readonly waitingMax: number;
-  /** Bytes of such events. */
   readonly waitingBytesMax: number;
   /** How long an event waits for its confirm, in ms, from `add`. */
   readonly deadlineMs: number;
@@ -188,15 +186,8 @@ export class GroupCommit {
     // A batch that was not sent is not stored.
     const result = leftMs > 0 ? commitOutcomes[outcome] : "busy";
     const openMs = flushedAtMs - batch.openedAtMs;
-    this.#settled.push({
-      batch,
-      outcome,
-      result,
-      openMs,
-      inFlightMs: settledAtMs - flushedAtMs,
-      settledAtMs,
-      responded: 0,
-    });
+    const inFlightMs = settledAtMs - flushedAtMs;
+    this.#settled.push({ batch, outcome, result, openMs, inFlightMs, settledAtMs, responded: 0 });
     if (this.#settled.length === 1) this.#respond();
   }
 
@@ -226,20 +217,12 @@ export class GroupCommit {
     if (this.#waiting === 0) this.#drained?.();
   }
 
-  #send(
-    { events }: OpenBatch,
-    deadline: number,
-    headers: TracedPublish["headers"] | undefined,
-  ): Promise<PublishOutcome> {
-    const id = this.#options.ids.next();
-    gatewayChannels.beforePublish.publish(this.#options.queue);
-    return this.#options.publisher.publish({
-      queue: this.#options.queue,
-      messageId: textOfBatchId(id),
-      body: encodeBatch(id, Date.now(), events, this.#options.eventVersion),
-      deadline,
-      ...(headers && { headers }),
-    });
+  #send({ events }: OpenBatch, deadline: number, headers?: TracedPublish["headers"]): Promise<PublishOutcome> {
+    const { ids, queue, eventVersion, publisher } = this.#options;
+    const id = ids.next();
+    gatewayChannels.beforePublish.publish(queue);
+    const body = encodeBatch(id, Date.now(), events, eventVersion);
+    return publisher.publish({ queue, messageId: textOfBatchId(id), body, deadline, ...(headers && { headers }) });
   }
 }
 

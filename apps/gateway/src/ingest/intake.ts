@@ -20,10 +20,7 @@ export interface Intake {
 export interface Commit {
   /** Events whose outcome is not known yet. */
   readonly waiting: number;
-  /**
-   * Calls `settle` once with the outcome, possibly before it returns. A callback, because promises would cost 8 % of
-   * the gateway's CPU time.
-   */
+  /** Calls `settle` once, possibly before it returns. A callback: promises would cost 8 % of the gateway's CPU time. */
   add(event: EncodedEvent, settle: Settle, traced?: TracedEvent): void;
 }
 
@@ -41,7 +38,6 @@ export interface IntakeServers {
   readonly database: Database;
   readonly rankings: Rankings;
   readonly metrics: GatewayMetrics;
-  /** Of this process, for its heartbeat. */
   readonly progress: Progress;
   readonly tracer: Tracer;
 }
@@ -53,12 +49,10 @@ export function openIntake(domain: Domain, { config, publisher, metrics, progres
   // From 0, so that the first one is an increase.
   for (const outcome of ["confirmed", "rejected", "unroutable", "expired"])
     metrics.events.inc({ ...label, outcome }, 0);
-  const pace = new Pace({
-    async backlog() {
-      const depths = await Promise.all([queues.ingest, queues.rank].map(({ name }) => publisher.queueDepth(name)));
-      const known = depths.filter((depth) => depth !== undefined);
-      return known.length === 0 ? undefined : Math.max(...known);
-    },
+  const pace = new Pace(async () => {
+    const depths = await Promise.all([queues.ingest, queues.rank].map(({ name }) => publisher.queueDepth(name)));
+    const known = depths.filter((depth) => depth !== undefined);
+    return known.length === 0 ? undefined : Math.max(...known);
   });
   // For the metrics of this gateway, and for its heartbeat.
   const hop = (name: Parameters<Progress["took"]>[0], ms: number): void => {

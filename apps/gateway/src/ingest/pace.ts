@@ -14,14 +14,9 @@ const bytesPerEvent = 4096;
 const pollIntervalMs = 50;
 const idleAfterMs = 5000;
 
-export interface PaceOptions {
-  /** How many messages wait in the queues; undefined while the broker does not respond. */
-  readonly backlog: () => Promise<number | undefined>;
-}
-
 /** A leaky bucket whose rate follows the backlog. One for each domain. */
 export class Pace {
-  readonly #options: PaceOptions;
+  readonly #readBacklog: () => Promise<number | undefined>;
   readonly #timer: NodeJS.Timeout;
   #usPerEvent = 0;
   #backlog = 0;
@@ -29,8 +24,9 @@ export class Pace {
   #polling = false;
   #publishedAtMs = 0;
 
-  constructor(options: PaceOptions) {
-    this.#options = options;
+  /** `readBacklog`: how many messages wait in the queues; undefined while the broker does not respond. */
+  constructor(readBacklog: () => Promise<number | undefined>) {
+    this.#readBacklog = readBacklog;
     this.#timer = setInterval(() => void this.#poll(), pollIntervalMs);
   }
 
@@ -62,7 +58,7 @@ export class Pace {
     if (this.#polling || isIdle) return;
     this.#polling = true;
     try {
-      this.#backlog = (await this.#options.backlog()) ?? this.#backlog;
+      this.#backlog = (await this.#readBacklog()) ?? this.#backlog;
       this.#usPerEvent = Math.min(this.#backlog * usPerEventPerMessage, usPerEventMax);
     } finally {
       this.#polling = false;

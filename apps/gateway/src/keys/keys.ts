@@ -39,9 +39,8 @@ export class DomainKeys {
   /** The event with this time of arrival. */
   arrivedAt<E extends Event>(event: E, atMs: number): E {
     const { arrivalFields = [] } = this.#domain;
-    return arrivalFields.length === 0
-      ? event
-      : { ...event, ...Object.fromEntries(arrivalFields.map((name) => [name, atMs])) };
+    if (arrivalFields.length === 0) return event;
+    return { ...event, ...Object.fromEntries(arrivalFields.map((name) => [name, atMs])) };
   }
 
   /**
@@ -63,10 +62,7 @@ export class DomainKeys {
     return known.firstAtMs;
   }
 
-  /**
-   * "unknown": the database is unavailable. The event is accepted then, because a wrong 422 would make its client send
-   * it twice.
-   */
+  /** "unknown": database unavailable. The event is accepted: a wrong 422 would make its client send it twice. */
   async #storedContent(eventId: EventId): Promise<{ readonly content: string } | "unknown" | undefined> {
     try {
       const [event] = await this.#domain.store.read(this.#rows, [eventId]);
@@ -85,46 +81,38 @@ const check = Compile(IdempotencyKey);
 
 /** The request's Idempotency-Key, checked; undefined when it has none. Throws InvalidInput. */
 export function idempotencyKey(header: string | string[] | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  if (typeof header !== "string" || !check.Check(header)) {
-    throw new InvalidInput(keyHeader, firstProblem(check, header).expected, header);
-  }
-  return header;
+  if (header === undefined || (typeof header === "string" && check.Check(header))) return header;
+  throw new InvalidInput(keyHeader, firstProblem(check, header).expected, header);
 }
 
 /*
  * Remembers in Redis, for all gateways together, which content each Idempotency-Key was first sent with:
  *
- *   <namespace>:idem:<16 bytes of the key's id>  →  <fingerprint of the content><ms since 1970, base 36>["." when it is
- *                                                that of the row]
+ *   <namespace>:idem:<16 bytes of the key's id>  →  <fingerprint of the content><ms since 1970, base 36>["."]
  *
- * One SET … NX GET binds the key or returns what it is bound to; all commands of one event loop turn leave as one
- * write. A bound key only rejects other content. It never replaces a stored event, so no event is lost when Redis is
- * down or forgets: the writer compares with the row.
+ * "." says that the content is that of the row. One SET … NX GET binds the key or returns what it is bound to; all
+ * commands of one event loop turn leave as one write. A bound key only rejects other content. It never replaces a
+ * stored event, so no event is lost when Redis is down or forgets: the writer compares with the row.
  */
 
 // A keyed request waits at most this long for a Redis that hangs.
 const commandTimeoutMs = 1000;
 const readyWithinMs = 1000;
-// After a failure, no command is sent for this long: requests do not each wait, and no commands queue for a frozen
-// Redis.
+// After a failure, no command is sent for this long: requests do not each wait, and none queue for a frozen Redis.
 const restMs = 1000;
 const fingerprintLength = 16;
 const ofRow = ".";
 
 /** What the memory knows of a key. `firstAtMs`: when its content first arrived, in ms since 1970. */
-export interface KeyState {
-  /**
-   * new: bound now. same: sent before with equal content. other: sent before with other content. unchecked: no reply
-   * from Redis.
-   */
+interface KeyState {
+  /** new: bound now. same, other: sent before, with this or with other content. unchecked: no reply from Redis. */
   readonly state: "new" | "same" | "other" | "unchecked";
   readonly firstAtMs: number;
   /** The content that the key is bound to is that of the stored row. */
   readonly isOfRow: boolean;
 }
 
-export interface KeyMemoryOptions {
+interface KeyMemoryOptions {
   readonly url: string;
   readonly namespace: string;
   readonly rememberedSeconds: number;
@@ -154,26 +142,26 @@ export class KeyMemory {
   }
 
   /**
-   * Binds the key with this id to a fingerprint of 16 characters, unless it is bound already. Never rejects. One round
-   * trip: 10 µs of the gateway's CPU time, 2 µs of Redis' and 165 bytes of its memory for each key
-   * (docs/decisions/0017).
+   * Binds the key to a fingerprint of 16 characters, unless it is bound already. Never rejects. One round trip: 10 µs
+   * of the gateway's CPU time, 2 µs of Redis' and 165 bytes of its memory for each key (docs/decisions/0017).
    */
   async check(id: EventId, fingerprint: string): Promise<KeyState> {
     const nowMs = Date.now();
-    if (performance.now() < this.#restsUntilMs) return { state: "unchecked", firstAtMs: nowMs, isOfRow: false };
+    const unchecked = { state: "unchecked", firstAtMs: nowMs, isOfRow: false } as const;
+    if (performance.now() < this.#restsUntilMs) return unchecked;
     try {
       const key = Buffer.concat([this.#prefix, bytesOfEventId(id)]);
       const value = fingerprint + nowMs.toString(36);
       const bound = await this.#redis.set(key, value, "PX", this.#rememberedMs, "NX", "GET");
       this.#outage.worked();
-      if (bound === null) return { state: "new", firstAtMs: nowMs, isOfRow: false };
+      if (bound === null) return { ...unchecked, state: "new" };
       const firstAtMs = Number.parseInt(bound.slice(fingerprintLength), 36);
       return { state: bound.startsWith(fingerprint) ? "same" : "other", firstAtMs, isOfRow: bound.endsWith(ofRow) };
     } catch (error) {
       // The event is accepted, and the writer compares it with the row.
       this.#outage.failed(error);
       this.#restsUntilMs = performance.now() + restMs;
-      return { state: "unchecked", firstAtMs: nowMs, isOfRow: false };
+      return unchecked;
     }
   }
 

@@ -35,7 +35,7 @@ function textOf(socket: Socket): () => string {
 const big = (n: number) => ({ status: 200, body: JSON.stringify({ n, filling: "x".repeat(100_000) }) });
 const updates = 500;
 
-test("a client that stops reading gets the newest response when it reads again, and little is buffered meanwhile", async () => {
+test("a client that stops reading gets the newest response when it reads on, and little is buffered", async () => {
   const { stream, response, socket } = await opened();
   const feed = new Feed();
   feed.viewers.add(stream);

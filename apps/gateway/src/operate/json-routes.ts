@@ -3,7 +3,6 @@ import { type Domain, View } from "@tally/contract";
 import { Status, type StatusReader } from "@tally/telemetry";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { type Static, type TObject, type TSchema, Type } from "typebox";
-import type { Rejection } from "../errors/catalogue.ts";
 import { reject } from "../errors/reject.ts";
 import type { OwnDocument } from "../http/reference/documented.ts";
 import type { WatchedRoute } from "../live/watchables.ts";
@@ -14,16 +13,13 @@ interface JsonRoute<P extends TObject, Q extends TObject, R extends TSchema> {
   readonly params: P;
   readonly query: Q;
   readonly response: R;
-  /**
-   * Returns the error for a request that a valid API key may not make; undefined: it may. Absent: every valid key may.
-   */
+  /** See WatchedRoute. Absent: every valid key may. */
   readonly forbidden?: (
     request: { readonly params: Static<P>; readonly query: Static<Q> },
     grant: Grant | undefined,
-  ) => Rejection | undefined | Promise<Rejection | undefined>;
+  ) => ReturnType<WatchedRoute["forbidden"]>;
   /** The same for everyone who may read it. */
   readonly respond: (request: { readonly params: Static<P>; readonly query: Static<Q> }) => Promise<Static<R>>;
-  /** See WatchedRoute. */
   readonly everyMs?: number;
 }
 
@@ -37,23 +33,17 @@ export function addJsonRoute<P extends TObject, Q extends TObject, R extends TSc
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const watched = { respond, forbidden, ...(everyMs !== undefined && { everyMs }) } as unknown as WatchedRoute;
   const schema: FastifySchema = { params, querystring: query, response: { 200: response } };
-  const documented = { path, ...words };
-  app.get(
-    path,
-    { config: { access: "anyKey", watched, documented }, schema },
-    async (request, reply): Promise<unknown> => {
-      const rejected = await watched.forbidden(request, request.grant);
-      return rejected === undefined ? watched.respond(request, () => undefined) : reject(reply, rejected);
-    },
-  );
+  const config = { access: "anyKey", watched, documented: { path, ...words } } as const;
+  app.get(path, { config, schema }, async (request, reply): Promise<unknown> => {
+    const rejected = await watched.forbidden(request, request.grant);
+    return rejected === undefined ? watched.respond(request, () => undefined) : reject(reply, rejected);
+  });
 }
 
 const None = Type.Object({}, { additionalProperties: false });
 const keptMs = 400;
 
-/**
- * GET /status: the status of the system, read at most once in 0.4 s. GET /views: what the page shows of each domain.
- */
+/** GET /status: the status of the system, read at most once in 0.4 s. GET /views: what the page shows. */
 export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[], reader: StatusReader): void {
   let newest: { readonly atMs: number; readonly status: Promise<Status> } | undefined;
   addJsonRoute(app, "/status", {
@@ -72,9 +62,7 @@ export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[]
 
   const views = domains.flatMap(({ name, views: own }) => own.map((view) => ({ ...view, domain: name })));
   addJsonRoute(app, "/views", {
-    documented: {
-      summary: "the boards that the page shows, each a GET route with parameters in braces",
-    },
+    documented: { summary: "the boards that the page shows, each a GET route with parameters in braces" },
     params: None,
     query: None,
     response: Type.Object({ views: Type.Array(Type.Object({ ...View.properties, domain: Type.String() })) }),

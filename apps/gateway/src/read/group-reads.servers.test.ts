@@ -112,7 +112,9 @@ test("each reader gets the rows of its key, and nothing for a key without rows",
 test("a key of any values finds its rows: bytes, large numbers, text that could be several keys", async () => {
   await database.transaction(async (transaction) => {
     await transaction.execute(`
-      CREATE TABLE parts (name VARCHAR(20) COLLATE utf8mb4_bin, other VARCHAR(20) COLLATE utf8mb4_bin, n BIGINT UNSIGNED, bytes BINARY(2))`);
+      CREATE TABLE parts (
+        name VARCHAR(20) COLLATE utf8mb4_bin, other VARCHAR(20) COLLATE utf8mb4_bin,
+        n BIGINT UNSIGNED, bytes BINARY(2))`);
     await transaction.insert("INSERT INTO parts (name, other, n, bytes) VALUES ?", manyParts);
   });
   const parts = keyedRead<readonly [name: string, other: string, n: number, bytes: Buffer], Part, number>({

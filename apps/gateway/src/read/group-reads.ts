@@ -12,11 +12,10 @@ import { ClientError } from "../errors/reject.ts";
  * the event loop, under load when a statement returns, together with all keys that became pending meanwhile.
  */
 
+/** `waitingMax`: readers of one kind; further ones are rejected. `waitMs`: until the statement of a reader starts. */
 export interface GroupReadOptions {
   readonly reader: SqlReader;
-  /** How many readers of one kind may wait; further ones are rejected. */
   readonly waitingMax: number;
-  /** How long a reader may wait for its statement to start, in ms. */
   readonly waitMs: number;
   /** Called for each statement with its number of keys. */
   readonly onStatement: (keys: number) => void;
@@ -46,9 +45,8 @@ export class GroupReads {
   read<K extends ReadKey, T>(what: KeyedRead<K, T>, key: K): Promise<T> {
     // The group that is kept under a kind was made for it.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const known = this.#groups.get(what) as GroupRead<K, T> | undefined;
-    const group = known ?? new GroupRead(what, this.#options);
-    if (known === undefined) this.#groups.set(what, group);
+    let group = this.#groups.get(what) as GroupRead<K, T> | undefined;
+    if (group === undefined) this.#groups.set(what, (group = new GroupRead(what, this.#options)));
     return group.read(key);
   }
 }
@@ -61,7 +59,7 @@ class GroupRead<K extends ReadKey, T> {
   readonly #pending = new Map<string, Pending<K, T>>();
   #waiting = 0;
   #statements = 0;
-  #scheduled = false;
+  #wake: NodeJS.Immediate | undefined;
 
   constructor(what: KeyedRead<K, T>, options: GroupReadOptions) {
     this.#what = what;
@@ -76,14 +74,11 @@ class GroupRead<K extends ReadKey, T> {
     const pending = known ?? { key, sinceMs: performance.now(), result: Promise.withResolvers<T>(), readers: 0 };
     if (known === undefined) this.#pending.set(name, pending);
     pending.readers++;
-    if (!this.#scheduled) {
-      this.#scheduled = true;
-      // Later in this turn, so that all requests that were read together go together.
-      setImmediate(() => {
-        this.#scheduled = false;
-        this.#pump();
-      });
-    }
+    // Later in this turn, so that all requests that were read together go together.
+    this.#wake ??= setImmediate(() => {
+      this.#wake = undefined;
+      this.#pump();
+    });
     return pending.result.promise;
   }
 
