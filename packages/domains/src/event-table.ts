@@ -5,48 +5,47 @@ import {
   type BatchId,
   type Event,
   type EventRows,
-  type SqlReader,
   type SqlTransaction,
   type SqlValue,
   type Store,
 } from "@tally/contract";
 import { Type, type Static, type TObject, type TSchema } from "typebox";
 
-/** How a field of an event is kept. A text is the name of its column. */
+/** A text is the name of the column. */
 type Column<T> =
   | string
   | {
       readonly name: string;
-      /** SQL that selects it; default: the column. */
       readonly select?: string;
       /** Default: the value itself; a boolean as 1 or 0. */
       readonly toColumn?: (value: T) => SqlValue;
-      /** The inverse, of the selected value. */
       readonly ofColumn?: (column: unknown) => T;
     };
 
-/** One column for each field of an event. The id is always BINARY(16) `id`. NULL is an absent optional field. */
+/** The id is always BINARY(16) `id`. NULL is an absent optional field. */
 export type Columns<E> = { readonly [F in Exclude<keyof E, "id">]-?: Column<Exclude<E[F], undefined>> };
 
 /** Columns that follow from the event: written, never read. */
 type Derived<E> = Readonly<Record<string, (event: E) => SqlValue>>;
 
 /**
- * A table with one row for each event. Its primary key `id` is the event's; `producer` and `sequence` are its batch. It
- * is the store of a domain with one such table: a row is new if the event's id is.
+ * A table with one row for each event: `id` is the event's, `producer` and `sequence` are its batch. A row is new if
+ * its id is.
  */
 export interface EventTable<E extends Event> extends Store<E, BatchEvent<E>>, EventRows<E> {
   readonly write: <T extends E>(
     transaction: SqlTransaction,
     events: readonly BatchEvent<T>[],
   ) => Promise<readonly BatchEvent<T>[]>;
-  /** The select list of a row for `eventOfRow`. `instead`: other SQL for some fields. */
+  /** For `eventOfRow`. `instead`: other SQL for some fields. */
   readonly selectList: (instead?: { readonly [F in keyof E]?: string }) => string;
   readonly eventOfRow: (row: object) => E;
 }
 
-// Rows of most tables are short.
-const readMax = 500;
+interface BatchRow {
+  readonly producer: Buffer;
+  readonly sequence: number;
+}
 
 /** The statements of a table, made once from the fields of its events. */
 export function eventTable<S extends TObject>(
@@ -92,12 +91,16 @@ export function eventTable<S extends TObject>(
     eventOf,
     eventOfRow,
     write: (transaction, events) => addEvents(transaction, { insert, select, rowOf }, events),
-    locate: (reader, eventId) => locateEvent(reader, selectBatch, eventId),
+    async locate(reader, eventId) {
+      const [row] = await reader.query<BatchRow>(selectBatch, [bytesOfEventId(eventId)]);
+      return row && { producer: row.producer.toString("hex"), sequence: row.sequence };
+    },
     async read(reader, eventIds) {
       if (eventIds.length === 0) return [];
       return (await reader.query(select, [eventIds.map(bytesOfEventId)])).map(eventOfRow);
     },
-    readMax,
+    // Most rows are short.
+    readMax: 500,
   };
 }
 
@@ -126,20 +129,13 @@ function fieldOf(field: string, column: Column<never>, schema: TSchema | undefin
   };
 }
 
-interface Statements<E extends Event> {
-  readonly insert: string;
-  readonly select: string;
-  readonly rowOf: (event: E) => readonly SqlValue[];
-}
-
 /**
- * Inserts a row for each event without one and returns these events. Common case first: all are new, and one statement
- * inserts them. Only if one exists are the ids looked up. Another writer may insert one of them between lookup and
- * insert: then this repeats the lookup.
+ * Returns the inserted events. Common case first: all are new, and one statement inserts them. Only if one exists are
+ * the ids looked up. Another writer may insert one of them in between: then this repeats the lookup.
  */
 async function addEvents<E extends Event, T extends E>(
   transaction: SqlTransaction,
-  { insert, select, rowOf }: Statements<E>,
+  { insert, select, rowOf }: { insert: string; select: string; rowOf: (event: E) => readonly SqlValue[] },
   events: readonly BatchEvent<T>[],
 ): Promise<readonly BatchEvent<T>[]> {
   let last: BatchId | undefined;
@@ -157,9 +153,4 @@ async function addEvents<E extends Event, T extends E>(
     missing = missing.filter(({ event }) => !storedIds.has(bytesOfEventId(event.id).toString("hex")));
   }
   return missing;
-}
-
-async function locateEvent(reader: SqlReader, selectBatch: string, eventId: string): Promise<BatchId | undefined> {
-  const [row] = await reader.query<{ producer: Buffer; sequence: number }>(selectBatch, [bytesOfEventId(eventId)]);
-  return row === undefined ? undefined : { producer: row.producer.toString("hex"), sequence: row.sequence };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { spreadOver } from "./spread.ts";
+import { spreadOver } from "./workload.ts";
 
 test("zipf draws the nth number 1/n as often as the first, and none out of range", () => {
   const { zipf } = spreadOver(1000, 1);

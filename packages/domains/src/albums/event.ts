@@ -1,6 +1,6 @@
 import { Bytes } from "@tally/contract";
 import { Type, type Static } from "typebox";
-import { EventId } from "../stored-values.ts";
+import { closed, EventId } from "../values.ts";
 import { ImageType } from "./image.ts";
 
 /** For each text of a profile. */
@@ -11,25 +11,24 @@ const Text = Type.String({
 });
 
 /** An album with its image. */
-export const AlbumEvent = Type.Object(
-  {
-    kind: Type.Literal("album"),
-    id: EventId,
-    artist: Text,
-    title: Text,
-    year: Text,
-    imageType: ImageType,
-    image: Bytes,
-  },
-  { additionalProperties: false },
-);
+export const AlbumEvent = closed({
+  kind: Type.Literal("album"),
+  id: EventId,
+  artist: Text,
+  title: Text,
+  year: Text,
+  imageType: ImageType,
+  image: Bytes,
+});
 export type AlbumEvent = Static<typeof AlbumEvent>;
 
 /** A like or dislike of an album. */
-export const ReviewEvent = Type.Object(
-  { kind: Type.Literal("review"), id: EventId, albumId: EventId, liked: Type.Boolean() },
-  { additionalProperties: false },
-);
+export const ReviewEvent = closed({
+  kind: Type.Literal("review"),
+  id: EventId,
+  albumId: EventId,
+  liked: Type.Boolean(),
+});
 export type ReviewEvent = Static<typeof ReviewEvent>;
 
 /** An event of the domain, in messages and as stored. */

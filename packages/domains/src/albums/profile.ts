@@ -1,5 +1,5 @@
 import { InvalidInput } from "@tally/contract";
-import { isStorable } from "../request-values.ts";
+import { isStorable } from "../values.ts";
 import { textCharactersMax } from "./event.ts";
 
 export interface Profile {

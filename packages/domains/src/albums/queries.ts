@@ -1,7 +1,6 @@
 import { contentRoute, eventIdOfBytes, queryRoute, type View } from "@tally/contract";
 import { Type } from "typebox";
-import { None } from "../request-values.ts";
-import { AsOf, TopLimit, topOf } from "../top-of.ts";
+import { closed, None, AsOf, TopLimit, topOf } from "../values.ts";
 import { AlbumParams, images, ofAlbum, parseAlbumId, profiles } from "./album-lookup.ts";
 import { imageTypes } from "./image.ts";
 import { memberOf } from "./rank.ts";
@@ -58,7 +57,7 @@ const topAlbums = queryRoute({
   path: "/albums/top",
   summary: "the albums with most `likes` (default) or `dislikes`, 10 by default",
   params: Type.Object({}),
-  query: Type.Object({ by: Type.Optional(By), limit: TopLimit }, { additionalProperties: false }),
+  query: closed({ by: Type.Optional(By), limit: TopLimit }),
   response: Type.Object({
     by: By,
     asOf: AsOf,

@@ -1,5 +1,11 @@
-import { scaled } from "../spread.ts";
-import type { ClientRequest, RequestContext, SourceGroup, SourceRun, Workload } from "../workload.ts";
+import {
+  scaled,
+  type ClientRequest,
+  type RequestContext,
+  type SourceGroup,
+  type SourceRun,
+  type Workload,
+} from "../workload.ts";
 import { albumIdOf } from "./album-lookup.ts";
 import type { AlbumEvent } from "./event.ts";
 import type { Profile } from "./profile.ts";
@@ -14,8 +20,8 @@ const coverBytes = 3475;
 const groupCounts = [10, 20, 30];
 
 /**
- * A connection posts an album and then reads it, as the source does; without a context it posts only. Reviews are about
- * albums. Reads are the two rankings. Albums count on no board, so their units are 0.
+ * A connection posts an album and then reads it, as the source does; without a context it posts only. Reads are the two
+ * rankings. Albums count on no board.
  */
 export const workload = {
   domain: "albums",
@@ -35,18 +41,12 @@ export const workload = {
     return { kind: "album", id, artist: "A", title: "T", year: "2000", imageType: "image/png", image: Buffer.alloc(0) };
   },
 
-  source: {
-    name: "S0",
-    runs: [...groupCounts.map(albumsAlone), ...groupCounts.map(albumsAndReviews)],
-  },
+  source: { name: "S0", runs: [...groupCounts.map(albumsAlone), ...groupCounts.map(albumsAndReviews)] },
 } satisfies Workload;
 
-const threadsOfGroup = 10;
 const roundsOfThread = 1000;
 const roundsOfWarmUp = 100;
-const groupEverySeconds = 2;
 
-/** Groups of threads that start one after the other. Each thread posts an album and reads it. */
 function albumsAlone(groups: number): SourceRun {
   const group = (number: number, rounds: number, scale: number): SourceGroup => ({
     ...startOf(number, scale),
@@ -63,29 +63,23 @@ function albumsAlone(groups: number): SourceRun {
 function startOf(number: number, scale: number) {
   return {
     name: `group ${number}`,
-    connections: threadsOfGroup,
+    connections: 10,
     startsAfter: undefined,
     // Scaled too; otherwise a short run mostly waits for groups to start.
-    startsAfterSeconds: number * groupEverySeconds * scale,
+    startsAfterSeconds: number * 2 * scale,
   };
 }
 
-const roundsOfReviewer = 100;
-const readers = 3;
-
 /**
- * Later in the series: each thread posts an album, likes it twice and dislikes it once; three readers get the reviews
- * of random albums.
+ * Later in the series: each thread posts an album, likes it twice and dislikes it once; three readers get reviews of
+ * random albums.
  */
 function albumsAndReviews(count: number): SourceRun {
-  return {
-    description: `${count} groups, albums and reviews`,
-    groups: (scale) => reviewing(count, scale),
-  };
+  return { description: `${count} groups, albums and reviews`, groups: (scale) => reviewing(count, scale) };
 }
 
 function reviewing(count: number, scale: number): readonly SourceGroup[] {
-  const requestsOfEach = 4 * scaled(roundsOfReviewer, scale);
+  const requestsOfEach = 4 * scaled(100, scale);
   const albums: string[] = [];
   const groups = Array.from({ length: count }, (_, number): SourceGroup => {
     const newest: string[] = [];
@@ -104,7 +98,7 @@ function reviewing(count: number, scale: number): readonly SourceGroup[] {
     ...groups,
     {
       name: "readers",
-      connections: readers,
+      connections: 3,
       requestsOfEach,
       startsAfter: { group: "group 0", connections: 1, responses: 2 },
       request: (_connection, _n, random) => ({
@@ -131,7 +125,7 @@ const imageHead = Buffer.from(
 );
 const imageParts = new Map<number, Buffer>();
 
-/** A form part with an image of `bytes` bytes; made once for each size. */
+/** Made once for each size. */
 function imagePartOf(bytes: number): Buffer {
   const cached = imageParts.get(bytes);
   if (cached !== undefined) return cached;

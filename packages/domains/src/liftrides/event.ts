@@ -1,23 +1,20 @@
 import { eventIdOfKey } from "@tally/contract";
 import { Type, type Static } from "typebox";
-import { EventId, StoredNumber } from "../stored-values.ts";
+import { closed, EventId, StoredNumber } from "../values.ts";
 
 /**
  * One ride on a lift, in messages and as stored. `minute` of the day. `skierId`: null where the client does not say who
  * rode.
  */
-export const LiftRideEvent = Type.Object(
-  {
-    id: EventId,
-    resort: Type.String({ minLength: 1, maxLength: 64, expected: "a resort of 1 to 64 characters" }),
-    season: StoredNumber,
-    day: StoredNumber,
-    skierId: Type.Union([StoredNumber, Type.Null()]),
-    minute: StoredNumber,
-    liftId: StoredNumber,
-  },
-  { additionalProperties: false },
-);
+export const LiftRideEvent = closed({
+  id: EventId,
+  resort: Type.String({ minLength: 1, maxLength: 64, expected: "a resort of 1 to 64 characters" }),
+  season: StoredNumber,
+  day: StoredNumber,
+  skierId: Type.Union([StoredNumber, Type.Null()]),
+  minute: StoredNumber,
+  liftId: StoredNumber,
+});
 export type LiftRideEvent = Static<typeof LiftRideEvent>;
 
 /** A ride without its id and its skier. */

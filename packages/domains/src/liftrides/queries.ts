@@ -1,6 +1,6 @@
 import { keyedRead, queryRoute, type ReadKey, type View } from "@tally/contract";
 import { Type } from "typebox";
-import { ids, None } from "../request-values.ts";
+import { closed, ids, None } from "../values.ts";
 import { skiersOfDay } from "./rank.ts";
 import { days, ResortText, seasonOfNone, seasons } from "./routes.ts";
 
@@ -91,7 +91,7 @@ const allDays = queryRoute({
   path: "/skiers/:skierID/vertical",
   summary: "the vertical of a skier on all days of all seasons, or of one",
   params: Type.Object({ skierID: ids.Text }),
-  query: Type.Object({ resort: ResortText, season: Type.Optional(seasons.Text) }, { additionalProperties: false }),
+  query: closed({ resort: ResortText, season: Type.Optional(seasons.Text) }),
   response: Vertical,
   async respond({ params, query: { resort, season } }, { read }) {
     const skierId = ids.parse("skierID", params.skierID);
@@ -119,10 +119,7 @@ const topOfDay = queryRoute({
   path: "/resort/day/top10vert",
   summary: "the 10 skiers with most vertical on a day of season 0, or of another season",
   params: None,
-  query: Type.Object(
-    { resort: ResortText, dayID: days.Text, season: Type.Optional(seasons.Text) },
-    { additionalProperties: false },
-  ),
+  query: closed({ resort: ResortText, dayID: days.Text, season: Type.Optional(seasons.Text) }),
   // The published specification misspells the key (contract, section 4).
   response: Type.Object({
     topTenSkiers: Type.Array(Type.Object({ skierID: Type.String(), VertcialTotal: Type.Integer() })),

@@ -1,6 +1,6 @@
 import { ingestRoute, type EventFiles } from "@tally/contract";
 import { Type, type TString } from "typebox";
-import { ids, None, numberFilter, wholeNumbers } from "../request-values.ts";
+import { closed, ids, None, numberFilter, wholeNumbers } from "../values.ts";
 import { liftRideEvent, rideOfUnknownSkier, type LiftRideEvent } from "./event.ts";
 import { store } from "./store.ts";
 
@@ -38,7 +38,7 @@ const withoutSeason = ingestRoute({
     "Without `skierID` it is a ride of an unknown skier, which counts in no vertical and no ranking; each request is a new ride unless it " +
     "repeats an `Idempotency-Key`",
   params: None,
-  body: Type.Object(
+  body: closed(
     {
       resortID: Resort,
       dayID: days.Value,
@@ -47,10 +47,7 @@ const withoutSeason = ingestRoute({
       time: minutes.Value,
       liftID: lifts.Value,
     },
-    {
-      additionalProperties: false,
-      expected: "an object with resortID, dayID, time and liftID, and skierID if it is known",
-    },
+    { expected: "an object with resortID, dayID, time and liftID, and skierID if it is known" },
   ),
   scope: (_params, { skierID }) => (skierID === undefined ? scopeOfUnknown : scope),
   toEvent(id, _params, { skierID, ...body }) {
@@ -79,10 +76,7 @@ const withSeason = ingestRoute({
   path: "/skiers/:resortID/seasons/:seasonID/days/:dayID/skiers/:skierID",
   summary: "one ride",
   params: Type.Object({ resortID: ResortText, seasonID: seasons.Text, dayID: days.Text, skierID: ids.Text }),
-  body: Type.Object(
-    { time: minutes.Value, liftID: lifts.Value },
-    { additionalProperties: false, expected: "an object with time and liftID" },
-  ),
+  body: closed({ time: minutes.Value, liftID: lifts.Value }, { expected: "an object with time and liftID" }),
   scope: () => scope,
   toEvent: (_id, params, body) =>
     liftRideEvent({

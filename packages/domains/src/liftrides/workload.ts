@@ -1,5 +1,4 @@
-import { scaled, spreadOver, type Draw } from "../spread.ts";
-import type { ClientRequest, SourceGroup, Workload } from "../workload.ts";
+import { scaled, spreadOver, type Draw, type ClientRequest, type SourceGroup, type Workload } from "../workload.ts";
 import { liftRideEvent, type LiftRideEvent } from "./event.ts";
 
 const resort = "silverMt";

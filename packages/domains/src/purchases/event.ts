@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { EventId, StoredNumber } from "../stored-values.ts";
+import { closed, EventId, StoredNumber } from "../values.ts";
 
 /** The most items of one purchase (contract, section 5). */
 export const itemsMax = 500;
@@ -8,16 +8,13 @@ export const itemsMax = 500;
 const Item = Type.Tuple([StoredNumber, Type.Integer({ minimum: 1, maximum: 1_000_000 })]);
 
 /** A purchase, in messages and as stored. `date`: the business day, yyyymmdd as a number. `lines`: its items. */
-export const PurchaseEvent = Type.Object(
-  {
-    id: EventId,
-    storeId: StoredNumber,
-    customerId: StoredNumber,
-    date: Type.Integer({ minimum: 1000_01_01, maximum: 9999_12_31, expected: "a date as yyyymmdd" }),
-    lines: Type.Array(Item, { minItems: 1, maxItems: itemsMax }),
-  },
-  { additionalProperties: false },
-);
+export const PurchaseEvent = closed({
+  id: EventId,
+  storeId: StoredNumber,
+  customerId: StoredNumber,
+  date: Type.Integer({ minimum: 1000_01_01, maximum: 9999_12_31, expected: "a date as yyyymmdd" }),
+  lines: Type.Array(Item, { minItems: 1, maxItems: itemsMax }),
+});
 export type PurchaseEvent = Static<typeof PurchaseEvent>;
 
 /** Raise it with every change of the schema: see Domain. */

@@ -1,8 +1,7 @@
 import { defineDomain } from "@tally/contract";
 import { eventVersion, PurchaseEvent } from "./event.ts";
 import { queries, views } from "./queries.ts";
-import { rank, recount } from "./rank.ts";
-import { retention } from "./retention.ts";
+import { rank, recount, retention } from "./rank.ts";
 import { files, routes } from "./routes.ts";
 import { store } from "./store.ts";
 

@@ -1,13 +1,11 @@
 import { queryRoute, type View } from "@tally/contract";
 import { Type } from "typebox";
-import { ids, None } from "../request-values.ts";
-import { AsOf, parseTopLimit, TopLimit, topOf } from "../top-of.ts";
+import { AsOf, closed, ids, None, parseTopLimit, TopLimit, topOf } from "../values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
-import { latestPurchases } from "./latest-purchases.ts";
-import { listPurchases } from "./list-purchases.ts";
+import { latestPurchases, listPurchases } from "./list-purchases.ts";
 import { itemsOfStore, storesOfItem } from "./rank.ts";
 
-// The best-selling items of a store on one day, counted from the rows. Reads the index store_day.
+// Reads the index store_day.
 const selectTopItems = `
   SELECT item_id AS itemID, CAST(SUM(quantity) AS UNSIGNED) AS quantity
   FROM purchase_items
@@ -81,7 +79,7 @@ const storeBoard = queryRoute({
   description: "With `date` (yyyymmdd) of that day only, counted from the rows",
   params: StoreParams,
   storeOf: ({ params }) => ids.parse("storeID", params.storeID),
-  query: Type.Object({ limit: TopLimit, date: Type.Optional(DateText) }, { additionalProperties: false }),
+  query: closed({ limit: TopLimit, date: Type.Optional(DateText) }),
   response: Type.Object({
     storeID: Type.Integer(),
     date: Type.Optional(Type.String()),
@@ -130,7 +128,7 @@ const itemBoard = queryRoute({
   path: "/items/:itemID/top-stores",
   summary: "the stores that sold most of an item, 10 by default, and the age of the ranking",
   params: ItemParams,
-  query: Type.Object({ limit: TopLimit }, { additionalProperties: false }),
+  query: closed({ limit: TopLimit }),
   response: Type.Object({
     itemID: Type.Integer(),
     asOf: AsOf,

@@ -1,6 +1,6 @@
 import { bulkRoute, IdempotencyKey, ingestRoute, InvalidInput, type CellForm, type EventFiles } from "@tally/contract";
 import { Type, type Static } from "typebox";
-import { ids, numberFilter } from "../request-values.ts";
+import { closed, ids, numberFilter } from "../values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
 import { itemsMax, type PurchaseEvent } from "./event.ts";
 import { store } from "./store.ts";
@@ -10,22 +10,22 @@ const expectedQuantity = "an integer from 1 to 1000000";
 
 const Quantity = Type.Integer({ minimum: 1, maximum: 1_000_000, expected: expectedQuantity });
 
-const Item = Type.Object(
+const Item = closed(
   {
     ItemID: ids.Value,
     numberOfItems: Type.Optional(Quantity),
     // The published model writes the key with a colon (contract, section 5).
     "numberOfItems:": Type.Optional(Quantity),
   },
-  { additionalProperties: false, expected: "an object with ItemID and numberOfItems" },
+  { expected: "an object with ItemID and numberOfItems" },
 );
 const Items = Type.Array(Item, { minItems: 1, maxItems: itemsMax, expected: `a list of 1 to ${itemsMax} items` });
 
-const Body = Type.Object({ items: Items }, { additionalProperties: false, expected: 'an object {"items": [...]}' });
+const Body = closed({ items: Items }, { expected: 'an object {"items": [...]}' });
 
 const Params = Type.Object({ storeID: ids.Text, custID: ids.Text, date: DateText });
 
-const Entry = Type.Object(
+const Entry = closed(
   {
     storeID: ids.Value,
     custID: ids.Value,
@@ -33,7 +33,7 @@ const Entry = Type.Object(
     items: Items,
     idempotencyKey: Type.Optional(IdempotencyKey),
   },
-  { additionalProperties: false, expected: "an object with storeID, custID, date and items" },
+  { expected: "an object with storeID, custID, date and items" },
 );
 
 const onePurchase = ingestRoute({

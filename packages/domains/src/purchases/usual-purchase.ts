@@ -1,5 +1,5 @@
 import type { EncodedEvent } from "@tally/contract";
-import { ids } from "../request-values.ts";
+import { ids } from "../values.ts";
 import { parseCalendarDate } from "./calendar-date.ts";
 
 /*

@@ -1,5 +1,13 @@
-import { scaled, spreadOver, type Draw } from "../spread.ts";
-import type { BulkEntry, ClientRequest, SourceGroup, SourceRun, Workload } from "../workload.ts";
+import {
+  scaled,
+  spreadOver,
+  type Draw,
+  type BulkEntry,
+  type ClientRequest,
+  type SourceGroup,
+  type SourceRun,
+  type Workload,
+} from "../workload.ts";
 import type { PurchaseEvent } from "./event.ts";
 
 const date = 20261120;

@@ -1,7 +1,6 @@
 import { keyedRead, queryRoute, type SqlReader, type View } from "@tally/contract";
 import { Type } from "typebox";
-import { ids, None, wholeNumbers } from "../request-values.ts";
-import { AsOf, TopLimit, topOf } from "../top-of.ts";
+import { closed, ids, None, wholeNumbers, AsOf, TopLimit, topOf } from "../values.ts";
 import { usersOfDay } from "./rank.ts";
 import { days } from "./routes.ts";
 
@@ -91,16 +90,14 @@ const range = queryRoute({
     const firstDay = days.parse("startDay", startDay);
     return stepsOfDays(rows, userId, firstDay, spans.parse("numDays", numDays));
   },
-  examples: {
-    "three days": { params: { userID: "42", startDay: "1", numDays: "3" }, response: [4200, 0, 0] },
-  },
+  examples: { "three days": { params: { userID: "42", startDay: "1", numDays: "3" }, response: [4200, 0, 0] } },
 });
 
 const top = queryRoute({
   path: "/steps/top",
   summary: "the users with most steps on a day, 10 by default",
   params: None,
-  query: Type.Object({ day: days.Text, limit: TopLimit }, { additionalProperties: false }),
+  query: closed({ day: days.Text, limit: TopLimit }),
   response: Type.Object({
     day: Type.Integer(),
     asOf: AsOf,

@@ -1,8 +1,7 @@
 import { ingestRoute, type EventFiles } from "@tally/contract";
 import { Type } from "typebox";
-import { ids, numberFilter, wholeNumbers } from "../request-values.ts";
-import type { StepsEvent } from "./event.ts";
-import { store } from "./store.ts";
+import { ids, numberFilter, wholeNumbers } from "../values.ts";
+import { type StepsEvent, store } from "./event.ts";
 
 /** Days count from 1 (contract, section 2); the column has four bytes. */
 export const days = wholeNumbers(1, 4_294_967_295);

@@ -1,9 +1,8 @@
 import { defineDomain } from "@tally/contract";
-import { StepsEvent } from "./event.ts";
+import { StepsEvent, store } from "./event.ts";
 import { queries, views } from "./queries.ts";
 import { rank, recount } from "./rank.ts";
 import { files, routes } from "./routes.ts";
-import { store } from "./store.ts";
 
 /** Hourly figures of step counters: sums of days and rankings of days. */
 export const steps = defineDomain({

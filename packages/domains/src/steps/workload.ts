@@ -1,5 +1,4 @@
-import { scaled, spreadOver } from "../spread.ts";
-import type { ClientRequest, SourceGroup, Workload } from "../workload.ts";
+import { scaled, spreadOver, type ClientRequest, type SourceGroup, type Workload } from "../workload.ts";
 import type { StepsEvent } from "./event.ts";
 
 const day = 1;

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { boardsOf, changeOf } from "../boards-of.fixture.ts";
 import type { SwipeEvent } from "./event.ts";
-import { changesOf, type Taken } from "./newest.ts";
-import { likesBoard, rank } from "./rank.ts";
+import { changesOf, type Taken, likesBoard, rank } from "./rank.ts";
 
 const swipe = (at: number, id: string, liked: boolean): SwipeEvent => ({
   id,

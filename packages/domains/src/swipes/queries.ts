@@ -1,7 +1,6 @@
 import { keyedRead, queryRoute, type SqlReader, type View } from "@tally/contract";
 import { Type } from "typebox";
-import { ids, None } from "../request-values.ts";
-import { AsOf, TopLimit, topOf } from "../top-of.ts";
+import { closed, ids, None, AsOf, TopLimit, topOf } from "../values.ts";
 import { likesBoard } from "./rank.ts";
 
 // Both read the primary key in its order, up to the limit.
@@ -38,12 +37,9 @@ const matches = queryRoute({
   summary: "the users whom a user likes, at most 100, the smallest ids first",
   description: "With `mutual=true` only those who like the user too",
   params: User,
-  query: Type.Object(
-    {
-      mutual: Type.Optional(Type.Union([Type.Literal("true"), Type.Literal("false")], { expected: "true or false" })),
-    },
-    { additionalProperties: false },
-  ),
+  query: closed({
+    mutual: Type.Optional(Type.Union([Type.Literal("true"), Type.Literal("false")], { expected: "true or false" })),
+  }),
   response: Type.Object({ matchList: Type.Array(Type.String()) }),
   async respond({ params, query }, { rows }) {
     const userId = ids.parse("userID", params.userID);
@@ -74,7 +70,7 @@ const top = queryRoute({
   path: "/swipes/top",
   summary: "the most liked users, 10 by default",
   params: None,
-  query: Type.Object({ limit: TopLimit }, { additionalProperties: false }),
+  query: closed({ limit: TopLimit }),
   response: Type.Object({
     asOf: AsOf,
     users: Type.Array(Type.Object({ userID: Type.String(), likes: Type.Integer() })),

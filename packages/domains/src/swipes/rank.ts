@@ -1,7 +1,6 @@
-import type { Moves, Recount } from "@tally/contract";
-import type { SwipeChange } from "./newest.ts";
+import type { Moves, Recount, Change } from "@tally/contract";
+import type { SwipeEvent } from "./event.ts";
 
-/** The only board: users by how many users like them now. */
 export const likesBoard = "likes";
 
 /** A like counts for its swipee until a newer swipe of the same user removes it. */
@@ -31,3 +30,39 @@ export const recount: Recount = {
   boards: [{ cells: selectLikes, board: () => likesBoard }],
   contradictions: [selectOvertaken, selectForeign],
 };
+
+/**
+ * Whether the pair's newest swipe was a like before this one (undefined: there was none) and after it. Both are equal
+ * for a swipe that arrives after a newer one.
+ */
+export interface SwipeChange extends Change<SwipeEvent> {
+  readonly before: boolean | undefined;
+  readonly after: boolean;
+}
+
+/** The fields that decide which of two swipes of a pair is newer. */
+export type Taken = Pick<SwipeEvent, "at" | "id" | "liked">;
+
+/**
+ * The newer swipe is accepted later, by the gateway's clock in ms; within one ms, it has the greater id. Ids of one
+ * gateway increase, so its order is kept.
+ */
+function isNewer(one: Pick<Taken, "at" | "id">, other: Pick<Taken, "at" | "id">): boolean {
+  return one.at === other.at ? one.id > other.id : one.at > other.at;
+}
+
+/** In the order of their time. `stored`: the pair's newest swipe so far. */
+export function changesOf(
+  swipes: readonly Change<SwipeEvent>[],
+  stored: Taken | undefined,
+): { readonly changes: readonly SwipeChange[]; readonly newest: Taken | undefined } {
+  let newest = stored;
+  const changes = swipes
+    .toSorted((a, b) => (isNewer(a.event, b.event) ? 1 : -1))
+    .map(({ event, batch }): SwipeChange => {
+      const before = newest?.liked;
+      if (newest === undefined || isNewer(event, newest)) newest = event;
+      return { event, batch, before, after: newest.liked };
+    });
+  return { changes, newest };
+}

@@ -1,6 +1,6 @@
 import { ingestRoute, type EventFiles } from "@tally/contract";
 import { Type } from "typebox";
-import { ids, texts } from "../request-values.ts";
+import { closed, ids, texts } from "../values.ts";
 import type { SwipeEvent } from "./event.ts";
 import { table } from "./store.ts";
 
@@ -10,13 +10,13 @@ const swipe = ingestRoute({
   params: Type.Object({
     leftorright: Type.Union([Type.Literal("left"), Type.Literal("right")], { expected: "left or right" }),
   }),
-  body: Type.Object(
+  body: closed(
     {
       swiper: ids.Value,
       swipee: ids.Value,
       comment: Type.Optional(texts(256)),
     },
-    { additionalProperties: false, expected: "an object with swiper, swipee and comment" },
+    { expected: "an object with swiper, swipee and comment" },
   ),
   scope: (_params, { swiper }) => `swipes/${Number(swiper)}`,
   toEvent: (id, { leftorright }, { swiper, swipee, comment }): SwipeEvent => ({

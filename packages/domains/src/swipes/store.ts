@@ -1,9 +1,8 @@
 import { bytesOfEventId, eventIdOfBytes, type BatchEvent, type SqlTransaction, type SqlValue } from "@tally/contract";
 import { eventTable } from "../event-table.ts";
 import { SwipeEvent } from "./event.ts";
-import { changesOf, type SwipeChange, type Taken } from "./newest.ts";
+import { changesOf, type SwipeChange, type Taken } from "./rank.ts";
 
-/** The rows of swipes. */
 export const table = eventTable(SwipeEvent, "swipes", {
   swiper: "swiper",
   swipee: "swipee",
@@ -35,7 +34,6 @@ interface Pair {
   readonly swipes: readonly BatchEvent<SwipeEvent>[];
 }
 
-/** What the new swipes of a pair change, and the newest swipe after them. */
 interface PairUpdate {
   readonly pair: Pair;
   readonly changes: readonly SwipeChange[];
@@ -44,8 +42,8 @@ interface PairUpdate {
 
 /**
  * Common case first: all pairs are new, and one statement inserts them. It leaves existing pairs unchanged and locks
- * them, in one order for all writers, so what is read next is valid until the commit. So neither the order of writers
- * nor that of swipes matters.
+ * them, in one order for all writers, so what is read next is valid until the commit. The order of writers and of
+ * swipes does not matter.
  */
 async function updatePairs(
   transaction: SqlTransaction,

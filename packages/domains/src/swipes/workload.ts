@@ -1,5 +1,4 @@
-import { scaled, spreadOver, type Draw } from "../spread.ts";
-import type { ClientRequest, SourceGroup, Workload } from "../workload.ts";
+import { scaled, spreadOver, type Draw, type ClientRequest, type SourceGroup, type Workload } from "../workload.ts";
 import type { SwipeEvent } from "./event.ts";
 
 // The users of the contract, section 3; narrow: so few that each pair is swiped many times.

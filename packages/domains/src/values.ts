@@ -1,5 +1,13 @@
-import { InvalidInput, type RowFilter } from "@tally/contract";
-import { Type, type TInteger, type TString, type TUnion } from "typebox";
+import { InvalidInput, type BoardReader, type RowFilter } from "@tally/contract";
+import {
+  Type,
+  type TInteger,
+  type TObject,
+  type TProperties,
+  type TSchemaOptions,
+  type TString,
+  type TUnion,
+} from "typebox";
 
 /** A range of integers as clients send them: as a number or as digits (contract, section 0, row 7). */
 interface WholeNumbers {
@@ -50,7 +58,7 @@ export function isStorable(text: string): boolean {
 }
 
 /** The parameters of a route without any. */
-export const None = Type.Object({}, { additionalProperties: false });
+export const None = closed({});
 
 /** A filter by a column of whole numbers, for `tally export`. */
 export function numberFilter(where: string, flag: string, numbers: Pick<WholeNumbers, "parse">): RowFilter {
@@ -61,4 +69,48 @@ export function numberFilter(where: string, flag: string, numbers: Pick<WholeNum
       return numbers.parse(flag, text);
     },
   };
+}
+
+const limits = wholeNumbers(1, 100);
+
+/** The age of a ranking in a response: when its newest counted batch was stored; null before the first. */
+export const AsOf = Type.Union([Type.String(), Type.Null()], {
+  documented: { type: ["string", "null"], format: "date-time" },
+});
+
+/** How many entries of a ranking a query asks for. */
+export const TopLimit = Type.Optional(limits.Text);
+
+/** Default 10. Throws InvalidInput outside 1 to 100. */
+export function parseTopLimit(limit: string | number = 10): number {
+  return limits.parse("limit", limit);
+}
+
+/** The first entries of a board. */
+export async function topOf<T>(
+  boards: BoardReader,
+  board: string,
+  limit: string | number | undefined,
+  entryOf: (member: string, count: number) => T,
+): Promise<{ asOf: string | null; entries: T[] }> {
+  const { asOf, entries } = await boards.top(board, parseTopLimit(limit));
+  return {
+    asOf: asOf === undefined ? null : new Date(asOf).toISOString(),
+    entries: entries.map(({ member, count }) => entryOf(member, count)),
+  };
+}
+
+/** The id of every stored event. */
+export const EventId = Type.String({ pattern: "^[0-9a-f-]{36}$", expected: "a UUID" });
+
+/** An id or another integer from 0 in an event. */
+export const StoredNumber = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  expected: `an integer from 0 to ${Number.MAX_SAFE_INTEGER}`,
+});
+
+/** An object without other fields. */
+export function closed<P extends TProperties>(properties: P, options: TSchemaOptions = {}): TObject<P> {
+  return Type.Object(properties, { additionalProperties: false, ...options });
 }
