@@ -1,4 +1,4 @@
-import type { Build } from "./builds/with-builds.ts";
+import type { Build } from "./builds/builds.ts";
 import type { DesignName, Durability } from "./designs/designs.ts";
 import type { LoadPlan, Phase } from "./load/load-plan.ts";
 

@@ -12,11 +12,9 @@ import {
   type Flags,
   type OutputFlags,
 } from "./command/flags.ts";
-import { reportFailure } from "./command/report-failure.ts";
+import { reportFailure, runOnce } from "./command/run-once.ts";
 import { runComparison, type CompareFlags } from "./command/run-comparison.ts";
-import { runOnce } from "./command/run-once.ts";
-import { runSource, type SourceFlags } from "./command/run-source.ts";
-import { runSources, type SourcesFlags } from "./command/run-sources.ts";
+import { runSource, type SourceFlags, runSources, type SourcesFlags } from "./command/run-source.ts";
 import { runSweep, type SweepFlags } from "./command/run-sweep.ts";
 import { designNames } from "./designs/designs.ts";
 import { writePages, type ReportFlags } from "./results/write-pages.ts";

@@ -6,7 +6,7 @@ import { idBytes } from "./load/recorder.ts";
 import { claimDirectory, runTally, until } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
-import { openBuild } from "./builds/open-build.ts";
+import { openBuild } from "./builds/builds.ts";
 import { designOf } from "./designs/designs.ts";
 import type { Fill, Phase, PhaseResult } from "./load/load-plan.ts";
 import { startLoad } from "./load/start-load.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nameOf, printedSources } from "../results/printed-sources.ts";
 import { asItIs } from "../results/printed-rows.ts";
-import { plannedRuns, type PlannedRun } from "./run-sources.ts";
+import { plannedRuns, type PlannedRun } from "./run-source.ts";
 
 const sources = printedSources.filter(({ name }) => name === "S1" || name === "S3");
 const shown = ({ source, task, share }: PlannedRun) =>

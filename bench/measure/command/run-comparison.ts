@@ -1,4 +1,4 @@
-import { withBuilds } from "../builds/with-builds.ts";
+import { withBuilds } from "../builds/builds.ts";
 import { comparison, contendersNamed, ratiosOf, tooSlow, type Run } from "../compare-designs.ts";
 import { orderOfRound } from "../figures.ts";
 import { makeResults, writeJson } from "../stored-reports.ts";

@@ -1,12 +1,16 @@
 import type { Report } from "../report.ts";
-import { printedSources, type PrintedSource } from "../results/printed-sources.ts";
-import { storedRunOf } from "../results/stored-run.ts";
+import { printedSources, type PrintedSource, nameOf, tasksOf, type SourceTask } from "../results/printed-sources.ts";
+import { storedRunOf, isRunOf, isSound, type StoredRun } from "../results/stored-run.ts";
 import { figureTable } from "../results/tables.ts";
 import { makeResults, writeJson } from "../stored-reports.ts";
 import { WrongUsage } from "../wrong-usage.ts";
-import { say, type Flags, type OutputFlags } from "./flags.ts";
+import { say, type Flags, type OutputFlags, root } from "./flags.ts";
 import { planOfSource } from "./plan-of.ts";
 import { runAndStore } from "./run-once.ts";
+import { commitOf } from "../commit-of.ts";
+import { designNames, type DesignName } from "../designs/designs.ts";
+import { asItIs } from "../results/printed-rows.ts";
+import { bestRuns, runsInReports } from "../results/run-files.ts";
 
 /** The flags of `source`. */
 export interface SourceFlags
@@ -35,8 +39,98 @@ export async function runSource(name: string, flags: SourceFlags, signal: AbortS
 }
 
 /** A source by its name. Throws a WrongUsage. */
-export function sourceNamed(name: string): PrintedSource {
+function sourceNamed(name: string): PrintedSource {
   const found = printedSources.find((source) => source.name === name);
   if (found !== undefined) return found;
   throw new WrongUsage(`expected one of ${printedSources.map((source) => source.name).join(", ")}, got ${name}`);
+}
+
+/** The flags of `sources`. */
+export interface SourcesFlags {
+  readonly seed: number;
+  /** Share of the requests of runs of tally as it is. */
+  readonly scale: number;
+  /** Share of the requests of all other runs. */
+  readonly scaleOfOthers?: number;
+  /** Only rows that are compared with these. */
+  readonly designs?: readonly string[];
+  readonly results: string;
+}
+
+/**
+ * Runs every arrangement with which a printed row is compared, each on a fresh system, and stores the reports. Skips
+ * a run that the folder has from this commit with the same share of the requests and the same seed, so that the
+ * command continues where it was interrupted. Prints the tables at the end.
+ */
+export async function runSources(names: readonly string[], flags: SourcesFlags, signal: AbortSignal): Promise<void> {
+  const { scale, scaleOfOthers = scale, seed, results } = flags;
+  const designs = flags.designs?.map(designNamed);
+  const sources = names.length === 0 ? printedSources : names.map(sourceNamed);
+  await makeResults(results);
+  const commit = commitOf(root);
+  const before = await runsInReports(results, say);
+  const planned = plannedRuns(sources, { scale, scaleOfOthers, designs });
+  for (const [index, { source, task, share }] of planned.entries()) {
+    const { run, load, arrangement } = task;
+    say(`\n${source.name}, ${load.description}, ${nameOf(arrangement)}, run ${index + 1} of ${planned.length}`);
+    const isStored = (stored: StoredRun): boolean =>
+      stored.source === source.name &&
+      stored.load === load.description &&
+      stored.scale === share &&
+      stored.commit === commit &&
+      stored.seed === seed &&
+      isRunOf(stored, arrangement);
+    const stored = before.filter(isStored);
+    // As when it is measured.
+    if (stored.length > 0 && !stored.some(isSound)) process.exitCode = 1;
+    if (stored.length > 0) say("stored already");
+    else {
+      const own = { ...arrangement, seed, set: [] };
+      await runAndStore(planOfSource(own, { domain: source.domain, run, scale: share }, signal), results);
+    }
+  }
+  const runs = bestRuns(await runsInReports(results, say));
+  for (const source of sources) {
+    const own = runs.filter((run) => run.source === source.name);
+    say(`\n${source.name}\n\n${figureTable(source, own).join("\n")}`);
+  }
+}
+
+/** A run, and its share of the requests. */
+export interface PlannedRun {
+  readonly source: PrintedSource;
+  readonly task: SourceTask;
+  readonly share: number;
+}
+
+/**
+ * The runs of some sources in their order: tally as it is, then the others. With two shares tally as it is runs with
+ * the share of the others too, because only runs of the same size show what a change is worth.
+ */
+export function plannedRuns(
+  sources: readonly PrintedSource[],
+  options: {
+    readonly scale: number;
+    readonly scaleOfOthers: number;
+    readonly designs?: readonly DesignName[] | undefined;
+  },
+): readonly PlannedRun[] {
+  const { scale, scaleOfOthers, designs } = options;
+  const tasks = sources
+    .flatMap((source) => tasksOf(source).map((task) => ({ source, task })))
+    .filter(({ task }) => designs?.includes(task.arrangement.design) ?? true);
+  const ofTally = tasks.filter(({ task }) => task.arrangement === asItIs);
+  const others = tasks.filter(({ task }) => task.arrangement !== asItIs);
+  const sameSize = scale === scaleOfOthers || others.length === 0 ? [] : ofTally;
+  return [...withShare(ofTally, scale), ...withShare([...sameSize, ...others], scaleOfOthers)];
+}
+
+function withShare<T extends object>(tasks: readonly T[], share: number): readonly (T & { readonly share: number })[] {
+  return tasks.map((task) => Object.assign({ share }, task));
+}
+
+function designNamed(name: string): DesignName {
+  const found = designNames.find((one) => one === name);
+  if (found === undefined) throw new WrongUsage(`--designs: expected ${designNames.join(", ")}, got ${name}`);
+  return found;
 }

@@ -2,9 +2,18 @@ import { orderOfRound, throughputs } from "../figures.ts";
 import { isGood } from "../report.ts";
 import { runBench } from "../run-bench.ts";
 import { keepReport, makeResults, writeJson } from "../stored-reports.ts";
-import { bestSetting, choiceOf } from "../sweep/best-setting.ts";
-import { nameOf, pointsOf, settingsOf, type Point, type Swept } from "../sweep/dimensions.ts";
-import { resultOf, tableOf, type Turn } from "../sweep/sweep-result.ts";
+import {
+  bestSetting,
+  choiceOf,
+  nameOf,
+  pointsOf,
+  settingsOf,
+  type Point,
+  type Swept,
+  resultOf,
+  tableOf,
+  type Turn,
+} from "../sweep/sweep.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { say, type Flags, type OutputFlags } from "./flags.ts";
 import { planOf } from "./plan-of.ts";

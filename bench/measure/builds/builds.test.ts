@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressesIn } from "./open-build.ts";
+import { addressesIn } from "./builds.ts";
 
 const printed = (metrics: readonly string[]) =>
   `  gateway serves on port 8081 (1.2 s)\n\n  API      http://127.0.0.1:8081\n  metrics  ${metrics.join(", ")}\n  logs     a.log\n\nready\n`;
