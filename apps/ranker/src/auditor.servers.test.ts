@@ -166,7 +166,7 @@ test("after a failover of Redis the newest batches are ranked first, before the 
   expect(ranked).toEqual([recent.storedAt, old.storedAt]);
 });
 
-test("when the database has lost ranked batches the rankings are rebuilt, also if others were ranked since", async () => {
+test("when the database has lost ranked batches they are rebuilt, also if others were ranked since", async () => {
   const { domain, database, rankings, seen, storeSale, rebuild: build, count, start, lines } = open(7);
   await build();
   const [kept, lost] = [await storeSale(minutesAgo(3)), await storeSale(minutesAgo(2))];

@@ -7,8 +7,8 @@ import { prune, rebuild, repair } from "@tally/reconcile";
 /*
  * Keeps the rankings equal to the rows. Every second it checks Redis:
  *
- *   another process than before   it may have lost its last writes: checks the marks of the newest batches, then of all.
- *                                 Notes the result in Redis for other rankers
+ *   another process than before   it may have lost its last writes: checks the marks of the newest batches, then all,
+ *                                 and notes the result in Redis for other rankers
  *   no or a dirty generation      Redis lost everything, or a script failed half-way: rebuilds it from the rows
  *   a ranked batch that is not    the database was restored to an earlier moment, or a replica without its last commits
  *   in the ledger                 was promoted: rebuilds it from the rows of the write endpoint
@@ -35,6 +35,8 @@ const pruneEveryMs = 60_000;
 const settledAfterMs = 5000;
 // A ledger row becomes visible at its commit, later than its stored_at.
 const overlapMs = 60_000;
+// A server that was the write endpoint until now, and follows the new one, shows the last commits a little later.
+const lostAfterMs = 5000;
 
 export class Auditor {
   readonly #rankings: Rankings;
@@ -100,16 +102,17 @@ class DomainAuditor {
   readonly #domain: Domain;
   readonly #options: AuditorOptions;
   readonly #signal: AbortSignal;
-  readonly #lost: LostBatches;
   /** All batches stored up to this time are marked; undefined: unknown, so all are checked. */
   #until: number | undefined;
   #prunedTo: LedgerPlace = placeAt(0);
+  /** When the batch was stored that the ledger must have. */
+  #expected: number | undefined;
+  #missingSinceMs: number | undefined;
 
   constructor(domain: Domain, options: AuditorOptions, signal: AbortSignal) {
     this.#domain = domain;
     this.#options = options;
     this.#signal = signal;
-    this.#lost = new LostBatches(domain.name, options);
   }
 
   /** Rebuilds rankings that Redis or the database has lost. Returns whether there is something to repair. */
@@ -122,8 +125,30 @@ class DomainAuditor {
       // Another process may be building.
       return (await rankings.state(name)).name === "whole";
     }
-    if (!(await this.#lost.look())) return true;
+    if (!(await this.#lacksRanked())) return true;
     await this.#rebuild("the ledger lacks batches that are ranked", "write");
+    return false;
+  }
+
+  /**
+   * Whether the ledger has lacked a ranked batch for 5 s. It must have the newest ranked one, and the newest one that
+   * was found there before: batches stored after a restore may be ranked before the next look. Two lookups.
+   */
+  async #lacksRanked(): Promise<boolean> {
+    const { database, rankings } = this.#options;
+    const { name } = this.#domain;
+    const { ranked, inLedger } = await rankings.newest(name);
+    // Stays while the database is down: then it is the newest one before the outage.
+    const expected = (this.#expected ??= ranked);
+    const times = [expected, inLedger].filter((time) => time !== undefined);
+    const found = await findTimes(database.writer, name, times);
+    if (times.some((time) => !found.has(time))) {
+      this.#missingSinceMs ??= performance.now();
+      return performance.now() - this.#missingSinceMs >= lostAfterMs;
+    }
+    if (expected !== undefined && expected !== inLedger) await rankings.noteInLedger(name, expected);
+    this.#expected = undefined;
+    this.#missingSinceMs = undefined;
     return false;
   }
 
@@ -193,7 +218,8 @@ class DomainAuditor {
         log[isFirst ? "info" : "warn"]({ domain: name, reason }, line);
       },
     });
-    this.#lost.forget();
+    this.#expected = undefined;
+    this.#missingSinceMs = undefined;
     // While another process builds, this is retried every second without a log line.
     if (outcome.name === "busy") return;
     log.info({ domain: name, outcome }, `auditor: rankings ${outcome.name}`);
@@ -201,47 +227,5 @@ class DomainAuditor {
     // It contains all that was stored by then.
     this.#until = begunAt;
     this.#options.onRebuilt(name);
-  }
-}
-
-// A server that was the write endpoint until now, and follows the new one, shows the last commits a little later.
-const lostAfterMs = 5000;
-
-/**
- * Notices that the ledger has lost batches that are ranked. The newest ranked batch must be in the ledger, and so must
- * the newest one that was found there before: batches stored after a restore may be ranked before the next look.
- */
-class LostBatches {
-  readonly #domain: string;
-  readonly #options: Pick<AuditorOptions, "database" | "rankings">;
-  #expected: number | undefined;
-  #missingSinceMs: number | undefined;
-
-  constructor(domain: string, options: Pick<AuditorOptions, "database" | "rankings">) {
-    this.#domain = domain;
-    this.#options = options;
-  }
-
-  /** Whether a ranked batch has been missing for 5 s. One lookup in Redis and one in the ledger. */
-  async look(): Promise<boolean> {
-    const { database, rankings } = this.#options;
-    const { ranked, inLedger } = await rankings.newest(this.#domain);
-    // Stays while the database is down: then it is the newest one before the outage.
-    const expected = (this.#expected ??= ranked);
-    const times = [expected, inLedger].filter((time) => time !== undefined);
-    const found = await findTimes(database.writer, this.#domain, times);
-    if (times.some((time) => !found.has(time))) {
-      this.#missingSinceMs ??= performance.now();
-      return performance.now() - this.#missingSinceMs >= lostAfterMs;
-    }
-    if (expected !== undefined && expected !== inLedger) await rankings.noteInLedger(this.#domain, expected);
-    this.forget();
-    return false;
-  }
-
-  /** Called after a rebuild: what the earlier rankings contained no longer matters. */
-  forget(): void {
-    this.#expected = undefined;
-    this.#missingSinceMs = undefined;
   }
 }

@@ -32,7 +32,7 @@ test("a command waits while Redis is down, and an outage is two log lines", asyn
   ]);
 });
 
-test("a command of a frozen Redis fails after its timeout, and without a queue at once while Redis is down", async () => {
+test("a command of a frozen Redis fails after its timeout, without a queue at once while Redis is down", async () => {
   const { proxy, redis } = await opened({ commandTimeoutMs: 500, queuesWhileDown: false });
   proxy.become({ name: "frozen" });
   await expect(redis.ping()).rejects.toThrow("Command timed out");

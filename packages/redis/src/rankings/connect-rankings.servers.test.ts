@@ -36,7 +36,7 @@ test("the highest count comes first, equal counts by the smaller id", async () =
   expect(await rankings.count("ties", "none", "9")).toBe(0);
 });
 
-test("when the best of a large board fall, all members return to one sorted set, in steps beside other batches", async () => {
+test("when the best of a large board fall, all members return to its sorted set, in steps", async () => {
   const counts = new Map(Array.from({ length: 20_000 }, (_, n) => [String(n * 31), 1 + (n % 900)]));
   const cells = [...counts];
   const of = (moved: Iterable<readonly [string, number]>) => message({ fallen: Object.fromEntries(moved) });
@@ -125,7 +125,7 @@ test("all members are read while they return to the sorted set", async () => {
   expect(await redis.exists(best.replace(":b:", ":c:"))).toBe(0);
 });
 
-test("a Redis that restarts during the return of a board misses no member, although its hash has another order", async () => {
+test("a Redis that restarts during the return of a board misses no member, in any order of its hash", async () => {
   const members = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [String(n), 1 + n]));
   await rankings.rank("restarted", message({ restarted: members }));
   const [hash = ""] = await redis.keys(`${namespace}:{restarted:*:v2}:1:c:restarted`);

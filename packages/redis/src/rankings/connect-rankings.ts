@@ -1,8 +1,7 @@
 import type { MirroredBoards } from "@tally/contract";
 import { mastersOf } from "../connection/cluster.ts";
-import { batchRanking } from "./batch-ranking.ts";
+import { batchRanking, shardKey, LiveShards, shardsIn } from "./live-shards.ts";
 import { boardReads, replyOf } from "./board-reads.ts";
-import { shardKey, LiveShards, shardsIn } from "./live-shards.ts";
 import { buildGeneration } from "./new-generation.ts";
 import type { Rankings, RankingsOptions, RankingsState } from "./rankings.ts";
 import { openRankingsRedis } from "./scripts.ts";

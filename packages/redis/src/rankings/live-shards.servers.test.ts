@@ -43,7 +43,7 @@ test("messages for any number of shards count the same in any number", async () 
   }
 });
 
-test("a connection that knew the old number follows at its next call, and ranks nothing in the old rankings", async () => {
+test("a connection that knew the old number follows at its next call, and ranks nothing in the old", async () => {
   const [reader, writer] = [connect(), connect()];
   await rankings.rank("stale", batchFor(1, 0));
   const expected = await tops("stale", reader);
@@ -62,7 +62,7 @@ test("a new connection with another setting reads the number of the data", async
   expect((await connect().marks("late")).length).toBe(4);
 });
 
-test("with fewer shards a connection that knew more learns it from every shard, and the old keys are gone", async () => {
+test("with fewer shards a connection that knew more learns it from each shard; the old keys are gone", async () => {
   await rebuild("fewer", 8);
   const reader = connect();
   const expected = await tops("fewer", reader);

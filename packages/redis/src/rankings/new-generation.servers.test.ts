@@ -26,7 +26,7 @@ test("a generation built without batches has no as-of time", async () => {
   expect(await rankings.top("nothing", "b", 10)).toEqual({ entries: [], asOf: undefined });
 });
 
-test("a new generation is visible from its switch on, with marks and as-of time, and the old one is deleted", async () => {
+test("a new generation is visible from its switch on, with marks and as-of time; the old one is deleted", async () => {
   await rankings.rank("built", batchOf(0, "old", "1", 2));
   const generation = await begin("built");
   await generation.add("new", [["7", 5]]);

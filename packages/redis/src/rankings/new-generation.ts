@@ -1,7 +1,6 @@
 import { Moves, type MirroredBoards } from "@tally/contract";
-import { batchRanking } from "./batch-ranking.ts";
+import { batchRanking, firstGeneration, keysOfShard, type Shards } from "./live-shards.ts";
 import { encodeMoves, packr, shardOf } from "./encode-moves.ts";
-import { firstGeneration, keysOfShard, type Shards } from "./live-shards.ts";
 import type { Cells, NewGeneration } from "./rankings.ts";
 import type { Mark, RankingsRedis } from "./scripts.ts";
 

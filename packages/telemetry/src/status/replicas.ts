@@ -17,11 +17,11 @@ export function watchReplicas(
 ): () => void {
   const stop = new AbortController();
   const { signal } = stop;
-  const probes = replicas.map(({ reader }) => new Probe(lookupWithinMs, () => newestStored(reader, domains)));
+  const probes = replicas.map(({ reader }) => probe(lookupWithinMs, () => newestStored(reader, domains)));
   async function watch(): Promise<void> {
     while (!signal.aborted) {
       await sleep(compareEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
-      const lags = lagsOf((await Promise.all(probes.map((probe) => probe.read()))).map((probed) => probed?.value));
+      const lags = lagsOf((await Promise.all(probes.map((read) => read()))).map((probed) => probed?.value));
       for (const [index, replica] of replicas.entries()) replica.setBehind((lags[index] ?? Infinity) > lagMaxMs);
     }
   }
@@ -65,38 +65,31 @@ export async function readLagMs(
 export type Probed<T> = { readonly value: T; readonly tookMs: number } | undefined;
 
 /**
- * Asks a server that may not respond. While a request is pending, later calls share it: a frozen server collects one
- * question from each probe. Never rejects.
+ * Returns a function that asks a server that may not respond, and never rejects. While a request is pending, later calls
+ * share it: a frozen server collects one question from each probe.
  */
-export class Probe<T> {
-  readonly #ask: () => Promise<T>;
-  readonly #withinMs: number;
-  #asked: Promise<Probed<T>> | undefined;
+export function probe<T>(withinMs: number, ask: () => Promise<T>): () => Promise<Probed<T>> {
+  let asked: Promise<Probed<T>> | undefined;
 
-  constructor(withinMs: number, ask: () => Promise<T>) {
-    this.#ask = ask;
-    this.#withinMs = withinMs;
-  }
-
-  async read(): Promise<Probed<T>> {
-    this.#asked ??= this.#timed().finally(() => (this.#asked = undefined));
-    // No AbortController: its error has a stack, which takes as long as the rest of a reading.
-    const late = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => late.resolve(undefined), this.#withinMs);
-    try {
-      return await Promise.race([this.#asked, late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  async #timed(): Promise<Probed<T>> {
+  async function timed(): Promise<Probed<T>> {
     const begun = performance.now();
     try {
-      const value = await this.#ask();
+      const value = await ask();
       return { value, tookMs: performance.now() - begun };
     } catch {
       return undefined; // a server that does not respond is the result here, not an error
     }
   }
+
+  return async () => {
+    asked ??= timed().finally(() => (asked = undefined));
+    // No AbortController: its error has a stack, which takes as long as the rest of a reading.
+    const late = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => late.resolve(undefined), withinMs);
+    try {
+      return await Promise.race([asked, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 }

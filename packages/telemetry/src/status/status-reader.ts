@@ -4,7 +4,7 @@ import type { Heartbeats, RedisMaster, FoundHeartbeat } from "../heartbeats/conn
 import type { Publisher } from "@tally/broker";
 import { queuesOf } from "@tally/contract";
 import { domainStatus, heldOf, type Depths, problemsOf, Stalls } from "./problems.ts";
-import { Probe, type Probed, readLagMs } from "./replicas.ts";
+import { probe, type Probed, readLagMs } from "./replicas.ts";
 import type { ServerStatus, Status, HopStatus, LoggedError, ProcessStatus } from "./status.ts";
 
 interface StatusServers {
@@ -28,29 +28,29 @@ const errorsMax = 20;
 export class StatusReader {
   readonly #servers: StatusServers;
   readonly #probes;
-  readonly #depths: ReadonlyMap<string, Probe<Depths>>;
+  readonly #depths: ReadonlyMap<string, () => Promise<Probed<Depths>>>;
   readonly #stalls = new Stalls();
 
   constructor(servers: StatusServers) {
     const { database, heartbeats, publisher, namespace, domains } = servers;
     this.#servers = servers;
     this.#probes = {
-      write: new Probe(withinMs, async () => expectTrue(await database.responds("write"))),
-      read: new Probe(withinMs, async () => expectTrue(await database.responds("read"))),
+      write: probe(withinMs, async () => expectTrue(await database.responds("write"))),
+      read: probe(withinMs, async () => expectTrue(await database.responds("read"))),
       // Apart from the lag: without the read endpoint this is known.
-      newest: new Probe(withinMs, () => newestStored(database.writer, domains)),
-      lag: new Probe(withinMs, () => readLagMs(database, domains)),
-      letters: new Probe(
+      newest: probe(withinMs, () => newestStored(database.writer, domains)),
+      lag: probe(withinMs, () => readLagMs(database, domains)),
+      letters: probe(
         withinMs,
         kept(countLettersEveryMs, () => countLetters(database.writer)),
       ),
-      heartbeats: new Probe(withinMs, () => heartbeats.read()),
-      masters: new Probe(withinMs, () => heartbeats.masters()),
+      heartbeats: probe(withinMs, () => heartbeats.read()),
+      masters: probe(withinMs, () => heartbeats.masters()),
     };
     this.#depths = new Map(
       domains.map((domain) => {
         const { ingest, rank } = queuesOf(namespace, domain);
-        return [domain, new Probe(withinMs, () => depthsOf(publisher, ingest.name, rank.name))];
+        return [domain, probe(withinMs, () => depthsOf(publisher, ingest.name, rank.name))];
       }),
     );
   }
@@ -58,15 +58,15 @@ export class StatusReader {
   /** Never rejects: a server that does not respond is part of the status. */
   async read(): Promise<Status> {
     const probes = this.#probes;
-    const domainDepths = [...this.#depths].map(async ([domain, probe]) => [domain, await probe.read()] as const);
+    const domainDepths = [...this.#depths].map(async ([domain, read]) => [domain, await read()] as const);
     const [write, read, newest, lag, letters, heartbeats, masters, ...depthEntries] = await Promise.all([
-      probes.write.read(),
-      probes.read.read(),
-      probes.newest.read(),
-      probes.lag.read(),
-      probes.letters.read(),
-      probes.heartbeats.read(),
-      probes.masters.read(),
+      probes.write(),
+      probes.read(),
+      probes.newest(),
+      probes.lag(),
+      probes.letters(),
+      probes.heartbeats(),
+      probes.masters(),
       ...domainDepths,
     ]);
     const depths = new Map(depthEntries);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { problemsOf, type Known, drainSeconds, type Holder } from "./problems.ts";
 import type { DomainStatus, ProcessStatus, ServerStatus } from "./status.ts";
 import { errorsOf } from "./status-reader.ts";
-import { Probe } from "./replicas.ts";
+import { probe } from "./replicas.ts";
 
 const server = (name: ServerStatus["name"], state: ServerStatus["state"] = "up"): ServerStatus => {
   return { name, state, latencyMs: null };
@@ -117,20 +117,20 @@ test("equal lines of one thread are one entry, with their number and the time of
 test("a request without a response is sent once, and each reader gets undefined after the time limit", async () => {
   let asked = 0;
   const response = Promise.withResolvers<string>();
-  const probe = new Probe(20, () => {
+  const read = probe(20, () => {
     asked++;
     return response.promise;
   });
-  expect(await Promise.all([probe.read(), probe.read()])).toEqual([undefined, undefined]);
-  expect(await probe.read()).toBeUndefined();
+  expect(await Promise.all([read(), read()])).toEqual([undefined, undefined]);
+  expect(await read()).toBeUndefined();
   expect(asked).toBe(1);
-  const last = probe.read();
+  const last = read();
   response.resolve("late");
   expect(await last).toMatchObject({ value: "late" });
-  await probe.read();
+  await read();
   expect(asked).toBe(2);
 });
 
 test("an error is no result", async () => {
-  expect(await new Probe(1000, () => Promise.reject(new Error("refused"))).read()).toBeUndefined();
+  expect(await probe(1000, () => Promise.reject(new Error("refused")))()).toBeUndefined();
 });
