@@ -12,9 +12,9 @@ import { addAdmission, type AdmissionOptions } from "../admission/admission.ts";
 import type { GatewayConfig } from "../config.ts";
 import { rejection, type ErrorCode } from "../errors/catalogue.ts";
 import { reject, rejectionOfError } from "../errors/reject.ts";
-import { ByteBudget } from "./body/byte-budget.ts";
 import { addContentTypes } from "./body/content.ts";
-import { addressesIn, limitConnections } from "./connection/client-address.ts";
+import { AddressBudget, limitConnections } from "./connection/address-limits.ts";
+import { addressesIn } from "./connection/client-address.ts";
 import { addOrderlyClose, Wire } from "./connection/wire.ts";
 import { addRouteTimes, type ResponseTimes } from "./connection/response-times.ts";
 import { addFilesAndCompression } from "./send-files.ts";
@@ -93,7 +93,7 @@ export async function buildServer(config: GatewayConfig, options: ServerOptions)
   });
   addAdmission(app, admission);
   addRouteTimes(app, times);
-  addContentTypes(app, new ByteBudget(config.bodiesBytesMax, config.bodiesShare));
+  addContentTypes(app, new AddressBudget(config.bodiesBytesMax, config.bodiesBytesMax * config.bodiesShare));
   app.setValidatorCompiler<TSchema>(({ schema }) => {
     const check = Compile(schema);
     return (value: unknown) => {

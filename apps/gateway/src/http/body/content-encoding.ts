@@ -3,13 +3,11 @@ import { InvalidInput } from "@tally/contract";
 import { rejection } from "../../errors/catalogue.ts";
 import { ClientError } from "../../errors/reject.ts";
 
-/** The encodings of bodies that are decoded. */
 export const expectedEncoding = "one of gzip, br, zstd, identity";
 
 /**
- * Decodes a body to at most `bytesMax` bytes, outside the main thread, in turns with other clients. The callback gets
- * BODY_TOO_LARGE, InvalidInput, or BODIES_FULL when too many bodies of this client wait. It is not called when the
- * connection is closed before its turn.
+ * Decodes a body outside the main thread, in turns with other clients. The callback gets BODY_TOO_LARGE, InvalidInput,
+ * or BODIES_FULL when too many bodies of this client wait. It is not called when the client disconnects before.
  */
 export type Decode = (
   body: Buffer,
@@ -25,10 +23,9 @@ const strict = { rejectGarbageAfterEnd: true };
 // 8 MiB, what RFC 8878 requires of decoders; a header may demand 2 GiB.
 const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
-const unzip: Decoder = (body, maxOutputLength, done) => gunzip(body, { ...strict, maxOutputLength }, done);
 const decoders = new Map<string, Decoder>([
-  ["gzip", unzip],
-  ["x-gzip", unzip],
+  ["gzip", (body, maxOutputLength, done) => gunzip(body, { ...strict, maxOutputLength }, done)],
+  ["x-gzip", (body, maxOutputLength, done) => gunzip(body, { ...strict, maxOutputLength }, done)],
   ["br", (body, maxOutputLength, done) => brotliDecompress(body, { ...strict, maxOutputLength }, done)],
   ["zstd", (body, maxOutputLength, done) => zstdDecompress(body, { ...strict, ...zstdWindow, maxOutputLength }, done)],
 ]);
@@ -57,7 +54,6 @@ function rejectionOf(error: NodeJS.ErrnoException, name: string): Error {
     : new InvalidInput("body", `valid ${name}`, error.message);
 }
 
-/** The client of a body. */
 export interface DecodeOwner {
   /** From clientOf. */
   readonly client: string;
@@ -71,15 +67,11 @@ interface Waiting {
   readonly work: (leave: () => void) => void;
 }
 
-export interface DecodeLimits {
-  readonly atOnceMax: number;
-  readonly perClientMax: number;
-  readonly waitingPerClientMax: number;
-}
+type DecodeLimits = Readonly<Record<"atOnceMax" | "perClientMax" | "waitingPerClientMax", number>>;
 
 /**
- * Bounds how many bodies are decoded at once: in all, and for one client. Clients take turns, each with its own queue,
- * so that one client's expensive bodies do not delay those of others. Work whose connection is closed is dropped.
+ * Bounds how many bodies are decoded at once: in all, and for one client. Clients take turns, so that one client's
+ * expensive bodies do not delay those of others. Work whose connection is closed is dropped.
  */
 export class DecodeLine {
   readonly #limits: DecodeLimits;

@@ -3,10 +3,10 @@ import { InvalidInput } from "@tally/contract";
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { rejection } from "../../errors/catalogue.ts";
 import { ClientError } from "../../errors/reject.ts";
+import type { AddressBudget } from "../connection/address-limits.ts";
 import { clientOf } from "../connection/client-address.ts";
 import { countHeader } from "../connection/wire.ts";
 import { BulkBody } from "./bulk-entries.ts";
-import type { ByteBudget } from "./byte-budget.ts";
 import { type Decode, decoderFor, expectedEncoding } from "./content-encoding.ts";
 
 /** The type of a response that is not JSON. */
@@ -18,11 +18,10 @@ export function unsupported(header: "Content-Type" | "Content-Encoding", expecte
 }
 
 /**
- * Reads JSON bodies, also without a Content-Type (contract, section 0, rows 2 and 3), and lines of JSON. Routes parse
- * them. It is a hook and no parser, because Fastify closes the connection when a parser throws, and makes an
- * AsyncResource for each body. Call it before routes are added.
+ * Reads the bodies of routes that are added later, also JSON without a Content-Type. Routes parse them. It is a hook and
+ * no parser: Fastify closes the connection when a parser throws, and makes an AsyncResource for each body.
  */
-export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void {
+export function addContentTypes(app: FastifyInstance, bodies: AddressBudget): void {
   app.removeAllContentTypeParsers();
   // The hook reads the stream.
   app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
@@ -34,27 +33,27 @@ export function addContentTypes(app: FastifyInstance, bodies: ByteBudget): void 
     request.body = undefined;
     const { bodyLimit, config } = request.routeOptions;
     const contentType = request.headers["content-type"];
-    if (
-      config.ignoresBody !== true &&
-      contentType !== undefined &&
-      contentType !== json &&
-      !mediaType.test(contentType)
-    )
+    const isJson = contentType === undefined || contentType === json;
+    if (!isJson && config.ignoresBody !== true && !mediaType.test(contentType))
       return done(new ClientError(rejection("CONTENT_TYPE")));
     const hold = holdFor(request, reply, bodies);
-    const take = (error: Error | null, body: Buffer): void => {
-      done(error ?? problemOf(() => (request.body = contentOf(config, request, body))));
+    const take = (body: Buffer): void => {
+      const content = contentOf(config, contentType, body);
+      if (content instanceof Error) return done(content);
+      request.body = content;
+      done();
     };
-    readBody(request.raw, { bytesMax: bodyLimit, hold }, (error, body) => {
+    readBody(request.raw, bodyLimit, hold, (error, body) => {
       // A route that ignores its body accepts any type. An unknown path is 404 with any body.
       if (error !== null || config.ignoresBody === true || request.is404) return done(error ?? undefined);
       const decode = decoderOf(request);
       if (decode instanceof Error) return done(decode);
-      if (decode === "none") return take(null, body);
+      if (decode === "none") return take(body);
       const owner = { client: clientOf(request.ip), isGone: () => reply.raw.destroyed };
       decode(body, bodyLimit, owner, (failure, decoded) => {
-        const fits = failure !== null || decoded.length <= uncountedBytes || hold(decoded.length);
-        take(fits ? failure : new ClientError(rejection("BODIES_FULL")), decoded);
+        if (failure !== null) return done(failure);
+        if (decoded.length <= uncountedBytes || hold(decoded.length)) return take(decoded);
+        done(new ClientError(rejection("BODIES_FULL")));
       });
     });
   });
@@ -69,15 +68,6 @@ function mayHaveBody(headers: IncomingHttpHeaders): boolean {
   );
 }
 
-function problemOf(work: () => unknown): Error | undefined {
-  try {
-    work();
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
-}
-
 function decoderOf({ raw, headers }: FastifyRequest): Decode | "none" | Error {
   const types = countHeader(raw.rawHeaders, "content-type");
   // Node keeps the first of two; a proxy may have checked the last.
@@ -88,11 +78,10 @@ function decoderOf({ raw, headers }: FastifyRequest): Decode | "none" | Error {
 
 function contentOf(
   { readsForm, readsEntries = false }: FastifyContextConfig,
-  { headers }: FastifyRequest,
+  contentType: string | undefined,
   body: Buffer,
-): unknown {
+): Buffer | BulkBody | ClientError {
   if (readsForm === true) return body;
-  const contentType = headers["content-type"];
   const content = () => (readsEntries ? new BulkBody(body, "array") : body);
   // The common values, compared without parsing.
   if (contentType === undefined || contentType === json) return content();
@@ -101,12 +90,10 @@ function contentOf(
   const isLines = readsEntries && (type === "application/x-ndjson" || type === "application/jsonl");
   if (!isJson && !isLines) {
     const expected = readsEntries ? "application/json or application/x-ndjson" : "application/json";
-    throw unsupported("Content-Type", expected, contentType);
+    return unsupported("Content-Type", expected, contentType);
   }
   for (const [, charset = ""] of contentType.matchAll(charsetPattern)) {
-    if (!charsets.has(charset.toLowerCase())) {
-      throw unsupported("Content-Type", "charset=utf-8", contentType);
-    }
+    if (!charsets.has(charset.toLowerCase())) return unsupported("Content-Type", "charset=utf-8", contentType);
   }
   return isLines ? new BulkBody(body, "lines") : content();
 }
@@ -118,27 +105,19 @@ const charsetPattern = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
 // US-ASCII is a subset of UTF-8.
 const charsets: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii", "ascii"]);
 
-/**
- * Smaller bodies are not counted, because the connection limits bound them. Nearly all bodies are smaller and arrive in
- * one chunk.
- */
+// Smaller bodies, which are nearly all, are not counted: the limits of connections bound them.
 const uncountedBytes = 16_384;
 const none = Buffer.alloc(0);
 
-interface BodyLimits {
-  readonly bytesMax: number;
-  /** Raises what the request holds of the budget to this number of bytes; returns whether there was room. */
-  readonly hold: (bytes: number) => boolean;
-}
-
 /**
  * Collects the body of a request. Above 16 KiB it takes memory from the budget as bytes arrive; an announced length
- * alone takes nothing. The callback gets BODY_TOO_LARGE or BODIES_FULL as soon as either is known; the rest of the body
- * is then read and dropped.
+ * takes nothing. The callback gets BODY_TOO_LARGE or BODIES_FULL as soon as either is known; the rest is read and
+ * dropped.
  */
 function readBody(
   payload: IncomingMessage,
-  { bytesMax, hold }: BodyLimits,
+  bytesMax: number,
+  hold: (bytes: number) => boolean,
   done: (error: Error | null, body: Buffer) => void,
 ): void {
   const announced = Number(payload.headers["content-length"] ?? Number.NaN);
@@ -187,10 +166,10 @@ function readBody(
 }
 
 /**
- * Returns a function that raises the bytes that a request holds of the budget, and returns whether there was room. All
- * are released when the request has its response or its client disconnects.
+ * Returns a function that raises the bytes that a request holds of the budget until it has its response or its client
+ * disconnects, and returns whether there was room.
  */
-function holdFor(request: FastifyRequest, reply: FastifyReply, budget: ByteBudget): (bytes: number) => boolean {
+function holdFor(request: FastifyRequest, reply: FastifyReply, budget: AddressBudget): (bytes: number) => boolean {
   let held = 0;
   let client = "";
   return (bytes) => {

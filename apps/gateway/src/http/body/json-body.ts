@@ -3,14 +3,12 @@ import { InvalidInput } from "@tally/contract";
 
 // JSON.parse accepts a megabyte of "[", and code that walks such a value overflows its stack.
 const depthMax = 64;
-// Six times the values of the largest valid body, a purchase of 500 items. Parsing and checking 10,000 values takes 10
-// ms.
+// Six times the values of the largest valid body, a purchase of 500 items. Parsing and checking them takes 10 ms.
 const valuesMax = 10_000;
 
 /**
- * Parses a JSON text strictly: UTF-8 only, and no object may have a key twice (JSON.parse would silently keep the
- * last). An empty body is undefined, because some clients announce JSON and send nothing. Rejects a text with too many
- * levels or values before it parses it. Costs about 1 µs for a purchase of 5 items.
+ * Parses a JSON text strictly: UTF-8 only, and no object may have a key twice. An empty body is undefined, because some
+ * clients announce JSON and send nothing. Rejects too many levels or values before it parses. A purchase takes 1 µs.
  */
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return undefined;
@@ -22,11 +20,8 @@ export function parseJsonBody(body: Buffer): unknown {
   } catch (error) {
     throw new InvalidInput("body", "JSON", error instanceof Error ? error.message : "something else");
   }
-  // Each key has one colon outside strings, so more colons than keys means a duplicate. Only then is the text scanned
-  // for its name.
-  if (colons !== countKeys(value)) {
-    throw new InvalidInput(duplicateKey(body) ?? "body", "each key once", "it twice");
-  }
+  // Each key has one colon outside strings, and JSON.parse keeps the last of equal keys: more colons mean a duplicate.
+  if (colons !== countKeys(value)) throw new InvalidInput(duplicateKey(body) ?? "body", "each key once", "it twice");
   return value;
 }
 
@@ -71,8 +66,7 @@ function countKeys(value: unknown): number {
     for (const entry of value) if (typeof entry === "object") keys += countKeys(entry);
     return keys;
   }
-  // for…in builds no list of keys. It sees own properties only: JSON.parse makes them, and nothing adds to the
-  // prototype of all objects.
+  // for…in builds no list of keys, and sees own properties only: nothing adds to the prototype of all objects.
   for (const key in value) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const entry = (value as Readonly<Record<string, unknown>>)[key];
@@ -139,18 +133,15 @@ function pathOf(level: Level | undefined): string {
 /** What a byte of a JSON text means outside a string. */
 export const JsonByte = { other: 0, quote: 1, open: 2, close: 3, comma: 4, colon: 5 } as const;
 
-/** Maps a byte to its JsonByte: one lookup instead of six comparisons. */
+// By byte: one lookup instead of six comparisons.
+const kinds = new Uint8Array(256);
+for (const [kind, characters] of ["", '"', "[{", "]}", ",", ":"].entries()) {
+  for (const byte of Buffer.from(characters)) kinds[byte] = kind;
+}
+
 export function jsonByteAt(json: Uint8Array, at: number): number {
   return kinds[json[at] ?? 0] ?? JsonByte.other;
 }
-
-const kinds = kindsOf({
-  [JsonByte.quote]: '"',
-  [JsonByte.open]: "[{",
-  [JsonByte.close]: "]}",
-  [JsonByte.comma]: ",",
-  [JsonByte.colon]: ":",
-});
 
 /** The index of the quote that ends the string that begins at `start`; the length of the text if there is none. */
 export function endOfString(json: Uint8Array, start: number): number {
@@ -161,11 +152,4 @@ export function endOfString(json: Uint8Array, start: number): number {
     if (byte === 0x5c) i++;
   }
   return length;
-}
-
-function kindsOf(characters: Readonly<Record<number, string>>): Uint8Array {
-  const table = new Uint8Array(256);
-  for (const [kind, text] of Object.entries(characters))
-    for (const byte of Buffer.from(text)) table[byte] = Number(kind);
-  return table;
 }

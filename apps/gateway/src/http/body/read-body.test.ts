@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import fastify, { type FastifyInstance } from "fastify";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ByteBudget } from "./byte-budget.ts";
+import { AddressBudget } from "../connection/address-limits.ts";
 import { addContentTypes } from "./content.ts";
 import { rejectionOfError } from "../../errors/reject.ts";
 
@@ -15,7 +15,7 @@ let app: FastifyInstance;
 let respond: () => void;
 const clients: Socket[] = [];
 
-class CountedBudget extends ByteBudget {
+class CountedBudget extends AddressBudget {
   override take(address: string, bytes: number): boolean {
     const taken = super.take(address, bytes);
     if (taken) held += bytes;
@@ -30,7 +30,7 @@ class CountedBudget extends ByteBudget {
 beforeEach(async () => {
   held = 0;
   app = fastify({ bodyLimit });
-  addContentTypes(app, new CountedBudget(2 * share, 0.5));
+  addContentTypes(app, new CountedBudget(2 * share, share));
   app.setErrorHandler((error, _request, reply) => reply.code(rejectionOfError(error)?.status ?? 500).send());
   const responding = new Promise<void>((resolve) => (respond = resolve));
   app.post("/", { config: { readsForm: true } }, async ({ body }) => {

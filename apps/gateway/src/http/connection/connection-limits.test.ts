@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
-import { limitConnections, type ConnectionLimits } from "./client-address.ts";
+import { limitConnections, type ConnectionLimits } from "./address-limits.ts";
 
 let server: Server;
 let rejected: string[];

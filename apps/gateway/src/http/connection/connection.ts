@@ -6,13 +6,11 @@ import type { ResponseTimes } from "./response-times.ts";
 /*
  * The life of a connection:
  *
- *   open      a request is handed on when it arrives. Pipelined requests wait in a queue: for a turn (turns.ts), and
- *             until fewer than `inFlightMax` requests of this connection are in flight. While the queue is long nothing
- *             more is read.
+ *   open      a request is handed on when it arrives. Pipelined requests wait in a queue for a turn, and until fewer
+ *             than `inFlightMax` of them are in flight. While the queue is long nothing more is read.
  *   closing   the next request is malformed or late. Requests before it get their responses in order. Then the
  *             rejection is sent, unless that request has its response already. Later requests are not handed on.
- *   closed    by either side. Requests that still wait are dropped: they have no response, and nothing of them is
- *             stored.
+ *   closed    by either side. Requests that still wait are dropped, and nothing of them is stored.
  */
 
 /** How a connection ends. */
@@ -30,8 +28,7 @@ export interface ConnectionOptions {
   readonly times: ResponseTimes;
 }
 
-interface Closing {
-  readonly ending: Ending;
+interface Closing extends Ending {
   /** The request whose head was read and whose body is incomplete. */
   readonly unread: ServerResponse | undefined;
 }
@@ -42,7 +39,7 @@ const inFlightMax = 64;
 const queueMax = 32;
 const dropMs = 1000;
 
-export class Connection implements Waiting {
+export class Connection {
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
   readonly #queue: ServerResponse[] = [];
@@ -83,6 +80,7 @@ export class Connection implements Waiting {
     if (this.#queue.length === queueMax) process.nextTick(() => this.#hold());
   }
 
+  /** Hands one request on. Returns whether another one can follow in the same turn. */
   handOne(): boolean {
     const response = this.#queue.shift();
     if (response === undefined) return false;
@@ -91,10 +89,7 @@ export class Connection implements Waiting {
     return this.#queue.length > 0 && this.#inFlight < inFlightMax;
   }
 
-  /**
-   * Closes the connection with the response to the newest request. If an earlier response closed it, later requests
-   * would get none.
-   */
+  /** Closes the connection with the response to the newest request: after an earlier one, later requests get none. */
   closeAfterResponse(): void {
     if (this.#newest !== undefined) this.#newest.shouldKeepAlive = false;
   }
@@ -107,9 +102,8 @@ export class Connection implements Waiting {
       this.#queue.pop();
       unread = undefined;
     }
-    this.#closing = { ending, unread };
-    // Node would close the connection of a half-closed client after the last response in flight, before the final
-    // response.
+    this.#closing = { ...ending, unread };
+    // Node would close a half-closed connection after the last response in flight, before the final response.
     this.#socket.removeAllListeners("end");
     this.#settle(this.#closing);
   }
@@ -124,9 +118,8 @@ export class Connection implements Waiting {
   }
 
   /**
-   * Node drops what follows a request with an Upgrade header in the same packet, and takes the next packet for a new
-   * request. So when more was read than this request, the connection is closed after its response, and later requests
-   * get none.
+   * Node drops what follows an upgrade in the same packet, and takes the next packet for a new request. So when more
+   * was read than this request, the connection is closed after its response, and later requests get none.
    */
   #watchUpgrade(response: ServerResponse, bytesBefore: number): void {
     const hasMore = (): boolean => this.#socket.bytesRead - bytesBefore > bytesOf(response.req);
@@ -148,26 +141,21 @@ export class Connection implements Waiting {
     else if (this.#closing !== undefined) this.#settle(this.#closing);
   });
 
-  #settle({ ending, unread }: Closing): void {
+  #settle({ response, dropsRest, unread }: Closing): void {
     if (this.#queue.length > 0) return;
     // Routes that store events read the whole body. A request with an incomplete body never finishes.
     const inVain = unread !== undefined && !unread.req.complete && !unread.headersSent ? 1 : 0;
     if (this.#inFlight > inVain || !this.#socket.writable) return;
-    const hasResponse = unread?.headersSent === true;
-    if (ending.response === undefined || hasResponse) this.#socket.end();
+    if (response === undefined || unread?.headersSent === true) this.#socket.end();
     else {
-      this.#options.onRejected(ending.response.code);
-      this.#socket.end(ending.response.text);
+      this.#options.onRejected(response.code);
+      this.#socket.end(response.text);
     }
-    if (ending.dropsRest) this.#dropRest();
-    else {
+    if (!dropsRest) {
       // After a 408 the request is not read further.
       this.#hold();
-      this.#socket.destroySoon();
+      return this.#socket.destroySoon();
     }
-  }
-
-  #dropRest(): void {
     this.#release();
     this.#socket.resume();
     const timer = setTimeout(() => this.#socket.destroy(), dropMs);
@@ -192,17 +180,14 @@ export class Connection implements Waiting {
   readonly #pause = (): void => void this.#socket.pause();
 }
 
-/** A listener of "close" that passes on its response: one for all responses of a connection. */
+/** A listener of "close" that passes on its response, so that a connection needs only one. */
 function closeListener(onClose: (response: ServerResponse) => void): (this: ServerResponse) => void {
   return function onResponseClose() {
     onClose(this);
   };
 }
 
-/**
- * Whether Node's parser treats a request as a protocol upgrade: an Upgrade header counts only with `Connection:
- * Upgrade`.
- */
+/** Whether Node's parser treats a request as an upgrade: its Upgrade header counts only with `Connection: Upgrade`. */
 function wantsUpgrade({ headers: { upgrade, connection = "" } }: IncomingMessage): boolean {
   return upgrade !== undefined && connection.split(",").some((option) => option.trim().toLowerCase() === "upgrade");
 }
@@ -216,31 +201,22 @@ function bytesOf({ method = "", url = "", rawHeaders, headers }: IncomingMessage
   return requestLine + fields + Number(headers["content-length"] ?? 0);
 }
 
-/** A connection with requests that wait for a turn. */
-export interface Waiting {
-  /** Hands one request on. Returns whether another one can follow in the same turn. */
-  handOne(): boolean;
-}
-
 // Cheap requests take about 0.05 ms each. A request of another connection waits for one turn.
 const requestsPerTurn = 16;
 
-/**
- * Hands pipelined requests on in turns of the event loop, one of each connection in rotation. Between two turns the
- * event loop reads from the other connections.
- */
+/** Hands pipelined requests on in turns of the event loop, one of each connection in rotation. */
 export class Turns {
   // A Set iterates in insertion order, and also visits items that are added again during the iteration.
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<Connection>();
   #isScheduled = false;
 
-  add(waiting: Waiting): void {
-    this.#waiting.add(waiting);
+  add(connection: Connection): void {
+    this.#waiting.add(connection);
     this.#schedule();
   }
 
-  delete(waiting: Waiting): void {
-    this.#waiting.delete(waiting);
+  delete(connection: Connection): void {
+    this.#waiting.delete(connection);
   }
 
   #schedule(): void {
@@ -252,10 +228,10 @@ export class Turns {
   #run(): void {
     this.#isScheduled = false;
     let left = requestsPerTurn;
-    for (const waiting of this.#waiting) {
+    for (const connection of this.#waiting) {
       if (left-- === 0) break;
-      this.#waiting.delete(waiting);
-      if (waiting.handOne()) this.#waiting.add(waiting);
+      this.#waiting.delete(connection);
+      if (connection.handOne()) this.#waiting.add(connection);
     }
     if (this.#waiting.size > 0) this.#schedule();
   }

@@ -2,10 +2,8 @@ import type { ServerResponse } from "node:http";
 import { histogramLines, type MetricDescription } from "@tally/runtime";
 import type { FastifyInstance } from "fastify";
 
-/*
- * Every request is measured, so this is written for its cost: two clock readings, and a search among 14 bounds in an
- * array. An observation of prom-client joins the labels to a text and looks it up, which takes longer than all of this.
- */
+// Every request is measured: two clock readings, and a search among 14 bounds. An observation of prom-client joins the
+// labels to a text and looks it up, which takes longer than all of this.
 
 /** From 1 ms to 30 s. */
 const boundsMs = Float64Array.of(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000);
@@ -13,28 +11,25 @@ const boundsSeconds = Array.from(boundsMs, (ms) => ms / 1000);
 
 export const responseTimesMetric: MetricDescription = {
   name: "tally_http_request_seconds",
-  help: "Time from the head of a request to the end of its response, by route; status none: the client left before the response",
+  help:
+    "Time from the head of a request to the end of its response, by route; status none: the client left before the " +
+    "response",
   type: "histogram",
   labelNames: ["method", "route", "status"],
 };
-
-interface StatusTimes {
-  /** Responses in each bucket; the last one has no upper bound. */
-  readonly counts: Float64Array;
-  sumMs: number;
-}
 
 /** The response times of one route. */
 export class RouteTimes {
   readonly labels: Readonly<Record<"method" | "route", string>>;
   /** By status; 0: none. Grows to the highest status, so at most 600 places. */
-  readonly byStatus: (StatusTimes | undefined)[] = [];
+  readonly byStatus: ({ readonly counts: Float64Array; sumMs: number } | undefined)[] = [];
 
   constructor(method: string, route: string) {
     this.labels = { method, route };
   }
 
   add(status: number, ms: number): void {
+    // The last bucket has no upper bound.
     const times = (this.byStatus[status] ??= { counts: new Float64Array(boundsMs.length + 1), sumMs: 0 });
     let bucket = 0;
     while (bucket < boundsMs.length && ms > (boundsMs[bucket] ?? 0)) bucket++;
@@ -65,15 +60,10 @@ export class ResponseTimes {
   /** Prometheus text. */
   text(): string {
     const series = this.#routes.flatMap(({ labels, byStatus }) =>
-      byStatus.flatMap((times, status) =>
-        times === undefined
-          ? []
-          : {
-              labels: { ...labels, status: status === 0 ? "none" : String(status) },
-              counts: times.counts,
-              sum: times.sumMs / 1000,
-            },
-      ),
+      byStatus.flatMap((times, code) => {
+        const status = code === 0 ? "none" : String(code);
+        return times ? { labels: { ...labels, status }, counts: times.counts, sum: times.sumMs / 1000 } : [];
+      }),
     );
     return histogramLines(responseTimesMetric, boundsSeconds, series);
   }
@@ -85,17 +75,14 @@ declare module "node:http" {
   interface ServerResponse<Request extends IncomingMessage = IncomingMessage> {
     /** When the head of its request was read, by performance.now(). */
     takenAtMs?: number;
-    /**
-     * The route that responds. Absent before routing and without a route; null: its time is not measured, because it is
-     * a stream.
-     */
+    /** The route that responds. Absent before routing and without a route; null for a stream, which is not measured. */
     route?: RouteTimes | null;
   }
 }
 
 /**
- * Names the route of each response, so that its time is counted there. In the call of the handler: a hook would cost
- * each request closures. reject() does it for requests that are rejected before. Call it before routes are added.
+ * Names the route of each response of routes that are added later. In the call of the handler: a hook would cost each
+ * request closures. reject() does it for requests that are rejected before.
  */
 export function addRouteTimes(app: FastifyInstance, times: ResponseTimes): void {
   app.addHook("onRoute", (route) => {

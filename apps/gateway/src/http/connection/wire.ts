@@ -14,27 +14,23 @@ import { Connection, type Ending, Turns } from "./connection.ts";
 import type { ResponseTimes } from "./response-times.ts";
 
 export interface WireOptions {
-  /** From the first byte of a request to the end of its head. */
+  /** Both count from the first byte of a request. */
   readonly headersWithinMs: number;
-  /** From the first byte of a request to the end of its body. */
   readonly bodyWithinMs: number;
   readonly onRejected: (code: ErrorCode) => void;
   readonly errorKeyOf: (url: string) => "message" | "msg";
   readonly times: ResponseTimes;
 }
 
-// Longer than a load balancer's 60 s: the gateway must not be the first to close an idle connection, or its clients get
-// 502.
+// Longer than a load balancer's 60 s: were the gateway the first to close an idle connection, clients would get 502.
 const keepAliveTimeoutMs = 65_000;
-// How often time limits are checked, so a limit can be late by this much.
+// A time limit can be late by this much.
 const checkEveryMs = 1000;
 // Clients send about 10, proxies add about 10. Node would drop headers above its own limit without an error.
 const headersMax = 100;
+const jsonType = "application/json; charset=utf-8";
 
-/**
- * The HTTP server below the routes: time limits, the order of responses, and requests that are rejected before routing.
- * Every request gets one response; the body of an error names what was expected.
- */
+/** The HTTP server below the routes: time limits, the order of responses, and requests rejected before routing. */
 export class Wire {
   readonly #options: WireOptions;
   readonly #connections = new WeakMap<Socket, Connection>();
@@ -56,8 +52,7 @@ export class Wire {
       requireHostHeader: false,
       insecureHTTPParser: false,
     });
-    // Node's limit is off, because it drops headers silently. Their bytes are limited, and their number is checked
-    // below.
+    // Node would drop further headers silently. Their bytes are limited, and their number is checked below.
     server.maxHeadersCount = 0;
     // Clients that close their sending side after the request get a response.
     Object.assign(server, { httpAllowHalfOpen: true });
@@ -85,7 +80,7 @@ export class Wire {
     if (error.code === "ECONNRESET" || socket.destroyed) return;
     const connection = this.#connections.get(socket);
     if (connection === undefined) return void socket.destroy();
-    const rejected = rejectionOfParser(error);
+    const rejected = rejectionOfParser(error.code);
     const isLate = rejected.code === "REQUEST_TIMEOUT";
     // Clients open connections in advance. A proxy would use a 408 as the response to its next request.
     if (isLate && socket.bytesRead === 0) return connection.close({ response: undefined, dropsRest: false });
@@ -103,12 +98,7 @@ export class Wire {
     const { onRejected, errorKeyOf } = this.#options;
     onRejected(code);
     const body = JSON.stringify({ [errorKeyOf(response.req.url ?? "")]: message });
-    response
-      .writeHead(status, {
-        "content-type": "application/json; charset=utf-8",
-        "content-length": Buffer.byteLength(body),
-      })
-      .end(body);
+    response.writeHead(status, { "content-type": jsonType, "content-length": Buffer.byteLength(body) }).end(body);
   }
 
   #rejectConnect(url: string, socket: Socket): void {
@@ -148,25 +138,16 @@ export function countHeader(rawHeaders: readonly string[], name: string): number
 /** An error of Node's HTTP parser, or of its time limits. */
 export interface ParserError extends Error {
   readonly code?: string | undefined;
-  /** The packet that failed to parse; may begin with well-formed requests. */
+  /** May begin with well-formed requests. */
   readonly rawPacket?: unknown;
-  /** The position of the error in the packet. */
   readonly bytesParsed?: number | undefined;
 }
 
 /** The rejection of a request that Node's parser cannot read, or that does not arrive in time. */
-function rejectionOfParser({ code }: ParserError): Rejection {
-  switch (code) {
-    case "HPE_HEADER_OVERFLOW":
-      return rejection("HEADERS_TOO_LARGE", { max: maxHeaderSize });
-    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return rejection("CHUNK_EXTENSIONS_TOO_LARGE");
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return rejection("REQUEST_TIMEOUT");
-    case undefined:
-    default:
-      return rejection("MALFORMED_REQUEST");
-  }
+function rejectionOfParser(code: string | undefined): Rejection {
+  if (code === "HPE_HEADER_OVERFLOW") return rejection("HEADERS_TOO_LARGE", { max: maxHeaderSize });
+  if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return rejection("CHUNK_EXTENSIONS_TOO_LARGE");
+  return rejection(code === "ERR_HTTP_REQUEST_TIMEOUT" ? "REQUEST_TIMEOUT" : "MALFORMED_REQUEST");
 }
 
 /** A complete response with `Connection: close`. Its error is under `key`. */
@@ -177,7 +158,7 @@ function lastResponse(
   const body = JSON.stringify({ [key]: message });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    "Content-Type: application/json; charset=utf-8",
+    `Content-Type: ${jsonType}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     `Date: ${new Date().toUTCString()}`,
     ...(allow === undefined ? [] : [`Allow: ${allow}`]),
@@ -186,15 +167,14 @@ function lastResponse(
   return { response: { code, text: `${head.join("\r\n")}\r\n\r\n${body}` }, dropsRest };
 }
 
-/** The target of the request line that was parsed last in a packet that failed. Undefined when the packet has none. */
+/** The target of the last request line in a packet that failed to parse; undefined when it has none. */
 function targetOfPacket({ rawPacket, bytesParsed }: ParserError): string | undefined {
   if (!Buffer.isBuffer(rawPacket)) return undefined;
   const parsed = rawPacket.toString("latin1", 0, bytesParsed);
   // The malformed request counts too: the error may be in its first line.
   const start = parsed.lastIndexOf("\r\n\r\n");
-  const line = /^\s*[A-Z-]+ +(\/[^\s]*)/;
   const rest = rawPacket.toString("latin1", start < 0 ? 0 : start + 4);
-  return line.exec(rest)?.[1];
+  return /^\s*[A-Z-]+ +(\/[^\s]*)/.exec(rest)?.[1];
 }
 
 /*

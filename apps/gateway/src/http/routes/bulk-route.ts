@@ -65,7 +65,7 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
     action: "write",
     storeOf: "perEntry",
     // A request with too many entries is rejected as a whole.
-    costOf: ({ body }) => Math.min(countEntries(body, route.entriesMax), route.entriesMax + 1) % (route.entriesMax + 1),
+    costOf: ({ body }) => countEntries(body, route.entriesMax),
   };
 
   function readEntry(index: number, read: EntryReader, grant: Grant | undefined): ReadEntry | RejectedEntry {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ByteBudget } from "./byte-budget.ts";
+import { AddressBudget } from "./address-limits.ts";
 
 test("an address gets no more than its share, and all of them no more than the budget", () => {
-  const budget = new ByteBudget(100, 0.6);
+  const budget = new AddressBudget(100, 60);
   expect(budget.take("a", 60)).toBe(true);
   expect(budget.take("a", 1)).toBe(false);
   expect(budget.take("b", 40)).toBe(true);

@@ -1,0 +1,83 @@
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyReply } from "fastify";
+import { clientOf } from "./client-address.ts";
+
+/** Limits what all clients hold together, such as bytes or connections, and what one address holds. */
+export class AddressBudget {
+  readonly #max: number;
+  readonly #perAddressMax: number;
+  readonly #held = new Map<string, number>();
+  #total = 0;
+
+  constructor(max: number, perAddressMax: number) {
+    this.#max = max;
+    this.#perAddressMax = perAddressMax;
+  }
+
+  /** Returns false, and takes nothing, when it would exceed the budget or the limit of the address. */
+  take(address: string, amount: number): boolean {
+    const held = (this.#held.get(address) ?? 0) + amount;
+    if (this.#total + amount > this.#max || held > this.#perAddressMax) return false;
+    this.#total += amount;
+    this.#held.set(address, held);
+    return true;
+  }
+
+  release(address: string, amount: number): void {
+    const held = (this.#held.get(address) ?? 0) - amount;
+    this.#total -= amount;
+    if (held === 0) this.#held.delete(address);
+    else this.#held.set(address, held);
+  }
+}
+
+export interface ResponseLimits {
+  readonly bytesMax: number;
+  /** So that a slow reader leaves room for other clients. */
+  readonly bytesPerAddressMax: number;
+  /** How long a client may read nothing before its connection is closed; default 30 s. */
+  readonly stalledAfterMs?: number;
+}
+
+/**
+ * Bounds the memory of large responses: each holds its length until its client has all of it or disconnects. Returns a
+ * function that returns whether there is room for one more.
+ */
+export function responseBudget({ bytesMax, bytesPerAddressMax, stalledAfterMs = 30_000 }: ResponseLimits) {
+  const budget = new AddressBudget(bytesMax, bytesPerAddressMax);
+  return ({ raw, request }: FastifyReply, bytes: number): boolean => {
+    // The client disconnected meanwhile: nothing will be sent.
+    if (raw.destroyed) return true;
+    const client = clientOf(request.ip);
+    if (!budget.take(client, bytes)) return false;
+    raw.once("close", () => budget.release(client, bytes));
+    // Restarts whenever the client reads. Node resets it when the response is sent.
+    raw.setTimeout(stalledAfterMs);
+    return true;
+  };
+}
+
+export interface ConnectionLimits {
+  readonly max: number;
+  readonly perAddressMax: number;
+  /** Proxies: their connections carry many clients, so only the limit of all connections applies. */
+  readonly isProxy: (address: string) => boolean;
+  readonly onRejected: (limit: "all" | "address") => void;
+}
+
+/** Closes connections beyond the limits immediately, before anything is read from them. */
+export function limitConnections(server: Server, options: ConnectionLimits): void {
+  server.maxConnections = options.max;
+  server.on("drop", () => options.onRejected("all"));
+  const open = new AddressBudget(Infinity, options.perAddressMax);
+  server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress;
+    // The client has disconnected already.
+    if (address === undefined || options.isProxy(address)) return;
+    const client = clientOf(address);
+    if (open.take(client, 1)) return void socket.once("close", () => open.release(client, 1));
+    options.onRejected("address");
+    socket.destroy();
+  });
+}
