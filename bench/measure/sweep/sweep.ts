@@ -207,7 +207,9 @@ export function bestSetting(
   { dimensions, settings }: Pick<SweepResult, "dimensions" | "settings">,
   { withinP99Ms, within }: Limits,
 ): Best | undefined {
-  const allowed = settings.filter(({ isGood, p99Ms }) => isGood && p99Ms !== null && p99Ms.median <= withinP99Ms);
+  const allowed = settings.filter(
+    ({ isGood: areGood, p99Ms }) => areGood && p99Ms !== null && p99Ms.median <= withinP99Ms,
+  );
   const fastest = allowed.toSorted((a, b) => rateOf(b) - rateOf(a))[0];
   if (fastest === undefined) return undefined;
   const equal = allowed.filter((one) => rateOf(one) >= (1 - within) * rateOf(fastest));
