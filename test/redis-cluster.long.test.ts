@@ -1,12 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { silentLog } from "@tally/runtime";
 import { addressVariables } from "@tally/local";
 import { connectRankings } from "@tally/redis";
 import type { Status } from "@tally/telemetry";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { twoContents } from "./kit/every-domain.ts";
 import { openStream } from "./kit/fronts.ts";
 import { openRedisNodes } from "./kit/nodes.ts";
 import { startGateway } from "./kit/programs.ts";
@@ -44,21 +42,6 @@ async function whileSending(happens: () => Promise<void>): Promise<void> {
     for (const id of sent.ids.values()) ids.add(id);
   }
 }
-
-test("events of every domain are stored and ranked, each once", async () => {
-  const ride = '{"resortID":"R","dayID":"1","skierID":"2","time":"408","liftID":"3"}';
-  const posts = [
-    ...twoContents.map(({ first }) => first),
-    { path: "/skiers/liftrides", body: ride, type: "application/json" },
-  ];
-  for (const { path, body, type } of posts) {
-    const response = await fetch(system.url + path, { method: "POST", headers: { "content-type": type }, body });
-    expect({ path, isAccepted: response.ok }).toEqual({ path, isAccepted: true });
-    ids.add(response.headers.get("tally-event-id") ?? "");
-  }
-  await whileSending(() => delay(1000));
-  await expectAllKept(system, ids);
-}, 120_000);
 
 test("the page's routes and the command show rankings of every shard, each master and every process", async () => {
   const boards = Array.from({ length: 7 }, (_, store) => `/stores/${store}/top-items`);

@@ -67,34 +67,3 @@ test("the newest wins while two writers store hundreds of swipes of the same few
   expect(await pairsOf(2)).toEqual(expected);
   await expectAllKept(system, ids, "--domain", "swipes");
 });
-
-test("a retry that is stored before its first arrival does not win over a swipe between the two", async () => {
-  const both = await startSystem({ WRITER_THREADS: "1" }, { instances: { writer: 2 } });
-  const rows = openDatabase(both);
-  const sent = new Set<string>();
-  const post = async (side: "left" | "right", swiper: number, headers: Readonly<Record<string, string>> = {}) => {
-    const response = await fetch(`${both.url}/swipe/${side}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify({ swiper: String(swiper), swipee: "9", comment: "" }),
-    });
-    expect(response.status).toBe(201);
-    sent.add(response.headers.get("tally-event-id") ?? "");
-  };
-  const key = { "idempotency-key": "first" };
-  // The broker gives the batches to both writers in turns. A frozen one holds what it gets.
-  both.server("writer-1").kill("SIGSTOP");
-  for (let swiper = 1; swiper <= 6; swiper++) {
-    await post("right", swiper, key);
-    await post("left", swiper);
-    await post("left", 100 + swiper);
-    await post("right", swiper, key);
-  }
-  const retried = "SELECT swiper FROM swipes WHERE liked = 1 AND swiper < 100";
-  await vi.waitFor(async () => expect(await rows.writer.query(retried)).not.toEqual([]), 30_000);
-  both.server("writer-1").kill("SIGCONT");
-
-  const all = "SELECT COUNT(*) AS stored FROM swipes";
-  await vi.waitFor(async () => expect(await rows.writer.query(all)).toEqual([{ stored: sent.size }]), 60_000);
-  expect(await rows.writer.query("SELECT swiper FROM swipe_pairs WHERE liked = 1")).toEqual([]);
-});

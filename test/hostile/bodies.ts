@@ -10,7 +10,7 @@ import {
   stores,
   type HttpCase,
 } from "../http/cases.ts";
-import { albumForm, chunked, entry, formType, json, ndjson, post, saleBody, salePath } from "../http/requests.ts";
+import { albumForm, entry, formType, json, post, saleBody, salePath } from "../http/requests.ts";
 import { album, sale } from "../http/stored.ts";
 
 /* Content types, bytes, texts and compression of bodies. */
@@ -27,18 +27,18 @@ const typed = (type: string, status: number | readonly number[], text: RegExp): 
 
 const types: readonly HttpCase[] = [
   storedAs("a body without a Content-Type", saleBody, []),
-  ...["APPLICATION/JSON", 'application/json;charset="UTF-8"', "application/json; a=b; CHARSET = us-ascii"].map((type) =>
+  ...["APPLICATION/JSON", "application/json; a=b; CHARSET = us-ascii"].map((type) =>
     storedAs(`a Content-Type of ${type}`, saleBody, [`Content-Type: ${type}`]),
   ),
   storedAs("a Content-Type of application/vnd.shop+json", saleBody, ["Content-Type: application/vnd.shop+json"]),
-  ...["utf-16", '"ISO-8859-1"', "", "utf-8; charset=utf-16", "nonsense"].map((charset) =>
+  ...["utf-16", "utf-8; charset=utf-16"].map((charset) =>
     typed(`application/json; charset=${charset}`, 415, /^Content-Type: expected charset=utf-8, got "application/),
   ),
-  ...["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"].map((type) =>
+  ...["text/plain", "multipart/form-data; boundary=x"].map((type) =>
     typed(type, 415, /^Content-Type: expected application\/json/),
   ),
   typed("json", 415, /^Content-Type: expected the type of a body/),
-  ...["application/", "*/*", "application/json, text/plain", `application/${"x".repeat(300)}`, "\xff\xfe"].map((type) =>
+  ...["*/*", "application/json, text/plain", "\xff\xfe"].map((type) =>
     typed(type, [400, 415], /^Content-Type: expected/),
   ),
   typed("application/x-ndjson", [400, 415], /^(Content-Type|body): expected/),
@@ -50,7 +50,6 @@ const items = (item: string, count: number): string => `{"items":[${Array<string
 const with1 = (found: string, replacement: string): string => saleBody.replace(found, replacement);
 const item = '{"ItemID":1,"numberOfItems":1}';
 const deep = /^body: expected at most 64 levels/;
-const unknownField = /expected no such field/;
 const once = /expected each key once/;
 
 const badBodies: readonly HttpCase[] = (
@@ -62,34 +61,19 @@ const badBodies: readonly HttpCase[] = (
       [
         Buffer.from(saleBody, "utf16le"),
         with1(":", ":\0"),
-        with1("85571", "85\n571"),
         "{",
         '{"items":[{"ItemID":1,"numberOfItems":1},]}',
-        `/* one */${saleBody}`,
-        saleBody.replaceAll('"', "'"),
         `${saleBody}{}`,
-        with1(":3", ":NaN"),
         with1(":3", ":03"),
-        with1("85571", "\\x38"),
-        "items=1&ItemID=2",
-        '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>',
       ],
     ],
     [/^body: expected an object/, ["[]", "null", '"items"', "5", "true"]],
-    [/^body: expected (?!.*got null)/, ["1e400"]],
     [deep, ["[".repeat(5000) + "]".repeat(5000), `${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`]],
-    [/: expected /, [`{"${"k".repeat(100_000)}":1}`]],
-    [/^items\[0\]\.ItemID: expected (?!.*got null)/, [with1('"85571"', "9".repeat(100_000))]],
     [/^items\[0\]\.ItemID: expected an integer/, [with1("85571", "85571\\u0000"), '{"items":[{"numberOfItems":1}]}']],
     [once, [with1('"ItemID"', '"Item\\u0049D":1,"ItemID"'), with1('{"items"', '{"items":[],"items"')]],
     [/^__proto__: expected no such field/, [with1('{"items"', '{"__proto__":{"items":[]},"items"')]],
-    [unknownField, [with1('{"items"', '{"toString":1,"items"'), with1('{"items"', '{"\\ud800":1,"items"')]],
-    [/^discount: expected no such field/, [with1("}]}", '}],"discount":5}')]],
     [/^items\[0\]\.price: expected no such field/, [with1('"ItemID"', '"price":1,"ItemID"')]],
     [/^items: expected a list of 1 to 500 items/, ["{}", '{"items":[]}', items(item, 501), items(item, 3000)]],
-    [/^items: expected a list/, [`{"items":{"length":1,"0":${item}}}`]],
-    [/^body: expected at most 10000 values/, [items("{}", 20_000)]],
-    [/^items\[0\]: expected an object/, [items("1", 1)]],
     [
       /^items\[0\]\.numberOfItems: expected an integer from 1 to 1000000/,
       ['{"items":[{"ItemID":1}]}', with1(":3", ":0"), with1(":3", ":1000001")],
@@ -102,7 +86,6 @@ const badBodies: readonly HttpCase[] = (
 
 const longBodies: readonly HttpCase[] = (
   [
-    ["200,000 open lists", "[".repeat(200_000), [400, 413]],
     ["50,000 keys", `{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":1`).join()}}`, [400, 413]],
     ["a byte more than 1 MiB", `${" ".repeat(1024 * 1024)}1`, 413],
   ] as const
@@ -113,7 +96,6 @@ export const bodies: readonly HttpCase[] = [
   ...badBodies,
   ...longBodies,
   storedAs("white space of JSON", saleBody.replaceAll(":", " :\t\r\n ")),
-  storedAs("escaped letters in a key and in an id", with1("items", "\\u0069tems").replace("85571", "\\u00385571")),
   storedAs("80 kB of white space", `${" ".repeat(80_000)}${saleBody}`),
   storedAs("the count under the key that the published model has", with1('"numberOfItems"', '"numberOfItems:"')),
   asks(
@@ -124,7 +106,7 @@ export const bodies: readonly HttpCase[] = [
   ),
 ];
 
-const [gzip, brotli, zstd] = [gzipSync(saleBody), brotliCompressSync(saleBody), zstdCompressSync(saleBody)];
+const gzip = gzipSync(saleBody);
 const encoded = (path: string, encoding: string, body: Buffer, type = json): Buffer =>
   post(path, body, [type, `Content-Encoding: ${encoding}`]);
 const filled = Buffer.from(saleBody.padEnd(128 * 1024));
@@ -138,7 +120,6 @@ const codecs = [
 const bombs = codecs
   .slice(0, 3)
   .map(([name, compress]) => [name, compress(Buffer.alloc(32 * 1024 * 1024, " "))] as const);
-const [, gzipBomb = gzip] = bombs[0] ?? [];
 const tooLarge = rejected(413, /^body: /);
 
 export const compressed: readonly HttpCase[] = [
@@ -155,8 +136,7 @@ export const compressed: readonly HttpCase[] = [
       tooLarge,
     ),
   ]),
-  stores("X-GZIP is decoded", (n) => encoded(salePath(n), "X-GZIP", gzip), created, sale),
-  ...["deflate", "compress", "x-own", "none", "gzip, gzip", "br, identity"].map((encoding) =>
+  ...["deflate", "gzip, gzip"].map((encoding) =>
     asks(
       `Content-Encoding: ${encoding} is rejected`,
       (n) => encoded(salePath(n), encoding, gzip),
@@ -169,15 +149,9 @@ export const compressed: readonly HttpCase[] = [
       ["br", Buffer.from(`!!${saleBody}`)],
       ["zstd", gzip],
       ["gzip", gzip.subarray(0, -12)],
-      ["br", brotli.subarray(0, -5)],
-      ["zstd", zstd.subarray(0, -5)],
       ["gzip", Buffer.concat([gzip.subarray(0, -8), Buffer.alloc(8)])],
       ["gzip", Buffer.alloc(0)],
-      ["br", Buffer.alloc(0)],
-      ["zstd", Buffer.alloc(0)],
       ["gzip", Buffer.concat([gzip, Buffer.from("garbage")])],
-      ["br", Buffer.concat([brotli, Buffer.from("garbage")])],
-      ["zstd", Buffer.concat([zstd, Buffer.from("garbage")])],
       ["gzip", Buffer.concat([gzip, gzipSync("{}")])],
     ] as const
   ).map(([encoding, body], index) =>
@@ -187,11 +161,9 @@ export const compressed: readonly HttpCase[] = [
       bad(new RegExp(`^body: expected valid ${encoding}, got `)),
     ),
   ),
-  asks("gzip of a broken text", (n) => encoded(salePath(n), "gzip", gzipSync("{")), bad(/^body: /)),
   ...bombs.map(([encoding, bomb]) =>
     asks(`a bomb of ${encoding}`, (n) => encoded(salePath(n), encoding, bomb), tooLarge),
   ),
-  asks("a bomb in chunks", (n) => chunked(salePath(n), [gzipBomb], [json, "Content-Encoding: gzip"]), tooLarge),
   stores(
     "a bulk request over the limit of one sale is stored as brotli",
     (n) => {
@@ -201,17 +173,10 @@ export const compressed: readonly HttpCase[] = [
     bulkOk(201, 2),
     (n) => [sale(n), sale(n)],
   ),
-  stores(
-    "lines of sales as zstd are stored",
-    (n) => encoded("/purchases", "zstd", zstdCompressSync(`${entry(n)}\n${entry(n)}\n`), ndjson),
-    bulkOk(201, 2),
-    (n) => [sale(n), sale(n)],
-  ),
   stores("an album as gzip", (n) => encoded("/albums", "gzip", gzipSync(albumForm(n)), formType), albumCreated, album),
   asks(
     "an album under an unknown encoding is rejected with msg",
     (n) => encoded("/albums", "deflate", deflateSync(albumForm(n)), formType),
     rejectedMsg(415, /^Content-Encoding: /),
   ),
-  asks("a bomb as an album", () => encoded("/albums", "gzip", gzipBomb, formType), rejectedMsg(413, /^body: /)),
 ];

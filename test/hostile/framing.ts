@@ -1,6 +1,6 @@
 import { asks, bad, closing, created, live, malformed, noSuchPath, rejected, stepsAccepted } from "../http/cases.ts";
 import { stores, unsupported, type HttpCase } from "../http/cases.ts";
-import { chunked, get, json, post, postSale, raw, request, saleBody, salePath, stepsPath } from "../http/requests.ts";
+import { get, json, post, postSale, raw, saleBody, salePath, stepsPath } from "../http/requests.ts";
 import { sale, steps } from "../http/stored.ts";
 
 const { length } = saleBody;
@@ -14,16 +14,10 @@ const framed = (n: number, lines: readonly string[], body: string, version = "1.
 const lengths: readonly HttpCase[] = [
   `Content-Length: ${length}\r\nContent-Length: ${length}`,
   `Content-Length: ${length}\r\nContent-Length: 1`,
-  `Content-Length: ${length}, ${length}`,
   "Content-Length: -1",
   `Content-Length: +${length}`,
-  "Content-Length: 0x30",
-  `Content-Length: ${length}.0`,
-  "Content-Length: 4 8",
   `Content-Length : ${length}`,
-  "Content-Length:",
   "Content-Length: 99999999999999999999999",
-  `Content-Length: ${length}\0`,
 ].map((line) =>
   asks(`the length ${JSON.stringify(line)} gets 400`, (n) => framed(n, [line], saleBody), malformed, halfCloses),
 );
@@ -37,13 +31,10 @@ const encodings: readonly HttpCase[] = (
   [
     [`Content-Length: ${whole.length}\r\nTransfer-Encoding: chunked`, malformed],
     ["Transfer-Encoding: chunked\r\nContent-Length: 4", malformed],
-    ["Transfer-Encoding: chunked, identity", malformed],
     ["Transfer-Encoding: chunked, chunked", malformed],
-    ["Transfer-Encoding: chunked\r\nTransfer-Encoding: x", malformed],
     ["Transfer-Encoding : chunked", malformed],
     ["Transfer-Encoding:\x0bchunked", malformed],
     ["Transfer-Encoding: xchunked", unsupported],
-    ["Transfer-Encoding: identity", unsupported],
     ["Transfer-Encoding: gzip, chunked", unsupported],
   ] as const
 ).map(([line, expected]) =>
@@ -52,14 +43,10 @@ const encodings: readonly HttpCase[] = (
 
 const badChunks: readonly HttpCase[] = [
   `zz\r\n${saleBody}${end}`,
-  `-5\r\n${saleBody}${end}`,
-  `0x${sizeOf}\r\n${saleBody}${end}`,
   `11111111111111111\r\n${saleBody}${end}`,
-  `5\r\n${saleBody}${end}`,
   `${sizeOf}\n${saleBody}\n0\n\n`,
   `${sizeOf}\r\n${saleBody}0\r\n\r\n`,
   `${sizeOf}\r\n${saleBody}\r\n`,
-  `ff\r\n${saleBody}`,
   `${sizeOf}\r\n${saleBody}\r\n0\r\nX Trailer: 1\r\n\r\n`,
 ].map((body) => asks(`the chunks ${JSON.stringify(body)} get 400`, (n) => inChunks(n, body), malformed, halfCloses));
 
@@ -87,11 +74,6 @@ const smuggling: readonly HttpCase[] = [
     live,
   ),
   stores("a sale within the body of steps is none", (n) => post(stepsPath(n), postSale(n), []), stepsAccepted, steps),
-  asks(
-    "a sale within a header's value is no request",
-    (n) => get("/health/live", [`X-Header: ${postSale(n).toString().replaceAll("\r\n", " ")}`]),
-    live,
-  ),
   stores(
     "chunks of HTTP/1.0 are read, and the connection closes",
     (n) => framed(n, ["Transfer-Encoding: chunked"], whole, "1.0"),
@@ -129,15 +111,7 @@ const order: readonly HttpCase[] = [
   ...Object.entries({ "a body": -5, "the headers": 60, "the request line": 30 }).map(([where, cutAt]) =>
     asks(`a client that ends within ${where} gets 400`, (n) => postSale(n).subarray(0, cutAt), malformed, halfCloses),
   ),
-  stores(
-    "a client that ends within the second request gets the first response",
-    (n) => all(postSale(n), postSale(n).subarray(0, -5)),
-    [created, malformed],
-    sale,
-    halfCloses,
-  ),
   stores("byte by byte", (n) => Array.from(postSale(n), (byte) => Buffer.of(byte)), created, sale, { inPieces: true }),
-  stores("chunks of one byte", (n) => chunked(salePath(n), Array.from(saleBody)), created, sale),
   asks(
     "fifty pipelined requests get their responses in order",
     () => all(...times(50, (index) => get(index % 2 === 0 ? "/health/live" : "/nowhere"))),
@@ -148,11 +122,6 @@ const order: readonly HttpCase[] = [
     (n) => all(post(salePath(n), "{"), postSale(n)),
     [bad(/^body: expected JSON/), created],
     sale,
-  ),
-  asks(
-    "a HEAD among others has no body",
-    () => all(get("/health/live"), request("HEAD", "/health/live"), get("/health/live")),
-    [live, { status: 200, method: "HEAD" }, live],
   ),
   ...(["a sale", "garbage"] as const).map((behind) =>
     stores(
@@ -173,11 +142,6 @@ const order: readonly HttpCase[] = [
     (n) => all(postSale(n, [json, "Connection: Upgrade", "Upgrade: h2c"]), postSale(n)),
     closing(created),
     sale,
-  ),
-  asks(
-    "a client that still sends gets the 400 for what it sent",
-    () => all("no HTTP\r\n\r\n", Buffer.alloc(4 * 1024 * 1024)),
-    malformed,
   ),
 ];
 

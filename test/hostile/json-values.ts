@@ -25,8 +25,6 @@ const fields: readonly Field[] = [
     body: (_, value) => saleBody.replace('"85571"', value),
     stores: (n, id) => sale(n, { items: [[id, 3]] }),
   },
-  { name: "items[0].numberOfItems", path: salePath, body: (_, value) => saleBody.replace(":3", `:${value}`) },
-  { name: "swiper", path: left, body: (n, value) => swipeBody(n).replace(`"${n}"`, value) },
   {
     name: "swipee",
     path: left,
@@ -36,7 +34,6 @@ const fields: readonly Field[] = [
   { name: "skierID", path: rides, body: inRide('"N"') },
   { name: "time", path: rides, body: inRide('"408"'), stores: (n, minute) => ride(n, { minute }) },
   { name: "liftID", path: rides, body: inRide('"27"'), stores: (n, lift) => ride(n, { lift }) },
-  { name: "time", path: season, body: (_, value) => `{"time":${value},"liftID":27}` },
   {
     name: "liftID",
     path: season,

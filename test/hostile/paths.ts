@@ -11,9 +11,9 @@ import {
   rejectedMsg,
 } from "../http/cases.ts";
 import { stepsAccepted, stores, type ExpectedResponse, type HttpCase } from "../http/cases.ts";
-import { albumForm, formType, get, keyed, post, raw, rideBody, saleBody, saleOf4, salePath } from "../http/requests.ts";
-import { stepsPath, swipeBody } from "../http/requests.ts";
-import { album, ride, sale, steps, swipe, type StoredContent } from "../http/stored.ts";
+import { albumForm, formType, get, keyed, post, raw, rideBody, saleBody, salePath } from "../http/requests.ts";
+import { stepsPath } from "../http/requests.ts";
+import { album, ride, sale, steps, type StoredContent } from "../http/stored.ts";
 
 /** Rejects a number in the path or the query. */
 const number = (name: string): ExpectedResponse => bad(new RegExp(`^${name}: expected an integer from `));
@@ -30,9 +30,6 @@ const few = ids.slice(0, 4);
 const badIds: readonly HttpCase[] = [
   ...gets([
     ...ids.map((id) => [`/items/store/${id}`, number("storeID")] as const),
-    ...few.map((id) => [`/items/top5/${id}`, number("itemID")] as const),
-    ...few.map((id) => [`/matches/${id}`, number("userID")] as const),
-    ...few.map((id) => [`/stats/${id}`, number("userID")] as const),
     ...few.map((id) => [`/steps/current/${id}`, number("userID")] as const),
     ...few.map((id) => [`/skiers/${id}/vertical?resort=r`, number("skierID")] as const),
   ]),
@@ -52,23 +49,15 @@ const noAlbum = rejectedMsg(404, /^albumID: expected the id of an album, got/);
 
 const places = posts([
   ["/steps/1/0/1/1", bad(/^day: expected an integer from 1 to 4294967295, got "0"/)],
-  ["/steps/1/4294967296/1/1", number("day")],
   ["/steps/1/1/24/1", bad(/^timeInterval: expected an integer from 0 to 23, got "24"/)],
   ["/steps/1/1/1/100001", bad(/^stepCount: expected an integer from 0 to 100000, got "100001"/)],
   ["/steps/1/1/1/", noSuchPath],
-  ["/steps/1/1/1/1/1", noSuchPath],
   ["/purchase/1/customer/1/date/20260230", noDate],
-  ["/purchase/1/customer/1/date/20261120%00", noDate],
   ["/Purchase/1/customer/1/date/20261120", noSuchPath],
   ["/swipe/up", bad(/^leftorright: expected left or right, got "up"/), pair],
-  ["/swipe/left%00", bad(/^leftorright: expected left or right/), pair],
-  ["/nowhere", noSuchPath, "{no JSON"],
   ["/skiers/r/seasons/65536/days/1/skiers/1", bad(/^seasonID: expected an integer from 0 to 65535, got "65536"/), lift],
   ["/skiers/r/seasons/1/days/-1/skiers/1", number("dayID"), lift],
-  ["/skiers/r/seasons/1/days/65536/skiers/1", number("dayID"), lift],
-  ["/skiers/%20/seasons/1/days/1/skiers/1", noResort, lift],
   ["/skiers/a%00b/seasons/1/days/1/skiers/1", noResort, lift],
-  [`/skiers/${"r".repeat(65)}/seasons/1/days/1/skiers/1`, noResort, lift],
   ["/review/love/5", rejectedMsg(400, /^opinion: expected like or dislike, got "love"/), ""],
   ["/review/like/5", noAlbum, ""],
   [`/review/like/${oldAlbum}`, noAlbum, ""],
@@ -78,15 +67,12 @@ const places = posts([
 const noEncoding = /^path: expected valid percent-encoding/;
 const encodings = gets([
   ...["%", "%zz", "%ff", "%c0%af", "%ed%a0%80"].map((id) => [`/items/store/${id}`, bad(noEncoding)] as const),
-  ["/albums/%zz", rejectedMsg(400, noEncoding)],
   ["/items/%73tore/%35", ok(200, /^\{"stores":\[/)],
-  [`/items/store/${"9".repeat(200)}`, number("storeID")],
   [`/items/store/${"9".repeat(3000)}`, rejected(414, /^path: expected values of at most 2000 characters/)],
   [`/${"a/".repeat(3000)}`, rejected([404, 414], /./)],
   ...["/../../etc/passwd", "/items/../health/live", "/.env", "//evil.example/%2f..", "/__proto__"].map(
     (path) => [path, noSuchPath] as const,
   ),
-  ["/items\\store\\5", rejected([400, 404], /./)],
   ["///health///live///", live],
 ]);
 
@@ -96,50 +82,27 @@ const unknown = bad(/expected no such field/);
 const noParameter = bad(/^resort: expected a resort/);
 const queries = gets([
   ["/stores/5/top-items?limit=0", bad(/^limit: expected an integer from 1 to 100,/)],
-  ["/stores/5/top-items?limit=101", number("limit")],
-  ["/stores/5/top-items?limit=", number("limit")],
   ["/stores/5/top-items?limit=1&limit=2", bad(/^limit/)],
-  ["/stores/5/top-items?limit=1%00", number("limit")],
-  ["/stores/5/top-items?limit=%zz", bad(/^(limit|path)/)],
   ["/stores/5/top-items?date=20260230", noDate],
   ["/stores/5/top-items?Limit=1", bad(/^Limit: expected no such field/)],
   ["/stores/5/top-items?__proto__=1", unknown],
-  ["/stores/5/top-items?=1", unknown],
-  ["/stores/5/top-items?&&&", ok(200)],
   [`/items/store/5?${Array.from({ length: 2000 }, (_, n) => `a${n}`).join("&")}`, rejected([400, 414], /./)],
-  ["/items/top5/5?limit=3", bad(/^limit: expected no such field/)],
-  ["/purchases?storeID=x", number("storeID")],
   ["/purchases?storeID=1&storeID=2", bad(/^storeID/)],
-  ["/purchases?limit=1001", number("limit")],
   ["/purchases?date=20261120", bad(/^storeID: expected a storeID or a customer/)],
   ["/purchases?cursor=x", noCursor],
-  [`/purchases?cursor=99999999-${"0".repeat(32)}`, bad(/^cursor: expected /)],
   [`/purchases?cursor=20261120-${"f".repeat(32)}`, ok(200, /"purchases":\[\]/)],
-  ["/purchases?cursor=20261120-%27%20OR%201", noCursor],
   ["/events/5", noId],
-  ["/events/00000000-0000-0000-0000-000000000000", noId],
   ["/events/019d0000-0000-7000-8000-000000000000", ok(200, /"stored":false,"ranked":false/)],
   ["/matches/5?mutual=1", bad(/^mutual: expected true or false/)],
-  ["/swipes/top?limit=0", number("limit")],
   ["/skiers/5/vertical", noParameter],
-  ["/skiers/5/vertical?resort=a%00b", noParameter],
   ["/skiers/5/vertical?resort=r&season=65536", bad(/^season: expected an integer from 0 to 65535/)],
-  ["/skiers/a/days/x/skiers/1", number("dayID")],
-  ["/resort/day/top10vert?dayID=1", noParameter],
-  ["/resort/day/top10vert?resort=r&dayID=65536", number("dayID")],
   ["/steps/top", number("day")],
-  ["/steps/single/1/0", number("day")],
   ["/steps/range/1/1/10001", bad(/^numDays: expected an integer from 0 to 10000/)],
-  ["/steps/range/1/0/1", number("startDay")],
-  ["/steps/range/1/4294967295/10000", { status: [200, 400] }],
   ["/albums/top?by=year", rejectedMsg(400, /^by: expected likes or dislikes/)],
-  ["/albums/top?limit=5000", rejectedMsg(400, /^limit: expected an integer from 1 to 100,/)],
   ["/albums/5", noAlbum],
   [`/albums/${oldAlbum}`, noAlbum],
-  [`/albums/${oldAlbum}/image`, noAlbum],
   [`/review/${oldAlbum}`, noAlbum],
   ["/albums/", rejectedMsg(405, /^method: expected POST, got GET/)],
-  ["/items/store/5#x", { status: [200, 400, 404] }],
 ]);
 
 const strangeType = stores(
@@ -165,22 +128,17 @@ const reads = gets([
   ["/shop_war/items/store/x", bad(/^storeID: expected an integer/)],
   ["/shop_war", noSuchPath],
   ["/api/items/store/5", noSuchPath],
-  ["/SHOP_WAR/items/store/5", noSuchPath],
   ["/current/3", noSuchPath],
   // Two base paths, and a climb behind one, are paths of steps, which has no GET.
-  ["/shop_war/shop_war/items/store/5", stepsOnly],
   ["/shop_war/../items/store/5", stepsOnly],
   ["/shop_war/albums/5", rejectedMsg(404, /^albumID/)],
-  ["//api/v1//review?x", rejectedMsg(404, /^no such path/)],
 ]);
 
 type Stored = readonly [name: string, (n: number) => Buffer, (n: number) => StoredContent, ExpectedResponse?];
 const stored: readonly HttpCase[] = (
   [
     ["a sale below a base path", (n) => post(`/shop_war${salePath(n)}`, saleBody), sale],
-    ["a sale below a base path of two words", (n) => post(`//api//v1/${salePath(n)}//`, saleBody), sale],
     ["a sale below an escaped base path", (n) => post(`/%73hop_war${salePath(n)}`, saleBody), sale],
-    ["a swipe below a base path", (n) => post("//shop_war/swipe/left/", swipeBody(n)), swipe],
     ["a ride below a base path", (n) => post("//api/v1/skiers/liftrides/", rideBody(n)), ride],
     ["an album below a base path", (n) => post("/shop_war/albums", albumForm(n), [formType]), album, albumCreated],
     // Below a base path the word steps may be left out. A base path may be that word.
@@ -208,11 +166,5 @@ export const belowBasePaths: readonly HttpCase[] = [
     (n) => inTurn(...["", "/shop_war", "/api/v1"].map((base) => post(base + salePath(n), saleBody, keyed("b")))),
     [created, created, created],
     (n) => [sale(n), sale(n), sale(n)],
-  ),
-  stores(
-    "a key that is used again with other content by another base path gets 422",
-    (n) => inTurn(post(salePath(n), saleBody, keyed("b")), post(`/shop_war${salePath(n)}`, saleOf4, keyed("b"))),
-    [created, rejected(422, /Idempotency-Key/i)],
-    sale,
   ),
 ];

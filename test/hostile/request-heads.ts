@@ -27,15 +27,10 @@ const host = "Host: tally\r\n\r\n";
 const garbage: readonly HttpCase[] = [
   "this is no HTTP\r\n\r\n",
   `get /health/live HTTP/1.1\r\n${host}`,
-  `FETCH /health/live HTTP/1.1\r\n${host}`,
-  `GET  HTTP/1.1\r\n${host}`,
   `GET /health/live HTTP/1.2\r\n${host}`,
-  `GET /health/live HTTP/1.1 now\r\n${host}`,
   "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-  `GET /items/store/5 6 HTTP/1.1\r\n${host}`,
   `GET /items/store/5\0 HTTP/1.1\r\n${host}`,
   `GET items/store/5 HTTP/1.1\r\n${host}`,
-  "GET /health/live HTTP/1.1\rHost: tally\r\r\n\r\n",
   "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
   "\0".repeat(100),
 ].map((text) => asks(`${shown(text)} is no request`, bytes(text), bad(/^request: expected HTTP\/1\.1/)));
@@ -44,13 +39,9 @@ const garbage: readonly HttpCase[] = [
 const methods: readonly HttpCase[] = (
   [
     ["GET", "/swipe/left", "POST"],
-    ["POST", "/items/store/5", "GET, HEAD"],
     ["POST", "/health/live", "GET, HEAD"],
     ["PUT", "/purchases", "GET, HEAD, POST"],
-    ["DELETE", "/purchases?storeID=1", "GET, HEAD, POST"],
     ["OPTIONS", "//purchases/", "GET, HEAD, POST"],
-    ["TRACE", "/items/store/5", "GET, HEAD"],
-    ["PROPFIND", "/health/live", "GET, HEAD"],
     ["PATCH", "/shop_war/albums", "POST"],
     ["DELETE", "/albums/5", "GET, HEAD"],
   ] as const
@@ -76,25 +67,13 @@ const unusual: readonly HttpCase[] = [
     [created, connect],
     sale,
   ),
-  asks("OPTIONS * is rejected", () => request("OPTIONS", "*"), rejected([400, 404, 405], /./)),
   asks("a HEAD has no body", () => request("HEAD", "/items/store/5"), heads(200)),
-  asks("a rejected HEAD has no body", () => request("HEAD", "/items/store/abc"), heads(400)),
   asks("a HEAD of a POST's path has no body", () => request("HEAD", "/swipe/left"), heads(405)),
   asks("lines without CR get 400", bytes("GET /health/live HTTP/1.1\nHost: tally\n\n"), bad(/^request/)),
-  asks("an empty line before a request is skipped", bytes(`\r\n${get("/health/live").toString()}`), live),
   asks("HTTP/1.0 needs no Host, and closes", bytes("GET /health/live HTTP/1.0\r\n\r\n"), closing(live)),
   asks("a request without a version closes", bytes("GET /health/live\r\n\r\n"), closing({ status: [200, 400] })),
-  asks("an absolute target leads to its path or is rejected", () => get("http://tally/health/live"), {
-    status: [200, 400, 404],
-  }),
   asks("a target of 20 kB is rejected", () => get(`/items/store/${"5".repeat(20_000)}`), rejected([414, 431], /./)),
   asks("a query of 12 kB is rejected", () => get(`/items/store/5?${"a".repeat(12_000)}`), rejected([400, 414], /./)),
-  asks("letters beyond ASCII in a target are rejected", () => get("/matches/\xc3\xa9"), bad(/^(request|userID)/)),
-  asks(
-    "the chunks of a GET are ignored",
-    () => raw(["GET /health/live HTTP/1.1", "Host: tally", "Transfer-Encoding: chunked"], "5\r\nhello\r\n0\r\n\r\n"),
-    live,
-  ),
   asks("a connection without a byte is closed without a response", bytes(""), [], { halfCloses: true }),
   stores("steps without a Content-Length are stored", (n) => request("POST", stepsPath(n)), stepsAccepted, steps),
   asks("metrics are not on the public port", () => get("/metrics"), noSuchPath),
@@ -105,44 +84,27 @@ const unusual: readonly HttpCase[] = [
   }),
   ...[
     "GET /albums/5 HTTP/1.1\r\nHost : tally\r\n\r\n",
-    "POST /shop_war//albums HTTP/1.1\r\nHost: tally\r\nContent-Length: x\r\n\r\n",
-    "GET /review/1 HTTP/1.2\r\n\r\n",
     "POST /albums HTTP/1.1\r\nHost: tally\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     `GET /albums/1 HTTP/1.1\r\nHost: tally\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
   ].map((text) => asks(`malformed: ${shown(text)} gets msg`, bytes(text), rejectedMsg([400, 431], /expected/))),
-  asks(
-    "a malformed request of the albums behind another request gets msg",
-    bytes(`${get("/health/live").toString()}POST /review/like/1 HTTP/1.1\r\nHost: tally\r\nA B: c\r\n\r\n`),
-    [live, rejectedMsg(400, /expected/)],
-  ),
 ];
 
 const rejectedLines: readonly HttpCase[] = [
   "X-Header",
-  "X-Header : 1",
   ": 1",
-  'X"Header: 1',
   "X\0Header: 1",
-  "X-H\xe9ader: 1",
   "X-Header: a\0b",
-  "X-Header: a\rb",
   "X-Header: a\nb: c",
   "X-Header: a\r\n b",
 ].map((line) => asks(`the header line ${shown(line)} gets 400`, () => get("/health/live", [line]), malformed));
 
 const acceptedLines: readonly HttpCase[] = [
   "X-Header: a\tb",
-  "X-Header: \xc3\xa9",
   "X-Header:",
   `X-Header: ${"a".repeat(8192)}`,
-  "__proto__: 1",
   "X-HTTP-Method-Override: DELETE",
-  "X-Original-URL: /metrics",
   "X-Forwarded-For: ' OR 1=1 --",
-  "Accept: application/xml;q=0.9, ;;;",
   "Accept-Encoding: ;q=, gzip;q=2, \x22",
-  'If-None-Match: W/"""*',
-  "Range: bytes=-1-,5-2",
   `X-Request-Id: ${"i".repeat(3000)}`,
   "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
   Array.from({ length: 80 }, (_, index) => `a${index % 10}:`).join("\r\n"),
@@ -164,20 +126,13 @@ const hosts: readonly HttpCase[] = [
     () => raw(["POST /albums HTTP/1.1", formType, `Content-Length: ${form.length}`], form),
     rejectedMsg(400, /^Host: /),
   ),
-  asks("two equal Hosts get 400", () => get("/health/live", ["Host: tally"]), oneHost),
   asks("two Hosts below /albums get msg", () => get("/albums/1", ["HOST: b"]), rejectedMsg(400, /^Host: expected one/)),
   asks("a sale with two Hosts is not stored", (n) => postSale(n, [json, "Host: other"]), oneHost),
-  ...["", " a/b@c", ` ${"h".repeat(5000)}`].map((name) =>
-    asks(`the Host ${shown(name)} gets no 5xx`, () => raw(["GET /health/live HTTP/1.1", `Host:${name}`]), {
-      status: [200, 400],
-    }),
-  ),
 ];
 
 // The system of these tests requires no keys: nothing else would stop a page of another site.
 const foreign = /^expected no request of another site's page, got one of /;
 const pages: readonly HttpCase[] = [
-  ["Origin: https://other.example"],
   ["Origin: null"],
   ["Origin: https://other.example", "Sec-Fetch-Site: cross-site"],
   ["Sec-Fetch-Site: same-site"],
@@ -198,13 +153,7 @@ const others: readonly HttpCase[] = [
   asks("101 headers get 431", () => get("/health/live", Array<string>(100).fill("A: b")), {
     ...rejected(431, /^headers: expected at most 100$/),
   }),
-  asks(
-    "2,000 headers of a sale get 431",
-    (n) => postSale(n, Array<string>(2000).fill("a:")),
-    rejected(431, /^headers/),
-  ),
   asks("a header of 20 kB gets 431", () => get("/health/live", [`X-Long: ${"x".repeat(20_000)}`]), tooLong),
-  asks("a header name of 20 kB gets 431", () => get("/health/live", [`${"x".repeat(20_000)}: 1`]), tooLong),
   ...["200-ok", "100-continued", "x".repeat(1000)].map((value) =>
     asks(
       `Expect: ${value.slice(0, 30)} gets 417`,
@@ -215,13 +164,11 @@ const others: readonly HttpCase[] = [
   asks("Expect below /albums gets msg", () => get("/albums/top", ["Expect: x"]), rejectedMsg(417, /^Expect: /)),
   stores("Connection: close closes", (n) => postSale(n, [json, "Connection: close"]), closing(created), sale),
   asks("two Content-Types: JSON first", (n) => postSale(n, [json, "content-type: text/plain"]), types),
-  asks("two Content-Types: JSON last", (n) => postSale(n, ["content-type: text/plain", json]), types),
   asks(
     "two Content-Types below /albums are rejected with msg",
     () => post("/albums", "{}", [json, "Content-Type: multipart/form-data; boundary=x"]),
     rejectedMsg([400, 415], /^Content-Type: /),
   ),
-  asks("an unused password changes nothing", () => get("/items/store/5", ["Authorization: Basic Ojo6"]), ok(200)),
   stores(
     "h2c upgrade headers leave the connection open for requests of any kind",
     (n) => Array.from({ length: 2 }, () => post(salePath(n), saleBody, [json, ...upgrade])),

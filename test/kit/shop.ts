@@ -65,12 +65,5 @@ export async function openShop() {
       };
       await vi.waitFor(check, { timeout: 60_000, interval: 500 });
     },
-    async isUp(path: string): Promise<boolean> {
-      const response = await fetch(system.url + path);
-      await response.arrayBuffer();
-      if (response.status === 200) return true;
-      this.expectRefused(response);
-      return false;
-    },
   };
 }
