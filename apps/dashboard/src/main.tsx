@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { startClock } from "./live/clock.ts";
+import { startClock } from "./live/live-feed.ts";
 import { startRouting } from "./route/route.ts";
 import { App } from "./shell/app.tsx";
 import { startTheme } from "./shell/theme.tsx";

@@ -1,7 +1,26 @@
 import { signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { apiKey, CallError, send, sentenceOf } from "../http/call.ts";
-import { currentMs, noteServerTime } from "./clock.ts";
 import { createParser } from "eventsource-parser";
+
+// The gateway's clock minus the browser's, in ms. A till's clock may be minutes off, and ages must not be.
+let offsetMs = 0;
+
+/** The gateway's time in ms since 1970, to the second. Components that read it render each second. */
+export const now = signal(Date.now());
+
+/** Takes over the time of a beat, which the gateway has just sent. */
+function noteServerTime(iso: string): void {
+  const offset = Date.parse(iso) - Date.now();
+  // Below one second it may be the network, and the ages would jump.
+  offsetMs = Math.abs(offset) < 1000 ? 0 : offset;
+}
+
+/** The same, to the millisecond. */
+const currentMs = (): number => Date.now() + offsetMs;
+
+export function startClock(): void {
+  setInterval(() => (now.value = currentMs()), 1000);
+}
 
 /*
  * The connection to GET /live. One stream carries all that the page shows.
@@ -40,20 +59,12 @@ const settleMs = 30;
 
 class LiveFeed {
   readonly #watches = new Map<string, Watch>();
-  readonly #connection = signal<Connection>({ state: "connecting" });
-  readonly #heardAt = signal<number | undefined>(undefined);
+  readonly connection = signal<Connection>({ state: "connecting" });
+  /** Time of the last event or beat, in ms since 1970: the age of all that is shown. */
+  readonly heardAt = signal<number | undefined>(undefined);
   #stream: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
-
-  get connection(): ReadonlySignal<Connection> {
-    return this.#connection;
-  }
-
-  /** Time of the last event or beat, in ms since 1970: the age of all that is shown. */
-  get heardAt(): ReadonlySignal<number | undefined> {
-    return this.#heardAt;
-  }
 
   /** Keeps the value of a GET current until `release` is called. */
   watch(path: string): { readonly value: ReadonlySignal<Watched>; readonly release: () => void } {
@@ -91,9 +102,8 @@ class LiveFeed {
       await readStream(`/live?${query}`, stream, (event, data) => this.#take(paths, event, data));
       if (this.#stream === stream) this.#lose("");
     } catch (error) {
-      const isRefused = error instanceof CallError && [400, 403, 404].includes(error.status);
       // One refused path refuses the stream: find which, and open it without them.
-      const isKnown = isRefused && (await this.#findRefused(paths, stream.signal));
+      const isKnown = isRefusal(error) && (await this.#findRefused(paths, stream.signal));
       if (this.#stream !== stream) return; // replaced by a newer one
       if (isKnown) this.#openIn(0);
       else if (error instanceof CallError && error.status === 401) this.#askForKey(error);
@@ -103,8 +113,8 @@ class LiveFeed {
 
   #take(paths: readonly string[], event: string, data: string): void {
     this.#failures = 0;
-    this.#heardAt.value = currentMs();
-    if (this.#connection.value.state !== "open") this.#connection.value = { state: "open" };
+    this.heardAt.value = currentMs();
+    if (this.connection.value.state !== "open") this.connection.value = { state: "open" };
     const message: { at: string; watch?: number; status?: number; body?: unknown } = JSON.parse(data);
     if (event === "beat") return noteServerTime(message.at);
     const { watch: index = -1, status = 0, body } = message;
@@ -118,19 +128,15 @@ class LiveFeed {
   }
 
   #askForKey({ message }: CallError): void {
-    this.#connection.value = { state: "key", reason: apiKey.value === "" ? "" : message };
+    this.connection.value = { state: "key", reason: apiKey.value === "" ? "" : message };
   }
 
   async #findRefused(paths: readonly string[], stop: AbortSignal): Promise<boolean> {
     const refusals = await Promise.all(
       paths.map(async (path) => {
-        const problem = await send(path, { signal: stop }).then(
-          () => undefined,
-          (error: unknown) =>
-            error instanceof CallError && [400, 403, 404].includes(error.status) ? error : undefined,
-        );
+        const problem: unknown = await send(path, { signal: stop }).catch((error: unknown) => error);
         const watch = this.#watches.get(path);
-        if (problem === undefined || watch === undefined) return false;
+        if (!isRefusal(problem) || watch === undefined) return false;
         watch.isRefused = true;
         watch.value.value = { problem: { status: problem.status, message: problem.message } };
         return true;
@@ -138,19 +144,23 @@ class LiveFeed {
     );
     const isOne = refusals.includes(true);
     // The gateway responds, also when it refuses all paths.
-    if (isOne) this.#connection.value = { state: "open" };
+    if (isOne) this.connection.value = { state: "open" };
     return isOne;
   }
 
   #lose(reason: string): void {
-    const before = this.#connection.value;
+    const before = this.connection.value;
     const most = Math.min(longestRetryMs, shortestRetryMs * 2 ** this.#failures++);
     // At random, so that the pages of a restarted gateway do not return in one moment.
     const delayMs = most * (0.5 + Math.random() / 2);
     const since = before.state === "lost" ? before.since : currentMs();
-    this.#connection.value = { state: "lost", since, tryAt: currentMs() + delayMs, reason };
+    this.connection.value = { state: "lost", since, tryAt: currentMs() + delayMs, reason };
     this.#openIn(delayMs);
   }
+}
+
+function isRefusal(error: unknown): error is CallError {
+  return error instanceof CallError && [400, 403, 404].includes(error.status);
 }
 
 /** The feed of this page. It connects with the first watch. */
@@ -159,10 +169,7 @@ export const feed = new LiveFeed();
 // The gateway sends a beat every 5 s. Two missing ones are a dead connection, which TCP would notice minutes later.
 const silentMsMax = 12_000;
 
-/**
- * Reads server-sent events until the gateway ends the stream or `stream` aborts. `fetch` and not EventSource, which cannot send a key.
- * Throws CallError when the gateway refuses, or is silent.
- */
+/** Until the gateway ends the stream or `stream` aborts. `fetch` and not EventSource, which cannot send a key. */
 async function readStream(
   path: string,
   stream: AbortController,

@@ -1,6 +1,6 @@
+import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { feed, type Watched } from "./live-feed.ts";
-import { signal } from "@preact/signals";
 import type { Status } from "@tally/telemetry";
 
 /** What the page knows about a GET, as its type says. */

@@ -1,6 +1,8 @@
 import type { ComponentChildren, RefObject } from "preact";
-import { useRef, useLayoutEffect } from "preact/hooks";
+import { useRef, useLayoutEffect, useEffect, useState } from "preact/hooks";
 import { numberText } from "./format.ts";
+import { Message } from "./panel.tsx";
+import { apiKey, send, urlOf } from "../http/call.ts";
 
 interface Bar {
   readonly key: string;
@@ -14,12 +16,15 @@ interface BarsProps {
   readonly title: string;
   /** The highest count first. */
   readonly bars: readonly Bar[];
+  /** In place of a list without bars. */
+  readonly empty: string;
 }
 
 /** A ranking as bars that move when their order changes. */
-export function Bars({ title, bars }: BarsProps) {
+export function Bars({ title, bars, empty }: BarsProps) {
   const list = useRef<HTMLOListElement>(null);
   useMovingRows(list);
+  if (bars.length === 0) return <Message kind="empty">{empty}</Message>;
   const most = Math.max(1, ...bars.map(({ count }) => count));
   return (
     <ol class="bars" ref={list} aria-label={title}>
@@ -40,10 +45,7 @@ export function Bars({ title, bars }: BarsProps) {
 
 const moveMs = 450;
 
-/**
- * Moves the rows of a list from their former places to the new ones, so that the eye can follow a row that overtakes. Rows have the
- * attribute `data-key`. No motion with prefers-reduced-motion.
- */
+/** Moves the rows of a list, named by `data-key`, from their former places. No motion with prefers-reduced-motion. */
 function useMovingRows(list: RefObject<HTMLElement | null>): void {
   const places = useRef<ReadonlyMap<string, number>>(new Map());
   useLayoutEffect(() => {
@@ -66,4 +68,34 @@ function useMovingRows(list: RefObject<HTMLElement | null>): void {
       });
     }
   });
+}
+
+interface PictureProps {
+  readonly path: string;
+  /** What it shows. */
+  readonly of: string;
+}
+
+/** A picture of the gateway. With an API key it is fetched, because an <img> sends none. */
+export function Picture({ path, of }: PictureProps) {
+  const key = apiKey.value;
+  const [source, setSource] = useState(key === "" ? urlOf(path) : "");
+  useEffect(() => {
+    if (key === "") return setSource(urlOf(path));
+    const stopped = new AbortController();
+    let url = "";
+    const fetchPicture = async (): Promise<void> => {
+      const response = await send(path, { signal: stopped.signal });
+      url = URL.createObjectURL(await response.blob());
+      if (stopped.signal.aborted) URL.revokeObjectURL(url);
+      else setSource(url);
+    };
+    // Without the picture its place stays empty; its text is beside it.
+    fetchPicture().catch(() => undefined);
+    return () => {
+      stopped.abort();
+      URL.revokeObjectURL(url);
+    };
+  }, [path, key]);
+  return source === "" ? <span class="picture" /> : <img class="picture" src={source} alt={of} loading="lazy" />;
 }

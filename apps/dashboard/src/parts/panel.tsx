@@ -1,7 +1,72 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { now } from "../live/live-feed.ts";
 import type { Live } from "../live/use-watch.ts";
-import { Age } from "./figures.tsx";
+import { spanText, timeText } from "./format.ts";
+
+/** The name of the view, in the page and in the tab. */
+export function Heading({ text }: { readonly text: string }) {
+  useEffect(() => {
+    document.title = `${text} – tally`;
+  }, [text]);
+  return <h1>{text}</h1>;
+}
+
+interface Tile {
+  readonly label: string;
+  readonly value: ComponentChildren;
+  readonly note?: ComponentChildren;
+  /** Needs attention; the note says why. */
+  readonly isBad?: boolean;
+}
+
+/** The figures that answer the usual questions, first in a view. */
+export function Tiles({ tiles }: { readonly tiles: readonly Tile[] }) {
+  return (
+    <dl class="tiles">
+      {tiles.map(({ label, value, note, isBad = false }) => (
+        <div key={label} class={isBad ? "tile bad" : "tile"}>
+          <dt>{label}</dt>
+          <dd class="value">{value}</dd>
+          {note !== undefined && <dd class="note">{note}</dd>}
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const signs = { good: "✓", bad: "✗", busy: "…" } as const;
+
+interface StateProps {
+  readonly kind: keyof typeof signs;
+  readonly text: string;
+}
+
+/** A state as sign, word and colour. */
+export function State({ kind, text }: StateProps) {
+  return (
+    <span class={`state ${kind}`}>
+      <span aria-hidden="true">{signs[kind]}</span> {text}
+    </span>
+  );
+}
+
+interface AgeProps {
+  /** In ms since 1970. */
+  readonly at: number;
+  /** Also the time of day. */
+  readonly withTime?: boolean;
+}
+
+/** How long ago something was: "3 s ago". */
+export function Age({ at, withTime = false }: AgeProps) {
+  return (
+    <time dateTime={new Date(at).toISOString()} title={timeText(at)}>
+      {withTime && `${timeText(at)}, `}
+      {now.value - at < 1000 ? "just now" : `${spanText(now.value - at)} ago`}
+    </time>
+  );
+}
 
 interface PanelProps {
   readonly title: ComponentChildren;
@@ -70,4 +135,44 @@ interface MessageProps {
 /** In place of data: there are none yet, none at all, or they cannot be read. */
 export function Message({ kind, children }: MessageProps) {
   return <p class={`message ${kind}`}>{children}</p>;
+}
+
+export interface ConfirmButtonProps {
+  readonly text: string;
+  readonly question: string;
+  readonly detail: string;
+  /** The text of the button that does it. */
+  readonly confirm: string;
+  readonly onConfirm: () => Promise<void>;
+}
+
+/** A button for what cannot be undone. It asks first, in the browser's own dialog: Escape cancels, and the focus returns to the button. */
+export function ConfirmButton({ text, question, detail, confirm, onConfirm }: ConfirmButtonProps) {
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isBusy, setBusy] = useState(false);
+  const act = async (): Promise<void> => {
+    setBusy(true);
+    await onConfirm().finally(() => setBusy(false));
+    dialog.current?.close();
+  };
+  return (
+    <>
+      <button type="button" onClick={() => dialog.current?.showModal()}>
+        {text}
+      </button>
+      <dialog ref={dialog} aria-labelledby={id}>
+        <h2 id={id}>{question}</h2>
+        <p>{detail}</p>
+        <p class="actions">
+          <button type="button" class="main" disabled={isBusy} onClick={() => void act()}>
+            {confirm}
+          </button>{" "}
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+        </p>
+      </dialog>
+    </>
+  );
 }

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from "preact";
+import type { Live } from "../live/use-watch.ts";
+import { LivePanel, Message } from "./panel.tsx";
 
 export interface Column<T> {
   readonly title: string;
@@ -14,15 +16,34 @@ interface TableProps<T> {
   readonly keyOf: (row: T, index: number) => string;
   /** The first column names the row. */
   readonly columns: readonly Column<T>[];
+  /** In place of a table without rows. */
+  readonly empty?: string;
   /** It fits a phone as it is. */
   readonly isNarrow?: boolean;
 }
 
+interface TablePanelProps<Body, T> extends Omit<TableProps<T>, "rows"> {
+  readonly live: Live<Body>;
+  readonly asOf: (body: Body) => string;
+  readonly rowsOf: (body: Body) => readonly T[];
+  readonly wide?: boolean;
+}
+
+/** A panel with a table of the same title. */
+export function TablePanel<Body, T>({ live, asOf, rowsOf, wide = false, ...table }: TablePanelProps<Body, T>) {
+  return (
+    <LivePanel title={table.title} live={live} asOf={asOf} wide={wide}>
+      {(body) => <Table {...table} rows={rowsOf(body)} />}
+    </LivePanel>
+  );
+}
+
 /**
- * A table. On a phone each row becomes a block of lines with the column's name, unless the table is narrow. The roles are written out,
- * because a browser forgets those of a table that is laid out as blocks.
+ * On a phone each row becomes a block of lines with the column's name, unless the table is narrow. The roles are
+ * written out, because a browser forgets those of a table that is laid out as blocks.
  */
-export function Table<T>({ title, rows, keyOf, columns, isNarrow = false }: TableProps<T>) {
+export function Table<T>({ title, rows, keyOf, columns, empty, isNarrow = false }: TableProps<T>) {
+  if (rows.length === 0 && empty !== undefined) return <Message kind="empty">{empty}</Message>;
   return (
     <table role="table" aria-label={title} class={isNarrow ? "narrow" : "wide-table"}>
       <thead role="rowgroup">

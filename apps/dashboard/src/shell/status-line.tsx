@@ -1,10 +1,11 @@
 import type { Status } from "@tally/telemetry";
-import { feed } from "../live/live-feed.ts";
+import { feed, now } from "../live/live-feed.ts";
 import type { Live } from "../live/use-watch.ts";
-import { Age, State } from "../parts/figures.tsx";
+import { Age, State } from "../parts/panel.tsx";
 import { linkTo } from "../route/route.ts";
-import { now } from "../live/clock.ts";
 import { drainText, spanText } from "../parts/format.ts";
+import { useState } from "preact/hooks";
+import { setApiKey } from "../http/call.ts";
 
 /** In every view: whether anything is behind, and how old the data are. */
 export function StatusLine({ status: { body } }: { readonly status: Live<Status> }) {
@@ -74,5 +75,44 @@ export function Banner({ status }: { readonly status: Live<Status> }) {
         </div>
       )}
     </div>
+  );
+}
+
+/** Asks for an API key when the gateway requires one. */
+export function KeyForm({ reason }: { readonly reason: string }) {
+  const [key, setKey] = useState("");
+  return (
+    <form
+      class="panel key"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setApiKey(key.trim());
+        feed.retry();
+      }}
+    >
+      <h2>This gateway needs an API key</h2>
+      <p>
+        <label>
+          API key{" "}
+          <input
+            type="password"
+            autoComplete="off"
+            required
+            value={key}
+            onInput={({ currentTarget }) => setKey(currentTarget.value)}
+          />
+        </label>{" "}
+        <button type="submit">Continue</button>
+      </p>
+      {reason !== "" && (
+        <p class="message problem" role="alert">
+          {reason}
+        </p>
+      )}
+      <p class="hint">
+        An operator creates one: <code>pnpm tally keys create --name page --scope '*:read'</code>. It stays in this tab
+        and is gone when you close it.
+      </p>
+    </form>
   );
 }

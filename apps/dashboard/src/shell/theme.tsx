@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import { Select } from "../parts/form.tsx";
 
 const themes = ["system", "light", "dark"] as const;
 type Theme = (typeof themes)[number];
@@ -8,7 +9,11 @@ const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 const systemIsDark = signal(prefersDark.matches);
 
 /** What the user has chosen; "system" follows the browser. */
-const theme = signal<Theme>(themes.find((one) => one === localStorage.getItem(storedAs)) ?? "system");
+const theme = signal(themeOf(localStorage.getItem(storedAs)));
+
+function themeOf(text: string | null): Theme {
+  return themes.find((one) => one === text) ?? "system";
+}
 
 /** The colours in use. */
 export const scheme = computed(() => {
@@ -32,18 +37,12 @@ export function ThemeChoice() {
   return (
     <label class="theme">
       Colours{" "}
-      <select
+      <Select
         value={theme.value}
-        onChange={({ currentTarget }) => {
-          theme.value = themes.find((one) => one === currentTarget.value) ?? "system";
-        }}
-      >
-        {themes.map((one) => (
-          <option key={one} value={one}>
-            {names[one]}
-          </option>
-        ))}
-      </select>
+        choices={themes}
+        textOf={(one) => names[one]}
+        onPick={(one) => (theme.value = themeOf(one))}
+      />
     </label>
   );
 }

@@ -1,11 +1,10 @@
 import { useWatch, type Live } from "../../live/use-watch.ts";
-import { Bars } from "../../parts/bars.tsx";
-import { Heading } from "../../parts/figures.tsx";
-import { LivePanel, Message } from "../../parts/panel.tsx";
-import { Picture } from "../../parts/picture.tsx";
+import { Bars, Picture } from "../../parts/bars.tsx";
+import { Heading, LivePanel, Message } from "../../parts/panel.tsx";
 import { asOfIn, entriesOf, pathOf, valuesOf, type Board, type BoardEntry } from "./boards.ts";
-import { ParameterForm } from "./parameter-form.tsx";
 import { numberText } from "../../parts/format.ts";
+import { PickForm } from "../../parts/form.tsx";
+import { goTo } from "../../route/route.ts";
 
 interface BoardViewProps {
   readonly views: Live<{ readonly views: readonly Board[] }>;
@@ -38,7 +37,14 @@ export function BoardView({ views, domain, name, given }: BoardViewProps) {
   return (
     <>
       <Heading text={board.title} />
-      {board.params.length > 0 && <ParameterForm board={board} values={values} />}
+      {board.params.length > 0 && (
+        <PickForm
+          params={board.params}
+          values={values}
+          isRequired={(param) => board.path.split("?", 1)[0]?.includes(`{${param}}`) === true}
+          onPick={(picked) => goTo(["boards", board.domain, board.name], picked)}
+        />
+      )}
       {path === undefined ? (
         <Message kind="empty">Fill in the values above to see the board.</Message>
       ) : (
@@ -56,15 +62,15 @@ export function BoardView({ views, domain, name, given }: BoardViewProps) {
 }
 
 function Entries({ board, entries }: { readonly board: Board; readonly entries: readonly BoardEntry[] }) {
-  if (entries.length === 0) return <Message kind="empty">Nothing is ranked here yet.</Message>;
-  if (board.bars !== true && board.image !== undefined) return <Gallery board={board} entries={entries} />;
+  const hasPictures = board.bars !== true && board.image !== undefined && entries.length > 0;
+  if (hasPictures) return <Gallery board={board} entries={entries} />;
   const bars = entries.map(({ key, member, count, image }) => ({
     key,
     label: member,
     count,
     ...(image !== undefined && { image: <Picture path={image} of={`${board.member.label} ${member}`} /> }),
   }));
-  return <Bars title={board.title} bars={bars} />;
+  return <Bars title={board.title} bars={bars} empty="Nothing is ranked here yet." />;
 }
 
 /** Entries with their pictures, the first place first. */

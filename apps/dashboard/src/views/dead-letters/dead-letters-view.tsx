@@ -1,7 +1,7 @@
 import { useWatch } from "../../live/use-watch.ts";
-import { Heading } from "../../parts/figures.tsx";
-import { LivePanel, Message } from "../../parts/panel.tsx";
+import { Heading, LivePanel } from "../../parts/panel.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
+import { Select } from "../../parts/form.tsx";
 import { timeText } from "../../parts/format.ts";
 import { goTo, linkTo } from "../../route/route.ts";
 import { LetterPanel, letterStates, type Letter, type LetterState } from "./letter-panel.tsx";
@@ -28,17 +28,7 @@ export function DeadLettersView({ id, state: asked }: DeadLettersViewProps) {
       {id !== undefined && <LetterPanel key={id} id={id} listState={state} />}
       <p class="pick">
         <label>
-          State{" "}
-          <select
-            value={state}
-            onChange={({ currentTarget }) => goTo(["dead-letters"], { state: currentTarget.value })}
-          >
-            {letterStates.map((one) => (
-              <option key={one} value={one}>
-                {one}
-              </option>
-            ))}
-          </select>
+          State <Select value={state} choices={letterStates} onPick={(one) => goTo(["dead-letters"], { state: one })} />
         </label>
       </p>
       <LivePanel title={`Dead letters, ${state}`} live={live} wide>
@@ -55,9 +45,6 @@ interface ListProps {
 }
 
 function List({ letters, state, current }: ListProps) {
-  if (letters.length === 0) {
-    return <Message kind="empty">{state === "open" ? "No open dead letters." : `No dead letter is ${state}.`}</Message>;
-  }
   const columns: readonly Column<Letter>[] = [
     {
       title: "Arrived last",
@@ -73,7 +60,13 @@ function List({ letters, state, current }: ListProps) {
   ];
   return (
     <>
-      <Table title={`Dead letters, ${state}`} rows={letters} keyOf={({ id }) => id} columns={columns} />
+      <Table
+        title={`Dead letters, ${state}`}
+        rows={letters}
+        keyOf={({ id }) => id}
+        columns={columns}
+        empty={state === "open" ? "No open dead letters." : `No dead letter is ${state}.`}
+      />
       {letters.length === limit && <p class="hint">Only {limit} are shown. `pnpm tally dead-letters list` has all.</p>}
     </>
   );

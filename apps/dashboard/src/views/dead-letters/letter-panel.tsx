@@ -1,10 +1,8 @@
-import { State, Age } from "../../parts/figures.tsx";
+import { State, Age, ConfirmButton, type ConfirmButtonProps, LivePanel, Message } from "../../parts/panel.tsx";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { CallError, send } from "../../http/call.ts";
 import { useWatch } from "../../live/use-watch.ts";
-import { ConfirmButton, type ConfirmButtonProps } from "../../parts/confirm-button.tsx";
-import { LivePanel, Message } from "../../parts/panel.tsx";
 import { linkTo } from "../../route/route.ts";
 
 /** A dead letter as GET /dead-letters/{id} responds; GET /dead-letters leaves its content out. */
@@ -38,11 +36,6 @@ const stageTexts: Readonly<Record<Letter["stage"], string>> = {
 };
 
 const kinds = { open: "bad", replayed: "good", discarded: "good" } as const;
-
-/** A letter's state as sign and word. */
-function LetterStateText({ state }: { readonly state: LetterState }) {
-  return <State kind={kinds[state]} text={state} />;
-}
 
 interface LetterPanelProps {
   readonly id: string;
@@ -121,7 +114,7 @@ function Fields({ letter }: { readonly letter: Letter }) {
   const fields: readonly (readonly [name: string, value: ComponentChildren])[] = [
     ["Why", reason],
     ["Stage", `${stage}: ${stageTexts[stage]}`],
-    ["State", <LetterStateText state={state} />],
+    ["State", <State kind={kinds[state]} text={state} />],
     ["Arrived last", <Age at={Date.parse(diedAt)} withTime />],
     ["Domain", domain],
     ["Queue", queue],

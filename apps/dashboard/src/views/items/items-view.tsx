@@ -1,8 +1,7 @@
 import { useWatch } from "../../live/use-watch.ts";
 import { Bars } from "../../parts/bars.tsx";
-import { Heading } from "../../parts/figures.tsx";
-import { LivePanel, Message } from "../../parts/panel.tsx";
-import { PickForm } from "../../parts/pick-form.tsx";
+import { Heading, LivePanel, Message } from "../../parts/panel.tsx";
+import { IdForm } from "../../parts/form.tsx";
 import { goTo, linkTo } from "../../route/route.ts";
 
 interface TopStores {
@@ -17,25 +16,22 @@ export function ItemsView({ itemID }: { readonly itemID: string | undefined }) {
   return (
     <>
       <Heading text={itemID === undefined ? "Items" : `Item ${itemID}`} />
-      <PickForm label="Item" value={itemID} onPick={(id) => goTo(["items", id])} />
+      <IdForm label="Item" value={itemID} onPick={(id) => goTo(["items", id])} />
       {itemID === undefined ? (
         <Message kind="empty">Choose an item to see which stores sell most of it.</Message>
       ) : (
         <LivePanel title="Stores that sold most of it" live={live} asOf={({ asOf }) => asOf}>
-          {({ stores }) =>
-            stores.length === 0 ? (
-              <Message kind="empty">No store has sold item {itemID} yet.</Message>
-            ) : (
-              <Bars
-                title={`Stores that sold most of item ${itemID}`}
-                bars={stores.map(({ storeID, quantity }) => ({
-                  key: String(storeID),
-                  label: <a href={linkTo(["stores", storeID])}>Store {storeID}</a>,
-                  count: quantity,
-                }))}
-              />
-            )
-          }
+          {({ stores }) => (
+            <Bars
+              title={`Stores that sold most of item ${itemID}`}
+              empty={`No store has sold item ${itemID} yet.`}
+              bars={stores.map(({ storeID, quantity }) => ({
+                key: String(storeID),
+                label: <a href={linkTo(["stores", storeID])}>Store {storeID}</a>,
+                count: quantity,
+              }))}
+            />
+          )}
         </LivePanel>
       )}
     </>

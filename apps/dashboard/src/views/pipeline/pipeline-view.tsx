@@ -1,15 +1,23 @@
 import type { Status } from "@tally/telemetry";
 import { waitingOf, type Live, history } from "../../live/use-watch.ts";
-import { Age, Heading, Tiles } from "../../parts/figures.tsx";
+import { Age, Heading, Tiles, Message, Panel } from "../../parts/panel.tsx";
 import { drainText, atLeastText, numberText, shortSpanText } from "../../parts/format.ts";
-import { LivePanel, Message, Panel } from "../../parts/panel.tsx";
 import { linkTo } from "../../route/route.ts";
-import { DomainTable, ErrorTable, HopTable, ServerTable, ThreadTable } from "./status-tables.tsx";
+import {
+  domainColumns,
+  errorColumns,
+  hopColumns,
+  serverColumns,
+  threadColumns,
+  threadRowsOf,
+} from "./status-tables.tsx";
+import { TablePanel } from "../../parts/table.tsx";
 import { Chart } from "../../parts/chart.tsx";
 
 /** Whether the pipeline is healthy, how far it is behind, and why. */
 export function PipelineView({ status }: { readonly status: Live<Status> }) {
   const { body, problem } = status;
+  const live = { live: status, asOf: ({ at }: Status) => at };
   return (
     <>
       <Heading text="Pipeline" />
@@ -20,21 +28,49 @@ export function PipelineView({ status }: { readonly status: Live<Status> }) {
       )}
       <div class="panels">
         <Curves />
-        <LivePanel title="Domains" live={status} asOf={({ at }) => at} wide>
-          {({ domains }) => <DomainTable domains={domains} />}
-        </LivePanel>
-        <LivePanel title="Servers" live={status} asOf={({ at }) => at}>
-          {({ servers }) => <ServerTable servers={servers} />}
-        </LivePanel>
-        <LivePanel title="Time of batches from hop to hop" live={status} asOf={({ at }) => at}>
-          {({ hops }) => <HopTable hops={hops} />}
-        </LivePanel>
-        <LivePanel title="Processes and threads" live={status} asOf={({ at }) => at} wide>
-          {({ processes }) => <ThreadTable processes={processes} />}
-        </LivePanel>
-        <LivePanel title="Last warnings and errors" live={status} asOf={({ at }) => at} wide>
-          {({ lastErrors }) => <ErrorTable errors={lastErrors} />}
-        </LivePanel>
+        <TablePanel
+          title="Domains"
+          {...live}
+          rowsOf={({ domains }) => domains}
+          keyOf={({ name }) => name}
+          columns={domainColumns}
+          wide
+        />
+        <TablePanel
+          title="Servers"
+          {...live}
+          rowsOf={({ servers }) => servers}
+          keyOf={({ name, node = "" }) => name + node}
+          columns={serverColumns}
+          isNarrow
+        />
+        <TablePanel
+          title="Time of batches from hop to hop"
+          {...live}
+          rowsOf={({ hops }) => hops}
+          keyOf={({ name }) => name}
+          columns={hopColumns}
+          empty="No batch has passed in the last 10 s."
+          isNarrow
+        />
+        <TablePanel
+          title="Processes and threads"
+          {...live}
+          rowsOf={({ processes }) => threadRowsOf(processes)}
+          keyOf={({ key }) => key}
+          columns={threadColumns}
+          empty="No process reports its state. They report through Redis."
+          wide
+        />
+        <TablePanel
+          title="Last warnings and errors"
+          {...live}
+          rowsOf={({ lastErrors }) => lastErrors}
+          keyOf={({ at, pid, message }, index) => `${at} ${pid} ${message} ${index}`}
+          columns={errorColumns}
+          empty="No warning and no error since the processes started."
+          wide
+        />
       </div>
     </>
   );

@@ -1,15 +1,14 @@
 import type { Status } from "@tally/telemetry";
-import { Age, State } from "../../parts/figures.tsx";
+import { Age, State } from "../../parts/panel.tsx";
 import { drainText, numberText, shortSpanText, timeText } from "../../parts/format.ts";
-import { Message } from "../../parts/panel.tsx";
-import { Table, type Column } from "../../parts/table.tsx";
+import type { Column } from "../../parts/table.tsx";
 
 type Domain = Status["domains"][number];
 type Server = Status["servers"][number];
 type Hop = Status["hops"][number];
 type LoggedError = Status["lastErrors"][number];
 
-const domainColumns: readonly Column<Domain>[] = [
+export const domainColumns: readonly Column<Domain>[] = [
   { title: "Domain", cell: ({ name }) => name },
   { title: "Accepted /s", cell: ({ accepted }) => numberText(accepted.perSecond), isNumber: true },
   { title: "Stored /s", cell: ({ stored }) => numberText(stored.perSecond), isNumber: true },
@@ -22,11 +21,6 @@ const domainColumns: readonly Column<Domain>[] = [
     cell: ({ lastStoredAt }) => (lastStoredAt === null ? "–" : <Age at={Date.parse(lastStoredAt)} />),
   },
 ];
-
-/** Rates and queues of each domain. */
-export function DomainTable({ domains }: { readonly domains: readonly Domain[] }) {
-  return <Table title="Domains" rows={domains} keyOf={({ name }) => name} columns={domainColumns} />;
-}
 
 const serverNames = {
   broker: "Message broker",
@@ -41,47 +35,20 @@ const serverStates = {
   down: { kind: "bad", text: "down" },
 } as const;
 
-const serverColumns: readonly Column<Server>[] = [
+export const serverColumns: readonly Column<Server>[] = [
   { title: "Server", cell: ({ name, node }) => `${serverNames[name]}${node === undefined ? "" : ` ${node}`}` },
   { title: "State", cell: ({ state }) => <State {...serverStates[state]} /> },
   { title: "Round trip", cell: ({ latencyMs }) => shortSpanText(latencyMs), isNumber: true },
 ];
 
-/** Whether each server responds. */
-export function ServerTable({ servers }: { readonly servers: readonly Server[] }) {
-  return (
-    <Table
-      title="Servers"
-      rows={servers}
-      keyOf={({ name, node = "" }) => name + node}
-      columns={serverColumns}
-      isNarrow
-    />
-  );
-}
-
-const hopColumns: readonly Column<Hop>[] = [
+export const hopColumns: readonly Column<Hop>[] = [
   { title: "Hop", cell: ({ name }) => name.replace("-", " → ") },
   { title: "Batches", cell: ({ batches }) => numberText(batches), isNumber: true },
   { title: "p50", cell: ({ p50Ms }) => shortSpanText(p50Ms), isNumber: true },
   { title: "p99", cell: ({ p99Ms }) => shortSpanText(p99Ms), isNumber: true },
 ];
 
-/** How long batches take between steps, in the last 10 s. */
-export function HopTable({ hops }: { readonly hops: readonly Hop[] }) {
-  if (hops.length === 0) return <Message kind="empty">No batch has passed in the last 10 s.</Message>;
-  return (
-    <Table
-      title="Time of batches from hop to hop"
-      rows={hops}
-      keyOf={({ name }) => name}
-      columns={hopColumns}
-      isNarrow
-    />
-  );
-}
-
-const threadColumns: readonly Column<ThreadRow>[] = [
+export const threadColumns: readonly Column<ThreadRow>[] = [
   { title: "App", cell: ({ app }) => app },
   { title: "Host", cell: ({ host }) => host },
   { title: "Process", cell: ({ pid }) => pid, isNumber: true },
@@ -92,42 +59,13 @@ const threadColumns: readonly Column<ThreadRow>[] = [
   { title: "Last error", cell: ({ lastError }) => lastError ?? "none" },
 ];
 
-/** The state of every thread. */
-export function ThreadTable({ processes }: { readonly processes: Status["processes"] }) {
-  if (processes.length === 0) {
-    return <Message kind="empty">No process reports its state. They report through Redis.</Message>;
-  }
-  return (
-    <Table
-      title="Processes and threads"
-      rows={threadRowsOf(processes)}
-      keyOf={({ key }) => key}
-      columns={threadColumns}
-    />
-  );
-}
-
-const errorColumns: readonly Column<LoggedError>[] = [
+export const errorColumns: readonly Column<LoggedError>[] = [
   { title: "Time", cell: ({ at }) => <Age at={Date.parse(at)} withTime /> },
   { title: "App", cell: ({ app, pid, thread }) => `${app} ${pid}${thread === null ? "" : `, thread ${thread}`}` },
   { title: "Level", cell: ({ level }) => level },
   { title: "Message", cell: ({ message, times }) => (times === 1 ? message : `${message} ×${times}`) },
 ];
 
-/** What the processes have logged, newest first. Equal lines of a thread are one row. */
-export function ErrorTable({ errors }: { readonly errors: readonly LoggedError[] }) {
-  if (errors.length === 0) return <Message kind="empty">No warning and no error since the processes started.</Message>;
-  return (
-    <Table
-      title="Last warnings and errors"
-      rows={errors}
-      keyOf={({ at, pid, message }, index) => `${at} ${pid} ${message} ${index}`}
-      columns={errorColumns}
-    />
-  );
-}
-
-/** One thread of one process. */
 interface ThreadRow {
   readonly key: string;
   readonly app: string;
@@ -145,7 +83,7 @@ interface ThreadRow {
 const kinds = { ready: "good", starting: "busy", restarting: "bad", stopping: "busy", stopped: "busy" } as const;
 
 /** All threads. Those of a process that is gone are gone. */
-function threadRowsOf(processes: Status["processes"]): readonly ThreadRow[] {
+export function threadRowsOf(processes: Status["processes"]): readonly ThreadRow[] {
   return processes.flatMap(({ app, host, pid, state, startedAt, threads }): readonly ThreadRow[] => {
     const process = { app, host, pid, startedAt: Date.parse(startedAt) };
     const keyOf = (thread: string): string => [app, host, pid, startedAt, thread].join(" ");

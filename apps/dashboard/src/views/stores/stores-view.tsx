@@ -1,6 +1,5 @@
-import { Heading, Age, Tiles } from "../../parts/figures.tsx";
-import { Message, LivePanel } from "../../parts/panel.tsx";
-import { PickForm } from "../../parts/pick-form.tsx";
+import { Heading, Age, Tiles, Message, LivePanel } from "../../parts/panel.tsx";
+import { IdForm } from "../../parts/form.tsx";
 import { today, dateText, compactDate, numberText, timeText } from "../../parts/format.ts";
 import { goTo, linkTo } from "../../route/route.ts";
 import { Table, type Column } from "../../parts/table.tsx";
@@ -19,7 +18,7 @@ export function StoresView({ storeID, date }: StoresViewProps) {
   return (
     <>
       <Heading text={storeID === undefined ? "Stores" : `Store ${storeID}`} />
-      <PickForm label="Store" value={storeID} onPick={(id) => goTo(["stores", id], { date })} />
+      <IdForm label="Store" value={storeID} onPick={(id) => goTo(["stores", id], { date })} />
       {storeID === undefined ? (
         <Message kind="empty">
           Choose a store to see what sells there, such as <a href={linkTo(["stores", 1])}>store 1</a>.
@@ -58,13 +57,18 @@ const columns: readonly Column<Purchase>[] = [
 
 /** The purchases that arrived last, with their times. */
 function LatestPurchases({ purchases, isComplete }: Latest) {
-  if (purchases.length === 0) return <Message kind="empty">No purchase has arrived yet.</Message>;
   return (
     <>
-      {!isComplete && (
+      {!isComplete && purchases.length > 0 && (
         <p>Found among 5,000 purchases with the newest dates. This store has more, so a later one may be missing.</p>
       )}
-      <Table title="Latest purchases" rows={purchases} keyOf={({ eventID }) => eventID} columns={columns} />
+      <Table
+        title="Latest purchases"
+        rows={purchases}
+        keyOf={({ eventID }) => eventID}
+        columns={columns}
+        empty="No purchase has arrived yet."
+      />
     </>
   );
 }
@@ -161,11 +165,10 @@ interface TopListProps {
 }
 
 function TopList({ title, items, empty }: TopListProps) {
-  if (items.length === 0) return <Message kind="empty">{empty}</Message>;
   const bars = items.map(({ itemID, quantity }) => ({
     key: String(itemID),
     label: itemLink(itemID),
     count: quantity,
   }));
-  return <Bars title={title} bars={bars} />;
+  return <Bars title={title} bars={bars} empty={empty} />;
 }
