@@ -1,3 +1,3 @@
-export { exitCodesOf } from "./exit-codes.ts";
+export { exitCodesOf } from "./command.ts";
 export { gatewaySettings as gatewayFlagSettings } from "./gateway/gateway.ts";
 export { tallyProgram } from "./program.ts";

@@ -1,4 +1,4 @@
-import { exitForError } from "./command-error.ts";
+import { exitForError } from "./command.ts";
 import { tallyProgram } from "./program.ts";
 
 // The reader of a pipe may stop early, as `head` does.

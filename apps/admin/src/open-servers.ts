@@ -5,8 +5,7 @@ import { domains } from "@tally/domains";
 import { connectDatabase, type Database } from "@tally/database";
 import { connectRankings, type Rankings } from "@tally/redis";
 import { createLogger, readConfigOrExit, systemSettings, type Config, type Logger } from "@tally/runtime";
-import { CommandError } from "./command-error.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { CommandError, exitCodes } from "./command.ts";
 
 interface DatabaseAlone {
   readonly config: Config<typeof systemSettings>;
@@ -22,10 +21,7 @@ export interface Servers extends DatabaseAlone {
 // stdout has the result only.
 const stderr = { write: (line: string): void => void process.stderr.write(line) };
 
-/**
- * Runs a command on the database. Its statements throw a DatabaseError when the database does not respond. `level`: of
- * what the connections log; on a terminal nothing, because the command prints its own errors.
- */
+/** Runs a command on the database. `level`: of connections' logs; silent on a terminal, as commands print errors. */
 export async function withDatabase<T>(
   use: (servers: DatabaseAlone) => Promise<T>,
   level: "error" | "silent" = process.stderr.isTTY ? "silent" : "error",
@@ -69,10 +65,7 @@ export function withServers<T>(use: (servers: Servers) => Promise<T>): Promise<T
   });
 }
 
-/**
- * Runs a part of a command on the queues of domains. Waits at most `withinMs` for the connection; `isConnected` tells
- * whether it came.
- */
+/** Runs a part of a command on the queues of domains, after at most `withinMs` for the connection. */
 export async function withBroker<T>(
   { config, log }: Pick<DatabaseAlone, "config" | "log">,
   { name, domains: names, withinMs }: { name: string; domains: readonly string[]; withinMs: number },

@@ -1,8 +1,12 @@
 import { Command } from "commander";
 import { auditCommand } from "./audit/audit-command.ts";
-import { listCommand as listLettersCommand, showCommand } from "./dead-letters/letters.ts";
-import { discardCommand, replayCommand } from "./dead-letters/settle-commands.ts";
-import { exitCodes } from "./exit-codes.ts";
+import {
+  listCommand as listLettersCommand,
+  showCommand,
+  discardCommand,
+  replayCommand,
+} from "./dead-letters/letters.ts";
+import { exitCodes } from "./command.ts";
 import { exportCommand } from "./export/export-command.ts";
 import { importCommand } from "./import/import-command.ts";
 import { createCommand, listCommand as listKeysCommand, revokeCommand, rotateCommand } from "./keys/keys-commands.ts";

@@ -3,9 +3,17 @@ import type { Domain } from "@tally/contract";
 import { rebuild, repair } from "@tally/reconcile";
 import { numberFlag } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
-import { CommandError } from "./command-error.ts";
-import { exitCodes, withExitCodes } from "./exit-codes.ts";
-import { domainsFlag, domainsOf, jsonFlag, print, type DomainsFlag, type JsonFlag } from "./flags.ts";
+import {
+  CommandError,
+  exitCodes,
+  withExitCodes,
+  domainsFlag,
+  domainsOf,
+  jsonFlag,
+  print,
+  type DomainsFlag,
+  type JsonFlag,
+} from "./command.ts";
 import { withServers, type Servers } from "./open-servers.ts";
 import { withProgress, type Progress } from "@tally/runtime/progress";
 

@@ -7,10 +7,8 @@ import { addService, addTask, liveCheck, settingsFrom } from "./apps/add-task.ts
 import { addSettingsSecret, type Servers, addPasswords } from "./data/add-accounts.ts";
 import { appEnvironment, livePorts, type App as AppName } from "./apps/app-settings.ts";
 import { addAmazonMq } from "./broker/add-amazon-mq.ts";
-import { addCache } from "./data/add-cache.ts";
-import { addDatabase } from "./data/add-database.ts";
-import { addLoadBalancer } from "./network/add-load-balancer.ts";
-import { addVpc, addSecurityGroups } from "./network/add-network.ts";
+import { addCache, addDatabase } from "./data/add-servers.ts";
+import { addLoadBalancer, addVpc, addSecurityGroups } from "./network/add-network.ts";
 import { addOperatorTasks } from "./operate/add-operator-tasks.ts";
 import type { Profile } from "./profiles.ts";
 import { addAlarms, addTopic } from "./watch/add-alarms.ts";

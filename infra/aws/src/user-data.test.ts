@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { accessString } from "./data/add-cache.ts";
+import { accessString } from "./data/add-servers.ts";
 import { documentedSettings } from "./documented-settings.test-kit.ts";
 
 const read = (name: string): string => readFileSync(new URL(`../../ec2/${name}`, import.meta.url), "utf8");

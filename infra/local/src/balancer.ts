@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import { ChildServer, type Server } from "./process/child-server.ts";
 import { freePorts } from "./process/free-ports.ts";
 import { isReady, until } from "./process/until.ts";
-import { directoryVariable, endLeftovers } from "./process/leftovers.ts";
-import { ServiceError } from "./process/service-error.ts";
+import { directoryVariable, endLeftovers } from "./process/directory-lock.ts";
+import { ServiceError } from "./process/run-command.ts";
 import { installedProgram, type InstallOptions } from "./services/installed-programs.ts";
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
@@ -25,9 +25,7 @@ interface BalancerOptions extends InstallOptions {
   readonly variables?: NodeJS.ProcessEnv;
 }
 
-/** A running HAProxy in front of gateways. */
 export interface Balancer {
-  /** For clients, without a slash at the end. */
   readonly url: string;
   /** /health/live, /health/ready and /metrics. */
   readonly operatorUrl: string;
@@ -108,10 +106,7 @@ interface ServiceAddress {
   readonly port: number;
 }
 
-/**
- * A DNS server for one service, on UDP of loopback. It responds as Docker's to `name` with the addresses, and to `_name._tcp` with SRV
- * records, which have ports too. Any other name does not exist.
- */
+/** DNS for one service on loopback UDP: `name` gives the addresses, `_name._tcp` SRV records with ports. */
 class DnsServer {
   readonly #name: string;
   readonly #socket: Socket;

@@ -5,8 +5,8 @@ export { startObserve, type Observe } from "./observe/start-observe.ts";
 export { firstSteps } from "./dev/welcome.ts";
 export { claimDirectory, lockDirectory, type ClaimedDirectory } from "./process/directory-lock.ts";
 export { freePorts, portsOfNoLauncher } from "./process/free-ports.ts";
-export { onLauncherGone } from "./process/on-launcher-gone.ts";
 export {
+  onLauncherGone,
   cpuTimeIn,
   processesNaming,
   processIn,
@@ -16,7 +16,7 @@ export {
   type CpuTime,
   type ProcessFigures,
 } from "./process/processes.ts";
-export { ServiceError, type ServiceErrorCode } from "./process/service-error.ts";
+export { ServiceError, type ServiceErrorCode } from "./process/run-command.ts";
 export { openTcpProxy, type OnPiece, type ProxyOptions, type ProxyState, type TcpProxy } from "./process/tcp-proxy.ts";
 export { until } from "./process/until.ts";
 export { addressVariables, type Accounts, type Addresses, type Role } from "./services/addresses.ts";

@@ -1,12 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ChildServer, type Server, type ServerHome } from "./process/child-server.ts";
-import { lockDirectory } from "./process/directory-lock.ts";
+import { lockDirectory, directoryVariable, endLeftovers } from "./process/directory-lock.ts";
 import { freePorts } from "./process/free-ports.ts";
 import { isReady, Waits } from "./process/until.ts";
-import { directoryVariable, endLeftovers } from "./process/leftovers.ts";
-import { type CommandOptions, runCommand } from "./process/run-command.ts";
-import { ServiceError } from "./process/service-error.ts";
+import { type CommandOptions, runCommand, ServiceError } from "./process/run-command.ts";
 import { type Accounts, type Addresses, addressVariables } from "./services/addresses.ts";
 
 export type AppName = "gateway" | "writer" | "ranker";
@@ -22,9 +20,7 @@ export interface AppsOptions {
   readonly accounts?: Accounts;
   /** The first gateway's port. Default 0: a free one. */
   readonly port?: number;
-  /** Further environment variables of the apps. */
   readonly environment: NodeJS.ProcessEnv;
-  /** The number of processes of each app. Default 1. */
   readonly instances?: { readonly [app in AppName]?: number };
   /** Environment variables of one process, with the highest precedence. `index` counts the processes of an app from 0. */
   readonly environmentOf?: (app: AppName, index: number) => NodeJS.ProcessEnv;
@@ -38,7 +34,6 @@ export interface AppsOptions {
   readonly waits?: Waits | undefined;
 }
 
-/** The running apps, each instance a process. */
 export interface Apps {
   /** Of the first gateway, without a slash at the end. */
   readonly url: string;
@@ -53,7 +48,6 @@ export interface Apps {
   readonly gateways: readonly Server[];
   readonly writers: readonly Server[];
   readonly rankers: readonly Server[];
-  /** Creates or updates the tables, as the start does. */
   migrate(): Promise<void>;
   /** Stops gateways, then writers, then rankers, so that each finishes what the one before has sent. May be called again. */
   stop(): Promise<void>;
@@ -176,7 +170,6 @@ interface AppPlan {
   readonly name: string;
   /** Of the gateway: the port for clients. Of writer and ranker: the same as `healthPort`. */
   readonly port: number;
-  /** The operator port. */
   readonly healthPort: number;
   readonly environment: NodeJS.ProcessEnv;
   /** The module and its arguments. Default: the app's. */

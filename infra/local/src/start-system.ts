@@ -15,7 +15,6 @@ export interface SystemOptions<S extends Services> extends OwnServices, Omit<App
 
 /** A running tally: servers and apps, with a database and a namespace. */
 export interface System<S extends Services = Services> extends Apps {
-  /** The checkout that it was started from. */
   readonly root: string;
   readonly namespace: string;
   readonly services: S;

@@ -1,7 +1,6 @@
 import createClient, { type Client } from "openapi-fetch";
 import type { paths } from "./generated/openapi.ts";
-import type { Fetch } from "./retry/attempt.ts";
-import { retryingFetch, type RetryOptions } from "./retry/retrying-fetch.ts";
+import { type Fetch, retryingFetch, type RetryOptions } from "./retry/retrying-fetch.ts";
 
 export interface TallyClientOptions {
   /** Of the gateway, with its base path if it has one: `https://tally.example.com`. */
@@ -17,12 +16,7 @@ export interface TallyClientOptions {
 export type TallyClient = Client<paths>;
 
 /**
- * Typed calls to all routes of a gateway. Paths, parameters, bodies and responses have the types of its OpenAPI
- * document. A call resolves with `data`, or with `error` for a response of 4xx and 5xx, and with the `response`.
- *
- * Each POST gets an Idempotency-Key before its first attempt, unless it has one, and keeps it: a retry is the same
- * event. Calls are retried as in `retryingFetch`. A call without any response rejects with UNREACHABLE; an aborted call
- * rejects with the reason of its signal.
+ * Typed calls to all routes, retried as in `retryingFetch`. Rejects with UNREACHABLE when no attempt had a response.
  */
 export function createTallyClient({ baseUrl, apiKey, retry, fetch }: TallyClientOptions): TallyClient {
   return createClient<paths>({

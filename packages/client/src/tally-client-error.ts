@@ -1,6 +1,4 @@
-/**
- * Every error of this package by its code: how its message begins, and when it occurs. docs/errors.md is made of it.
- */
+/** Every error of this package: how its message begins, and when it occurs. docs/errors.md is made of it. */
 export const tallyClientErrors = {
   UNREACHABLE: {
     message: "no usable response from the gateway",

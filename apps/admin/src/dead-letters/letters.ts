@@ -1,4 +1,4 @@
-import { type SqlReader, unpackEvent } from "@tally/contract";
+import { type SqlReader, unpackEvent, BatchIds } from "@tally/contract";
 import {
   type DeadLetter,
   findLetters,
@@ -6,15 +6,26 @@ import {
   type LetterFilter,
   type LetterState,
   listLetters,
+  replayOf,
+  settleLetter,
+  type Database,
 } from "@tally/database";
 import { wholeNumber } from "@tally/runtime/flag-values";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { CommandError, usageError } from "../command-error.ts";
-import { withExitCodes } from "../exit-codes.ts";
-import { domainNamed, type JsonFlag, jsonFlag, print } from "../flags.ts";
-import { withDatabase } from "../open-servers.ts";
+import {
+  CommandError,
+  usageError,
+  withExitCodes,
+  domainNamed,
+  type JsonFlag,
+  jsonFlag,
+  print,
+  exitCodes,
+} from "../command.ts";
+import { withDatabase, withBroker } from "../open-servers.ts";
+import type { Publisher } from "@tally/broker";
+import { withProgress } from "@tally/runtime/progress";
 
-/** The filters of a command. */
 interface LetterFlags {
   readonly domain?: string;
   readonly stage?: DeadLetter["stage"];
@@ -25,7 +36,7 @@ interface LetterFlags {
 }
 
 /** For commands that take ids, or --all and filters. */
-export interface ChoiceFlags extends LetterFlags {
+interface ChoiceFlags extends LetterFlags {
   readonly all?: boolean;
 }
 
@@ -33,8 +44,7 @@ const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 // All of them are held in memory.
 const chosenMax = 100_000;
 
-/** Adds the filters. */
-export function withLetterFlags(command: Command): Command {
+function withLetterFlags(command: Command): Command {
   return command
     .option("--domain <name>", "of this domain")
     .addOption(new Option("--stage <stage>", "of this stage").choices(["event", "conflict", "message", "delivery"]))
@@ -46,17 +56,13 @@ export function withLetterFlags(command: Command): Command {
     .option("--reason <text>", "with this text in the reason");
 }
 
-/** Throws a CommandError for an unknown domain. */
 function filterOf({ domain, state, ...rest }: LetterFlags): LetterFilter {
   if (domain !== undefined) domainNamed(domain);
   return { ...rest, domain, state: state === "any" ? undefined : state };
 }
 
-/**
- * The letters of the ids, or with --all at most 100,000 that match. Throws a CommandError for both, for neither, and
- * for an unknown id.
- */
-export async function chosenLetters(
+/** The letters of the ids, or with --all at most 100,000 that match. Throws a CommandError for an unknown id. */
+async function chosenLetters(
   reader: SqlReader,
   ids: readonly string[],
   { all, ...filters }: ChoiceFlags,
@@ -65,7 +71,6 @@ export async function chosenLetters(
   return all === true ? listLetters(reader, filterOf(filters), chosenMax) : lettersOf(reader, ids);
 }
 
-/** Throws a CommandError for an id that is malformed or unknown. */
 async function lettersOf(reader: SqlReader, ids: readonly string[]): Promise<readonly DeadLetter[]> {
   const wrong = ids.find((id) => !idPattern.test(id));
   if (wrong !== undefined) throw usageError(`expected the id of a dead letter, got ${wrong.slice(0, 60)}`);
@@ -149,4 +154,76 @@ const shownBytes = 200;
 
 function printable(body: Buffer): string {
   return JSON.stringify(body.subarray(0, shownBytes).toString("latin1"));
+}
+
+const connectedWithinMs = 10_000;
+const confirmedWithinMs = 30_000;
+
+/** tally dead-letters discard */
+export function discardCommand(): Command {
+  return settleCommand("discard", "marks dead letters as discarded; they are kept").action(
+    (ids: string[], { json, ...flags }: ChoiceFlags & JsonFlag) =>
+      withDatabase(async ({ database }) => {
+        const letters = await chosenLetters(database.writer, ids, flags);
+        const discarded = await settle(database, letters, "discarded");
+        print({ json }, { discarded, of: letters.length }, `discarded ${discarded} of ${letters.length}\n`);
+      }),
+  );
+}
+
+/** tally dead-letters replay. A kill between the confirm and the new state is harmless: an event keeps its id. */
+export function replayCommand(): Command {
+  return settleCommand("replay", "publishes dead letters again; safe to repeat").action(
+    (ids: string[], { json, ...flags }: ChoiceFlags & JsonFlag) =>
+      withDatabase(async ({ config, log, database }) => {
+        const letters = await chosenLetters(database.writer, ids, flags);
+        const names = [...new Set(letters.map(({ domain }) => domain))];
+        const wanted = { name: "dead letters", domains: names, withinMs: connectedWithinMs };
+        await withBroker({ config, log }, wanted, async (publisher, isConnected) => {
+          if (!isConnected) throw new CommandError("the broker (AMQP_URL) does not respond", exitCodes.unreachable);
+          const batches = new BatchIds();
+          const replayed = await settle(database, letters, "replayed", (letter) =>
+            send(publisher, batches, config.namespace, letter),
+          );
+          const text = `replayed ${replayed} of ${letters.length}; a letter that fails again returns to state open\n`;
+          print({ json }, { replayed, of: letters.length }, text);
+        });
+      }),
+  );
+}
+
+function settleCommand(name: string, description: string): Command {
+  const command = withLetterFlags(new Command(name).description(description))
+    .argument("[ids...]")
+    .option("--all", "all that match the filters")
+    .addOption(jsonFlag);
+  return withExitCodes(command, { 1: "there is no such dead letter", 3: "a server does not respond" });
+}
+
+function settle(
+  database: Database,
+  letters: readonly DeadLetter[],
+  state: "replayed" | "discarded",
+  before?: (letter: DeadLetter) => Promise<void>,
+): Promise<number> {
+  return withProgress(async (progress) => {
+    let settled = 0;
+    for (const [index, letter] of letters.entries()) {
+      await before?.(letter);
+      if (await database.transaction((transaction) => settleLetter(transaction, letter, state))) settled++;
+      progress.show(state, index + 1, letters.length);
+    }
+    return settled;
+  });
+}
+
+async function send(publisher: Publisher, batches: BatchIds, namespace: string, letter: DeadLetter): Promise<void> {
+  const { eventVersion } = domainNamed(letter.domain);
+  const deadline = Date.now() + confirmedWithinMs;
+  const outcome = await publisher.publish({ ...replayOf(letter, namespace, batches, eventVersion), deadline });
+  if (outcome !== "confirmed")
+    throw new CommandError(
+      `${letter.id}: the broker did not confirm it (${outcome}); try again`,
+      exitCodes.unreachable,
+    );
 }

@@ -69,10 +69,7 @@ function objectsOf(schema: TSchema): readonly TObject[] {
   return Type.IsObject(schema) ? [schema] : [];
 }
 
-/**
- * The value of a text, such as a CSV cell or a flag, for a field. Throws InvalidInput for a list or an object that is
- * no JSON.
- */
+/** The value of a text, such as a CSV cell or a flag. Throws InvalidInput for a list or an object that is no JSON. */
 export function cellValue(name: string, schema: TSchema | undefined, text: string): unknown {
   if (Type.IsInteger(schema) || Type.IsNumber(schema)) return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   if (Type.IsBoolean(schema)) return text === "true" || (text === "false" ? false : text);

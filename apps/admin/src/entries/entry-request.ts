@@ -2,21 +2,15 @@ import { InvalidInput, NotFound, type Domain, type EntryFields, type Event, type
 import { Check } from "typebox/value";
 import { expectationOf, fieldsOf, ingestRoutesOf, problemOf } from "./entry-fields.ts";
 
-/** The POST of one event. */
 export interface EntryRequest {
   readonly path: string;
   /** JSON; empty for a route that ignores its body. */
   readonly body: string;
-  /**
-   * Requests with equal scopes are sent one after the other, because the order of their events may matter. Undefined:
-   * the gateway will reject the request.
-   */
+  /** Requests with equal scopes are sent in their order. Undefined: the gateway will reject the request. */
   readonly scope: string | undefined;
 }
 
-/**
- * The POST of an event with these fields, or a sentence that names the wrong field. Values are checked by the gateway.
- */
+/** The POST of an event with these fields, or a sentence that names the wrong field. The gateway checks the values. */
 export function requestOf(domain: Domain, entry: EntryFields): EntryRequest | { readonly problem: string } {
   const fitting = fittingRoute(domain, entry);
   return "problem" in fitting ? fitting : build(fitting, entry);

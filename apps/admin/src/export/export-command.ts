@@ -1,13 +1,15 @@
 import type { EventFiles } from "@tally/contract";
 import { Command, Option } from "commander";
-import { usageError } from "../command-error.ts";
-import { withExitCodes } from "../exit-codes.ts";
-import { domainNamed, type JsonFlag } from "../flags.ts";
+import { usageError, withExitCodes, domainNamed, type JsonFlag } from "../command.ts";
 import { withDatabase } from "../open-servers.ts";
 import { withProgress } from "@tally/runtime/progress";
-import { writeCompleteFile } from "./complete-file.ts";
-import { exportEvents, type Selected } from "./export-events.ts";
-import { exportFormats, type ExportFormatName } from "./export-format.ts";
+import {
+  writeCompleteFile,
+  exportEvents,
+  type Selected,
+  exportFormats,
+  type ExportFormatName,
+} from "./export-events.ts";
 
 interface ExportFlags extends JsonFlag {
   readonly store?: string;

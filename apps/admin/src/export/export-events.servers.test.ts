@@ -5,8 +5,7 @@ import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
 import { eventReader } from "../entries/event-reader.ts";
 import { exampleEvents } from "./example-events.test-kit.ts";
-import { exportEvents } from "./export-events.ts";
-import { exportFormats } from "./export-format.ts";
+import { exportEvents, exportFormats } from "./export-events.ts";
 
 const { connect } = ownDatabase();
 

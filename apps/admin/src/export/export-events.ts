@@ -3,7 +3,10 @@ import type { Writable } from "node:stream";
 import type { Database } from "@tally/database";
 import { fieldsOfEvent, type EntryFields, type Event, type EventFiles, type SqlParameter } from "@tally/contract";
 import { keyColumn } from "../entries/entry-fields.ts";
-import type { ExportFormat } from "./export-format.ts";
+import { stringify } from "csv-stringify/sync";
+import { rmSync } from "node:fs";
+import { open, rename } from "node:fs/promises";
+import { finished } from "node:stream/promises";
 
 /** What an export selects, as conditions with one `?` each. */
 export interface Selected {
@@ -11,7 +14,7 @@ export interface Selected {
   readonly value: SqlParameter;
 }
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly files: EventFiles;
   /** A table with the columns of the domain's; default: that one. */
   readonly table?: string;
@@ -25,9 +28,7 @@ export interface ExportOptions {
 }
 
 /**
- * Writes all selected events to a stream, in one consistent snapshot. Each has its event id as Idempotency-Key:
- * importing it twice, also from two overlapping exports, stores it once. Holds one chunk of rows in memory. Returns how
- * many there are. Throws DatabaseError, and what `onEvent` throws.
+ * Writes the selected events in one snapshot, one chunk of rows in memory. Keys are event ids. Returns their number.
  */
 export function exportEvents(options: ExportOptions, stream: Writable): Promise<number> {
   const { files, table = files.rows.table, format, selected, endpoint, database, onEvent, onProgress } = options;
@@ -54,4 +55,55 @@ export function exportEvents(options: ExportOptions, stream: Writable): Promise<
 /** Waits while the reader of the stream is slow. */
 async function write(stream: Writable, text: string): Promise<void> {
   if (text !== "" && !stream.write(text)) await once(stream, "drain");
+}
+
+/** How exported events become text. */
+interface ExportFormat {
+  readonly head: (files: EventFiles) => string;
+  readonly lines: (files: EventFiles, entries: readonly EntryFields[]) => string;
+}
+
+export const exportFormats = {
+  csv: {
+    head: ({ fields }) => stringify([[...Object.keys(fields), keyColumn]]),
+    lines: ({ fields, cells }, entries) =>
+      stringify(
+        entries.map((entry) => [
+          ...Object.keys(fields).map((name) => cells?.[name]?.write(entry[name]) ?? textOf(entry[name])),
+          textOf(entry[keyColumn]),
+        ]),
+      ),
+  },
+  ndjson: {
+    head: () => "",
+    lines: (_files, entries) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""),
+  },
+} satisfies Record<string, ExportFormat>;
+
+export type ExportFormatName = keyof typeof exportFormats;
+
+function textOf(value: unknown): string {
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Writes a file completely or not at all. An error or Ctrl-C removes the partial file; a kill leaves it. */
+export async function writeCompleteFile(path: string, write: (stream: Writable) => Promise<void>): Promise<void> {
+  const partial = `${path}.${process.pid}.partial`;
+  const remove = (): void => rmSync(partial, { force: true });
+  const file = await open(partial, "wx");
+  process.once("exit", remove);
+  const stream = file.createWriteStream({ flush: true });
+  const writeAll = async (): Promise<void> => {
+    await write(stream);
+    stream.end();
+  };
+  try {
+    await Promise.all([finished(stream), writeAll()]);
+    await rename(partial, path);
+  } finally {
+    stream.destroy();
+    remove();
+    process.removeListener("exit", remove);
+  }
 }

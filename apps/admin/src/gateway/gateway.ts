@@ -2,8 +2,7 @@ import { isRetriable, messageOf, retryingFetch, TallyClientError, type Attempt }
 import { reasonOf, readConfigOrExit, secret, url } from "@tally/runtime";
 import { origin } from "@tally/runtime/flag-values";
 import { Option, type Command } from "commander";
-import { CommandError, usageError } from "../command-error.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { CommandError, usageError, exitCodes } from "../command.ts";
 
 /** The settings of commands that talk to a gateway. `pnpm dev` provides TALLY_URL to `pnpm tally`. */
 export const gatewaySettings = {
@@ -18,7 +17,6 @@ export interface GatewayFlags {
   readonly url?: string;
 }
 
-/** Adds --url. */
 export function withGatewayFlags(command: Command): Command {
   return command.addOption(new Option("--url <origin>", "the gateway (default: TALLY_URL)").argParser(origin));
 }
@@ -52,16 +50,10 @@ const attemptMs = 40_000;
 /** The range of the delays between tries, in ms. */
 export const backOff = { firstDelayMs: 200, longestDelayMs: 5000 } as const;
 
-/**
- * A response to a POST that is not from a gateway: the login page of a network, or a proxy whose gateway is away. It
- * says nothing about the event.
- */
+/** A response to a POST from another server, such as a login page or a proxy. It says nothing about the event. */
 class ForeignResponse extends Error {}
 
-/**
- * One gateway, as commands use it: with the retries of @tally/client and errors for people. Requests must be safe to
- * repeat.
- */
+/** One gateway, with the retries of @tally/client and errors for people. Requests must be safe to repeat. */
 export class Gateway {
   readonly url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -71,11 +63,7 @@ export class Gateway {
     this.#headers = apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
   }
 
-  /**
-   * The response to a request, which is sent again as `retryingFetch` does. A response to a POST is an event id, or an
-   * error of a gateway: after any other the request is sent again too. Throws a CommandError with code 3 when it gives
-   * up, and with code 2 for a wrong API key.
-   */
+  /** The response after retries. Throws a CommandError: code 3 when it gives up, code 2 for a wrong API key. */
   async send({ method, path, body, headers }: GatewayRequest, giveUpAfterMs: number): Promise<GatewayReply> {
     const patience = { attemptsMax: Infinity, withinMs: giveUpAfterMs, attemptMs, ...backOff };
     const call = retryingFetch(method === "POST" ? { fetch: ownResponse, ...patience } : patience);
@@ -110,10 +98,7 @@ export function wrongKey(message: string): CommandError {
   return usageError(`${message} (TALLY_API_KEY)`);
 }
 
-/**
- * fetch for a POST of one event. Rejects with ForeignResponse; a status that may be sent again is returned from any
- * server.
- */
+/** fetch for a POST of one event. Rejects with ForeignResponse, except for a status that may be sent again. */
 async function ownResponse(target: string, init: RequestInit): Promise<Response> {
   const response = await fetch(target, init);
   const { status, headers } = response;

@@ -1,6 +1,6 @@
 import { domains } from "@tally/domains";
 import { expect, test } from "vitest";
-import { csvColumns } from "./csv-columns.ts";
+import { csvColumns } from "./file-format.ts";
 
 const columnsOf = (name: string, header: string) => {
   const domain = domains.find((one) => one.name === name);

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join, parse } from "node:path";
-import { usageError, type CommandError } from "../command-error.ts";
+import { usageError, type CommandError } from "../command.ts";
 
 /** What a file has of the lines that a state counts; what follows in the file is written again. */
 export interface WrittenContent {
@@ -35,11 +35,7 @@ export class ResumedFile {
   #bytes: number;
   #syncedBytes: number;
 
-  /**
-   * Keeps the first `bytes` of an existing file, and throws a CommandError, without a change of the file, when they are
-   * not those of `sha256`. With 0 an existing file gets another name, because someone may have corrected lines in it.
-   * `head` begins a new file. Reads `bytes` once.
-   */
+  /** Keeps the first `bytes`, which must have `sha256`. With 0 an existing file, perhaps corrected, is renamed. */
   constructor(path: string, content: WrittenContent, head: string) {
     this.path = path;
     this.#head = head;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { Type, type Static } from "typebox";
 import { Check } from "typebox/value";
-import { usageError, type CommandError } from "../command-error.ts";
+import { usageError, type CommandError } from "../command.ts";
 import { nothingWritten } from "./durable-files.ts";
 import type { Inspection } from "./inspect-file.ts";
 import type { ImportOptions } from "./run-import.ts";
@@ -31,10 +31,7 @@ const ImportState = Type.Object({
 });
 export type ImportState = Static<typeof ImportState>;
 
-/**
- * The state from which an import goes on: that of the interrupted one, or a new one. Throws a CommandError when the
- * interrupted one was of another file, or wrote its lines to other files.
- */
+/** The interrupted import's state, or a new one. Throws a CommandError for another file, or other files to write. */
 export function stateToGoOn(options: ImportOptions, { identity, sha256, lines, lastLine }: Inspection): ImportState {
   const { file, gateway, domain, name, stateFile, rejectedFile, acknowledgedFile } = options;
   const found = readState(stateFile);

@@ -2,7 +2,7 @@ import { createHash, hash } from "node:crypto";
 import { open, type FileHandle } from "node:fs/promises";
 import type { Domain } from "@tally/contract";
 import type { Progress } from "@tally/runtime/progress";
-import { usageError, type CommandError } from "../command-error.ts";
+import { usageError, type CommandError } from "../command.ts";
 import type { FileFormat } from "./file-format.ts";
 
 /** What the first pass over a file finds. */
@@ -29,10 +29,7 @@ interface Inspected {
   readonly domain: Domain;
 }
 
-/**
- * Reads the whole file before anything is sent: a file that is no CSV is rejected as a whole. If its first half were
- * stored already, the corrected file would have other keys and store that half again. About 1 s for 200,000 lines.
- */
+/** Reads the whole file before anything is sent: a file that is no CSV stores nothing. 1 s for 200,000 lines. */
 export async function inspectFile({ file, name, format, domain }: Inspected, progress: Progress): Promise<Inspection> {
   const content = createHash("sha256");
   const hashes: string[] = [];
@@ -57,9 +54,7 @@ export async function inspectFile({ file, name, format, domain }: Inspected, pro
 }
 
 /**
- * The bytes that `inspectFile` has read. The keys of the lines belong to this content, so no other content is yielded:
- * throws a CommandError as soon as a block or the size of the file differs. With `name` the keys do not depend on the
- * content, and only the size is bounded.
+ * The bytes that `inspectFile` has read. Without `name`, throws when a block or the size differs: keys depend on it.
  */
 export async function* unchangedChunks(
   file: string,
@@ -85,10 +80,7 @@ function changed(file: string, bytes: number): CommandError {
 
 const blockBytes = 256 * 1024;
 
-/**
- * The bytes of a file, at most its first `bytesMax`, in blocks of 256 KiB, each with the size of the file at that
- * moment. Throws a CommandError for a file that is not UTF-8: its texts would be stored as other characters.
- */
+/** The first `bytesMax` bytes in blocks of 256 KiB, with the file's size. Throws a CommandError if not UTF-8. */
 async function* blocksOf(file: string, bytesMax = Infinity) {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const handle = await open(file);

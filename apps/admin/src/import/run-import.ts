@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { lockFile } from "@tally/client/journal";
 import type { Domain } from "@tally/contract";
 import type { Progress } from "@tally/runtime/progress";
-import { CommandError, usageError } from "../command-error.ts";
+import { CommandError, usageError } from "../command.ts";
 import { bulkRouteOf } from "../entries/entry-fields.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { nothingWritten, replaceFile, ResumedFile } from "./durable-files.ts";
@@ -22,7 +22,6 @@ export interface ImportOptions {
   /** Where the ids of accepted events are written; undefined: nowhere. */
   readonly acknowledgedFile: string | undefined;
   readonly stateFile: string;
-  /** Requests at once. */
   readonly concurrency: number;
   /** How long one request may fail before the import ends. */
   readonly giveUpAfterMs: number;
@@ -45,11 +44,7 @@ type Settle = (lines: readonly ImportLine[], outcomes: readonly Outcome[]) => vo
 const batchLinesMax = 1000;
 const stateEveryMs = 1000;
 
-/**
- * Imports a file from where an earlier import ended. Keys are made of the file's identity and the number of each line,
- * so a line that is sent twice is one event. Holds a few thousand lines in memory. Throws a CommandError when it cannot
- * go on; what was settled is kept in the state. One import at a time uses the state: `<stateFile>.lock`.
- */
+/** Imports from where an earlier import ended. A line's key is identity and number: sent twice, it is one event. */
 export async function runImport(options: ImportOptions, progress: Progress): Promise<ImportResult> {
   const { file, stateFile } = options;
   const lock = `${stateFile}.lock`;

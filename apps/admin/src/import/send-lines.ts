@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isRetriable, messageOf, retryDelayMs, sendBulk, type BulkOutcome, type EntryResult } from "@tally/client";
 import { IdempotencyKey, type Domain } from "@tally/contract";
 import { Check } from "typebox/value";
-import { CommandError, usageError } from "../command-error.ts";
+import { CommandError, usageError } from "../command.ts";
 import { bulkRouteOf, keyColumn } from "../entries/entry-fields.ts";
 import { requestOf } from "../entries/entry-request.ts";
 import { backOff, wrongKey, type Gateway } from "../gateway/gateway.ts";
@@ -23,7 +23,6 @@ export interface Sending {
   /** How long the requests of a lane may fail one after the other. */
   readonly giveUpAfterMs: number;
   readonly signal: AbortSignal;
-  /** Is called when a line has settled. */
   readonly onSettled: () => void;
 }
 
@@ -43,12 +42,7 @@ const bodyBytesMax = 1 << 20;
 // For each smaller request that looks for the line at which the gateway fails.
 const searchWithinMs = 2000;
 
-/**
- * Sends the lines that hold an event until each is accepted or rejected, and returns what became of each line. Entries
- * of a domain with a bulk route go together. Others are one request each, on `concurrency` lanes: those of one scope
- * are on one lane, because of two swipes of one pair the newest counts, by the gateway's clock in milliseconds. Throws
- * a CommandError when the gateway fails for too long, or accepts no line.
- */
+/** Sends each line until it is accepted or rejected. One lane sends all single requests of a scope in order. */
 export async function sendLines(lines: readonly ImportLine[], sending: Sending): Promise<readonly Outcome[]> {
   const outcomes = new Map<number, Outcome>();
   const settle = (line: number, outcome: Outcome): void => {
@@ -221,10 +215,7 @@ function resultOfEvent(body: string, _count: number, { ok, status, headers }: Re
   return error === undefined || isAboutAll ? undefined : [{ status, error }];
 }
 
-/**
- * The gateway responds with 500 to a line, however often it is sent. The import stops and does not reject the line: the
- * gateway may have accepted it, and a corrected line would have another key.
- */
+/** The gateway always responds 500. It may have accepted the line, which as a rejected one would get another key. */
 function failsAtLine(line: number, message: string): CommandError {
   return new CommandError(
     `line ${line}: ${message}\nThe log of the gateway has the cause. To go on without this line, add --skip-line ${line}`,

@@ -15,9 +15,7 @@ import type { Domain, SqlTransaction } from "@tally/contract";
 import { domains } from "@tally/domains";
 import { numberFlag } from "@tally/runtime/flag-values";
 import { Command, InvalidArgumentError } from "commander";
-import { usageError, type CommandError } from "../command-error.ts";
-import { withExitCodes } from "../exit-codes.ts";
-import { type JsonFlag, jsonFlag, print } from "../flags.ts";
+import { usageError, type CommandError, withExitCodes, type JsonFlag, jsonFlag, print } from "../command.ts";
 import { withDatabase } from "../open-servers.ts";
 
 interface CreateFlags extends JsonFlag {
@@ -72,10 +70,7 @@ function parseName(text: string): string {
   return text;
 }
 
-/**
- * `isLimited`: the key is limited to stores. Then each of its domains needs routes with stores: all other routes reject
- * the key.
- */
+/** A key limited to stores needs domains whose routes have stores: all other routes reject it. */
 function parseScope(text: string, isLimited: boolean): string {
   const [name = "", action = "", ...more] = text.split(":");
   if (more.length > 0 || !actions.some((one) => one === action)) {

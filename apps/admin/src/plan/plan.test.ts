@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { FitRun } from "./measured-run.ts";
+import type { FitRun } from "./plan-command.ts";
 import { costOfShards, planFor } from "./plan.ts";
 
 /** Fit for a plan; the costs are those of a run on two cores. */

@@ -1,5 +1,5 @@
-import type { FitRun, TierName } from "./measured-run.ts";
-import { spreadShards } from "./spread-shards.ts";
+import type { FitRun, TierName } from "./plan-command.ts";
+import { shardKey, slotOf, slots } from "@tally/redis";
 
 export interface Demand {
   readonly stores: number;
@@ -35,9 +35,7 @@ export interface Plan {
   readonly shards: number;
 }
 
-/**
- * The instances that each tier needs. Assumes that one of their cores does as much as a core of the measured machine.
- */
+/** The instances of each tier. Assumes that one of their cores does as much as a core of the measured machine. */
 export function planFor({ stores, eventsPerHour, peak, utilization }: Demand, run: FitRun): Plan {
   const meanPerSecond = (stores * eventsPerHour) / 3600;
   const peakPerSecond = meanPerSecond * peak;
@@ -128,4 +126,49 @@ function sharded(need: Need, spread: ReturnType<typeof spreadShards>): TierPlan 
     sum: `× ${most} / ${shards} on the busiest of ${masters}, × 2`,
     why: `a Redis Cluster of ${masters} masters that use one core each, with replicas: pnpm tally rebuild --shards ${shards}`,
   };
+}
+
+/** Masters of a Redis Cluster, and the shards of a domain on them. */
+interface Spread {
+  readonly masters: number;
+  readonly shards: number;
+  /** Shards of the master that has most. */
+  readonly most: number;
+}
+
+// More cost more: each batch of events has a part for nearly every shard.
+const shardsPerMasterMax = 8;
+// RANKING_SHARDS may be larger; what an event costs then was not measured.
+const shardsMax = 64;
+
+// Masters elect the successor of one that fails, by majority.
+const clusterMastersMin = 3;
+
+/** The fewest masters for a domain's rankings, and the shards that spread best by name; undefined: they do not fit. */
+export function spreadShards(domain: string, cores: (shards: number) => number): Spread | undefined {
+  if (cores(1) <= 1) return { masters: 1, shards: 1, most: 1 };
+  // All namespaces have the same slots: a key's slot is that of its part in braces.
+  const slotsOf = Array.from({ length: shardsMax }, (_, shard) => slotOf(shardKey("", domain, shard)));
+  for (let masters = clusterMastersMin; masters <= shardsMax; masters++) {
+    const best = bestShards(slotsOf, masters, cores);
+    if (best.busy <= 1) return { masters, shards: best.shards, most: best.most };
+  }
+  return undefined;
+}
+
+/** The fewest shards with which the busiest master does least. `busy`: cores that it needs. */
+function bestShards(slotsOf: readonly number[], masters: number, cores: (shards: number) => number) {
+  const counts = Array.from({ length: masters }, () => 0);
+  let best = { shards: 1, most: 1, busy: Number.POSITIVE_INFINITY };
+  let most = 0;
+  for (const [shard, slot] of slotsOf.slice(0, masters * shardsPerMasterMax).entries()) {
+    const master = Math.floor((slot * masters) / slots);
+    const count = (counts[master] ?? 0) + 1;
+    counts[master] = count;
+    most = Math.max(most, count);
+    const shards = shard + 1;
+    const busy = (cores(shards) * most) / shards;
+    if (shards >= masters && busy < best.busy) best = { shards, most, busy };
+  }
+  return best;
 }

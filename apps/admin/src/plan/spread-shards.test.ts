@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { spreadShards } from "./spread-shards.ts";
+import { spreadShards } from "./plan.ts";
 
 test("one core needs one master and one shard", () => {
   expect(spreadShards("purchases", () => 0)).toEqual({ masters: 1, shards: 1, most: 1 });

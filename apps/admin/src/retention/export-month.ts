@@ -1,21 +1,20 @@
-import { existsSync } from "node:fs";
+import { existsSync, createReadStream } from "node:fs";
 import { mkdir, readdir, rm, statfs } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Database, ExportedMonth } from "@tally/database";
 import { contentOf, InvalidInput, type Domain, type EntryFields, type Event } from "@tally/contract";
-import type { Writable } from "node:stream";
-import { CommandError, usageError } from "../command-error.ts";
+import { Writable } from "node:stream";
+import { CommandError, usageError } from "../command.ts";
 import { eventReader } from "../entries/event-reader.ts";
-import { writeCompleteFile } from "../export/complete-file.ts";
-import { exportEvents } from "../export/export-events.ts";
-import { exportFormats } from "../export/export-format.ts";
+import { writeCompleteFile, exportEvents, exportFormats } from "../export/export-events.ts";
 import { syncDirectoryOf } from "../import/durable-files.ts";
-import { summing, sumOfFile, type FileSum } from "./file-sum.ts";
+import { createHash } from "node:crypto";
+import { finished } from "node:stream/promises";
 
 /** A domain whose old months can be exported and removed. */
 export type RetainedDomain = Domain & Required<Pick<Domain, "retention" | "files">>;
 
-export interface ExportMonthOptions {
+interface ExportMonthOptions {
   readonly domain: RetainedDomain;
   readonly month: string;
   readonly directory: string;
@@ -23,12 +22,7 @@ export interface ExportMonthOptions {
   readonly onProgress: (events: number) => void;
 }
 
-/**
- * Writes the leaving rows to DIRECTORY/DOMAIN-MONTH.ndjson, as `tally export` does, and reads the file again. A
- * complete file of an earlier run is compared with the rows instead. Makes the event of each line again, as an import
- * would, and compares it with the stored one. Returns only when the file is on disk and has all content of all rows.
- * Throws a CommandError otherwise, and DatabaseError.
- */
+/** Exports the leaving rows, or compares them with an earlier file. Returns when the file on disk has all. */
 export async function exportMonth(options: ExportMonthOptions): Promise<ExportedMonth> {
   const { domain, month, directory, database, onProgress } = options;
   const { files, name } = domain;
@@ -125,13 +119,48 @@ async function countRows(database: Database, table: string): Promise<number> {
 // The types of tmpfs and ramfs (statfs(2)).
 const inMemory = new Set([0x0102_1994, 0x8584_58f6]);
 
-/**
- * Creates the directory. Throws a CommandError for one in memory: its files become the only copy of rows that are
- * removed, and a container's temporary directory ends with it.
- */
+/** Creates the directory. Throws a CommandError for one in memory: its files become the only copy of the rows. */
 export async function directoryOnDisk(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   if (!inMemory.has((await statfs(directory)).type)) return;
   const wrong = `--export: expected a directory on a disk, got ${directory}, which is in memory`;
   throw usageError(wrong);
 }
+
+/** What identifies a file of lines. */
+interface FileSum {
+  readonly lines: number;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** A stream that sums what is written and passes it on. `end` returns the sum when all of it was passed on. */
+function summing(target?: Writable): { readonly stream: Writable; readonly end: () => Promise<FileSum> } {
+  const hash = createHash("sha256");
+  let [lines, bytes] = [0, 0];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      for (let at = chunk.indexOf(lineEnd); at >= 0; at = chunk.indexOf(lineEnd, at + 1)) lines++;
+      if (target === undefined || target.write(chunk)) done();
+      else target.once("drain", done);
+    },
+  });
+  return {
+    stream,
+    async end() {
+      stream.end();
+      await finished(stream);
+      return { lines, bytes, sha256: hash.digest("hex") };
+    },
+  };
+}
+
+async function sumOfFile(path: string): Promise<FileSum> {
+  const { stream, end } = summing();
+  for await (const chunk of createReadStream(path)) stream.write(chunk);
+  return end();
+}
+
+const lineEnd = 0x0a;

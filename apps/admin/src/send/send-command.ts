@@ -7,7 +7,7 @@ import type { Domain, EntryFields } from "@tally/contract";
 import { untilDrained } from "@tally/reconcile";
 import { withProgress } from "@tally/runtime/progress";
 import { Command, Option } from "commander";
-import { CommandError, usageError } from "../command-error.ts";
+import { CommandError, usageError, exitCodes, withExitCodes, jsonFlag, print, type JsonFlag } from "../command.ts";
 import {
   cellValue,
   expectationOf,
@@ -17,8 +17,6 @@ import {
   parseEntry,
 } from "../entries/entry-fields.ts";
 import { requestOf } from "../entries/entry-request.ts";
-import { exitCodes, withExitCodes } from "../exit-codes.ts";
-import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import {
   gatewayOf,
   withGatewayFlags,
@@ -99,7 +97,6 @@ function entryOf(domain: Domain, given: readonly (readonly [string, unknown])[])
   );
 }
 
-/** Every field of the domain's routes with what it expects. */
 function expectations(domain: Domain): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const route of ingestRoutesOf(domain))
@@ -114,10 +111,7 @@ function waitMsOf(wait: string | true): number {
   return seconds * 1000;
 }
 
-/**
- * The fields of an event as a JSON object on stdin. Throws a CommandError for anything else, and when stdin is a
- * terminal.
- */
+/** The fields of an event as a JSON object on stdin, which must not be a terminal. */
 async function readStdinEntry(domain: Domain): Promise<EntryFields> {
   if (process.stdin.isTTY)
     throw usageError(
@@ -129,7 +123,6 @@ async function readStdinEntry(domain: Domain): Promise<EntryFields> {
   throw usageError(`stdin: expected a JSON object with the fields of the event, got ${json.slice(0, 60)}`);
 }
 
-/** The POST of a form with these parts, each as name=text or name=@file. */
 async function formRequest(path: string, parts: readonly string[]): Promise<GatewayRequest> {
   const form = new FormData();
   for (const part of parts) {

@@ -1,12 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { domains } from "@tally/domains";
-import { connectHeartbeats, type Heartbeats, StatusReader, type Status } from "@tally/telemetry";
+import {
+  connectHeartbeats,
+  type Heartbeats,
+  StatusReader,
+  type Status,
+  type DomainStatus,
+  type LoggedError,
+  type ProcessStatus,
+  type QueueStatus,
+} from "@tally/telemetry";
 import { numberFlag } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
-import { exitCodes, withExitCodes, type ExitCode } from "../exit-codes.ts";
-import { jsonFlag, print, type JsonFlag } from "../flags.ts";
+import { exitCodes, withExitCodes, type ExitCode, jsonFlag, print, type JsonFlag } from "../command.ts";
 import { withBroker, withDatabase } from "../open-servers.ts";
-import { statusText } from "./status-text.ts";
 
 interface StatusFlags extends JsonFlag {
   readonly watch?: number;
@@ -79,4 +86,118 @@ async function connected(heartbeats: Heartbeats): Promise<void> {
 function exitCodeOf({ state, servers }: Status): ExitCode {
   if (servers.some((server) => server.state === "down")) return exitCodes.unreachable;
   return state === "ok" ? exitCodes.ok : exitCodes.finding;
+}
+
+const shownErrors = 5;
+const messageCharactersMax = 120;
+const unknown = "?";
+
+/** A status on one screen. Times of day are UTC. */
+export function statusText(status: Status): string {
+  const { state, problems, at, servers, domains, hops, processes, lastErrors } = status;
+  const knowsRows = servers.some((server) => server.name === "databaseWrite" && server.state === "up");
+  return [
+    `${state}  ${at}  ${summaryOf(status)}`,
+    ...problems.map((problem) => `  ! ${problem}`),
+    "",
+    servers.map(serverText).join("   "),
+    "",
+    table(
+      ["domain", "accepted/s", "stored/s", "ranked/s", "to store", "to rank", "drained in", "last stored"],
+      domains.map((domain) => domainRow(domain, at, knowsRows ? "never" : unknown)),
+    ),
+    ...section(
+      ["hop", "batches", "p50 ms", "p99 ms"],
+      hops.map(({ name, batches, p50Ms, p99Ms }) => [name, String(batches), numberText(p50Ms), numberText(p99Ms)]),
+    ),
+    ...section(["process", "host", "pid", "state", "threads"], processes.map(processRow)),
+    ...section(["last errors", "from", "level", "message"], lastErrors.slice(0, shownErrors).map(errorRow)),
+    "",
+  ].join("\n");
+}
+
+function serverText({ name, node, state, latencyMs }: Status["servers"][number]): string {
+  return `${name}${node === undefined ? "" : ` ${node}`} ${state} ${numberText(latencyMs)} ms`;
+}
+
+function summaryOf({ secondsToDrain, replicaLagMs, deadLetters }: Status): string {
+  return [
+    `drained in ${secondsText(secondsToDrain)}`,
+    `replica lag ${replicaLagMs === null ? unknown : `${numberText(replicaLagMs)} ms`}`,
+    `open dead letters ${lettersText(deadLetters?.open)}`,
+  ].join(", ");
+}
+
+// The status counts up to 10,000.
+function lettersText(open: number | undefined): string {
+  if (open === undefined) return unknown;
+  return open < 10_000 ? String(open) : "10,000 or more";
+}
+
+function section(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  return rows.length === 0 ? [] : ["", table(head, rows)];
+}
+
+/** `without`: the text of a domain without a time of its last batch. */
+function domainRow(domain: DomainStatus, at: string, without: string): readonly string[] {
+  const { name, accepted, stored, ranked, queues, secondsToDrain, lastStoredAt } = domain;
+  return [
+    name,
+    ...[accepted, stored, ranked].map(({ perSecond }) => numberText(perSecond)),
+    queueText(queues.ingest),
+    queueText(queues.rank),
+    secondsText(secondsToDrain),
+    lastStoredAt === null ? without : `${numberText((Date.parse(at) - Date.parse(lastStoredAt)) / 1000)} s ago`,
+  ];
+}
+
+/** Events in batches, those that threads hold included. */
+function queueText({ batches, held, events }: QueueStatus): string {
+  if (batches === null) return unknown;
+  const all = batches + (held ?? 0);
+  return all === 0 ? "0" : `${numberText(events)} in ${all}`;
+}
+
+function processRow({ app, host, pid, state, threads }: ProcessStatus): readonly string[] {
+  const states = Map.groupBy(threads, (thread) => thread.state);
+  const texts = Array.from(states, ([one, of]) => `${of.length} ${one}`);
+  const restarts = threads.reduce((sum, thread) => sum + thread.restarts, 0);
+  return [app, host, String(pid), state, [...texts, ...(restarts === 0 ? [] : [`${restarts} restarts`])].join(", ")];
+}
+
+function errorRow({ at, app, host, pid, thread, level, message, times }: LoggedError): readonly string[] {
+  const place = thread === null ? `${pid}` : `${pid}, thread ${thread}`;
+  const line = message.replaceAll(/\s+/g, " ").slice(0, messageCharactersMax);
+  return [
+    at.slice(0, 19).replace("T", " "),
+    `${app} ${host}:${place}`,
+    level,
+    times === 1 ? line : `${line} ×${times}`,
+  ];
+}
+
+function secondsText(seconds: number | null): string {
+  return seconds === null ? unknown : `${numberText(seconds)} s`;
+}
+
+/** Up to two digits after the point below 10. */
+function numberText(value: number | null): string {
+  if (value === null) return unknown;
+  return value < 10 ? String(Math.round(value * 100) / 100) : String(Math.round(value));
+}
+
+/** A column of numbers is on the right, others on the left. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const columns = head.map((title, at) => {
+    const cells = rows.map((row) => row[at] ?? "");
+    const isNumeric = cells.length > 0 && cells.every((cell) => /^[\d?][\d.]*( |$)/.test(cell));
+    const width = Math.max(title.length, ...cells.map((cell) => cell.length));
+    return (cell: string): string => (isNumeric ? cell.padStart(width) : cell.padEnd(width));
+  });
+  const line = (row: readonly string[]): string =>
+    columns
+      .map((pad, at) => pad(row[at] ?? ""))
+      .join("  ")
+      .trimEnd();
+  return [head, ...rows].map(line).join("\n");
 }

@@ -1,6 +1,6 @@
 import type { LoggedError } from "@tally/telemetry";
 import { expect, test } from "vitest";
-import { statusText } from "./status-text.ts";
+import { statusText } from "./status-command.ts";
 
 const at = "2026-11-22T20:30:16.000Z";
 const error = (message: string, times: number): LoggedError => ({

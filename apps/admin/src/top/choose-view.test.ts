@@ -1,6 +1,6 @@
 import { domains } from "@tally/domains";
 import { expect, test } from "vitest";
-import { chooseView, pathOf } from "./choose-view.ts";
+import { chooseView, pathOf } from "./top-command.ts";
 
 const path = (board: string, values: readonly string[], date?: string, limit?: number): string =>
   pathOf(chooseView(domains, { board, values, ...(date === undefined ? {} : { date }) }), limit);

@@ -22,7 +22,7 @@ import type { ISecret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
 import type { AppSize, Profile } from "../profiles.ts";
-import { addLogGroup } from "../watch/add-log-group.ts";
+import { addLogGroup } from "../watch/metrics-agent.ts";
 import { certificates, nodeEnvironment, secretSettings, stopTimeoutSeconds } from "./app-settings.ts";
 import { SubnetType, type ISecurityGroup } from "aws-cdk-lib/aws-ec2";
 import type { AppCluster } from "./add-cluster.ts";
@@ -31,7 +31,6 @@ import type { AppCluster } from "./add-cluster.ts";
 export const images = ["gateway", "writer", "ranker", "admin"] as const;
 type Image = (typeof images)[number];
 
-/** The name of an image's repository. */
 export function repositoryName(image: Image): string {
   return `tally/${image}`;
 }

@@ -28,10 +28,7 @@ export const nodeEnvironment = {
 /** Seconds between SIGTERM and SIGKILL. An app stops within STOP_WITHIN_MS. */
 export const stopTimeoutSeconds = 30;
 
-/**
- * The settings that differ from their defaults or that other parts of the stack rely on. Without secrets. `servedDomains`: names with commas between
- * them; empty means all.
- */
+/** Settings that differ from their defaults or that the stack relies on, without secrets. */
 export function appEnvironment(
   app: App,
   { cache }: Pick<Profile, "cache">,

@@ -3,8 +3,7 @@ import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
 import { SecretValue } from "aws-cdk-lib";
 import type { Broker } from "../broker/add-amazon-mq.ts";
-import type { Cache } from "./add-cache.ts";
-import type { Database } from "./add-database.ts";
+import type { Cache, Database } from "./add-servers.ts";
 import type { SecretSetting } from "../apps/app-settings.ts";
 
 // The accounts of infra/mysql/accounts.sql, infra/rabbitmq/definitions.json and infra/redis/users.conf, with the words for their passwords there.

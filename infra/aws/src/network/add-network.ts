@@ -9,12 +9,27 @@ import {
   Port,
   SecurityGroup,
   type IVpc,
+  type ISecurityGroup,
 } from "aws-cdk-lib/aws-ec2";
 import { Construct } from "constructs";
 import type { Profile } from "../profiles.ts";
-import { addLogGroup } from "../watch/add-log-group.ts";
+import { addLogGroup } from "../watch/metrics-agent.ts";
 import { acknowledge } from "../acknowledge.ts";
 import { apps, livePorts } from "../apps/app-settings.ts";
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import type { Ec2Service } from "aws-cdk-lib/aws-ecs";
+import {
+  ApplicationLoadBalancer,
+  ApplicationProtocol,
+  DesyncMitigationMode,
+  ListenerAction,
+  ListenerCertificate,
+  SslPolicy,
+  TargetGroupLoadBalancingAlgorithmType,
+  type ApplicationTargetGroup,
+} from "aws-cdk-lib/aws-elasticloadbalancingv2";
+import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { BlockPublicAccess, Bucket, BucketEncryption } from "aws-cdk-lib/aws-s3";
 
 /** Two zones, each with a public network (load balancer), one of the apps, and one of the servers without a way to the internet. */
 export function addVpc(scope: Construct, { network, natGateways, logDays }: Profile): Vpc {
@@ -39,7 +54,6 @@ export function addVpc(scope: Construct, { network, natGateways, logDays }: Prof
   return vpc;
 }
 
-/** Ports of the servers. */
 export const serverPorts = {
   database: 3306,
   cache: 6379,
@@ -52,11 +66,7 @@ type Tier = (typeof tiers)[number];
 
 type SecurityGroups = Readonly<Record<Tier, SecurityGroup>>;
 
-/**
- * One group for each tier, with the connections that it opens and no others, in both directions. `operator`: one-off tasks. Images, secrets and
- * logs of a task use the interface of its instance, so tasks need no way to the internet, except the gateway's agent, which sends metrics and
- * reads the operator port over loopback: no group opens that port.
- */
+/** One group for each tier, with only the connections that it opens. Images, secrets and logs use the instance's. */
 export function addSecurityGroups(scope: Construct, vpc: IVpc): SecurityGroups {
   const inside = new Construct(scope, "SecurityGroups");
   const group = (tier: Tier): SecurityGroup =>
@@ -88,4 +98,88 @@ export function addSecurityGroups(scope: Construct, vpc: IVpc): SecurityGroups {
   gateway.addEgressRule(Peer.anyIpv4(), Port.tcp(443), "metrics to CloudWatch");
   instances.addEgressRule(Peer.anyIpv4(), Port.tcp(443), "ECS, images, secrets, logs, certificates of RDS");
   return groups;
+}
+
+/** Seconds. The gateway keeps idle connections for 65 s: the load balancer closes them first, or its clients would get 502. */
+const idleTimeoutSeconds = 60;
+
+interface LoadBalancerParts {
+  readonly profile: Profile;
+  readonly vpc: IVpc;
+  readonly securityGroup: ISecurityGroup;
+  readonly certificateArn: string;
+}
+
+interface LoadBalancer {
+  readonly balancer: ApplicationLoadBalancer;
+  /** Sends requests to a service's container of this name. */
+  serve(service: Ec2Service, containerName: string): ApplicationTargetGroup;
+}
+
+/** HTTPS for clients, HTTP to the gateways. It appends to X-Forwarded-For and never repeats a POST. */
+export function addLoadBalancer(
+  scope: Construct,
+  { profile, vpc, securityGroup, certificateArn }: LoadBalancerParts,
+): LoadBalancer {
+  const inside = new Construct(scope, "LoadBalancer");
+  const balancer = new ApplicationLoadBalancer(inside, "Balancer", {
+    vpc,
+    internetFacing: true,
+    vpcSubnets: { subnetType: SubnetType.PUBLIC },
+    securityGroup,
+    idleTimeout: Duration.seconds(idleTimeoutSeconds),
+    dropInvalidHeaderFields: true,
+    desyncMitigationMode: DesyncMitigationMode.DEFENSIVE,
+    deletionProtection: true,
+  });
+  logAccess(inside, balancer, profile.logDays);
+  balancer.addListener("Http", {
+    port: 80,
+    open: false,
+    defaultAction: ListenerAction.redirect({ protocol: "HTTPS", port: "443", permanent: true }),
+  });
+  const https = balancer.addListener("Https", {
+    port: 443,
+    open: false,
+    protocol: ApplicationProtocol.HTTPS,
+    sslPolicy: SslPolicy.RECOMMENDED_TLS,
+    certificates: [ListenerCertificate.fromArn(certificateArn)],
+  });
+  return {
+    balancer,
+    serve: (service, containerName) =>
+      https.addTargets("Gateways", {
+        protocol: ApplicationProtocol.HTTP,
+        port: livePorts.gateway,
+        targets: [service.loadBalancerTarget({ containerName, containerPort: livePorts.gateway })],
+        // Longer than STOP_WITHIN_MS: a stopping gateway still responds to every request in flight.
+        deregistrationDelay: Duration.seconds(30),
+        loadBalancingAlgorithmType: TargetGroupLoadBalancingAlgorithmType.LEAST_OUTSTANDING_REQUESTS,
+        // Not /health/ready: while the broker is away ECS would stop every gateway, and clients would get 502 instead of 503 with Retry-After.
+        healthCheck: {
+          path: "/health/live",
+          interval: Duration.seconds(5),
+          timeout: Duration.seconds(3),
+          healthyThresholdCount: 2,
+          unhealthyThresholdCount: 3,
+        },
+      }),
+  };
+}
+
+/** Access logs in a bucket. Not through logAccessLogs, which needs to know the region: in every region the same service may write. */
+function logAccess(scope: Construct, balancer: ApplicationLoadBalancer, days: number): void {
+  const bucket = new Bucket(scope, "AccessLogs", {
+    encryption: BucketEncryption.S3_MANAGED,
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    enforceSSL: true,
+    lifecycleRules: [{ expiration: Duration.days(days) }],
+    removalPolicy: RemovalPolicy.RETAIN,
+  });
+  acknowledge(bucket, { S1: "it holds access logs; a log of the accesses to this bucket would need another bucket" });
+  bucket.grantPut(new ServicePrincipal("logdelivery.elasticloadbalancing.amazonaws.com"), "AWSLogs/*");
+  balancer.setAttribute("access_logs.s3.enabled", "true");
+  balancer.setAttribute("access_logs.s3.bucket", bucket.bucketName);
+  // The load balancer checks at once that it may write.
+  if (bucket.policy !== undefined) balancer.node.addDependency(bucket.policy);
 }

@@ -14,9 +14,9 @@ import {
   type TaskParts,
 } from "../apps/add-task.ts";
 import { certificates, namespace } from "../apps/app-settings.ts";
-import { databaseName, masterUser } from "../data/add-database.ts";
+import { databaseName, masterUser } from "../data/add-servers.ts";
 import type { Profile } from "../profiles.ts";
-import { addLogGroup } from "../watch/add-log-group.ts";
+import { addLogGroup } from "../watch/metrics-agent.ts";
 
 const infra = new URL("../../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, infra), "utf8");
@@ -34,10 +34,7 @@ interface OperatorParts {
   readonly servers: Servers;
 }
 
-/**
- * Tasks that an operator runs by hand: the accounts (once, and after a change of the three files of accounts), migrate (before each release), and
- * `tally`, any command of the CLI. Each has an output with its command line.
- */
+/** Tasks run by hand: accounts, migrate (before each release) and `tally`. Each has an output with its command line. */
 export function addOperatorTasks(scope: Construct, parts: OperatorParts): void {
   const { profile, vpc, apps, securityGroup, imageTag, servers } = parts;
   const { logDays } = profile;

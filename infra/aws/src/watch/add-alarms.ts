@@ -23,7 +23,7 @@ import { EventField, Rule, RuleTargetInput } from "aws-cdk-lib/aws-events";
 import { SnsTopic } from "aws-cdk-lib/aws-events-targets";
 import type { DatabaseCluster } from "aws-cdk-lib/aws-rds";
 import type { Broker } from "../broker/add-amazon-mq.ts";
-import type { Cache } from "../data/add-cache.ts";
+import type { Cache } from "../data/add-servers.ts";
 import { appMetric } from "./metrics-agent.ts";
 
 /** Where alarms go. Its key is our own: CloudWatch and EventBridge may not use the key of SNS. Subscribe an address after the deployment. */

@@ -14,11 +14,7 @@ const drainSteps = { one: 10, two: 30, four: 120 } as const;
 /** What a gateway's core accepts at full load (docs/scale.md: 41.6 µs) less the reserve for smaller batches: 0.3 of 24,000 a second. */
 const requestsPerMinuteOfGateway = 430_000;
 
-/**
- * Adds tasks when the waiting events need long: seconds to drain, of the slowest domain. Removes one at a time when nothing waits and the CPU is
- * idle: a drained queue alone does not say that fewer tasks would do. Without the metric (+Inf: nothing progresses, a server is down; or no
- * gateway runs) the count stays: more tasks would not help.
- */
+/** Adds tasks by seconds to drain; removes one when drained and idle. Without the metric (+Inf) the count stays. */
 export function scaleOnDrain(
   scope: Construct,
   system: string,

@@ -1,10 +1,10 @@
-import { Duration, Stack } from "aws-cdk-lib";
+import { Duration, Stack, RemovalPolicy } from "aws-cdk-lib";
 import { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { type Ec2TaskDefinition, ContainerImage, LogDrivers } from "aws-cdk-lib/aws-ecs";
 import { Construct } from "constructs";
 import type { Profile } from "../profiles.ts";
-import { addLogGroup } from "./add-log-group.ts";
 import { gatewayOperatorPort } from "../apps/app-settings.ts";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 
 /** Metrics that the gateways expose and the agent beside them sends to CloudWatch, with the labels that become dimensions. */
 const appMetrics = {
@@ -78,10 +78,7 @@ interface AgentConfiguration {
   readonly scraping: string;
 }
 
-/**
- * What the CloudWatch agent beside a gateway reads and sends: /metrics over loopback, as log lines in the embedded metric format. A metric has one
- * value for a set of dimensions, so that domains and gateways need no search: CloudWatch keeps the largest and smallest of all.
- */
+/** The agent reads /metrics over loopback and sends embedded metric lines, with one value for a set of dimensions. */
 function agentConfiguration({ system, region, logGroup }: AgentSettings): AgentConfiguration {
   const dimensionSets = Object.entries(appMetrics).map(([name, labels]) => declaration(name, labels));
   return {
@@ -120,4 +117,15 @@ function declaration(name: string, labels: readonly string[]) {
     dimensions: [["system", ...labels]],
     metric_selectors: [`^${name}$`],
   };
+}
+
+const retentions = { 7: RetentionDays.ONE_WEEK, 30: RetentionDays.ONE_MONTH, 90: RetentionDays.THREE_MONTHS } as const;
+
+/** A log group that keeps its lines for `days` and is deleted with the stack. `name`: only where a server chooses the name of its group. */
+export function addLogGroup(scope: Construct, id: string, days: Profile["logDays"], name?: string): LogGroup {
+  return new LogGroup(scope, id, {
+    retention: retentions[days],
+    removalPolicy: RemovalPolicy.DESTROY,
+    ...(name === undefined ? {} : { logGroupName: name }),
+  });
 }

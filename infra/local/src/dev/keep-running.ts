@@ -18,11 +18,7 @@ const checkEveryMs = 250;
 const quietMs = 200;
 const sourceFile = /^[\w-]+\/(src|migrations)\/.*(?<!\.test|\.fixture)\.(ts|sql)$/;
 
-/**
- * Starts an app again when it has ended. With `watchedRoot`, also restarts apps whose files change: a file in `apps/X` restarts X, a file in
- * `packages` restarts all three. A restart is a SIGTERM, on which the app drains, and a start; a new migration is applied before. An app
- * that does not start, e.g. because of a syntax error, then waits for the next change.
- */
+/** Restarts ended apps; with `watchedRoot` also those whose files change, after a new migration is applied. */
 export function keepRunning({ apps, say, signal, watchedRoot }: KeepRunningOptions): void {
   const starting = new Set<AppName>();
   const changed = new Set<AppName>();

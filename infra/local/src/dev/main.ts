@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { StatusLine } from "@tally/runtime/status-line";
-import { onLauncherGone } from "../process/on-launcher-gone.ts";
-import { runCommand } from "../process/run-command.ts";
-import { ServiceError } from "../process/service-error.ts";
+import { onLauncherGone } from "../process/processes.ts";
+import { runCommand, ServiceError } from "../process/run-command.ts";
 import { Waits, showWaits } from "../process/until.ts";
 import { addressVariables } from "../services/addresses.ts";
 import { startServices } from "../services/start-services.ts";
@@ -12,10 +11,7 @@ import { environmentFile } from "./environment-file.ts";
 import { keepRunning } from "./keep-running.ts";
 import { welcome } from "./welcome.ts";
 
-/*
- * `pnpm dev`: starts services and apps, shows what it waits for, prints their addresses, runs until Ctrl-C. Restarts ended apps; with --watch,
- * changed ones too. With --observe, starts Prometheus beside them.
- */
+/* `pnpm dev`: runs services and apps until Ctrl-C. --watch restarts changed apps, --observe starts Prometheus. */
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 const directory = join(root, ".tally");

@@ -27,10 +27,7 @@ tally is running (services: ${servicesSource})
 ready`;
 }
 
-/**
- * The lines of the first steps: README.md has the same, and a test runs them. The ranking follows the 201 within ms, perhaps later than the next
- * command. No workload sells in this store, so its 10 best items have this one for ever.
- */
+/** The first steps of README.md, run by a test. No workload sells in this store, so its 10 best have this item. */
 export function firstSteps(url: string): readonly string[] {
   return [
     `curl -i -X POST ${url}/purchase/900/customer/900001/date/20261120 -H 'Content-Type: application/json' \\`,

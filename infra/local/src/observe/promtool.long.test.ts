@@ -2,9 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, type TestContext } from "vitest";
-import { findProgram } from "../process/find-program.ts";
-import { runCommand } from "../process/run-command.ts";
-import { ServiceError } from "../process/service-error.ts";
+import { findProgram, runCommand, ServiceError } from "../process/run-command.ts";
 import { dashboards } from "./observe-files.test-kit.ts";
 import { installedPrometheus, observeFiles } from "./start-observe.ts";
 

@@ -4,7 +4,7 @@ import type { Apps } from "../start-apps.ts";
 import { ChildServer, type ServerHome } from "../process/child-server.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { isReady, type Waits } from "../process/until.ts";
-import { directoryVariable, endLeftovers } from "../process/leftovers.ts";
+import { directoryVariable, endLeftovers } from "../process/directory-lock.ts";
 import { installedProgram, type InstallOptions } from "../services/installed-programs.ts";
 
 /** The folder with what Prometheus and Grafana read. */

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isRunning } from "./run-command.ts";
-import { lastLines, ServiceError } from "./service-error.ts";
+import { isRunning, lastLines, ServiceError } from "./run-command.ts";
 import { until, Waits } from "./until.ts";
 
 /** One process of a private server or an app. Tests and fault drills kill, stop and start it. */
@@ -52,10 +51,7 @@ const readyWithinMs = 120_000;
 // An app gives up the rest of its work after 20 s and exits.
 const endWithinMs = 25_000;
 
-/**
- * One server process. It leads its own process group: Ctrl-C in a terminal does not reach it before the apps that use it have
- * drained. Its pid is kept in `<directory>/run`, so that a later launcher can end it after this one was killed.
- */
+/** One server process in its own process group, so Ctrl-C does not reach it. Its pid file is in `<directory>/run`. */
 export class ChildServer implements Server {
   readonly name: string;
   readonly port: number;

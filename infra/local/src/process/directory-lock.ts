@@ -1,15 +1,14 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isAbandoned, lockFile } from "@tally/client/journal";
-import { endLeftovers } from "./leftovers.ts";
-import { ServiceError } from "./service-error.ts";
+import { ServiceError } from "./run-command.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { fileOf } from "./processes.ts";
+import { until } from "./until.ts";
 
 const lockName = "launcher.lock";
 
-/**
- * Locks the directory for this process; returns the function that unlocks it. Throws `directory-in-use` while another
- * launcher has it. Takes over the lock of a dead launcher.
- */
+/** Locks the directory; returns the unlock function. Throws `directory-in-use` while another launcher has it. */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   // mkdir applies the mode to every folder that it creates: with 0700 on the parent, the users of the servers could not enter.
   await mkdir(dirname(directory), { recursive: true });
@@ -30,10 +29,7 @@ export interface ClaimedDirectory {
   readonly release: () => Promise<void>;
 }
 
-/**
- * Creates `<parent>/<name>-<pid>`, empty and locked for this process, for a system whose services and apps live in its folders. First ends
- * what killed processes have left running in directories of the same name, and deletes these directories.
- */
+/** Creates `<parent>/<name>-<pid>`, empty and locked. First ends and deletes what killed processes have left there. */
 export async function claimDirectory(
   parent: string,
   name: string,
@@ -51,4 +47,36 @@ export async function claimDirectory(
   const directory = resolve(parent, `${prefix}${process.pid}`);
   await rm(directory, { recursive: true, force: true });
   return { directory, release: await lockDirectory(directory) };
+}
+
+/** The environment variable of every server and app that names its directory. */
+export const directoryVariable = "TALLY_DIRECTORY";
+
+const endWithinMs = 20_000;
+
+/** Ends this directory's servers whose launcher was killed. The pid may be reused: checks the process's environment. Needs /proc. */
+export async function endLeftovers(directory: string, say: (line: string) => void): Promise<void> {
+  const folder = join(directory, "run");
+  if (!existsSync(folder)) return;
+  for (const file of await readdir(folder)) {
+    const pid = Number(readFileSync(join(folder, file), "utf8"));
+    if (isOurs(pid, directory)) {
+      say(`Stopping ${file.replace(".pid", "")}, left behind by an earlier run (process ${pid})`);
+      await end(pid, directory);
+    }
+    await rm(join(folder, file), { force: true });
+  }
+}
+
+async function end(pid: number, directory: string): Promise<void> {
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    // SIGCONT: a process that is stopped (SIGSTOP) handles SIGTERM only when it runs again.
+    for (const one of [signal, "SIGCONT"] as const) if (isOurs(pid, directory)) process.kill(pid, one);
+    if (await until(async () => !isOurs(pid, directory), { withinMs: endWithinMs })) return;
+  }
+}
+
+function isOurs(pid: number, directory: string): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 1) return false;
+  return fileOf(pid, "environ")?.split("\0").includes(`${directoryVariable}=${directory}`) === true;
 }

@@ -1,14 +1,9 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
-import { ServiceError } from "./service-error.ts";
+import { ServiceError } from "./run-command.ts";
 
-/**
- * Distinct ports on 127.0.0.1 that were free a moment ago. While this process runs, no other gets one of them here, also not while its server
- * is down: each process claims a block of ports. Below 32768, where Linux begins to assign ports to outgoing connections: such a port can be
- * taken by any client while its server is down, and a client that retries a dead one can connect to itself. Throws ServiceError when none is
- * left.
- */
+/** Free ports that no other process gets here meanwhile, below 32768, where outgoing connections take none. */
 export async function freePorts(count: number, range: PortRange = usualPorts): Promise<number[]> {
   let claimed = blocks.get(range);
   if (claimed === undefined) blocks.set(range, (claimed = claimBlock(range)));
@@ -28,7 +23,6 @@ export async function freePorts(count: number, range: PortRange = usualPorts): P
   return ports;
 }
 
-/** The first port, and the one after the last. */
 type PortRange = readonly [number, number];
 
 const usualPorts: PortRange = [15_000, 32_000];

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { directoryVariable, endLeftovers } from "./leftovers.ts";
+import { directoryVariable, endLeftovers } from "./directory-lock.ts";
 
 const children: ChildProcess[] = [];
 const directory = mkdtempSync(join(tmpdir(), "tally-leftovers-"));

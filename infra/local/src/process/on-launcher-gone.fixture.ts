@@ -1,4 +1,4 @@
-import { onLauncherGone } from "./on-launcher-gone.ts";
+import { onLauncherGone } from "./processes.ts";
 
 // Runs until its launcher has ended, then prints a line and ends.
 const stay = setInterval(() => undefined, 1000);

@@ -19,7 +19,6 @@ export interface ProcessFigures {
   /** Clock ticks since boot. Together with the pid it identifies a process. */
   readonly startedAt: string;
   readonly cpuSeconds: number;
-  /** Of its children that have ended, and of theirs. */
   readonly endedChildrenCpuSeconds: number;
   readonly memoryMiB: number;
 }
@@ -106,4 +105,36 @@ function pids(): readonly number[] {
   return readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry))
     .map(Number);
+}
+
+const checkEveryMs = 500;
+// npx, npm exec, pnpm, and the shells between them.
+const launcher = /(^|\/| )(npx|npm|pnpm)(\b|@)|^(\/bin\/)?(ba|da)?sh -c /;
+
+/** Calls back once when the `npx` or `pnpm` that started this has ended: npm does not forward signals. Needs /proc. */
+export function onLauncherGone(gone: () => void): () => void {
+  const launchers = ancestors();
+  const timer = setInterval(() => {
+    if (launchers.every(({ pid, startedAt }) => read(pid)?.startedAt === startedAt)) return;
+    clearInterval(timer);
+    gone();
+  }, checkEveryMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+// From the parent upwards, while the process belongs to the launch. The shell of a person or of a script does not.
+function ancestors(): readonly ProcessFigures[] {
+  const found: ProcessFigures[] = [];
+  let one = read(process.ppid);
+  while (one !== undefined && one.pid > 1 && launcher.test((fileOf(one.pid, "cmdline") ?? "").replaceAll("\0", " "))) {
+    found.push(one);
+    one = read(one.parent);
+  }
+  return found;
+}
+
+function read(pid: number): ProcessFigures | undefined {
+  const found = readProcess(pid);
+  return found?.state === "Z" ? undefined : found;
 }

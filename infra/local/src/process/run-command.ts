@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
 
 export interface CommandResult {
   /** Null when a signal ended it, or when it could not be started. */
@@ -51,3 +53,58 @@ export function runCommand(program: string, args: readonly string[], options: Co
 /** Whether it was started and has not ended. */
 export const isRunning = (child: ChildProcess | undefined): child is ChildProcess & { readonly pid: number } =>
   child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
+
+// An ordinary user's PATH often lacks the folders of servers.
+const serverFolders = ["/usr/local/sbin", "/usr/sbin", "/sbin", "/opt/homebrew/sbin", "/opt/homebrew/bin"];
+
+/** The PATH of the environment, with the folders where servers are installed. */
+export function searchPath(environment: NodeJS.ProcessEnv): string {
+  return [environment["PATH"] || "/usr/local/bin:/usr/bin:/bin", ...serverFolders].join(delimiter);
+}
+
+/** The full path of the first of these programs that is installed. `folders` are searched before the PATH. */
+export function findProgram(
+  names: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  folders: readonly string[] = [],
+): string | undefined {
+  const places = [...folders, ...searchPath(environment).split(delimiter)];
+  return names.flatMap((name) => places.map((place) => join(place, name))).find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Every way the launcher can fail, as a stable word for programs; the message is for people. */
+export type ServiceErrorCode =
+  | "directory-in-use"
+  | "environment-incomplete"
+  | "install-failed"
+  | "interrupted"
+  | "no-free-port"
+  | "not-installed"
+  | "replica-broken"
+  | "server-failed";
+
+/** A failure of a service or of its environment, not a bug: print the message without the stack. */
+export class ServiceError extends Error {
+  readonly code: ServiceErrorCode;
+
+  constructor(code: ServiceErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ServiceError";
+    this.code = code;
+  }
+}
+
+/** The last 25 lines of an output, indented, for an error message. */
+export function lastLines(output: string): string {
+  const lines = output.trim().split("\n").slice(-25);
+  return lines.map((line) => `    ${line}`).join("\n");
+}

@@ -10,11 +10,7 @@ export type ProxyState =
   | { readonly name: "frozen" }
   | { readonly name: "slow"; readonly delayMs: number };
 
-/**
- * Sees each piece that one side sends; connections and the pieces of each are counted from 1. Returns what passes
- * instead; or "cut", which ends both sides and passes nothing; or "pass and cut", which ends the client and closes the
- * server's side after the piece.
- */
+/** Returns what passes instead of a piece; or "cut"; or "pass and cut", which ends both sides after it. */
 export type OnPiece = (piece: Buffer, connection: number, number: number) => Buffer | "cut" | "pass and cut";
 
 export interface ProxyOptions {
@@ -40,7 +36,6 @@ export interface TcpProxy {
   become(state: ProxyState): void;
   /** Resets every connection that is open now; the next one is accepted. */
   endConnections(): void;
-  /** Passes nothing more on the connections that are open now; the next one works. */
   freezeConnections(): void;
   close(): Promise<void>;
 }
@@ -103,7 +98,6 @@ export async function openTcpProxy(
 
 type OnData = (piece: Buffer, number: number) => ReturnType<OnPiece>;
 
-/** Both directions of all connections of a proxy. */
 class Wires {
   state: ProxyState = { name: "open" };
   readonly #sockets = new Set<Socket>();
@@ -128,7 +122,6 @@ class Wires {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** One direction of a connection. */
   carry(from: Socket, to: Socket, onPiece: OnData): void {
     let [pieces, ended] = [0, false];
     this.#sockets.add(from);

@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServerHome } from "../process/child-server.ts";
-import { searchPath } from "../process/find-program.ts";
-import { directoryVariable } from "../process/leftovers.ts";
+import { searchPath } from "../process/run-command.ts";
+import { directoryVariable } from "../process/directory-lock.ts";
 
 /** Lines that a caller adds to the configuration that the launcher writes. */
 export interface MoreConfiguration {

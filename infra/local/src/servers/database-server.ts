@@ -2,22 +2,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import { ChildServer } from "../process/child-server.ts";
-import { runCommand } from "../process/run-command.ts";
-import { ServiceError } from "../process/service-error.ts";
+import { runCommand, ServiceError, type CommandResult, lastLines, findProgram } from "../process/run-command.ts";
 import type { ServerContext } from "./context.ts";
-import {
-  dataDirectory,
-  type DatabaseEngine,
-  type DatabasePrograms,
-  type DatabaseRole,
-  firstOptions,
-  temporaryDirectory,
-} from "./database-engines.ts";
 
 /** Runs SQL as root; throws when the server rejects it. Returns the values, or with "vertical" one line `name: value` for each. */
 export type Sql = (text: string, form?: "values" | "vertical") => Promise<string>;
 
-/** What both servers are made of. */
 export interface DatabaseParts {
   readonly engine: DatabaseEngine;
   readonly programs: DatabasePrograms;
@@ -26,14 +16,12 @@ export interface DatabaseParts {
 
 export interface DatabaseServer {
   readonly server: ChildServer;
-  /** As its root. */
   readonly sql: Sql;
 }
 
 interface DatabasePlan {
   readonly role: DatabaseRole;
   readonly port: number;
-  /** Different for each server. */
   readonly id: number;
   /** Of a replica: whether others can follow it when it is promoted. It then keeps a binary log, as durable as the primary's. */
   readonly isPromotable: boolean;
@@ -130,3 +118,129 @@ const noLogOptions = ["--skip-log-bin", "--innodb-flush-log-at-trx-commit=2"];
 function bufferPoolMebibytes(): number {
   return Math.round(Math.min(Math.max(totalmem() / 16 / 2 ** 20, 128), 1024));
 }
+
+export interface DatabasePrograms {
+  readonly server: string;
+  readonly client: string;
+}
+
+/** What MariaDB and MySQL do differently. The rest is in database.ts and database-server.ts. */
+export interface DatabaseEngine {
+  readonly name: "MariaDB" | "MySQL";
+  /** Creates the system tables and sets root's password: root never exists without one. `options` name the folder and must come first. */
+  initialise(options: readonly string[], programs: DatabasePrograms, context: ServerContext): Promise<void>;
+  readonly redoLogOption: string;
+  readonly primaryOptions: readonly string[];
+  readonly replicaOptions: readonly string[];
+  /** Makes a replica write what it gets from the primary to its own binary log, from which other replicas continue when it is promoted. */
+  readonly relayedLogOptions: readonly string[];
+  /** The privileges to read a replica's lag. */
+  readonly lagPrivileges: string;
+  /** Selects the position of the primary's log. */
+  readonly selectPosition: string;
+  /** SQL for a replica that was copied from the primary at this position. */
+  adoptPosition(position: string): string;
+  /** Waits up to 1 s. Selects 0 when the replica has reached this position, else another value. */
+  waitFor(position: string): string;
+  /** SQL that makes a replica follow the primary at this port. */
+  follow(primaryPort: number, user: string, password: string): string;
+}
+
+/** `replica-1`, `replica-2`, … when there are several. */
+export type DatabaseRole = "primary" | "replica" | `replica-${number}`;
+
+export const dataDirectory = (role: DatabaseRole, context: ServerContext): string =>
+  join(context.directory, `database-${role}`);
+
+/** The first options of each start of a database program, in their order. */
+export async function firstOptions(data: string, temporary: string): Promise<readonly string[]> {
+  await mkdir(temporary, { recursive: true });
+  // Without the option MariaDB refuses to run as root.
+  const asRoot = process.getuid?.() === 0 ? ["--user=root"] : [];
+  return ["--no-defaults", ...asRoot, `--datadir=${data}`, `--tmpdir=${temporary}`];
+}
+
+/** For the temporary files of one server: a starting server deletes all files in it; in /tmp that would include files of others. */
+export const temporaryDirectory = (role: DatabaseRole, context: ServerContext): string =>
+  `${dataDirectory(role, context)}.tmp`;
+
+function checkSetup(step: string, { exitCode, output, errors }: CommandResult): void {
+  if (exitCode === 0) return;
+  throw new ServiceError(
+    "server-failed",
+    `${step} failed. The end of its output:\n${lastLines(`${output}\n${errors}`)}`,
+  );
+}
+
+export const mariadb: DatabaseEngine = {
+  name: "MariaDB",
+
+  async initialise(given, programs, context) {
+    const install =
+      findProgram(["mariadb-install-db", "mysql_install_db"], context.environment) ?? "mariadb-install-db";
+    // A small log: the folder is copied for the replica, and the first start enlarges it.
+    const options = [...given, "--innodb-log-file-size=8M"];
+    const tables = await runCommand(
+      install,
+      [...options, "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"],
+      context,
+    );
+    checkSetup("mariadb-install-db", tables);
+
+    const accounts = await runCommand(programs.server, [...options, "--bootstrap", "--silent-startup"], {
+      ...context,
+      input: [
+        "USE mysql;",
+        "DELETE FROM global_priv WHERE User = '' OR (User = 'root' AND Host <> 'localhost');",
+        "FLUSH PRIVILEGES;",
+        `ALTER USER root@localhost IDENTIFIED BY '${context.passwords.databaseRoot}';`,
+        "",
+      ].join("\n"),
+    });
+    checkSetup("mariadbd --bootstrap", accounts);
+  },
+
+  redoLogOption: "--innodb-log-file-size",
+  primaryOptions: ["--gtid-strict-mode=ON", "--binlog-format=ROW"],
+  replicaOptions: ["--gtid-strict-mode=ON", "--read-only=ON", "--skip-slave-start"],
+  relayedLogOptions: ["--log-slave-updates=ON", "--binlog-format=ROW"],
+  lagPrivileges: "BINLOG MONITOR, SLAVE MONITOR",
+  selectPosition: "SELECT @@GLOBAL.gtid_binlog_pos",
+  adoptPosition: (position) => `SET GLOBAL gtid_slave_pos = '${position}'`,
+  waitFor: (position) => `SELECT MASTER_GTID_WAIT('${position}', 1)`,
+  follow: (port, user, password) =>
+    `CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = ${port}, MASTER_USER = '${user}', ` +
+    `MASTER_PASSWORD = '${password}', MASTER_CONNECT_RETRY = 1, MASTER_USE_GTID = slave_pos`,
+};
+
+const gtid = ["--gtid-mode=ON", "--enforce-gtid-consistency=ON", "--mysqlx=OFF"];
+
+/** Oracle's MySQL from 8.0.30. */
+export const mysql: DatabaseEngine = {
+  name: "MySQL",
+
+  async initialise(options, programs, context) {
+    const sqlFile = join(context.directory, "mysql-setup.sql");
+    await writeFile(sqlFile, `ALTER USER root@localhost IDENTIFIED BY '${context.passwords.databaseRoot}';\n`, {
+      mode: 0o600,
+    });
+    const first = [...options, "--initialize-insecure", `--init-file=${sqlFile}`];
+    const tables = await runCommand(programs.server, first, context);
+    checkSetup("mysqld --initialize", tables);
+  },
+
+  redoLogOption: "--innodb-redo-log-capacity",
+  primaryOptions: gtid,
+  replicaOptions: [...gtid, "--super-read-only=ON", "--relay-log-recovery=ON", "--skip-replica-start"],
+  relayedLogOptions: [], // its default
+  lagPrivileges: "REPLICATION CLIENT",
+  selectPosition: "SELECT @@GLOBAL.gtid_executed",
+  // The copy has part of the position already, and gtid_purged accepts only the rest.
+  adoptPosition: (position) =>
+    `SET GLOBAL gtid_purged = CONCAT('+', GTID_SUBTRACT('${position}', @@GLOBAL.gtid_executed))`,
+  waitFor: (position) => `SELECT WAIT_FOR_EXECUTED_GTID_SET('${position}', 1)`,
+  follow: (port, user, password) =>
+    `CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = ${port}, SOURCE_USER = '${user}', ` +
+    `SOURCE_PASSWORD = '${password}', SOURCE_CONNECT_RETRY = 1, SOURCE_RETRY_COUNT = 86400, SOURCE_AUTO_POSITION = 1, ` +
+    `GET_SOURCE_PUBLIC_KEY = 1`,
+};

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { runCommand } from "../process/run-command.ts";
-import { ServiceError } from "../process/service-error.ts";
+import { runCommand, ServiceError } from "../process/run-command.ts";
 import { until, Waits } from "../process/until.ts";
 import { type ServerContext, filledTemplate } from "./context.ts";
 import {
@@ -14,8 +13,11 @@ import {
   temporaryDirectory,
   mariadb,
   mysql,
-} from "./database-engines.ts";
-import { type DatabaseParts, databaseServer, type DatabaseServer, type Sql } from "./database-server.ts";
+  type DatabaseParts,
+  databaseServer,
+  type DatabaseServer,
+  type Sql,
+} from "./database-server.ts";
 
 export interface Database {
   readonly primary: DatabaseServer;
@@ -25,7 +27,7 @@ export interface Database {
   readonly start: () => Promise<void>;
 }
 
-/** A primary and read-only replicas that follow it by GTID, not started yet. Each of several replicas can take its place. */
+/** A primary and read-only replicas that follow it by GTID, not started yet. */
 export async function database(
   name: string,
   programs: DatabasePrograms,
@@ -87,11 +89,7 @@ export async function database(
   return { primary, replicas, start: startOrRebuild };
 }
 
-/**
- * Creates the data that is missing, while no server runs: the primary's from nothing, the replicas' as copies of the primary's.
- * Each folder is created under another name and then renamed, so that an existing folder is complete. Returns the replicas that are
- * copies and still need their position in the primary's log; delete the `unadoptedFile` of one when it has it.
- */
+/** Creates missing data, each folder under another name first. Returns the copied replicas: they need a position. */
 async function prepareData(
   roles: readonly DatabaseRole[],
   { engine, programs, context }: DatabaseParts,
@@ -123,7 +121,6 @@ async function prepareData(
 // The binary log, and the server id that MySQL writes into the folder.
 const primaryOnly = /^(binlog\..*|auto\.cnf)$/;
 
-/** The file that exists until a replica has its position. */
 const unadoptedFile = (role: DatabaseRole, context: ServerContext): string =>
   `${dataDirectory(role, context)}.unadopted`;
 

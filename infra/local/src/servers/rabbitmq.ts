@@ -3,7 +3,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ChildServer } from "../process/child-server.ts";
 import { type ServerContext, filledTemplate } from "./context.ts";
-import { sendAndReceive } from "./send-and-receive.ts";
+import { sendAndReceive } from "../process/until.ts";
 
 export interface RabbitmqPorts {
   readonly epmd: number;
@@ -19,10 +19,7 @@ export interface Rabbitmq {
   start(): Promise<void>;
 }
 
-/**
- * A private RabbitMQ, not started yet: one node, or several that form a cluster. `<directory>/rabbitmqctl` controls the one node;
- * each of several nodes has its own script, `rabbitmqctl-1` and so on. `namespace` is a regular expression; default: every namespace.
- */
+/** A private RabbitMQ node or cluster, not started yet. `<directory>/rabbitmqctl` (of several `-1`, …) controls it. */
 export async function rabbitmq(
   programs: { readonly server: string; readonly epmd: string },
   ports: RabbitmqPorts,

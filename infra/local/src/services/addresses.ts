@@ -1,5 +1,5 @@
 import { ConfigError, readConfig, systemSettings } from "@tally/runtime";
-import { ServiceError } from "../process/service-error.ts";
+import { ServiceError } from "../process/run-command.ts";
 
 /** Addresses of the services, as URLs with user and password. */
 export interface Addresses {
@@ -25,7 +25,6 @@ const accountsOf = (addresses: (role: Role) => Addresses): Accounts => ({
   maintenance: addresses("maintenance"),
 });
 
-/** The same addresses for every role. */
 export const sameForAll = (addresses: Addresses): Accounts => accountsOf(() => addresses);
 
 /** Addresses of servers on this machine for the administrator, and for each role. `amqp` and `redis` have one port for each node, `replicas` for each replica. */

@@ -1,9 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { findProgram } from "../process/find-program.ts";
+import { findProgram, runCommand, ServiceError } from "../process/run-command.ts";
 import { freePorts } from "../process/free-ports.ts";
-import { runCommand } from "../process/run-command.ts";
-import { ServiceError } from "../process/service-error.ts";
 import type { Waits } from "../process/until.ts";
 import { directoryId, keptPasswords, type Passwords } from "../servers/context.ts";
 import { addressesOf } from "./addresses.ts";
@@ -18,10 +16,7 @@ interface DockerOptions extends Pick<StartOptions, "directory" | "database" | "k
 
 const composeFile = join(import.meta.dirname, "..", "..", "..", "compose.yaml");
 
-/**
- * The services of infra/compose.yaml. Undefined where Docker Compose or its engine is missing. Also undefined, after a line that says why,
- * where the containers do not start, e.g. because an image cannot be fetched. The caller then uses servers installed on the machine.
- */
+/** The services of infra/compose.yaml. Undefined without Docker Compose, or (it says why) when they do not start. */
 export async function fromDocker(options: DockerOptions): Promise<Services | undefined> {
   const { directory, database, keepData, namespace = "tally", environment, say, signal, waits } = options;
   const docker = findProgram(["docker"], environment);

@@ -1,12 +1,10 @@
 import { join } from "node:path";
 import { freePorts } from "../process/free-ports.ts";
-import { runCommand } from "../process/run-command.ts";
-import { ServiceError } from "../process/service-error.ts";
+import { runCommand, ServiceError } from "../process/run-command.ts";
 import { closeContext, type ServerContext } from "../servers/context.ts";
 import { database } from "../servers/database.ts";
 import { rabbitmq } from "../servers/rabbitmq.ts";
-import { redisCluster } from "../servers/redis-cluster.ts";
-import { redis, redisCommand, wipeRedis } from "../servers/redis.ts";
+import { redisCluster, redis, redisCommand, wipeRedis } from "../servers/redis.ts";
 import { addressesOf } from "./addresses.ts";
 import type { Programs } from "./installed-programs.ts";
 import type { Services, StartOptions } from "./start-services.ts";
@@ -88,7 +86,6 @@ export async function fromPrograms(
   };
 }
 
-/** One server, or a cluster. */
 async function redisNodes(
   program: string,
   size: StartOptions["redisCluster"],

@@ -1,8 +1,6 @@
-import { findProgram } from "../process/find-program.ts";
-import { ServiceError, lastLines } from "../process/service-error.ts";
-import type { DatabasePrograms } from "../servers/database-engines.ts";
+import { findProgram, ServiceError, lastLines, type CommandResult, runCommand } from "../process/run-command.ts";
+import type { DatabasePrograms } from "../servers/database-server.ts";
 import { existsSync, readFileSync } from "node:fs";
-import { type CommandResult, runCommand } from "../process/run-command.ts";
 
 export interface Programs {
   readonly database: DatabasePrograms;
@@ -61,10 +59,7 @@ export interface InstallOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Installs packages of Debian or Ubuntu, without starting a system service. Throws `not-installed`, with `advice`, where that is not
- * possible: no apt-get, or neither root nor sudo without a password.
- */
+/** Installs Debian packages without starting services. Throws `not-installed` without apt-get, root or sudo. */
 async function installPackages(packages: readonly string[], advice: string, options: InstallOptions): Promise<void> {
   const { environment, say, signal } = options;
   const asRoot = await rootCommands(environment);

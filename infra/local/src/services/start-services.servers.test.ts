@@ -3,11 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Server } from "../process/child-server.ts";
-import { findProgram } from "../process/find-program.ts";
+import { findProgram, runCommand } from "../process/run-command.ts";
 import { processesNaming } from "../process/processes.ts";
-import { runCommand } from "../process/run-command.ts";
 import { redisCommand } from "../servers/redis.ts";
-import { sendAndReceive } from "../servers/send-and-receive.ts";
+import { sendAndReceive } from "../process/until.ts";
 import { type Services, startServices } from "./start-services.ts";
 
 const root = mkdtempSync(join(tmpdir(), "tally-services-"));

@@ -1,12 +1,11 @@
 import type { Server } from "../process/child-server.ts";
 import { Waits } from "../process/until.ts";
 import { type MoreConfiguration, openContext } from "../servers/context.ts";
-import type { RedisClusterSize } from "../servers/redis-cluster.ts";
+import type { RedisClusterSize } from "../servers/redis.ts";
 import { type Accounts, type Addresses, sameForAll, fromEnvironment } from "./addresses.ts";
 import { resolve } from "node:path";
-import { lockDirectory } from "../process/directory-lock.ts";
-import { endLeftovers } from "../process/leftovers.ts";
-import { ServiceError } from "../process/service-error.ts";
+import { lockDirectory, endLeftovers } from "../process/directory-lock.ts";
+import { ServiceError } from "../process/run-command.ts";
 import { fromDocker } from "./from-docker.ts";
 import { fromPrograms } from "./from-programs.ts";
 import { installedPrograms } from "./installed-programs.ts";
@@ -18,7 +17,6 @@ export interface StartOptions {
   readonly database: string;
   /** True: the next start finds the data again. False: `stop()` deletes the data, and the directory of private servers. */
   readonly keepData: boolean;
-  /** Called with one line of progress for a person. */
   readonly say: (line: string) => void;
   /** Gets what the start and the stop wait for. */
   readonly waits?: Waits | undefined;
@@ -26,10 +24,7 @@ export interface StartOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** Default `auto`: Docker Compose when an engine responds. */
   readonly docker?: "auto" | "never";
-  /**
-   * Default 1. More: the number of RabbitMQ nodes in one cluster. Each can be killed and started separately. Private servers only, so
-   * Docker is not used then. A directory that keeps its data needs the same number at each start.
-   */
+  /** Nodes of the RabbitMQ cluster, default 1; private servers only, and the same number at each start. */
   readonly brokers?: number;
   /** Default 1. More: the number of database replicas, any of which can be promoted, since each keeps a binary log. Private servers only. */
   readonly databaseReplicas?: number;
@@ -71,11 +66,7 @@ export interface Services {
   stop(): Promise<void>;
 }
 
-/**
- * Returns running services, from the first source that has them: addresses in the environment; Docker Compose; servers installed on
- * this machine, which are installed first where that is possible. Resolves when all of them serve. Throws `ServiceError`.
- * They run until the caller calls `stop()`, regardless of Ctrl-C.
- */
+/** Services from the environment, Docker Compose or installed servers, until `stop()`. Throws `ServiceError`. */
 export async function startServices(options: StartOptions): Promise<Services> {
   const environment = options.environment ?? process.env;
   const given = fromEnvironment(environment);

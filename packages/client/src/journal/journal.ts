@@ -16,15 +16,9 @@ export interface RejectedEntry extends JournalEntry {
 export interface Journal {
   /** What an earlier process has left, in the order in which it was added. */
   readonly left: readonly JournalEntry[];
-  /**
-   * Resolves with the entry's number when it is durable. Entries resolve in the order of the calls. Rejects with
-   * JOURNAL_FAILED.
-   */
+  /** Resolves with the number when it is durable, in the order of the calls. Rejects with JOURNAL_FAILED. */
   append(text: string): Promise<number>;
-  /**
-   * Forgets entries, and first keeps the rejected ones elsewhere. May forget that it did so in a crash: the entries are
-   * then sent again, with the same keys. Rejects with JOURNAL_FAILED; it stays usable.
-   */
+  /** Forgets entries; keeps the rejected ones elsewhere. After a crash they may be sent again, with the same keys. */
   settle(accepted: readonly number[], rejected: readonly RejectedEntry[]): Promise<void>;
   /** Waits for appends under way. */
   close(): Promise<void>;

@@ -1,8 +1,7 @@
 import { mkdir, open, readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { TallyClientError } from "../tally-client-error.ts";
-import { AppendFile } from "./append-file.ts";
-import { addedLine, readLines, settledLine } from "./journal-lines.ts";
+import { AppendFile, addedLine, readLines, settledLine } from "./journal-file.ts";
 import type { Journal, RejectedEntry } from "./journal.ts";
 import { lockFile } from "./lock-file.ts";
 
@@ -14,14 +13,7 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Opens a journal in a file, and creates it with its directory. One process may have it open: `<path>.lock`. Rejects
- * with JOURNAL_IN_USE and JOURNAL_DAMAGED.
- *
- * Appends that come together share one write and one fsync. The file is empty when nothing waits, and at most about
- * twice the size of what waits plus 1 MiB. Rejected purchases are appended to `<path>.rejected`, one JSON object a
- * line; nothing deletes that file.
- */
+/** Opens or creates a journal; appends share an fsync. Rejects with JOURNAL_IN_USE or JOURNAL_DAMAGED. */
 export async function openJournal(path: string): Promise<Journal> {
   const file = resolve(path);
   await mkdir(dirname(file), { recursive: true });

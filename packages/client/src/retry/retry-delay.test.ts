@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isRetriable, retryAfterMs, retryDelayMs } from "./retry-delay.ts";
+import { isRetriable, retryAfterMs, retryDelayMs } from "./retrying-fetch.ts";
 
 const range = { firstDelayMs: 100, longestDelayMs: 1000 };
 const many = (make: () => number): readonly number[] => Array.from({ length: 500 }, make);

@@ -1,7 +1,4 @@
 import { TallyClientError } from "../tally-client-error.ts";
-import { attempt, type Fetch } from "./attempt.ts";
-import { delay } from "./delay.ts";
-import { isRetriable, retryAfterMs, retryDelayMs } from "./retry-delay.ts";
 
 /** How often and how long one call is tried. */
 export interface RetryOptions {
@@ -23,14 +20,7 @@ interface Options extends RetryOptions {
 
 type Outcome = { readonly response: Response } | { readonly error: unknown };
 
-/**
- * A fetch that retries after network errors, timeouts and the statuses of `isRetriable`, after `Retry-After` or with a
- * growing random delay. A POST without Idempotency-Key gets a random one, which all its attempts carry, with the same
- * bytes. Redirects of a POST are not followed: they would become a GET.
- *
- * Resolves with the last response. Rejects with UNREACHABLE when the last attempt had none, and with the signal's
- * reason when the call is aborted. Makes no further attempt when its delay would end after `withinMs`.
- */
+/** A fetch that retries after errors, timeouts and statuses of `isRetriable`. All attempts of a POST have one key. */
 export function retryingFetch({
   fetch = (url, init) => globalThis.fetch(url, init),
   attemptsMax = 6,
@@ -70,4 +60,84 @@ async function initOf(request: Request): Promise<RequestInit> {
   if (!headers.has("idempotency-key")) headers.set("idempotency-key", crypto.randomUUID());
   const body = await request.arrayBuffer();
   return { method, headers, credentials, mode, cache, redirect: "manual", body };
+}
+
+/** The part of the platform's fetch that this package calls. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface Attempt {
+  readonly fetch: Fetch;
+  readonly url: string;
+  readonly init: RequestInit;
+  /** For the whole exchange, the body of the response included. */
+  readonly attemptMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Sends once. Resolves with the complete response (a stream: when it begins); else rejects after `attemptMs`. */
+export async function attempt({ fetch, url, init, attemptMs, signal }: Attempt): Promise<Response> {
+  signal?.throwIfAborted();
+  const limit = new AbortController();
+  const abort = (): void => limit.abort(signal?.reason);
+  signal?.addEventListener("abort", abort, { once: true });
+  const timer = setTimeout(() => limit.abort(new Error(`no complete response within ${attemptMs} ms`)), attemptMs);
+  let isStream = false;
+  try {
+    const response = await fetch(url, { ...init, signal: limit.signal });
+    isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    // A redirect that a browser does not show has the status 0, which a new Response cannot have.
+    if (isStream || response.status < 200) return response;
+    const body = await response.arrayBuffer();
+    return new Response(body.byteLength === 0 ? null : body, response);
+  } finally {
+    clearTimeout(timer);
+    // The signal of the caller ends a stream later.
+    if (!isStream) signal?.removeEventListener("abort", abort);
+  }
+}
+
+/** The range of a back-off, in ms. */
+export interface BackOffRange {
+  readonly firstDelayMs: number;
+  readonly longestDelayMs: number;
+}
+
+/** Whether a request may succeed later: 408, 409 (its key is under way), 429, 5xx. Any other status is final. */
+export function isRetriable(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500;
+}
+
+/** Back-off after `failures` (from 1) less up to half of it; with `afterMs` (Retry-After) never less than that. */
+export function retryDelayMs(
+  failures: number,
+  { firstDelayMs, longestDelayMs }: BackOffRange,
+  afterMs?: number,
+): number {
+  const backOffMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (failures - 1));
+  return afterMs === undefined ? backOffMs * (1 - Math.random() / 2) : afterMs + backOffMs * Math.random();
+}
+
+/** `Retry-After` in ms from now: seconds or an HTTP date. undefined: absent or neither. */
+export function retryAfterMs(headers: Headers, now = Date.now()): number | undefined {
+  const value = headers.get("retry-after")?.trim();
+  if (value === undefined || value === "") return undefined;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** Rejects with the signal's reason when it is aborted first. */
+function delay(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    if (signal?.aborted === true) stop();
+    else signal?.addEventListener("abort", stop, { once: true });
+  });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { messageOf, resultsOf } from "./bulk-results.ts";
+import { messageOf, resultsOf } from "./send-bulk.ts";
 
 const stored = { index: 0, status: 201, id: "a" };
 const refused = { index: 1, status: 503, error: "not taken" };

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { startScriptedServer, type Received, type Reply } from "../scripted-server.test-kit.ts";
 import type { TallyClientError } from "../tally-client-error.ts";
 import { createPurchaseSender, type PurchaseSenderOptions } from "./create-purchase-sender.ts";
-import type { Purchase, RejectedPurchase } from "./purchase.ts";
+import type { Purchase, RejectedPurchase } from "./purchase-queue.ts";
 
 const purchase = (custID: number, more: Partial<Purchase> = {}): Purchase => ({
   storeID: 7,

@@ -1,10 +1,16 @@
 import { authorizationOf } from "../create-tally-client.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Fetch } from "../retry/attempt.ts";
+import type { Fetch } from "../retry/retrying-fetch.ts";
 import { TallyClientError } from "../tally-client-error.ts";
 import { Delivery } from "./delivery.ts";
-import { PurchaseQueue } from "./purchase-queue.ts";
-import { bytesOf, type AddedPurchase, type Purchase, type RejectedPurchase, type Settlement } from "./purchase.ts";
+import {
+  PurchaseQueue,
+  bytesOf,
+  type AddedPurchase,
+  type Purchase,
+  type RejectedPurchase,
+  type Settlement,
+} from "./purchase-queue.ts";
 
 export interface PurchaseSenderOptions {
   /** Of the gateway, with its base path if it has one. */
@@ -29,15 +35,9 @@ export interface PurchaseSenderOptions {
   readonly longestDelayMs?: number;
   /** Default: the platform's. */
   readonly fetch?: Fetch;
-  /**
-   * A purchase that the gateway will never accept as it is. It has left the buffer; a file journal keeps it in
-   * `<path>.rejected`.
-   */
+  /** A purchase that the gateway will never accept as it is. A file journal keeps it in `<path>.rejected`. */
   readonly onRejected: (rejected: RejectedPurchase) => void;
-  /**
-   * Called when `problem` changes: with the error when it begins or gets another code, and with undefined when it ends.
-   * A further failure with the same code is no call.
-   */
+  /** Called with the error when `problem` begins or gets another code, and with undefined when it ends. */
   readonly onProblem?: (problem: TallyClientError | undefined) => void;
 }
 
@@ -47,19 +47,12 @@ export interface PurchaseSender {
   readonly waiting: number;
   /** Why nothing is delivered or kept at the moment. */
   readonly problem: TallyClientError | undefined;
-  /**
-   * Takes a purchase and sends it as soon as possible, in the order of the calls. Resolves when it is durable in the
-   * journal, or without one at once. Rejects with BUFFER_FULL, JOURNAL_FAILED or CLOSED, and has not taken it.
-   */
+  /** Resolves when durable in the journal, without one at once. Rejects with BUFFER_FULL, JOURNAL_FAILED or CLOSED. */
   add(purchase: Purchase): Promise<AddedPurchase>;
   /** Resolves when no purchase waits. Rejects with STOPPED, and with the reason of an aborted signal. */
   flush(signal?: AbortSignal): Promise<void>;
-  /** Sends again after STOPPED. */
   resume(): void;
-  /**
-   * Takes no more, and sends what waits for at most `withinMs` (default 10,000). Resolves with the number of purchases
-   * that are not settled: a journal keeps them, without one they are lost.
-   */
+  /** Sends what waits for at most `withinMs` (default 10,000). Without a journal the remaining `waiting` are lost. */
   close(options?: { readonly withinMs?: number }): Promise<{ readonly waiting: number }>;
 }
 

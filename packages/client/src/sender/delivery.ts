@@ -1,9 +1,7 @@
 import type { Journal } from "../journal/journal.ts";
-import type { Attempt } from "../retry/attempt.ts";
-import { isRetriable, retryDelayMs, type BackOffRange } from "../retry/retry-delay.ts";
+import { type Attempt, isRetriable, retryDelayMs, type BackOffRange } from "../retry/retrying-fetch.ts";
 import { TallyClientError } from "../tally-client-error.ts";
-import type { PurchaseQueue } from "./purchase-queue.ts";
-import { purchaseOf, type RejectedPurchase, type WaitingPurchase } from "./purchase.ts";
+import { type PurchaseQueue, purchaseOf, type RejectedPurchase, type WaitingPurchase } from "./purchase-queue.ts";
 import { sendBulk, type BulkOutcome } from "./send-bulk.ts";
 
 export interface DeliveryOptions extends BackOffRange {
@@ -54,10 +52,7 @@ export class Delivery {
     return this.#problem;
   }
 
-  /**
-   * Call it after each purchase that was added. An exception of a callback is an unhandled rejection; the purchase is
-   * settled before.
-   */
+  /** Call it after each added purchase. An exception of a callback is an unhandled rejection. */
   start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { PurchaseQueue } from "./purchase-queue.ts";
-import type { WaitingPurchase } from "./purchase.ts";
+import { PurchaseQueue, type WaitingPurchase } from "./purchase-queue.ts";
 
 const of = (number: number, bytes = 10): WaitingPurchase => ({ number, text: "", bytes, settle: () => undefined });
 const numbersOf = (purchases: readonly WaitingPurchase[]) => purchases.map(({ number }) => number);

@@ -1,16 +1,61 @@
+import type { paths } from "../generated/openapi.ts";
 import { TallyClientError } from "../tally-client-error.ts";
-import type { WaitingPurchase } from "./purchase.ts";
+
+type BulkBody = paths["/purchases"]["post"]["requestBody"]["content"]["application/json"];
+
+/** One entry of `POST /purchases`. Without `idempotencyKey` the sender gives it a random one. */
+export type Purchase = BulkBody[number];
+
+/** What became of a purchase. */
+export type Settlement =
+  /** Durable at the message broker; `id` is its event id. */
+  | { readonly outcome: "accepted"; readonly id: string }
+  /** The gateway will never accept it as it is. `error` names the field. */
+  | { readonly outcome: "rejected"; readonly status: number; readonly error: string }
+  /** The sender was closed first. With a journal the next process sends it; it may have been accepted already. */
+  | { readonly outcome: "unsettled" };
+
+export interface AddedPurchase {
+  readonly idempotencyKey: string;
+  /** Never rejects. */
+  readonly settled: Promise<Settlement>;
+}
+
+export interface RejectedPurchase {
+  readonly purchase: Purchase;
+  readonly status: number;
+  readonly error: string;
+}
+
+/** A purchase in the sender's buffer. */
+export interface WaitingPurchase {
+  /** In the journal; 0 without one. */
+  readonly number: number;
+  /** JSON in one line. */
+  readonly text: string;
+  /** Of `text` as UTF-8. */
+  readonly bytes: number;
+  readonly settle: (settlement: Settlement) => void;
+}
+
+const encoder = new TextEncoder();
+
+export const bytesOf = (text: string): number => encoder.encode(text).length;
+
+/** The purchase of a text that `add()` has made, perhaps in an earlier process. */
+export function purchaseOf({ text }: Pick<WaitingPurchase, "text">): Purchase {
+  // The gateway has the last word on its content.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return JSON.parse(text) as Purchase;
+}
 
 /** The largest number of events, and of bytes of JSON. */
-export interface Bounds {
+interface Bounds {
   readonly eventsMax: number;
   readonly bytesMax: number;
 }
 
-/**
- * Purchases that wait, oldest first. A place is reserved before the purchase is written to the journal, so the bounds
- * hold at all times.
- */
+/** Waiting purchases, oldest first. A place is reserved before the journal is written, so the bounds always hold. */
 export class PurchaseQueue {
   readonly #bounds: Bounds;
   #purchases: WaitingPurchase[];
@@ -30,12 +75,10 @@ export class PurchaseQueue {
     return this.#events;
   }
 
-  /** How many can be sent now. */
   get length(): number {
     return this.#purchases.length;
   }
 
-  /** Throws BUFFER_FULL. */
   reserve(bytes: number): void {
     const { eventsMax, bytesMax } = this.#bounds;
     if (this.#events >= eventsMax) throw new TallyClientError("BUFFER_FULL", `it holds ${eventsMax} events`);
@@ -49,7 +92,6 @@ export class PurchaseQueue {
     this.#bytes += bytes;
   }
 
-  /** Gives a reserved place back. */
   release(bytes: number): void {
     this.#events--;
     this.#bytes -= bytes;
@@ -82,7 +124,6 @@ export class PurchaseQueue {
     this.#bytes -= bytesOfAll(head) - bytesOfAll(kept);
   }
 
-  /** Removes and returns all. */
   drain(): readonly WaitingPurchase[] {
     return this.#purchases.splice(0);
   }

@@ -1,6 +1,4 @@
-import { attempt, type Attempt } from "../retry/attempt.ts";
-import { isRetriable, retryAfterMs } from "../retry/retry-delay.ts";
-import { messageOf, resultsOf, type EntryResult } from "./bulk-results.ts";
+import { attempt, type Attempt, isRetriable, retryAfterMs } from "../retry/retrying-fetch.ts";
 
 /** What a bulk request has led to. */
 export type BulkOutcome =
@@ -22,11 +20,7 @@ export type BulkOutcome =
 
 type ReadResults = (body: string, count: number, response: Response) => readonly EntryResult[] | undefined;
 
-/**
- * Sends entries, one JSON text each, in one POST to a bulk route such as `POST /purchases`. Each needs its own
- * idempotencyKey: then any of them may be sent again. Never rejects; aborted, it is "later". `read`: for a route whose
- * responses have another form.
- */
+/** Sends entries with own idempotencyKeys in one POST. Never rejects; aborted, it is "later". */
 export async function sendBulk(
   texts: readonly string[],
   request: Attempt,
@@ -62,4 +56,45 @@ function innermostReason(error: unknown): string {
   if (error.cause instanceof Error) return innermostReason(error.cause);
   // Where a name has several addresses, the error has no message.
   return error.message || ("code" in error ? String(error.code) : error.name);
+}
+
+/** What the gateway says of one entry of a bulk request. */
+export type EntryResult =
+  | { readonly status: 201; readonly id: string }
+  | { readonly status: number; readonly error: string };
+
+/** The results of `count` entries in their order. undefined: any other body, such as the page of a proxy. */
+export function resultsOf(body: string, count: number): readonly EntryResult[] | undefined {
+  const results = fieldOf(parsed(body), "results");
+  if (!Array.isArray(results) || results.length !== count) return undefined;
+  const read = results.map((one: unknown, index) => (fieldOf(one, "index") === index ? resultOf(one) : undefined));
+  const known = read.filter((one) => one !== undefined);
+  return known.length === count ? known : undefined;
+}
+
+/** The sentence in the error body of a gateway. Some domains name it `msg`. */
+export function messageOf(body: string): string | undefined {
+  const json = parsed(body);
+  const message = fieldOf(json, "message") ?? fieldOf(json, "msg");
+  return typeof message === "string" ? message : undefined;
+}
+
+function resultOf(entry: unknown): EntryResult | undefined {
+  const [status, id, error] = ["status", "id", "error"].map((name) => fieldOf(entry, name));
+  if (typeof status !== "number") return undefined;
+  if (status === 201) return typeof id === "string" ? { status, id } : undefined;
+  return typeof error === "string" ? { status, error } : undefined;
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined;
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    // Not JSON, so not from a gateway.
+    return undefined;
+  }
 }

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { openJournal } from "../journal/open-journal.ts";
 import { startScriptedServer, type Received, type Reply } from "../scripted-server.test-kit.ts";
 import { createPurchaseSender, type PurchaseSenderOptions } from "./create-purchase-sender.ts";
-import type { Purchase } from "./purchase.ts";
+import type { Purchase } from "./purchase-queue.ts";
 
 const purchase = (custID: number): Purchase => ({ storeID: 7, custID, date: "20261120", items: [{ ItemID: 9 }] });
 

@@ -1,0 +1,112 @@
+import { DatabaseError } from "@tally/database";
+import { InvalidInput, type Domain } from "@tally/contract";
+import { RankingsUnavailable } from "@tally/redis";
+import { type Command, Option } from "commander";
+import { domains } from "@tally/domains";
+
+/** A command cannot do what was asked. The message names the cause in one line. */
+export class CommandError extends Error {
+  readonly code = "COMMAND";
+  readonly exitCode: Exclude<ExitCode, 0>;
+
+  /** Default: a finding. */
+  constructor(message: string, exitCode: Exclude<ExitCode, 0> = exitCodes.finding) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+export function usageError(message: string): CommandError {
+  return new CommandError(message, exitCodes.usage);
+}
+
+/** Exits with the code of the error. Prints one line for a known error, the stack of any other, which is a bug. */
+export function exitForError(error: unknown): never {
+  const { text, exitCode } = known(error) ?? { text: stackOf(error), exitCode: exitCodes.finding };
+  process.stderr.write(`${text}\n`);
+  process.exit(exitCode);
+}
+
+/** Undefined: an error that no user can cause. */
+function known(error: unknown): { readonly text: string; readonly exitCode: ExitCode } | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const withCode = (exitCode: ExitCode) => ({ text: `tally: ${error.message}`, exitCode });
+  if (error instanceof CommandError) return withCode(error.exitCode);
+  if (error instanceof DatabaseError)
+    return withCode(error.kind === "unavailable" ? exitCodes.unreachable : exitCodes.finding);
+  if (error instanceof RankingsUnavailable) return withCode(exitCodes.unreachable);
+  if (error instanceof InvalidInput) return withCode(exitCodes.usage);
+  // Node's errors of files name the file: "ENOENT: no such file or directory, open 'sales.csv'".
+  return "path" in error && "syscall" in error ? withCode(exitCodes.usage) : undefined;
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** The exit codes of all commands. */
+export const exitCodes = {
+  ok: 0,
+  /** The command found something, such as a difference or a rejected line, or could not do all of its work. */
+  finding: 1,
+  usage: 2,
+  /** A server does not respond, or is too busy for too long; for `audit` also: events are still under way. */
+  unreachable: 3,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** What 1 and 3 mean for a command; absent: it never exits so. 0 and 2 mean the same for all. */
+interface OwnCodes {
+  readonly 1?: string;
+  readonly 3?: string;
+}
+
+const codesOfCommands = new WeakMap<Command, OwnCodes>();
+
+/** Documents the exit codes of a command in its help and in docs/commands.md. */
+export function withExitCodes(command: Command, codes: OwnCodes): Command {
+  codesOfCommands.set(command, codes);
+  const [finding, unreachable] = [codes[1], codes[3]];
+  const texts = [
+    "0 done",
+    ...(finding === undefined ? [] : [`1 ${finding}`]),
+    "2 wrong usage",
+    ...(unreachable === undefined ? [] : [`3 ${unreachable}`]),
+  ];
+  return command.addHelpText("after", `\nExit code: ${texts.join(", ")}.`);
+}
+
+/** What `withExitCodes` was told; undefined for a group of commands. */
+export const exitCodesOf = (command: Command): OwnCodes | undefined => codesOfCommands.get(command);
+
+/** For commands that work domain by domain. */
+export const domainsFlag = new Option("--domain <name...>", "only these domains (default: all)");
+
+export interface DomainsFlag {
+  readonly domain?: readonly string[];
+}
+
+/** The domains of the flag, or all. Throws a CommandError for an unknown name. */
+export function domainsOf({ domain: names }: DomainsFlag): readonly Domain[] {
+  return names === undefined ? domains : names.map(domainNamed);
+}
+
+/** Throws a CommandError for an unknown name. */
+export function domainNamed(name: string): Domain {
+  const found = domains.find((domain) => domain.name === name);
+  if (found !== undefined) return found;
+  throw usageError(`--domain: expected one of ${domains.map((one) => one.name).join(", ")}, got ${name}`);
+}
+
+/** For commands whose result a program may read. */
+export interface JsonFlag {
+  readonly json?: boolean | undefined;
+}
+
+export const jsonFlag = new Option("--json", "as JSON");
+
+/** Prints the result of a command: with --json the value, else the text. */
+export function print({ json }: JsonFlag, value: unknown, text: string): void {
+  process.stdout.write(json === true ? `${JSON.stringify(value, undefined, 2)}\n` : text);
+}
