@@ -36,7 +36,7 @@ export function exportEvents(options: ExportOptions, stream: Writable): Promise<
   const sql = `${files.rows.selectFrom(table)}${where} ORDER BY ${files.order}`;
   const values = selected.map(({ value }) => value);
   return database.snapshot(endpoint, async (snapshot) => {
-    await write(stream, format.head(files));
+    await writeText(stream, format.head(files));
     let events = 0;
     for await (const rows of snapshot.stream(sql, values)) {
       const entries = rows.map((row) => {
@@ -45,7 +45,7 @@ export function exportEvents(options: ExportOptions, stream: Writable): Promise<
         onEvent?.(event, entry);
         return entry;
       });
-      await write(stream, format.lines(files, entries));
+      await writeText(stream, format.lines(files, entries));
       onProgress((events += rows.length));
     }
     return events;
@@ -53,7 +53,7 @@ export function exportEvents(options: ExportOptions, stream: Writable): Promise<
 }
 
 /** Waits while the reader of the stream is slow. */
-async function write(stream: Writable, text: string): Promise<void> {
+async function writeText(stream: Writable, text: string): Promise<void> {
   if (text !== "" && !stream.write(text)) await once(stream, "drain");
 }
 

@@ -94,7 +94,7 @@ const unknown = "?";
 
 /** A status on one screen. Times of day are UTC. */
 export function statusText(status: Status): string {
-  const { state, problems, at, servers, domains, hops, processes, lastErrors } = status;
+  const { state, problems, at, servers, domains: rows, hops, processes, lastErrors } = status;
   const knowsRows = servers.some((server) => server.name === "databaseWrite" && server.state === "up");
   return [
     `${state}  ${at}  ${summaryOf(status)}`,
@@ -104,7 +104,7 @@ export function statusText(status: Status): string {
     "",
     table(
       ["domain", "accepted/s", "stored/s", "ranked/s", "to store", "to rank", "drained in", "last stored"],
-      domains.map((domain) => domainRow(domain, at, knowsRows ? "never" : unknown)),
+      rows.map((domain) => domainRow(domain, at, knowsRows ? "never" : unknown)),
     ),
     ...section(
       ["hop", "batches", "p50 ms", "p99 ms"],

@@ -88,8 +88,8 @@ interface Wanted {
 }
 
 /** The fitting view with the fewest parameters. Throws a CommandError for none, or for views of two domains. */
-export function chooseView(domains: readonly Domain[], { board, values, date }: Wanted): Chosen {
-  const all = domains.flatMap((domain) => domain.views.map((view) => ({ domain: domain.name, view })));
+export function chooseView(among: readonly Domain[], { board, values, date }: Wanted): Chosen {
+  const all = among.flatMap((domain) => domain.views.map((view) => ({ domain: domain.name, view })));
   const named = all.filter(({ domain, view }) => isNamed(domain, view, board));
   if (named.length === 0) throw usageError(`${board}: expected one of ${all.map(nameOf).join(", ")}, or store, item`);
   const fitting = named
