@@ -18,20 +18,15 @@ export function reject(reply: FastifyReply, { code, status, message, retryAfterS
 }
 
 /** Error key for a path without a route: the key of the domain that owns the first path segment. */
-export function errorKeysOf(
-  domains: readonly Domain[],
-  mounts: readonly { readonly prefix: string }[],
-): (url: string) => Domain["errorKey"] {
+export function errorKeysOf(domains: readonly Domain[], mounts: readonly { readonly prefix: string }[]) {
   const words = domains.flatMap(({ errorKey, routes, queries }) =>
     [...routes, ...queries].map(({ path }) => [path.split("/")[1] ?? "", errorKey] as const),
   );
-  const keys = new Map(
-    mounts.flatMap(({ prefix }) => words.map(([word, key]) => [`${prefix}/${word}/`, key] as const)),
-  );
-  return (url) => {
+  const starts = mounts.flatMap(({ prefix }) => words.map(([word, key]) => [`${prefix}/${word}/`, key] as const));
+  const keys = Array.from(new Map(starts));
+  return (url: string): Domain["errorKey"] => {
     const path = `${url.split("?", 1).join()}/`.replaceAll(/\/{2,}/g, "/");
-    for (const [start, key] of keys) if (path.startsWith(start)) return key;
-    return "message";
+    return keys.find(([start]) => path.startsWith(start))?.[1] ?? "message";
   };
 }
 
@@ -81,14 +76,10 @@ export function rejectionOfError(error: unknown): Rejection | undefined {
   if (error instanceof errorCodes.FST_ERR_MAX_PARAM_LENGTH)
     return rejection("PATH_TOO_LONG", { max: routing.maxParamLength });
   if (error instanceof errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE) return rejection("CONTENT_TYPE");
-  if (isMistake(error)) return rejection("BAD_REQUEST", { problem: error.message });
-  return undefined;
-}
-
-/** Whether Fastify blames the client for an error. */
-function isMistake(error: unknown): error is Error {
+  // Fastify blames the client for these.
   const status: unknown = error instanceof Error ? Reflect.get(error, "statusCode") : undefined;
-  return typeof status === "number" && status >= 400 && status < 500;
+  if (!(error instanceof Error) || typeof status !== "number" || status < 400 || status >= 500) return undefined;
+  return rejection("BAD_REQUEST", { problem: error.message });
 }
 
 /** Whether a database is unreachable, frozen or stopping. */

@@ -6,10 +6,7 @@ import type { FastifyInstance, FastifyReply, onSendHookHandler } from "fastify";
 // For smaller responses, compression saves less than one packet.
 const compressedBytesMin = 2048;
 
-/**
- * Compresses texts of 2 KiB and more for clients that accept it, and sends files of pages. Await it before routes are
- * added. A route with `compress: false` has no hook for it.
- */
+/** Compresses texts of later routes without `compress: false` for clients that accept it, and sends files of pages. */
 export async function addFilesAndCompression(app: FastifyInstance): Promise<void> {
   // The plugin says so only where it compresses.
   const addVary: onSendHookHandler = (_request, reply, payload, done) => {
@@ -33,14 +30,17 @@ export async function addFilesAndCompression(app: FastifyInstance): Promise<void
   await app.register(files, { serve: false, acceptRanges: false, cacheControl: false, lastModified: false });
 }
 
-/**
- * Sends a file of a page, which holds no data. `policy`: its Content-Security-Policy. Without `cacheControl` a browser
- * asks again each time, and gets 304 while the file is the same.
- */
-export function sendPageFile(
-  reply: FastifyReply,
-  { folder, name, policy, cacheControl = "no-cache" }: PageFile,
-): FastifyReply {
+interface PageFile {
+  readonly folder: string;
+  readonly name: string;
+  /** Its Content-Security-Policy, without what all pages have. */
+  readonly policy: string;
+  /** Default: a browser asks again each time, and gets 304 while the file is the same. */
+  readonly cacheControl?: string;
+}
+
+/** Sends a file of a page, which holds no data. */
+export function sendPageFile(reply: FastifyReply, { folder, name, policy, cacheControl = "no-cache" }: PageFile) {
   reply.headers({
     "cache-control": cacheControl,
     "content-security-policy": `default-src 'none'; script-src 'self'; connect-src 'self'; ${policy}; ${closed}`,
@@ -48,13 +48,6 @@ export function sendPageFile(
     "referrer-policy": "no-referrer",
   });
   return reply.sendFile(name, folder);
-}
-
-interface PageFile {
-  readonly folder: string;
-  readonly name: string;
-  readonly policy: string;
-  readonly cacheControl?: string;
 }
 
 const closed = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -10,10 +10,7 @@ export const routing = {
   maxParamLength: 2000,
 } as const;
 
-/**
- * The methods that a path has routes for, sorted; empty for an unknown path. Call it before routes are added. Fastify
- * does not offer this. Uses a second router, only for unmatched requests.
- */
+/** The methods of later routes with a path, sorted. Fastify does not offer this: only unmatched requests cost it. */
 export function allowedMethods(app: FastifyInstance): (url: string) => readonly string[] {
   const router = findMyWay(routing);
   const methods = new Set<HTTPMethod>();

@@ -28,35 +28,21 @@ interface ReadEntry {
   readonly event: Event;
 }
 
-interface RejectedEntry {
-  readonly index: number;
-  readonly rejected: Rejection;
-}
-
-/** An entry whose event is confirmed. */
-interface AcceptedEntry {
-  readonly index: number;
-  readonly id: string;
-}
+type RejectedEntry = Readonly<{ index: number; rejected: Rejection }>;
+type ConfirmedEntry = Readonly<{ index: number; id: string }>;
 
 // Placeholder until the event's id is known.
 const noId = "";
 
 /**
- * Many events in one request, a JSON array or one JSON text a line. Each entry is checked and stored by itself, and has
- * its own result. The status is that of all entries when they agree (201, 400, 403, 422, 503), else 207.
+ * Many events in one request. Each entry is checked and stored by itself, and has its own result. The status is that of
+ * all entries when they agree (201, 400, 403, 422, 503), else 207.
  *
- * An Idempotency-Key of the request identifies the whole request: with other content it is rejected as a whole. An
- * entry's own key identifies its event. An entry without a key, in a request with one, is identified by the request's
- * key and its content.
+ * With other content, a request with the same Idempotency-Key is rejected as a whole. An entry's own key identifies its
+ * event. An entry without one is identified by the request's key and its content.
  */
 export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRoute<Event>, served: Served): void {
-  const {
-    domain,
-    keys,
-    traceOf,
-    config: { bodyBytesMax, bulkBytesMax },
-  } = served;
+  const { domain, keys, traceOf, config: limits } = served;
   const check = Compile(route.entry);
   const scopeOfRequests = `${domain.name}${route.path}`;
 
@@ -83,19 +69,16 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
   }
 
   const config = { errorKey: domain.errorKey, readsEntries: true, access, documented: { domain, route } };
-  app.post(path, { config, bodyLimit: bulkBytesMax }, async (request, reply) => {
+  app.post(path, { config, bodyLimit: limits.bulkBytesMax }, async (request, reply) => {
     const { grant } = request;
     const requestKey = idempotencyKey(request.headers["idempotency-key"]);
-    const readers = entriesOf(request.body, { entriesMax: route.entriesMax, entryBytesMax: bodyBytesMax });
+    const readers = entriesOf(request.body, { entriesMax: route.entriesMax, entryBytesMax: limits.bodyBytesMax });
     const entries = await inSlices(readers, (read, index) => readEntry(index, read, grant));
-    // Clients with other API keys may choose the same key for another request: both the check and the ids depend on the
-    // API key.
+    // Clients with other API keys may choose the same key for another request.
     const scope = grant === undefined ? scopeOfRequests : `${scopeOfRequests}/${grant.keyId}`;
     const hasEvents = entries.some((entry) => !("rejected" in entry));
     if (requestKey !== undefined && hasEvents) await bindRequest(keys, eventIdOfKey(scope, requestKey), entries);
-    const idOf = idsOfEntries(requestKey === undefined ? undefined : `${scope}:${requestKey}`, (event) =>
-      keys.contentOf(event),
-    );
+    const idOf = idsOfEntries(keys, requestKey === undefined ? undefined : `${scope}:${requestKey}`);
     const trace = traceOf(reply);
     const outcomes = await settledInSlices(entries, async (entry) =>
       "rejected" in entry ? entry : take(served, entry, idOf(entry), trace),
@@ -108,10 +91,7 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
   });
 }
 
-/**
- * Binds the key of the whole request. Two entries that are wrong for the same reason count as equal: their results are
- * equal.
- */
+/** Binds the key of the whole request. Entries that are wrong for the same reason count as equal, as do their results. */
 async function bindRequest(keys: DomainKeys, id: string, entries: readonly (ReadEntry | RejectedEntry)[]) {
   const contents = await inSlices(entries, (entry) =>
     "rejected" in entry ? [entry.rejected.message] : [entry.scope, entry.key ?? null, keys.contentOf(entry.event)],
@@ -124,7 +104,7 @@ async function take(
   { index, key, event }: ReadEntry,
   id: string,
   trace: Step | undefined,
-): Promise<AcceptedEntry | RejectedEntry> {
+): Promise<ConfirmedEntry | RejectedEntry> {
   try {
     if (key !== undefined)
       await keys.bind(id, keys.contentOf(event), "idempotencyKey", event.id === noId ? id : event.id);
@@ -153,7 +133,7 @@ function rejectionOfEntry(error: unknown): Rejection {
   return rejected;
 }
 
-function resultOf(outcome: AcceptedEntry | RejectedEntry) {
+function resultOf(outcome: ConfirmedEntry | RejectedEntry) {
   const { index } = outcome;
   if ("id" in outcome) return { index, status: 201, id: outcome.id };
   const { status, message } = outcome.rejected;
@@ -161,15 +141,12 @@ function resultOf(outcome: AcceptedEntry | RejectedEntry) {
 }
 
 /** Gives each entry of one request its id; call it once for each, in their order. */
-function idsOfEntries(
-  requestKey: string | undefined,
-  contentOf: (event: Event) => string,
-): (entry: ReadEntry) => string {
+function idsOfEntries(keys: DomainKeys, requestKey: string | undefined): (entry: ReadEntry) => string {
   const seen = new Map<string, number>();
   return ({ scope, key, event }) => {
     if (key !== undefined) return eventIdOfKey(scope, key);
     if (requestKey === undefined) return newEventId();
-    const content = contentOf(event);
+    const content = keys.contentOf(event);
     const name = JSON.stringify([scope, content]);
     const equalBefore = seen.get(name) ?? 0;
     seen.set(name, equalBefore + 1);

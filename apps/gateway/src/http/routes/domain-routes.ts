@@ -10,13 +10,13 @@ import { addBulkRoute } from "./bulk-route.ts";
 import { addFormRoute } from "./form-route.ts";
 import { addIngestRoute } from "./ingest-route.ts";
 
-/** Where routes are mounted. The root is a base path only when BASE_PATHS names it. */
+/** Where routes are mounted. */
 export interface Mount {
   readonly prefix: string;
   readonly isBasePath: boolean;
 }
 
-/** The root, and each of BASE_PATHS. */
+/** The root, which is a base path only when BASE_PATHS names it, and each of BASE_PATHS. */
 export function mountsOf(basePaths: readonly string[]): readonly Mount[] {
   const prefixes = new Set(basePaths.map((path) => `/${path.replaceAll(/^\/+|\/+$/g, "")}`));
   const rootIsBasePath = prefixes.delete("/");
@@ -67,7 +67,13 @@ function addQueryRoute(app: FastifyInstance, path: string, route: QueryRoute, { 
     storeOf: (request) => route.storeOf?.({ params: request.params, query: request.query }),
   };
   const watched: WatchedRoute = {
-    respond: (request, noteRows) => respond(request, { ...sources, rows: noting(sources.rows, noteRows) }),
+    respond(request, noteRows) {
+      const query: SqlReader["query"] = (sql, values) => {
+        noteRows();
+        return sources.rows.query(sql, values);
+      };
+      return respond(request, { ...sources, rows: { query } });
+    },
     forbidden(request, grant) {
       if (grant?.may(domain.name, "read") === false)
         return rejection("SCOPE_MISSING", { scope: `${domain.name}:read` });
@@ -76,40 +82,25 @@ function addQueryRoute(app: FastifyInstance, path: string, route: QueryRoute, { 
   };
   const config = { errorKey: domain.errorKey, access, documented: { domain, route } };
   if (as === "text") {
-    app.get(path, { config, schema: { params, querystring } }, async (request, reply) => {
-      const text = String(await respond(request));
-      return reply.type(plainText).send(text);
-    });
+    app.get(path, { config, schema: { params, querystring } }, async (request, reply) =>
+      reply.type(plainText).send(String(await respond(request))),
+    );
   } else {
     const schema = { params, querystring, response: { 200: response } };
     app.get(path, { config: { ...config, watched }, schema }, (request) => respond(request));
   }
 }
 
-function noting(rows: SqlReader, note: () => void): SqlReader {
-  return {
-    query(sql, values) {
-      note();
-      return rows.query(sql, values);
-    },
-  };
-}
-
 /** A GET of bytes with their own type. They never change, so any cache may keep them. */
-function addContentRoute(
-  app: FastifyInstance,
-  path: string,
-  route: ContentRoute,
-  { domain, sources, hasRoom }: Served,
-): void {
+function addContentRoute(app: FastifyInstance, path: string, route: ContentRoute, served: Served): void {
+  const { domain, sources, hasRoom } = served;
   const access: RouteAccess = { domain: domain.name, action: "read", storeOf: () => undefined };
   const config = { errorKey: domain.errorKey, access, documented: { domain, route } };
   app.get(path, { config, schema: { params: route.params } }, async (request, reply) => {
     const { type, bytes } = await route.respond(request.params, sources);
     if (!hasRoom(reply, bytes.length)) return reject(reply, rejection("RESPONSES_FULL"));
-    reply.header("cache-control", "public, max-age=31536000, immutable");
     // A browser must not treat an uploaded picture as a page.
-    reply.header("x-content-type-options", "nosniff");
+    reply.headers({ "cache-control": "public, max-age=31536000, immutable", "x-content-type-options": "nosniff" });
     return reply.type(type).send(bytes);
   });
 }

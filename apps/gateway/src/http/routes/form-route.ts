@@ -19,22 +19,16 @@ import { idempotencyKey, keyHeader } from "../../keys/keys.ts";
 import type { Served } from "../../serve-domain.ts";
 import { unsupported } from "../body/content.ts";
 
-// For small parts, names and boundaries.
-const besidesBytes = 65_536;
-
 /** One form, one event. Responds when its batch is confirmed; the event is found from then on. */
-export function addFormRoute(
-  app: FastifyInstance,
-  path: string,
-  route: FormRoute<Event>,
-  { domain, commit, keys, finder, traceOf, config: { formPartBytesMax } }: Served,
-): void {
+export function addFormRoute(app: FastifyInstance, path: string, route: FormRoute<Event>, served: Served): void {
+  const { domain, commit, keys, finder, traceOf } = served;
   const { params, response, status } = route;
-  const bodyLimit = formPartBytesMax + besidesBytes;
+  const { formPartBytesMax } = served.config;
   const access: RouteAccess = { domain: domain.name, action: "write", storeOf: () => undefined };
   const options = {
     config: { errorKey: domain.errorKey, access, readsForm: true, documented: { domain, route } },
-    bodyLimit,
+    // Small parts, names and boundaries need 64 KiB.
+    bodyLimit: formPartBytesMax + 65_536,
     schema: { params, response: { [status]: response } },
   };
   app.post(path, options, async (request, reply) => {
@@ -55,14 +49,6 @@ export function addFormRoute(
   });
 }
 
-async function formOf(contentType: string | undefined, body: unknown, partBytesMax: number) {
-  if (!Buffer.isBuffer(body) || body.length === 0) throw new InvalidInput("body", "multipart/form-data", undefined);
-  if (contentType === undefined || !/^multipart\/form-data *(;|$)/i.test(contentType)) {
-    throw unsupported("Content-Type", "multipart/form-data", contentType);
-  }
-  return readForm(contentType, body, partBytesMax);
-}
-
 const partsMax = 20;
 // Parsed in one turn of the event loop: 64 KiB of empty parts take 20 ms.
 const sliceBytes = 65_536;
@@ -70,19 +56,22 @@ const sliceBytes = 65_536;
 const plainEncodings: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
 
 /**
- * The parts of a multipart/form-data body. Takes every part as bytes, because some clients send texts as files and some
- * send files without a name. A form of up to 64 KiB takes about 20 µs, and its parts are views into it. A larger one is
- * read in slices, between which other requests run, and its parts are copies. Throws InvalidInput, or PART_TOO_LARGE
- * for a part of more than `partBytesMax`.
+ * The parts of a multipart/form-data body, each as bytes, because some clients send texts as files and some send files
+ * without a name. A form of up to 64 KiB takes about 20 µs. A larger one is read in slices, between which other requests
+ * run. Throws InvalidInput, or PART_TOO_LARGE for a part of more than `partBytesMax`.
  */
-async function readForm(contentType: string, body: Buffer, partBytesMax: number): Promise<Form> {
+async function formOf(contentType: string | undefined, body: unknown, partBytesMax: number): Promise<Form> {
+  if (!Buffer.isBuffer(body) || body.length === 0) throw new InvalidInput("body", "multipart/form-data", undefined);
+  if (contentType === undefined || !/^multipart\/form-data *(;|$)/i.test(contentType)) {
+    throw unsupported("Content-Type", "multipart/form-data", contentType);
+  }
   const parts = new Map<string, FormPart>();
   let problem: Error | undefined;
   // True while the current slice contains no part data. Part headers and boundaries are short.
   let isIdle = true;
   const fail = (error: Error): void => void (problem ??= error);
   const fault = (expected: string, got: unknown): void => fail(new InvalidInput("body", expected, got));
-  const parser = parserOf(contentType, { partBytesMax, bufferedBytes: body.length + 1 });
+  const parser = parserOf(contentType, partBytesMax, body.length + 1);
   parser.on("file", (name: string | undefined, part, _fileName, encoding, type) => {
     const chunks: Buffer[] = [];
     isIdle = false;
@@ -123,13 +112,13 @@ async function readForm(contentType: string, body: Buffer, partBytesMax: number)
 
 const none = Buffer.alloc(0);
 
-function parserOf(contentType: string, o: { readonly partBytesMax: number; readonly bufferedBytes: number }) {
+function parserOf(contentType: string, partBytesMax: number, bufferedBytes: number) {
   try {
     return new Busboy({
       headers: { "content-type": contentType },
       isPartAFile: () => true,
-      limits: { parts: partsMax, fileSize: o.partBytesMax, headerPairs: 50, headerSize: 8192 },
-      fileHwm: o.bufferedBytes,
+      limits: { parts: partsMax, fileSize: partBytesMax, headerPairs: 50, headerSize: 8192 },
+      fileHwm: bufferedBytes,
     });
   } catch {
     throw new InvalidInput("Content-Type", "multipart/form-data with a boundary", contentType);

@@ -19,12 +19,8 @@ import { reject, rejectionOfOutcome } from "../../errors/reject.ts";
 import { idempotencyKey, keyHeader } from "../../keys/keys.ts";
 
 /** One request, one event: validated by the route's schemas. Responds when its batch is confirmed. */
-export function addIngestRoute(
-  app: FastifyInstance,
-  path: string,
-  route: IngestRoute<Event>,
-  { domain, commit, keys, sources, traceOf }: Served,
-): void {
+export function addIngestRoute(app: FastifyInstance, path: string, route: IngestRoute<Event>, served: Served): void {
+  const { domain, commit, keys, sources, traceOf } = served;
   const { params, body, status, text } = route;
   const ignoresBody = body === "ignored";
   const check = ignoresBody ? undefined : Compile(body);
@@ -68,12 +64,10 @@ export function addIngestRoute(
     if (route.requires !== undefined) await route.requires(request.params, sources);
     const content = bodyOf(request);
     const id = key === undefined ? newEventId() : eventIdOfKey(route.scope(request.params, content), key);
-    const event = route.toEvent(id, request.params, content);
-    const arrived =
-      key === undefined
-        ? event
-        : keys.arrivedAt(event, await keys.bind(id, keys.contentOf(event), keyHeader, event.id));
-    accept(encodeEvent(arrived), event.id, reply);
+    let event = route.toEvent(id, request.params, content);
+    if (key !== undefined)
+      event = keys.arrivedAt(event, await keys.bind(id, keys.contentOf(event), keyHeader, event.id));
+    accept(encodeEvent(event), event.id, reply);
   }
 
   app.post(path, options, (request, reply) => {

@@ -18,11 +18,8 @@ const aliveDocument: OwnDocument = {
 
 /** For load balancers. Readiness and metrics are on the operator port, because they cost more than this. */
 export function addHealthRoute(app: FastifyInstance, isStopping: () => boolean): void {
-  const options = {
-    config: { access: "open", documented: aliveDocument },
-    schema: { response: { 200: Alive } },
-  } as const;
-  app.get("/health/live", options, async () => {
+  const config = { access: "open", documented: aliveDocument } as const;
+  app.get("/health/live", { config, schema: { response: { 200: Alive } } }, async () => {
     if (isStopping()) throw new ClientError(rejection("STOPPING"));
     return { status: "ok" } as const;
   });
@@ -50,35 +47,27 @@ const eventDocument: OwnDocument = {
   },
 };
 
-/**
- * Whether an event is stored and counted in the rankings. An id that no gateway ever returned looks like one that is
- * not stored yet, because a queue cannot be searched.
- */
+/** GET /events/{id}. A queue cannot be searched: an id that no gateway returned looks like one that is not stored yet. */
 export function addEventRoute(
   app: FastifyInstance,
   prefix: string,
   domains: readonly Domain[],
   { database, rankings }: Pick<IntakeServers, "database" | "rankings">,
 ): void {
-  app.get<{ Params: { id: string } }>(
-    `${prefix}/events/:id`,
-    {
-      config: { access: "anyKey", documented: eventDocument },
-      schema: { params: Params, response: { 200: EventState } },
-    },
-    async (request) => {
-      const id = request.params.id.toLowerCase();
-      if (!isEventId(id)) throw new InvalidInput("id", expectedId, request.params.id);
-      // A replica may be behind.
-      const found = (await locate(domains, database.reader, id)) ?? (await locate(domains, database.writer, id));
-      if (found === undefined) return { id, domain: null, stored: false, ranked: false };
-      // Keys that are limited to stores may read this: only the sender knows the id, and the response names no store.
-      if (request.grant?.may(found.domain, "read") === false) {
-        throw new ClientError(rejection("SCOPE_MISSING", { scope: `${found.domain}:read` }));
-      }
-      return { id, domain: found.domain, stored: true, ranked: await rankings.isMarked(found.domain, found.batch) };
-    },
-  );
+  const config = { access: "anyKey", documented: eventDocument } as const;
+  const options = { config, schema: { params: Params, response: { 200: EventState } } };
+  app.get<{ Params: { id: string } }>(`${prefix}/events/:id`, options, async ({ params, grant }) => {
+    const id = params.id.toLowerCase();
+    if (!isEventId(id)) throw new InvalidInput("id", expectedId, params.id);
+    // A replica may be behind.
+    const found = (await locate(domains, database.reader, id)) ?? (await locate(domains, database.writer, id));
+    if (found === undefined) return { id, domain: null, stored: false, ranked: false };
+    // Keys that are limited to stores may read this: only the sender knows the id, and the response names no store.
+    if (grant?.may(found.domain, "read") === false) {
+      throw new ClientError(rejection("SCOPE_MISSING", { scope: `${found.domain}:read` }));
+    }
+    return { id, domain: found.domain, stored: true, ranked: await rankings.isMarked(found.domain, found.batch) };
+  });
 }
 
 async function locate(domains: readonly Domain[], reader: SqlReader, id: string) {
