@@ -54,7 +54,6 @@ export function setApiKey(key: string): void {
   else sessionStorage.setItem(storedAs, key);
 }
 
-/** The header of each request to the gateway. */
 function authorization(): Record<string, string> {
   return apiKey.value === "" ? {} : { authorization: `Bearer ${apiKey.value}` };
 }

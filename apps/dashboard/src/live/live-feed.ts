@@ -15,7 +15,6 @@ function noteServerTime(iso: string): void {
   offsetMs = Math.abs(offset) < 1000 ? 0 : offset;
 }
 
-/** The same, to the millisecond. */
 const currentMs = (): number => Date.now() + offsetMs;
 
 export function startClock(): void {
@@ -36,10 +35,10 @@ type Connection =
   | { readonly state: "lost"; readonly since: number; readonly tryAt: number; readonly reason: string }
   | { readonly state: "key"; readonly reason: string };
 
-/** What the page knows about a path. The body stays when a later response is an error. */
+/** The body stays when a later response is an error. */
 export interface Watched {
   readonly body?: unknown;
-  /** When the body last changed, in ms since 1970. */
+  /** In ms since 1970. */
   readonly at?: number;
   /** Why there is no newer body. */
   readonly problem?: { readonly status: number; readonly message: string };

@@ -3,7 +3,6 @@ import { useEffect, useState } from "preact/hooks";
 import { feed, type Watched } from "./live-feed.ts";
 import type { Status } from "@tally/telemetry";
 
-/** What the page knows about a GET, as its type says. */
 export interface Live<T> extends Watched {
   readonly body?: T;
 }
@@ -28,7 +27,6 @@ export function useWatch<T>(path: string | undefined): Live<T> {
   return (value ?? unwatched) as Live<T>;
 }
 
-/** One second of the system, all domains together. */
 interface Moment {
   /** Seconds since 1970. */
   readonly second: number;
@@ -46,18 +44,18 @@ const momentsMax = 300;
 /** The last 5 minutes, as far as the page was open, oldest first. */
 export const history = signal<readonly Moment[]>([]);
 
-/** Adds a status, at most one for each second. */
+/** At most one for each second. */
 export function recordStatus({ at, domains, secondsToDrain, replicaLagMs }: Status): void {
   const second = Math.floor(Date.parse(at) / 1000);
   const newest = history.value.at(-1);
   if (newest !== undefined && second <= newest.second) return;
-  const sum = (of: (domain: Status["domains"][number]) => number): number =>
-    domains.reduce((total, domain) => total + of(domain), 0);
+  const sum = (hop: "accepted" | "stored" | "ranked"): number =>
+    domains.reduce((total, domain) => total + domain[hop].perSecond, 0);
   const moment = {
     second,
-    accepted: sum(({ accepted }) => accepted.perSecond),
-    stored: sum(({ stored }) => stored.perSecond),
-    ranked: sum(({ ranked }) => ranked.perSecond),
+    accepted: sum("accepted"),
+    stored: sum("stored"),
+    ranked: sum("ranked"),
     waiting: waitingOf(domains),
     secondsToDrain,
     replicaLagMs,

@@ -12,7 +12,7 @@ interface Bar {
 }
 
 interface BarsProps {
-  /** What the list is, for screen readers. */
+  /** For screen readers. */
   readonly title: string;
   /** The highest count first. */
   readonly bars: readonly Bar[];
@@ -60,7 +60,6 @@ function useMovingRows(list: RefObject<HTMLElement | null>): void {
         from === undefined
           ? [{ opacity: 0 }, { opacity: 1 }]
           : [{ transform: `translateY(${from - row.offsetTop}px)` }, { transform: "none" }];
-      // Added to a movement that is under way.
       row.animate(frames, {
         duration: moveMs,
         easing: "ease-in-out",
@@ -72,7 +71,6 @@ function useMovingRows(list: RefObject<HTMLElement | null>): void {
 
 interface PictureProps {
   readonly path: string;
-  /** What it shows. */
   readonly of: string;
 }
 

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { scheme } from "../shell/theme.tsx";
 import { numberText } from "./format.ts";
 
-/** Has the same colour in every chart: style.css. Red is the colour of failures alone. */
+/** The same colour in every chart: style.css. */
 type Meaning = "accepted" | "stored" | "ranked" | "waiting" | "to-drain" | "replica-lag";
 
 /** Each line of a chart also has another dash, so that colour is not the only difference. */
@@ -17,7 +17,7 @@ interface Line {
 interface ChartProps {
   readonly title: string;
   readonly unit: string;
-  /** Seconds since 1970, rising. */
+  /** Seconds since 1970. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
 }
@@ -96,7 +96,7 @@ function optionsOf(
   return {
     width: element.clientWidth,
     height,
-    // The last time is centred at the right end of the axis: half of "20:15:00" needs 25 px. The other sides keep uPlot's own padding.
+    // Half of the last time, "20:15:00", needs 25 px at the right. null: uPlot's own padding.
     padding: [null, 32, null, null],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },

@@ -4,7 +4,7 @@ import { now } from "../live/live-feed.ts";
 import type { Live } from "../live/use-watch.ts";
 import { spanText, timeText } from "./format.ts";
 
-/** The name of the view, in the page and in the tab. */
+/** In the page and in the tab. */
 export function Heading({ text }: { readonly text: string }) {
   useEffect(() => {
     document.title = `${text} – tally`;
@@ -20,7 +20,7 @@ interface Tile {
   readonly isBad?: boolean;
 }
 
-/** The figures that answer the usual questions, first in a view. */
+/** The figures that answer the usual questions. */
 export function Tiles({ tiles }: { readonly tiles: readonly Tile[] }) {
   return (
     <dl class="tiles">
@@ -42,7 +42,6 @@ interface StateProps {
   readonly text: string;
 }
 
-/** A state as sign, word and colour. */
 export function State({ kind, text }: StateProps) {
   return (
     <span class={`state ${kind}`}>
@@ -54,11 +53,10 @@ export function State({ kind, text }: StateProps) {
 interface AgeProps {
   /** In ms since 1970. */
   readonly at: number;
-  /** Also the time of day. */
   readonly withTime?: boolean;
 }
 
-/** How long ago something was: "3 s ago". */
+/** As "3 s ago". */
 export function Age({ at, withTime = false }: AgeProps) {
   return (
     <time dateTime={new Date(at).toISOString()} title={timeText(at)}>
@@ -70,7 +68,7 @@ export function Age({ at, withTime = false }: AgeProps) {
 
 interface PanelProps {
   readonly title: ComponentChildren;
-  /** At the right of the title, such as the age of the data. */
+  /** Such as the age of the data. */
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
   readonly wide?: boolean;
@@ -93,7 +91,7 @@ export function Panel({ title, aside, children, wide = false }: PanelProps) {
 interface LivePanelProps<T> {
   readonly title: ComponentChildren;
   readonly live: Live<T>;
-  /** The time up to which the data count, as an ISO time; null: nothing was counted yet. undefined: the data do not say. */
+  /** As an ISO time; null: nothing was counted yet. undefined: the data do not say. */
   readonly asOf?: (body: T) => string | null | undefined;
   readonly children: (body: T) => ComponentChildren;
   readonly wide?: boolean;
@@ -141,12 +139,11 @@ export interface ConfirmButtonProps {
   readonly text: string;
   readonly question: string;
   readonly detail: string;
-  /** The text of the button that does it. */
   readonly confirm: string;
   readonly onConfirm: () => Promise<void>;
 }
 
-/** A button for what cannot be undone. It asks first, in the browser's own dialog: Escape cancels, and the focus returns to the button. */
+/** A button for what cannot be undone. It asks first, in the browser's own dialog. */
 export function ConfirmButton({ text, question, detail, confirm, onConfirm }: ConfirmButtonProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);

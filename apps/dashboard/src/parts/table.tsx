@@ -5,12 +5,11 @@ import { LivePanel, Message } from "./panel.tsx";
 export interface Column<T> {
   readonly title: string;
   readonly cell: (row: T) => ComponentChildren;
-  /** Numbers stand at the right. */
   readonly isNumber?: boolean;
 }
 
 interface TableProps<T> {
-  /** What the table is, for screen readers. */
+  /** For screen readers. */
   readonly title: string;
   readonly rows: readonly T[];
   readonly keyOf: (row: T, index: number) => string;

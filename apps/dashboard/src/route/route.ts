@@ -15,7 +15,7 @@ export function startRouting(): void {
   addEventListener("hashchange", () => (route.value = routeOf(location.hash)));
 }
 
-/** The address of a view; empty values are left out. */
+/** Empty values are left out. */
 export function linkTo(path: readonly (string | number)[], query: Query = {}): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => (entry[1] ?? "") !== "");
   const search = new URLSearchParams(given).toString();

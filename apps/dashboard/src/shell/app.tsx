@@ -72,7 +72,6 @@ interface CurrentViewProps {
   readonly views: Live<{ readonly views: readonly Board[] }>;
 }
 
-/** The view that the address names. */
 function CurrentView({ status, views }: CurrentViewProps) {
   const { path, query } = route.value;
   const [name = "stores", first, second] = path;

@@ -20,16 +20,9 @@ interface NavigationProps {
 export function Navigation({ views, deadLetters }: NavigationProps) {
   const [isOpen, setOpen] = useState(false);
   const { path } = route.value;
-  // Close the menu after a choice.
   useEffect(() => setOpen(false), [path]);
   const groups: readonly (readonly [title: string, entries: readonly Entry[]])[] = [
-    [
-      "Sales",
-      [
-        { text: "Stores", path: ["stores"] },
-        { text: "Items", path: ["items"] },
-      ],
-    ],
+    ["Sales", ["Stores", "Items"].map((text) => ({ text, path: [text.toLowerCase()] }))],
     ["Boards", boardsOf(views).map(({ domain, name, title }) => ({ text: title, path: ["boards", domain, name] }))],
     [
       "Operation",

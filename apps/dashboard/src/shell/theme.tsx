@@ -21,7 +21,7 @@ export const scheme = computed(() => {
   return systemIsDark.value ? "dark" : "light";
 });
 
-/** Applies the theme now and at each change. */
+/** Now and at each change. */
 export function startTheme(): void {
   prefersDark.addEventListener("change", ({ matches }) => (systemIsDark.value = matches));
   theme.subscribe((chosen) => {
@@ -32,7 +32,6 @@ export function startTheme(): void {
 
 const names = { system: "System", light: "Light", dark: "Dark" } as const;
 
-/** The switch between dark and light. */
 export function ThemeChoice() {
   return (
     <label class="theme">

@@ -22,10 +22,7 @@ export function valuesOf(board: Board, given: Readonly<Record<string, string>>):
   );
 }
 
-/**
- * The path to GET, with the values in place of the braces. A part of the query without a value is left out; undefined: a value is missing
- * that the path needs.
- */
+/** With the values in place of the braces, without parts of the query that have none. undefined: one is missing. */
 export function pathOf(board: Board, values: Readonly<Record<string, string>>): string | undefined {
   const [path = "", search = ""] = board.path.split("?", 2);
   const filled = fill(path, (name) => textOf(board, name, values));
@@ -35,7 +32,7 @@ export function pathOf(board: Board, values: Readonly<Record<string, string>>): 
   return query === "" ? filled : `${filled}?${query}`;
 }
 
-/** Replaces each {name} in a text; undefined: one has no value. */
+/** undefined: a name has no value. */
 function fill(text: string, valueOf: (name: string) => string): string | undefined {
   const names = [...text.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   if (names.some((name) => valueOf(name) === "")) return undefined;
@@ -47,16 +44,15 @@ function textOf(board: Board, name: string, values: Readonly<Record<string, stri
   return board.params.some((param) => param.name === name && param.kind === "date") ? compactDate(value) : value;
 }
 
-/** One entry of a board. */
 export interface BoardEntry {
   readonly key: string;
   readonly member: string;
   readonly count: number;
-  /** The path of its picture. */
+  /** The path of a picture. */
   readonly image: string | undefined;
 }
 
-/** The entries in a response; a response in another form than the view describes has none. */
+/** A response in another form than the view describes has none. */
 export function entriesOf({ list, member, count, image }: Board, body: unknown): readonly BoardEntry[] {
   const entries = fieldOf(body, list);
   if (!Array.isArray(entries)) return [];

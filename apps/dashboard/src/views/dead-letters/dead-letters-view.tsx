@@ -9,7 +9,6 @@ import { LetterPanel, letterStates, type Letter, type LetterState } from "./lett
 const limit = 100;
 
 interface DeadLettersViewProps {
-  /** The one to show in full. */
   readonly id: string | undefined;
   readonly state: string | undefined;
 }

@@ -16,18 +16,16 @@ export interface Letter {
   readonly reason: string;
   /** When it last came, as an ISO time. */
   readonly diedAt: string;
-  /** Of the stages event and conflict. */
+  /** event and conflict. */
   readonly event?: unknown;
-  /** Of the other stages: the beginning of the message, in base64. */
+  /** Other stages: the beginning of the message, in base64. */
   readonly message?: string;
-  /** Of the whole content. */
   readonly bytes?: number;
 }
 
 export const letterStates = ["open", "replayed", "discarded"] as const;
 export type LetterState = (typeof letterStates)[number];
 
-/** Where in the pipeline it was rejected. */
 const stageTexts: Readonly<Record<Letter["stage"], string>> = {
   event: "the database rejects the event for its data",
   conflict: "its Idempotency-Key belongs to a stored event with other content",
@@ -39,14 +37,11 @@ const kinds = { open: "bad", replayed: "good", discarded: "good" } as const;
 
 interface LetterPanelProps {
   readonly id: string;
-  /** The state that the list shows. */
   readonly listState: LetterState;
 }
 
 interface Action extends Pick<ConfirmButtonProps, "text" | "question" | "detail" | "confirm"> {
-  /** As in the path of its route. */
   readonly name: string;
-  /** What is said after it. */
   readonly done: string;
 }
 
@@ -56,7 +51,8 @@ const actions: readonly Action[] = [
     text: "Replay…",
     question: "Publish this dead letter again?",
     detail:
-      "If it fails again, it becomes open again. A replay can be repeated: an event that is stored already is not stored twice.",
+      "If it fails again, it becomes open again. A replay can be repeated: " +
+      "an event that is stored already is not stored twice.",
     confirm: "Replay",
     done: "Replayed: it was published again.",
   },

@@ -76,14 +76,12 @@ export function PipelineView({ status }: { readonly status: Live<Status> }) {
   );
 }
 
-function Figures({
-  status: { state, domains, secondsToDrain, replicaLagMs, deadLetters, lastErrors },
-}: {
-  readonly status: Status;
-}) {
+function Figures({ status }: { readonly status: Status }) {
+  const { state, domains, secondsToDrain, replicaLagMs, deadLetters, lastErrors } = status;
   const waiting = waitingOf(domains);
   const newest = lastErrors[0];
   const lagsBehind = replicaLagMs === null || replicaLagMs > 10_000;
+  const lagNote = lagsBehind ? "reads of rows are old" : "of the read endpoint";
   return (
     <Tiles
       tiles={[
@@ -96,12 +94,7 @@ function Figures({
         {
           label: "Replica lag",
           value: shortSpanText(replicaLagMs),
-          note:
-            replicaLagMs === null
-              ? "an endpoint is down"
-              : lagsBehind
-                ? "reads of rows are old"
-                : "of the read endpoint",
+          note: replicaLagMs === null ? "an endpoint is down" : lagNote,
           isBad: lagsBehind,
         },
         {
@@ -124,12 +117,11 @@ function Figures({
   );
 }
 
-/** The last minutes, as far as the page was open. */
 function Curves() {
   const moments = history.value;
   if (moments.length === 0) return null;
   const times = moments.map(({ second }) => second);
-  const inSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000);
+  const lagSeconds = moments.map(({ replicaLagMs }) => (replicaLagMs === null ? null : replicaLagMs / 1000));
   return (
     <Panel title="The last minutes" wide>
       <div class="charts">
@@ -155,11 +147,7 @@ function Curves() {
           times={times}
           lines={[
             { label: "to drain", meaning: "to-drain", values: moments.map(({ secondsToDrain }) => secondsToDrain) },
-            {
-              label: "replica lag",
-              meaning: "replica-lag",
-              values: moments.map(({ replicaLagMs }) => inSeconds(replicaLagMs)),
-            },
+            { label: "replica lag", meaning: "replica-lag", values: lagSeconds },
           ]}
         />
       </div>

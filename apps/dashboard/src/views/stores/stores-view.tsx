@@ -55,7 +55,6 @@ const columns: readonly Column<Purchase>[] = [
   },
 ];
 
-/** The purchases that arrived last, with their times. */
 function LatestPurchases({ purchases, isComplete }: Latest) {
   return (
     <>
@@ -85,7 +84,6 @@ interface StoreBoardsProps {
 
 const itemLink = (itemID: number): ComponentChildren => <a href={linkTo(["items", itemID])}>{itemID}</a>;
 
-/** The boards of one store. */
 function StoreBoards({ storeID, date }: StoreBoardsProps) {
   const base = `/stores/${encodeURIComponent(storeID)}/top-items?limit=10`;
   const ofDay = useWatch<TopItems>(`${base}&date=${compactDate(date)}`);
@@ -112,7 +110,7 @@ function StoreBoards({ storeID, date }: StoreBoardsProps) {
       />
       <div class="panels">
         <LivePanel title={`Best sellers ${day}`} live={ofDay} asOf={({ asOf }) => asOf}>
-          {({ items }) => (
+          {(body) => (
             <>
               <p class="choice">
                 <label>
@@ -127,19 +125,19 @@ function StoreBoards({ storeID, date }: StoreBoardsProps) {
                   />
                 </label>
               </p>
-              <TopList
+              <Bars
                 title={`Best sellers ${day}`}
-                items={items}
+                bars={barsOf(body)}
                 empty={`Store ${storeID} has sold nothing ${day}.`}
               />
             </>
           )}
         </LivePanel>
         <LivePanel title="Best sellers of all days" live={ofAllDays} asOf={({ asOf }) => asOf}>
-          {({ items }) => (
-            <TopList
+          {(body) => (
+            <Bars
               title="Best sellers of all days"
-              items={items}
+              bars={barsOf(body)}
               empty={`No sale of store ${storeID} is counted yet.`}
             />
           )}
@@ -158,17 +156,5 @@ function noteOf({ body, problem }: Live<unknown>, empty: string): string {
   return problem === undefined ? "loading" : "unknown";
 }
 
-interface TopListProps {
-  readonly title: string;
-  readonly items: TopItems["items"];
-  readonly empty: string;
-}
-
-function TopList({ title, items, empty }: TopListProps) {
-  const bars = items.map(({ itemID, quantity }) => ({
-    key: String(itemID),
-    label: itemLink(itemID),
-    count: quantity,
-  }));
-  return <Bars title={title} bars={bars} empty={empty} />;
-}
+const barsOf = ({ items }: TopItems) =>
+  items.map(({ itemID, quantity }) => ({ key: String(itemID), label: itemLink(itemID), count: quantity }));
