@@ -1,10 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 
-/**
- * The commit of a checkout. Where files differ from it, " with changes" and a hash of the changes, so that runs of
- * different changes are not taken for runs of the same code. "unknown": not a git checkout.
- */
+/** The commit of a checkout, with a hash of its changes, if any. "unknown": not a git checkout. */
 export function commitOf(root: string): string {
   const git = (...args: readonly string[]): string =>
     execFileSync("git", args, {

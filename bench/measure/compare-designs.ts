@@ -68,10 +68,7 @@ export function ratiosOf([first, ...others]: readonly Contender[], runs: readonl
   );
 }
 
-/**
- * One line for each other contender whose throughput the first one does not reach by this factor, or for which no
- * round has a ratio.
- */
+/** A line for each other contender whose throughput the first does not reach by this factor, or has no ratio. */
 export function tooSlow(contenders: readonly Contender[], runs: readonly Run[], failBelow: number): readonly string[] {
   const ratios = ratiosOf(contenders, runs);
   return contenders.slice(1).flatMap(({ name }) => {

@@ -22,20 +22,14 @@ export const figures: readonly Figure[] = [
   })),
 ];
 
-/**
- * The rates by which runs are judged, in this order: of ranked events; of accepted ones where rankings are unknown; of
- * reads where nothing else was sent.
- */
+/** The rates by which runs are judged, in this order: the first that is known. */
 export const throughputs: readonly Figure[] = [
   { name: "ranked /s", of: ({ accepted, ranked }) => (accepted.events === 0 ? null : ranked.perSecond) },
   { name: "accepted /s", of: ({ accepted }) => (accepted.events === 0 ? null : accepted.perSecond) },
   { name: "reads /s", of: ({ reads }) => (reads.requests === 0 ? null : reads.perSecond) },
 ];
 
-/**
- * The order of the runs in a round, counted from 0. Each odd round reverses the one before, so that a machine that
- * becomes slower or faster is fair to all. Each pair of rounds begins with another one.
- */
+/** Odd rounds reverse the one before: fair on a machine that becomes slower. Each pair begins with another run. */
 export function orderOfRound<T>(all: readonly T[], round: number): readonly T[] {
   const first = Math.floor(round / 2) % Math.max(1, all.length);
   const rotated = [...all.slice(first), ...all.slice(0, first)];

@@ -1,9 +1,6 @@
 import { firstProblem, type Validator } from "@tally/contract";
 
-/**
- * What is wrong with the text of a stored file, such as "rounds: expected integer, got null"; undefined: it is JSON
- * with this schema.
- */
+/** What is wrong with a stored file, such as "rounds: expected integer, got null"; undefined: nothing. */
 export function problemIn(text: string, schema: Validator): string | undefined {
   let content: unknown;
   try {

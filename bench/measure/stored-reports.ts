@@ -38,9 +38,7 @@ export async function keepReport(report: Report, results: string): Promise<strin
   return file;
 }
 
-/**
- * Writes the file of --json and its folder. One that cannot be written costs a line on stderr and the exit status 2.
- */
+/** Writes the file of --json. One that cannot be written costs a line on stderr and the exit status 2. */
 export async function writeJson(file: string | undefined, content: object): Promise<void> {
   if (file === undefined) return;
   try {

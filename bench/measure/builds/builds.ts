@@ -15,22 +15,15 @@ export interface Build {
   readonly folder: string;
 }
 
-interface BuildOptions {
-  readonly root: string;
-  readonly say: (line: string) => void;
-  readonly signal: AbortSignal;
-}
-
 const run = promisify(execFile);
 
 /**
- * Checks out commits as git worktrees in `.tally` and installs them, calls `work` with the builds by revision, and
- * removes them. A revision is a hash, a tag or a branch. Throws a WrongUsage before anything else where this clone
- * lacks one.
+ * Installs commits in git worktrees, calls `work` with the builds by revision, and removes them. Throws a WrongUsage
+ * before anything else where this clone lacks a revision: a hash, a tag or a branch.
  */
 export async function withBuilds(
   revisions: readonly string[],
-  { root, say, signal }: BuildOptions,
+  { root, say, signal }: Pick<BenchPlan, "root" | "say" | "signal">,
   work: (builds: ReadonlyMap<string, Build>) => Promise<void>,
 ): Promise<void> {
   const git = (...args: readonly string[]) => run("git", args, { cwd: root, signal });
@@ -66,10 +59,7 @@ export async function withBuilds(
 const readyWithinMs = 180_000;
 const endWithinMs = 60_000;
 
-/**
- * Starts a build with the launcher in its checkout, on empty private servers. Reads the addresses from the launcher's
- * output, and the process ids from its directory `.tally`.
- */
+/** Starts a build with its launcher, whose output has the addresses, and whose `.tally` the process ids. */
 export async function openBuild({ folder }: Build, plan: Pick<BenchPlan, "settings" | "signal">): Promise<System> {
   const { settings, signal } = plan;
   const directory = join(folder, ".tally");

@@ -13,10 +13,7 @@ export interface CompareFlags extends Omit<Flags, "design" | "durability" | "tar
   readonly failBelow?: number;
 }
 
-/**
- * Runs designs and builds in turns, each on a fresh system, and prints their ratios. Exit status 1 for a ratio below
- * `failBelow`.
- */
+/** Runs designs and builds in turns and prints their ratios. Exit status 1 for a ratio below `failBelow`. */
 export async function runComparison(names: readonly string[], flags: CompareFlags, signal: AbortSignal): Promise<void> {
   const { failBelow, rounds, results } = flags;
   const contenders = contendersNamed(names);

@@ -18,10 +18,7 @@ export interface SourceFlags
   readonly scale: number;
 }
 
-/**
- * All runs of a source with one arrangement, each on a fresh system, and a table of all its printed rows with our
- * figures beside them.
- */
+/** All runs of a source with one arrangement, and its printed rows beside our figures. */
 export async function runSource(name: string, flags: SourceFlags, signal: AbortSignal): Promise<void> {
   const { scale, results } = flags;
   const source = sourceNamed(name);
@@ -58,9 +55,8 @@ export interface SourcesFlags {
 }
 
 /**
- * Runs every arrangement with which a printed row is compared, each on a fresh system, and stores the reports. Skips
- * a run that the folder has from this commit with the same share of the requests and the same seed, so that the
- * command continues where it was interrupted. Prints the tables at the end.
+ * Runs every arrangement with which a printed row is compared. Skips a run that the folder has from this commit with
+ * the same share of the requests and the same seed: the command continues where it was interrupted.
  */
 export async function runSources(names: readonly string[], flags: SourcesFlags, signal: AbortSignal): Promise<void> {
   const { scale, scaleOfOthers = scale, seed, results } = flags;
@@ -109,24 +105,24 @@ export interface PlannedRun {
  */
 export function plannedRuns(
   sources: readonly PrintedSource[],
-  options: {
-    readonly scale: number;
-    readonly scaleOfOthers: number;
+  {
+    scale,
+    scaleOfOthers,
+    designs,
+  }: Required<Pick<SourcesFlags, "scale" | "scaleOfOthers">> & {
     readonly designs?: readonly DesignName[] | undefined;
   },
 ): readonly PlannedRun[] {
-  const { scale, scaleOfOthers, designs } = options;
   const tasks = sources
     .flatMap((source) => tasksOf(source).map((task) => ({ source, task })))
     .filter(({ task }) => designs?.includes(task.arrangement.design) ?? true);
   const ofTally = tasks.filter(({ task }) => task.arrangement === asItIs);
   const others = tasks.filter(({ task }) => task.arrangement !== asItIs);
   const sameSize = scale === scaleOfOthers || others.length === 0 ? [] : ofTally;
-  return [...withShare(ofTally, scale), ...withShare([...sameSize, ...others], scaleOfOthers)];
-}
-
-function withShare<T extends object>(tasks: readonly T[], share: number): readonly (T & { readonly share: number })[] {
-  return tasks.map((task) => Object.assign({ share }, task));
+  return [
+    ...ofTally.map(({ source, task }) => ({ source, task, share: scale })),
+    ...[...sameSize, ...others].map(({ source, task }) => ({ source, task, share: scaleOfOthers })),
+  ];
 }
 
 function designNamed(name: string): DesignName {

@@ -25,10 +25,7 @@ export interface SweepFlags extends Omit<Flags, keyof Swept>, Swept, OutputFlags
   readonly within: number;
 }
 
-/**
- * Runs a load with each combination of values, each run on a fresh system or on the target, and prints a table. Every
- * run is stored.
- */
+/** Runs a load with each combination of values, stores every run, and prints a table. */
 export async function runSweep(flags: SweepFlags, signal: AbortSignal): Promise<void> {
   const { rounds, withinP99, within, results } = flags;
   const { dimensions, fixed } = settingsOf(flags);

@@ -1,9 +1,7 @@
-/*
- * A design is a variant of tally with one idea taken away, to measure what the idea is worth. It differs by settings
- * that the apps have anyway, by queues that are declared before the apps start (queue-definitions.ts), and by the
- * intake of the gateway (intakes.ts). The apps themselves have no switches for it.
+/**
+ * A variant of tally with one idea taken away, to measure what the idea is worth: by settings that the apps have
+ * anyway, by queues (queue-definitions.ts) and by the gateway's intake (intakes.ts). The apps have no switches for it.
  */
-
 export interface Design {
   readonly description: string;
   readonly settings?: NodeJS.ProcessEnv;

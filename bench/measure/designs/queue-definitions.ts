@@ -12,10 +12,7 @@ const vhost = "/";
 const direct = { vhost, type: "direct", durable: true, auto_delete: false, internal: false, arguments: {} };
 const durable = { vhost, durable: true, auto_delete: false };
 
-/**
- * What a design declares before the apps start, as definitions that RabbitMQ imports. `isComplete`: the apps must use
- * these queues and declare none. undefined: the apps declare all queues.
- */
+/** What RabbitMQ imports before the apps start; `isComplete`: all queues. undefined: the apps declare all. */
 export function queueDefinitions(designName: DesignName, durability: Durability, namespace: string) {
   const design = designOf(designName);
   const own = domains.flatMap(({ name }) => Object.values(queuesOf(namespace, name)));
@@ -63,10 +60,7 @@ function bound({ name, exchange: source }: QueueSpec, destination: string) {
   return [{ source, vhost, destination, destination_type: "queue", routing_key: name, arguments: {} }];
 }
 
-/**
- * Imports the definitions. Where they are complete, takes the right to declare queues from all accounts, so that the
- * apps use them.
- */
+/** Imports the definitions. Where they are complete, no account may declare queues: the apps use these. */
 export async function declareQueues(
   { operator }: PrivateServices,
   { isComplete, definitions }: NonNullable<ReturnType<typeof queueDefinitions>>,

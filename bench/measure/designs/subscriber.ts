@@ -3,8 +3,8 @@ import { silentLog } from "@tally/runtime";
 import { connectConsumer } from "@tally/broker";
 
 /*
- * The third subscriber of fan-out, a child process. The first message from its parent is the broker's URL. Then it
- * takes every batch of its queue, and replies to each further message with their number so far.
+ * The third subscriber of fan-out, a child process. Its parent's first message is the broker's URL. It takes every
+ * batch of its queue, and replies to each further message with their number so far.
  */
 
 const prefetch = 16;

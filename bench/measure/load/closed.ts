@@ -18,10 +18,7 @@ export interface Closed {
   readonly retries?: number;
   /** Called when a connection has all its responses. */
   readonly onEnd?: (connection: number) => void;
-  /**
-   * Paced load: the interval between requests of a connection, longer where a response takes longer. They do not
-   * count as progress.
-   */
+  /** Paced load: the interval between requests of a connection. They do not count as progress. */
   readonly everyMs?: number;
 }
 
@@ -35,10 +32,7 @@ export interface RunningClosed {
 // undici would reconnect at once, thousands of times a second while no server listens.
 const reconnectAfterMs = 100;
 
-/**
- * A source's load and the fill, which retry, wait for each other and are paced: each connection sends its next
- * request when it has the response to the last.
- */
+/** Closed, for a source and the fill, which retry, wait for each other and are paced. */
 export function runClosed(o: Closed): RunningClosed {
   const ending = new AbortController();
   const all = Array.from({ length: o.connections }, (_, connection) => runConnection(o, connection, ending.signal));

@@ -17,10 +17,7 @@ export interface LoadPlan {
   readonly responseWithinMs: number;
 }
 
-/**
- * Closed, like the sources: each connection sends its next request after the response to the last. Open: requests are
- * sent at a rate.
- */
+/** Closed: each connection sends after the response to its last request. Open: at a rate. */
 export type Phase =
   | { readonly model: "closed"; readonly until: Until }
   | { readonly model: "open"; readonly until: Until; readonly perSecond: number }

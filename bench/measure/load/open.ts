@@ -1,25 +1,18 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { LoadClient } from "../../kit/index.ts";
-import type { LoadPlan, Until } from "./load-plan.ts";
+import type { LoadPlan, Phase } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";
 import { share, type Requests } from "./requests.ts";
 
-interface OpenPhase {
-  readonly until: Until;
-  readonly perSecond: number;
-}
-
 /**
- * Opens all connections, each with a request that is not counted: opening hundreds while requests are due would
- * distort the first second. Returns a function that runs the load, once: it sends requests evenly at a rate, whether
- * earlier ones have responses or not. The time of each counts from when it is due: while all connections are busy it
- * waits, so a server that stalls for a second delays every request of that second. Ends when all have a response or
- * have timed out.
+ * Opens all connections, each with a request that is not counted: opening them later would distort the first second.
+ * Returns a function that runs the load, once: it sends requests evenly at a rate, whether earlier ones have responses
+ * or not. The time of each counts from when it is due: a server that stalls for a second delays every request of it.
  */
 export async function openLoad(
   plan: LoadPlan,
-): Promise<(phase: OpenPhase, requests: Requests, recorder: Recorder) => Promise<void>> {
+): Promise<(phase: Phase & { readonly model: "open" }, requests: Requests, recorder: Recorder) => Promise<void>> {
   const { responseWithinMs, connections } = plan;
   // At least one connection for each client.
   const urls = plan.urls.slice(0, connections);
@@ -48,10 +41,7 @@ export async function openLoad(
 
 const tickMs = 1;
 
-/**
- * Calls `send` at even intervals, whether earlier requests have responses or not. `dueAt`: a time of
- * performance.now(); the call comes up to a tick later. Resolves after the last call.
- */
+/** Calls `send` at even intervals, up to a tick later than `dueAt`, a time of performance.now(). */
 async function sendEvenly(amount: number, perSecond: number, send: (dueAt: number) => void): Promise<void> {
   const startedAt = performance.now();
   const dueAtOf = (number: number): number => startedAt + (number / perSecond) * 1000;

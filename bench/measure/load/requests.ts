@@ -7,10 +7,7 @@ export function seedOfThread(seed: number, index: number): number {
   return index === 0 ? seed : mixSeed(mixSeed(seed) + index);
 }
 
-/**
- * An endless sequence of requests: the same for a seed, whichever connections send them, apart from requests for the
- * event that the same connection has just posted.
- */
+/** Endless, the same for a seed, apart from requests for the event that the same connection has just posted. */
 export class Requests {
   readonly #plan: LoadPlan;
   readonly #workload: Workload;

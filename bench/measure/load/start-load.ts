@@ -7,10 +7,7 @@ import type { LoadCalls } from "./thread.ts";
 
 /** A load client in its own threads. */
 export interface Load {
-  /**
-   * Does what a phase needs before its time starts, such as opening connections. The returned function runs it, once;
-   * `idsFile` gets the ids of accepted events, one a line. One phase at a time.
-   */
+  /** Opens connections for a phase. The result runs it, once; `idsFile` gets the ids of accepted events. */
   prepare(phase: Phase | Fill): Promise<(idsFile?: string) => Promise<PhaseResult>>;
   /** Gets some accepted events while a phase runs, about ten a second from each thread. */
   onSample: (sample: Sample) => void;
@@ -24,7 +21,7 @@ export function startLoad(plan: LoadPlan, count: number): Load {
   const threads = Array.from({ length: count }, (_, index) => {
     const own: LoadPlan = {
       ...plan,
-      urls: rotated(plan.urls, sharesBefore(plan.connections, index, count)),
+      urls: urlsOf(plan, index, count),
       connections: share(plan.connections, index, count),
       seed: seedOfThread(plan.seed, index),
     };
@@ -50,13 +47,10 @@ export function startLoad(plan: LoadPlan, count: number): Load {
 }
 
 /** Connections use the gateways in turn, over all threads: each thread continues where the one before it ends. */
-function rotated(urls: readonly string[], by: number): readonly string[] {
-  const first = by % urls.length;
+function urlsOf({ urls, connections }: LoadPlan, index: number, threads: number): readonly string[] {
+  const before = Array.from({ length: index }, (_, other) => share(connections, other, threads));
+  const first = before.reduce((sum, one) => sum + one, 0) % urls.length;
   return [...urls.slice(first), ...urls.slice(0, first)];
-}
-
-function sharesBefore(whole: number, index: number, parts: number): number {
-  return Array.from({ length: index }, (_, before) => share(whole, before, parts)).reduce((sum, one) => sum + one, 0);
 }
 
 function shareOf(phase: Phase | Fill, index: number, threads: number): Phase | Fill {

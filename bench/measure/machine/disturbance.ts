@@ -57,9 +57,8 @@ export function disturbanceOf({ readings: [before, after], root }: MachineSeen):
 }
 
 /**
- * The CPU time that processes outside the run used between two readings. The descendants of `root`, and the process
- * groups that one of these leads, belong to the run. Kernel threads belong to nothing: the run's own network and disk
- * keep them busy.
+ * The CPU time of processes outside the run. The descendants of `root`, and the process groups that these lead, belong
+ * to it. Kernel threads do not count: the run's own network and disk keep them busy.
  */
 function foreignCpu(before: readonly ProcessFigures[], after: readonly ProcessFigures[], root: number) {
   const secondsOf = (all: readonly ProcessFigures[]): number =>

@@ -17,10 +17,7 @@ export interface Swept {
   readonly set: readonly string[];
 }
 
-/**
- * What a sweep varies, and the rest with one value each. Throws a WrongUsage unless one or two settings have several
- * values, all different.
- */
+/** Throws a WrongUsage unless one or two settings have several values, all different. */
 export function settingsOf({ connections, gateways, set }: Swept) {
   const all: readonly Dimension[] = [
     { name: "connections", values: connections },
@@ -61,10 +58,7 @@ export function nameOf(dimensions: readonly Dimension[], point: Point): string {
   return dimensions.map(({ name }, index) => `${name} ${point[index]}`).join(", ");
 }
 
-/**
- * Negative where `a` is the smaller setting: its first value that differs is the smaller number, or stands first in
- * its list.
- */
+/** Negative where the first value of `a` that differs is the smaller number, or stands first in its list. */
 export function compareSettings(dimensions: readonly Dimension[], a: Point, b: Point): number {
   for (const [index, { values }] of dimensions.entries()) {
     const [first = "", second = ""] = [a[index], b[index]];
@@ -186,9 +180,7 @@ function shown(spread: Spread | null, digits: number): string {
 
 interface Limits {
   readonly withinP99Ms: number;
-  /**
-   * Settings count as equally fast within this share of the highest throughput, because runs differ by about as much.
-   */
+  /** Settings within this share of the highest throughput count as equal, as runs differ by about as much. */
   readonly within: number;
 }
 
@@ -199,9 +191,8 @@ interface Best {
 }
 
 /**
- * The smallest setting whose median throughput is at least (1 - within) of the highest, among those whose median p99
- * is within the limit and whose runs kept all events. Choosing the fastest itself would choose by noise. undefined:
- * none is within the limit.
+ * The smallest setting whose median throughput is at least (1 - within) of the highest, among those within the limit
+ * whose runs kept all events. The fastest itself would be chosen by noise.
  */
 export function bestSetting(
   { dimensions, settings }: Pick<SweepResult, "dimensions" | "settings">,

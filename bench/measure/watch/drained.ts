@@ -29,10 +29,7 @@ export interface Accepted {
   readonly sentAt: number;
 }
 
-/**
- * Waits until as many events are stored as were accepted and all of them are ranked. Where the number is uncertain,
- * waits until the counters stop while the queues are empty. `series` are the observations during the load.
- */
+/** Until all accepted events are ranked or, if their number is uncertain, the counters and queues rest. */
 export async function drained(
   system: Pick<System, "writerUrls" | "rankerUrls" | "queues">,
   domain: string,
