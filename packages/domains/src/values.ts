@@ -19,7 +19,6 @@ interface WholeNumbers {
   parse(field: string, value: string | number): number;
 }
 
-/** The integers from `min` to `max`. */
 export function wholeNumbers(min: number, max: number): WholeNumbers {
   const expected = `an integer from ${min} to ${max}`;
   // 16 digits, leading zeros included: as many as a double can hold.
@@ -49,18 +48,14 @@ export function texts(charactersMax: number) {
   return Type.Refine(Type.String({ maxLength: charactersMax, expected }), isStorable);
 }
 
-/**
- * False for half of a surrogate pair, which would be stored as another character, and for NUL, where many programs end
- * a text.
- */
+/** False for half of a surrogate pair, which would be stored as another character, and for NUL, which ends texts. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
-/** The parameters of a route without any. */
 export const None = closed({});
 
-/** A filter by a column of whole numbers, for `tally export`. */
+/** For `tally export`. */
 export function numberFilter(where: string, flag: string, numbers: Pick<WholeNumbers, "parse">): RowFilter {
   return {
     where,
@@ -78,7 +73,6 @@ export const AsOf = Type.Union([Type.String(), Type.Null()], {
   documented: { type: ["string", "null"], format: "date-time" },
 });
 
-/** How many entries of a ranking a query asks for. */
 export const TopLimit = Type.Optional(limits.Text);
 
 /** Default 10. Throws InvalidInput outside 1 to 100. */
@@ -86,7 +80,6 @@ export function parseTopLimit(limit: string | number = 10): number {
   return limits.parse("limit", limit);
 }
 
-/** The first entries of a board. */
 export async function topOf<T>(
   boards: BoardReader,
   board: string,

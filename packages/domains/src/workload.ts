@@ -42,14 +42,11 @@ export interface ClientRequest {
   readonly other?: () => ClientRequest;
 }
 
-export interface BulkEntry {
+export interface BulkEntry extends Required<Pick<ClientRequest, "units" | "content">> {
   readonly entry: Readonly<Record<string, unknown>>;
-  /** What it adds to all boards together. */
-  readonly units: number;
-  readonly content: () => Readonly<Record<string, unknown>>;
 }
 
-/** The loads of a source document, S0 to S4. */
+/** The loads of a source document. */
 export interface Source {
   /** S0 to S4. */
   readonly name: string;
@@ -74,14 +71,17 @@ export interface SourceGroup {
   readonly requestsOfEach: number;
   /** One request every N ms until all counted groups finish; requestsOfEach is 0. */
   readonly pacedEveryMs?: number;
-  /** When `connections` of the named group have had `responses` responses each; undefined: at once. */
-  readonly startsAfter:
-    | { readonly group: string; readonly connections: number; readonly responses: number }
-    | undefined;
-  /** After the first group; used with startsAfter undefined. */
+  /** When `connections` of the named group have had `responses` responses each; absent: at once. */
+  readonly startsAfter?: { readonly group: string; readonly connections: number; readonly responses: number };
+  /** After the first group; used without startsAfter. */
   readonly startsAfterSeconds?: number;
   /** Connection and n are counted from 0. */
   readonly request: (connection: number, n: number, random: () => number, context?: RequestContext) => ClientRequest;
+}
+
+/** A group starts when one of `parts` equal parts of the connections of another has had all its responses. */
+export function afterPartOf({ name: group, connections, requestsOfEach: responses }: SourceGroup, parts: number) {
+  return { startsAfter: { group, connections: Math.ceil(connections / parts), responses } };
 }
 
 /** Draws a number from 1. */
@@ -96,10 +96,9 @@ export function scaled(count: number, scale: number): number {
   return Math.max(1, Math.round(count * scale));
 }
 
-const uniform =
-  (count: number): Draw =>
-  (random) =>
-    1 + Math.floor(random() * count);
+function uniform(count: number): Draw {
+  return (random) => 1 + Math.floor(random() * count);
+}
 
 /** The nth number is 1/n as likely as the first (Zipf's law). Keeps 8 bytes per number; a draw is a binary search. */
 function zipf(count: number): Draw {

@@ -3,18 +3,17 @@ import { Type } from "typebox";
 import type { AlbumsEvent } from "./event.ts";
 import type { Profile } from "./profile.ts";
 
-/** The path parameter of an album; parseAlbumId checks it. */
 export const AlbumParams = Type.Object({ albumID: Type.String() });
 
-/** An album's event, and when it was accepted, by the time in its id, in ms since 1970; 0: unknown, treated as old. */
+/** By the time in its id, in ms since 1970; 0: unknown, treated as old. */
 interface AlbumRef {
   readonly eventId: string;
   readonly acceptedAtMs: number;
 }
 
 /**
- * The id that a client gets. A UUIDv7 event id contains its time. An id made of an Idempotency-Key does not, so the
- * time is appended after a dot. With any time the id names the same album.
+ * A UUIDv7 event id contains its time. An id made of an Idempotency-Key does not, so the time is appended after a dot.
+ * With any time the id names the same album.
  */
 export function albumIdOf(eventId: string, nowMs: number): string {
   return eventTimeOf(eventId) === undefined ? `${eventId}.${nowMs.toString(36)}` : eventId;
@@ -29,10 +28,7 @@ export function parseAlbumId(text: string): AlbumRef {
   return { eventId, acceptedAtMs: eventTimeOf(eventId) ?? Number.parseInt(suffix ?? "0", 36) };
 }
 
-/** For an id without an album. */
-function noSuchAlbum(text: string): NotFound {
-  return new NotFound("albumID", "the id of an album", text.slice(0, 60));
-}
+const noSuchAlbum = (text: string): NotFound => new NotFound("albumID", "the id of an album", text.slice(0, 60));
 
 const selectProfiles = "SELECT id, artist, title, year FROM albums WHERE id IN (?)";
 const selectImages = `
@@ -41,7 +37,6 @@ const selectImages = `
   WHERE album_images.album_id IN (?)
   ORDER BY album_images.album_id, part`;
 
-/** An album without its image. */
 export const profiles = lookup({
   select: selectProfiles,
   idsMax: 500,
@@ -57,7 +52,6 @@ export const profiles = lookup({
   },
 });
 
-/** The image of an album. */
 export const images = lookup({
   select: selectImages,
   // Each up to 10 MiB.
@@ -70,7 +64,7 @@ export const images = lookup({
     event.kind === "album" ? { type: event.imageType, bytes: event.image } : undefined,
 });
 
-/** Looks up an album by the id that a client sent. Throws NotFound, and what Sources.find throws. */
+/** By the id that a client sent. Throws NotFound, and what Sources.find throws. */
 export async function ofAlbum<T>(what: Lookup<T>, albumID: string, { find }: Sources): Promise<T> {
   const { eventId, acceptedAtMs } = parseAlbumId(albumID);
   const found = await find(what, eventId, acceptedAtMs);

@@ -5,7 +5,6 @@ import { rank, recount } from "./rank.ts";
 import { routes } from "./routes.ts";
 import { store } from "./store.ts";
 
-/** Albums with images, likes and dislikes. */
 export const albums = defineDomain({
   name: "albums",
   description: "Music albums with their pictures, and what listeners think of them.",

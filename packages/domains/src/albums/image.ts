@@ -1,6 +1,5 @@
 import { Type, type Static } from "typebox";
 
-/** The accepted types of images. */
 export const ImageType = Type.Union([
   Type.Literal("image/png"),
   Type.Literal("image/jpeg"),
@@ -13,8 +12,8 @@ export const imageTypes: readonly ImageType[] = ImageType.anyOf.map((literal) =>
 export const expectedImage = "a PNG, JPEG, GIF or WebP picture";
 
 /**
- * The type by the first bytes; the client's Content-Type does not count. undefined: none of these types. PNG: ISO
- * 15948, 5.2. JPEG: ISO 10918-1, B.1.1.3. GIF: GIF89a, 17. WebP: RFC 9649, 2.4.
+ * By the first bytes, not by the client's Content-Type. PNG: ISO 15948, 5.2. JPEG: ISO 10918-1, B.1.1.3. GIF: GIF89a,
+ * 17. WebP: RFC 9649, 2.4.
  */
 export function imageTypeOf(bytes: Buffer): ImageType | undefined {
   const starts = (text: string, at = 0): boolean => bytes.toString("latin1", at, at + text.length) === text;
@@ -25,7 +24,7 @@ export function imageTypeOf(bytes: Buffer): ImageType | undefined {
   return undefined;
 }
 
-/** The size that the header of an image declares, in pixels. */
+/** As the header declares it, in pixels. */
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
@@ -43,9 +42,9 @@ export function isTooLarge({ width, height }: ImageSize): boolean {
 }
 
 /**
- * The size that the header declares; undefined if no decoder would find one. "hidden": a JPEG with more markers before
- * its frame header than any camera or editor writes; to read all of them could take 0.5 s. PNG: ISO 15948, 11.2.2.
- * JPEG: ISO 10918-1, B.2.2. GIF: GIF89a, 18. WebP: RFC 9649, 2.5 to 2.7.
+ * undefined if no decoder would find one. "hidden": a JPEG with more markers before its frame header than any camera or
+ * editor writes; to read all of them could take 0.5 s. PNG: ISO 15948, 11.2.2. JPEG: ISO 10918-1, B.2.2. GIF: GIF89a,
+ * 18. WebP: RFC 9649, 2.5 to 2.7.
  */
 export function imageSizeOf(type: ImageType, bytes: Buffer): ImageSize | "hidden" | undefined {
   switch (type) {

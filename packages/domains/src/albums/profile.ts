@@ -32,11 +32,8 @@ function valuesOfJson(text: string): Values {
   throw new InvalidInput("profile", expectedProfile, text.slice(0, 60));
 }
 
-/*
- * The form that generated Java clients send: one line for each field, and a newline in a value is followed by four
- * spaces. Each mark is searched once, from the front: a regular expression with three open ends would take a minute for
- * a hostile text.
- */
+// The form of generated Java clients: one line for each field, and a newline in a value is followed by four spaces. Each
+// mark is searched once, from the front: a regular expression with three open ends takes a minute for a hostile text.
 function valuesOfClass(text: string): Values {
   const marks = ["\n    artist: ", "\n    title: ", "\n    year: ", "\n}"];
   const places: number[] = [];
@@ -56,10 +53,7 @@ function textOf(name: (typeof names)[number], values: Values): string {
   // Some clients send the year as a number. JSON.parse makes Infinity of 1e999.
   const text = typeof value === "number" && Number.isFinite(value) ? String(value) : value;
   const isText = typeof text === "string" && isStorable(text) && Array.from(text).length <= textCharactersMax;
-  if (!isText) throw new InvalidInput(`profile.${name}`, expectedText, shortened(value));
-  return text;
-}
-
-function shortened(value: unknown): unknown {
-  return typeof value === "string" && value.length > 60 ? `${value.slice(0, 57)}...` : value;
+  if (isText) return text;
+  const shown = typeof value === "string" && value.length > 60 ? `${value.slice(0, 57)}...` : value;
+  throw new InvalidInput(`profile.${name}`, expectedText, shown);
 }

@@ -78,10 +78,8 @@ const topAlbums = queryRoute({
   },
 });
 
-/** Profiles, images, reviews and the ranking. */
 export const queries = [oneAlbum, albumImage, albumReviews, topAlbums];
 
-/** The albums with the most likes or dislikes, with their images. */
 export const views: readonly View[] = [
   {
     name: "top-albums",

@@ -2,9 +2,7 @@ import type { Change, Moves, Recount } from "@tally/contract";
 import type { AlbumsEvent } from "./event.ts";
 
 /** An album as the member of a board: its event id without dashes. */
-export function memberOf(eventId: string): string {
-  return eventId.replaceAll("-", "");
-}
+export const memberOf = (eventId: string): string => eventId.replaceAll("-", "");
 
 /** Each new review counts 1 on the board "likes" or "dislikes". An album counts nowhere. */
 export function rank(changes: readonly Change<AlbumsEvent>[], moves: Moves): void {

@@ -45,7 +45,9 @@ const newAlbum = formRoute({
     if (profile.length > profileBytesMax) {
       throw new InvalidInput("profile", `at most ${profileBytesMax} bytes`, profile.length);
     }
-    return { kind: "album", id, ...parseProfile(textOf(profile)), imageType, image } satisfies AlbumEvent;
+    // Java clients send form texts in ISO 8859-1 by default.
+    const text = profile.toString(isUtf8(profile) ? "utf8" : "latin1");
+    return { kind: "album", id, ...parseProfile(text), imageType, image } satisfies AlbumEvent;
   },
   status: 200,
   // Both are strings (contract, section 1).
@@ -88,17 +90,11 @@ const newReview = ingestRoute({
   },
 });
 
-/** New albums and reviews. */
 export const routes = [newAlbum, newReview];
 
 function partNamed(name: string, part: FormPart | undefined): FormPart {
   if (part === undefined) throw new InvalidInput(name, "a part of that name", undefined);
   return part;
-}
-
-// Java clients send form texts in ISO 8859-1 by default.
-function textOf(bytes: Buffer): string {
-  return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 }
 
 function startOf(bytes: Buffer): string {

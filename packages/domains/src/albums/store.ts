@@ -76,13 +76,9 @@ async function readImages(reader: SqlReader, albumsRead: readonly Event[]) {
   return new Map(Array.from(byAlbum, ([id, images]) => [id, images.map(({ bytes }) => bytes)]));
 }
 
-function isAlbum(one: BatchEvent<AlbumsEvent>): one is BatchEvent<AlbumEvent> {
-  return one.event.kind === "album";
-}
+const isAlbum = (one: BatchEvent<AlbumsEvent>): one is BatchEvent<AlbumEvent> => one.event.kind === "album";
 
-function isReview(one: BatchEvent<AlbumsEvent>): one is BatchEvent<ReviewEvent> {
-  return one.event.kind === "review";
-}
+const isReview = (one: BatchEvent<AlbumsEvent>): one is BatchEvent<ReviewEvent> => one.event.kind === "review";
 
 function imageRows({ event: { id, image } }: BatchEvent<AlbumEvent>) {
   const albumId = bytesOfEventId(id);

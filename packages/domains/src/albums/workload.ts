@@ -64,7 +64,6 @@ function startOf(number: number, scale: number) {
   return {
     name: `group ${number}`,
     connections: 10,
-    startsAfter: undefined,
     // Scaled too; otherwise a short run mostly waits for groups to start.
     startsAfterSeconds: number * 2 * scale,
   };

@@ -2,10 +2,7 @@ import { eventIdOfKey } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { closed, EventId, StoredNumber } from "../values.ts";
 
-/**
- * One ride on a lift, in messages and as stored. `minute` of the day. `skierId`: null where the client does not say who
- * rode.
- */
+/** One ride on a lift, in messages and as stored. `skierId`: null where the client does not say who rode. */
 export const LiftRideEvent = closed({
   id: EventId,
   resort: Type.String({ minLength: 1, maxLength: 64, expected: "a resort of 1 to 64 characters" }),
@@ -17,17 +14,15 @@ export const LiftRideEvent = closed({
 });
 export type LiftRideEvent = Static<typeof LiftRideEvent>;
 
-/** A ride without its id and its skier. */
 export type AnyRide = Omit<LiftRideEvent, "id" | "skierId">;
 
-/** A ride of a skier, without its id. */
 export interface LiftRide extends AnyRide {
   readonly skierId: number;
 }
 
 /**
- * A skier is on one lift at one time, so these fields identify the ride (contract, section 4). The id is made of them:
- * the same ride sent twice is one event, with any Idempotency-Key.
+ * A skier is on one lift at one time, so these fields identify the ride (contract, section 4) and make its id: sent
+ * twice, it is one event, with any Idempotency-Key.
  */
 export function liftRideEvent(ride: LiftRide): LiftRideEvent {
   const { resort, season, day, skierId, minute, liftId } = ride;
@@ -37,14 +32,14 @@ export function liftRideEvent(ride: LiftRide): LiftRideEvent {
 }
 
 /**
- * A ride of an unknown skier. Its content does not identify it, because two skiers may share a lift in one minute: its
- * id is that of the request, as for a purchase. So it is a new event, unless its request repeats an Idempotency-Key.
+ * Two skiers may share a lift in one minute, so the id is that of the request: a new event, unless its request repeats
+ * an Idempotency-Key.
  */
 export function rideOfUnknownSkier(id: string, ride: AnyRide): LiftRideEvent {
   return { id, ...ride, skierId: null };
 }
 
-/** The vertical of a ride (contract, section 4). */
+/** In the units of the contract, section 4. */
 export function verticalOf({ liftId }: AnyRide): number {
   return liftId * 10;
 }

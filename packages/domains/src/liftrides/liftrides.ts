@@ -5,7 +5,6 @@ import { rank, recount } from "./rank.ts";
 import { files, routes } from "./routes.ts";
 import { store } from "./store.ts";
 
-/** Rides on the lifts of ski resorts: the vertical of each skier, and rankings of days. */
 export const liftrides = defineDomain({
   name: "liftrides",
   description: "Rides on ski lifts, and the vertical of skiers: 10 for each ride, times the number of the lift.",

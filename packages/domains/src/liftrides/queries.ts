@@ -25,14 +25,12 @@ const verticalOfDay = sums<readonly [...SkierAtResort, season: number, day: numb
   "day",
 ]);
 
-/** Of all days of one season. */
 const verticalOfSeason = sums<readonly [...SkierAtResort, season: number]>(sumsOfSeasons, [
   "skier_id",
   "resort",
   "season",
 ]);
 
-/** Of all days of all seasons. */
 const verticalOfResort = sums<SkierAtResort>(sumsOfResorts, ["skier_id", "resort"]);
 
 interface Sum {
@@ -48,7 +46,6 @@ function sums<K extends ReadKey>(select: string, key: { readonly [Part in keyof 
 }
 
 const Vertical = Type.Object({ resortID: Type.String(), totalVert: Type.Integer() });
-const topSkiers = 10;
 
 const dayWithoutSeason = queryRoute({
   path: "/skiers/:resortID/days/:dayID/skiers/:skierID",
@@ -126,7 +123,7 @@ const topOfDay = queryRoute({
   }),
   async respond({ query: { resort, dayID, season } }, { boards }) {
     const ofSeason = season === undefined ? seasonOfNone : seasons.parse("season", season);
-    const { entries } = await boards.top(skiersOfDay(ofSeason, days.parse("dayID", dayID), resort), topSkiers);
+    const { entries } = await boards.top(skiersOfDay(ofSeason, days.parse("dayID", dayID), resort), 10);
     return { topTenSkiers: entries.map(({ member, count }) => ({ skierID: member, VertcialTotal: count })) };
   },
   examples: {
@@ -137,10 +134,8 @@ const topOfDay = queryRoute({
   },
 });
 
-/** A skier's vertical of a day, a season or all days, and the ranking of a day. */
 export const queries = [dayWithoutSeason, dayOfSeason, allDays, topOfDay];
 
-/** The skiers with the most vertical of a day at a resort. */
 export const views: readonly View[] = [
   {
     name: "top-skiers",

@@ -2,14 +2,7 @@ import type { Change, Moves, Recount } from "@tally/contract";
 import { verticalOf, type LiftRideEvent } from "./event.ts";
 
 /** The board of a day at a resort: its skiers by their vertical. */
-export function skiersOfDay(season: number, day: number, resort: string): string {
-  return boardOf(`${season}:${day}:${resort}`);
-}
-
-/** The same by the key of `recount`. */
-function boardOf(key: string): string {
-  return `day:${key}`;
-}
+export const skiersOfDay = (season: number, day: number, resort: string): string => `day:${season}:${day}:${resort}`;
 
 /** Each new ride counts its vertical for its skier on its day. One of an unknown skier counts for no skier. */
 export function rank(changes: readonly Change<LiftRideEvent>[], moves: Moves): void {
@@ -39,6 +32,6 @@ const selectForeign = `
 export const recount: Recount = {
   ids: "SELECT id FROM lift_rides",
   rowsOfBatches: "SELECT producer, sequence, COUNT(*) FROM lift_rides GROUP BY producer, sequence",
-  boards: [{ cells: selectVerticals, board: boardOf }],
+  boards: [{ cells: selectVerticals, board: (key) => `day:${key}` }],
   contradictions: [selectForeign],
 };

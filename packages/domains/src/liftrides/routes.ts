@@ -96,10 +96,8 @@ const withSeason = ingestRoute({
   },
 });
 
-/** New rides: the first and the second version of the contract. */
 export const routes = [withoutSeason, withSeason];
 
-/** Lift rides in files. */
 export const files: EventFiles<LiftRideEvent> = {
   rows: store,
   fields: {

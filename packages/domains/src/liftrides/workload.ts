@@ -1,10 +1,15 @@
-import { scaled, spreadOver, type Draw, type ClientRequest, type SourceGroup, type Workload } from "../workload.ts";
+import {
+  afterPartOf,
+  scaled,
+  spreadOver,
+  type Draw,
+  type ClientRequest,
+  type SourceGroup,
+  type Workload,
+} from "../workload.ts";
 import { liftRideEvent, type LiftRideEvent } from "./event.ts";
 
 const resort = "silverMt";
-const lifts = 40;
-const firstMinute = 1;
-const lastMinute = 420;
 
 // The skiers of the contract, section 4.
 const skiers = spreadOver(50_000, 500);
@@ -12,7 +17,7 @@ const skiers = spreadOver(50_000, 500);
 /** Rides of one day. A third of the reads is for each of the contract's queries. */
 export const workload = {
   domain: "liftrides",
-  next: (random, spread) => rideOf(skiers[spread], firstMinute, lastMinute, random),
+  next: (random, spread) => rideOf(skiers[spread], 1, 420, random),
 
   read(random, spread) {
     const skier = skiers[spread](random);
@@ -44,15 +49,12 @@ function phases(threads: number, scale: number): readonly SourceGroup[] {
     connections: number,
     [from, to]: readonly [number, number],
     reads: readonly ((skier: number) => string)[],
-    after: SourceGroup | undefined,
+    after?: SourceGroup,
   ): SourceGroup => ({
     name,
     connections,
     requestsOfEach: posts + reads.length,
-    startsAfter:
-      after === undefined
-        ? undefined
-        : { group: after.name, connections: Math.ceil(after.connections / 10), responses: after.requestsOfEach },
+    ...(after && afterPartOf(after, 10)),
     request(_connection, n, random) {
       const read = reads[n - posts];
       return read === undefined
@@ -62,7 +64,7 @@ function phases(threads: number, scale: number): readonly SourceGroup[] {
   });
   const days = (count: number) => Array.from({ length: scaled(count, scale) }, () => pathOfDay);
   const verticals = (count: number) => Array.from({ length: scaled(count, scale) }, () => pathOfVertical);
-  const startUp = phase("start-up", few, [1, 90], days(5), undefined);
+  const startUp = phase("start-up", few, [1, 90], days(5));
   const peak = phase("peak", threads, [91, 360], days(5), startUp);
   const closing = phase("closing", few, [361, 420], [...days(10), ...verticals(10)], peak);
   return [startUp, peak, closing];
@@ -70,7 +72,7 @@ function phases(threads: number, scale: number): readonly SourceGroup[] {
 
 function rideOf(skier: Draw, from: number, to: number, random: () => number): ClientRequest {
   const time = from + Math.floor(random() * (to - from + 1));
-  const lift = Math.floor(random() * lifts);
+  const lift = Math.floor(random() * 40);
   const skierId = skier(random);
   return {
     method: "POST",
@@ -80,10 +82,6 @@ function rideOf(skier: Draw, from: number, to: number, random: () => number): Cl
   };
 }
 
-function pathOfDay(skier: number): string {
-  return `/skiers/${resort}/days/1/skiers/${skier}`;
-}
+const pathOfDay = (skier: number): string => `/skiers/${resort}/days/1/skiers/${skier}`;
 
-function pathOfVertical(skier: number): string {
-  return `/skiers/${skier}/vertical?resort=${resort}`;
-}
+const pathOfVertical = (skier: number): string => `/skiers/${skier}/vertical?resort=${resort}`;

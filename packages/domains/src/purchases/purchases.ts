@@ -5,7 +5,6 @@ import { rank, recount, retention } from "./rank.ts";
 import { files, routes } from "./routes.ts";
 import { store } from "./store.ts";
 
-/** Sales of supermarkets, and the best-selling items and stores. */
 export const purchases = defineDomain({
   name: "purchases",
   description: "Sales of supermarkets, and the best-selling items and stores.",

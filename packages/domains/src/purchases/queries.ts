@@ -156,7 +156,6 @@ const itemBoard = queryRoute({
   },
 });
 
-/** The contract's rankings, the same boards with readable keys, and the rows. */
 export const queries = [
   topItemsOfStore,
   topStoresOfItem("/items/top5/:itemID", 5),
@@ -175,7 +174,6 @@ const itemsBySold = {
   bars: true,
 } as const;
 
-/** The best-selling items of a store, of all time and of a day, and the stores that sell most of an item. */
 export const views: readonly View[] = [
   {
     name: "top-items",

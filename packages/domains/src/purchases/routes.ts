@@ -94,7 +94,6 @@ const manyPurchases = bulkRoute({
   },
 });
 
-/** How purchases come in. */
 export const routes = [onePurchase, manyPurchases];
 
 // "007" and 7 are one store, so they are one scope.
@@ -156,7 +155,6 @@ function isSold(value: unknown): value is readonly SoldItem[] {
   return Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null && "ItemID" in item);
 }
 
-/** Purchases in files. */
 export const files: EventFiles<PurchaseEvent> = {
   rows: store,
   fields,

@@ -32,16 +32,15 @@ let at = 0;
 const lines = Buffer.alloc(bytesMax);
 let linesEnd = 0;
 
+const none: readonly Buffer[] = [];
+
 interface Params {
   readonly storeID: string;
   readonly custID: string;
   readonly date: string;
 }
 
-/**
- * The event of a usual body; undefined for any other, valid or not. Throws InvalidInput for params that name no
- * purchase.
- */
+/** undefined for any other body, valid or not. Throws InvalidInput for params that name no purchase. */
 export function encodeUsualPurchase(id: string, params: Params, body: Uint8Array): EncodedEvent | undefined {
   if (!readLines(body)) return undefined;
   const storeId = ids.parse("storeID", params.storeID);
@@ -51,8 +50,6 @@ export function encodeUsualPurchase(id: string, params: Params, body: Uint8Array
   const json = `{"id":"${id}","storeId":${storeId},"customerId":${customerId},"date":${date},"lines":[${text}]}`;
   return { json, bytes: none, size: json.length };
 }
-
-const none: readonly Buffer[] = [];
 
 function readLines(body: Uint8Array): boolean {
   if (body.length > bytesMax) return false;
@@ -76,9 +73,7 @@ function readLines(body: Uint8Array): boolean {
   return skip(body, closing) && at === body.length;
 }
 
-/**
- * Skips a token and the spaces after it. Returns false, and skips nothing, when the body continues with something else.
- */
+/** Skips a token and the spaces after it; false, and skips nothing, when the body continues with something else. */
 function skip(body: Uint8Array, token: Uint8Array): boolean {
   for (let i = 0; i < token.length; i++) if (body[at + i] !== token[i]) return false;
   at += token.length;

@@ -11,7 +11,6 @@ import {
 import type { PurchaseEvent } from "./event.ts";
 
 const date = 20261120;
-const customersOfStore = 1000;
 const linesOfPurchase = 5;
 // Of a store, in the source's final load.
 const usualPerHour = 300;
@@ -24,10 +23,8 @@ const items = spreadOver(99_999, 1000);
 export const workload = {
   domain: "purchases",
   next: (random, spread) => requestOf(draw(stores[spread](random), items[spread], random)),
-
-  read(random, spread) {
-    return random() < 0.5 ? `/items/store/${stores[spread](random)}` : `/items/top10/${items[spread](random)}`;
-  },
+  read: (random, spread) =>
+    random() < 0.5 ? `/items/store/${stores[spread](random)}` : `/items/top10/${items[spread](random)}`,
 
   bulk: {
     path: "/purchases",
@@ -73,21 +70,17 @@ function timeZones(count: number, purchasesPerHour: number, scale: number): read
     name,
     connections,
     requestsOfEach: hours * perHour,
-    startsAfter: hour === 1 ? undefined : { group: "east", connections: 1, responses: (hour - 1) * perHour },
+    ...(hour > 1 && { startsAfter: { group: "east", connections: 1, responses: (hour - 1) * perHour } }),
     request: (connection, _n, random) => requestOf(draw(1 + first + connection, items.wide, random)),
   });
   const quarter = count / 4;
   return [zone("east", 0, quarter, 1), zone("central", quarter, quarter, 4), zone("west", 2 * quarter, 2 * quarter, 6)];
 }
 
-interface Purchase {
-  readonly store: number;
-  readonly customer: number;
-  readonly bought: readonly number[];
-}
+type Purchase = ReturnType<typeof draw>;
 
-function draw(store: number, item: Draw, random: () => number): Purchase {
-  const customer = store * customersOfStore + Math.floor(random() * customersOfStore);
+function draw(store: number, item: Draw, random: () => number) {
+  const customer = store * 1000 + Math.floor(random() * 1000);
   return { store, customer, bought: Array.from({ length: linesOfPurchase }, () => item(random)) };
 }
 

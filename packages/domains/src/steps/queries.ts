@@ -4,7 +4,6 @@ import { closed, ids, None, wholeNumbers, AsOf, TopLimit, topOf } from "../value
 import { usersOfDay } from "./rank.ts";
 import { days } from "./routes.ts";
 
-/** The days of a range query. */
 const spans = wholeNumbers(0, 10_000);
 
 // For each key, each statement reads only a range of the covering index `user_day`: one entry for each post of the
@@ -30,7 +29,7 @@ interface UserDay {
   readonly steps: number;
 }
 
-/** By user: the sum of the newest day with posts; 0 for a user without posts. */
+/** Of the newest day with posts; 0 for a user without posts. */
 const stepsOfNewestDay = keyedRead<readonly [userId: number], Omit<UserDay, "day">, number>({
   select: sumsOfNewestDays,
   key: ["user_id"],
@@ -38,7 +37,6 @@ const stepsOfNewestDay = keyedRead<readonly [userId: number], Omit<UserDay, "day
   ofRows: sumOf,
 });
 
-/** By user and day; 0 without posts. */
 const stepsOfDay = keyedRead<readonly [userId: number, day: number], UserDay, number>({
   select: sumsOfSingleDays,
   key: ["user_id", "day"],
@@ -117,10 +115,8 @@ const top = queryRoute({
   },
 });
 
-/** Sums of a user's days, and the ranking of a day. */
 export const queries = [current, single, range, top];
 
-/** The users with the most steps of a day. */
 export const views: readonly View[] = [
   {
     name: "top-users",

@@ -2,9 +2,7 @@ import type { Change, Moves, Recount } from "@tally/contract";
 import type { StepsEvent } from "./event.ts";
 
 /** The board of a day: users by their steps. */
-export function usersOfDay(day: number | string): string {
-  return `day:${day}`;
-}
+export const usersOfDay = (day: number | string): string => `day:${day}`;
 
 /** Each new event counts its steps for its user on its day. */
 export function rank(changes: readonly Change<StepsEvent>[], moves: Moves): void {

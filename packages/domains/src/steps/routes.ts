@@ -34,10 +34,8 @@ const steps = ingestRoute({
   },
 });
 
-/** New steps. */
 export const routes = [steps];
 
-/** Steps in files. */
 export const files: EventFiles<StepsEvent> = {
   rows: store,
   fields: {

@@ -4,7 +4,6 @@ import { queries, views } from "./queries.ts";
 import { rank, recount } from "./rank.ts";
 import { files, routes } from "./routes.ts";
 
-/** Hourly figures of step counters: sums of days and rankings of days. */
 export const steps = defineDomain({
   name: "steps",
   description: "Steps of users by hour, and the users with most steps on a day.",

@@ -1,8 +1,7 @@
-import { scaled, spreadOver, type ClientRequest, type SourceGroup, type Workload } from "../workload.ts";
+import { afterPartOf, scaled, spreadOver, type ClientRequest, type SourceGroup, type Workload } from "../workload.ts";
 import type { StepsEvent } from "./event.ts";
 
 const day = 1;
-const stepsMax = 5000;
 
 // The users of the contract, section 2.
 const users = spreadOver(1_000_000, 500);
@@ -31,7 +30,6 @@ export const workload = {
   },
 } satisfies Workload;
 
-const iterationsPerHour = 100;
 const requestsPerIteration = 5;
 
 /**
@@ -39,20 +37,20 @@ const requestsPerIteration = 5;
  * one have ended.
  */
 function phases(threads: number, scale: number): readonly SourceGroup[] {
-  const perHour = scaled(iterationsPerHour, scale);
+  const perHour = scaled(100, scale);
   const phase = (
     name: string,
     connections: number,
     [from, to]: readonly [number, number],
-    after: SourceGroup | undefined,
+    after?: SourceGroup,
   ): SourceGroup => ({
     name,
     connections,
     requestsOfEach: (to - from + 1) * perHour * requestsPerIteration,
-    startsAfter: after && { group: after.name, connections: after.connections, responses: after.requestsOfEach },
+    ...(after && afterPartOf(after, 1)),
     request: iterations((iteration) => from + Math.floor(iteration / perHour)),
   });
-  const warmUp = phase("warm-up", Math.floor(threads / 10), [0, 2], undefined);
+  const warmUp = phase("warm-up", Math.floor(threads / 10), [0, 2]);
   const load = phase("load", threads / 2, [3, 7], warmUp);
   const peak = phase("peak", threads, [8, 18], load);
   const coolDown = phase("cool-down", threads / 4, [19, 23], peak);
@@ -75,8 +73,7 @@ function iterations(hourOf: (iteration: number) => number): SourceGroup["request
 }
 
 function stepsOf(user: number, hour: number, random: () => number): ClientRequest {
-  const count = Math.floor(random() * (stepsMax + 1));
-  return stepsAt(user, hour, count);
+  return stepsAt(user, hour, Math.floor(random() * 5001));
 }
 
 function stepsAt(user: number, hour: number, steps: number): ClientRequest {
@@ -89,10 +86,6 @@ function stepsAt(user: number, hour: number, steps: number): ClientRequest {
   };
 }
 
-function pathOfCurrent(user: number): string {
-  return `/steps/current/${user}`;
-}
+const pathOfCurrent = (user: number): string => `/steps/current/${user}`;
 
-function pathOfSingle(user: number): string {
-  return `/steps/single/${user}/${day}`;
-}
+const pathOfSingle = (user: number): string => `/steps/single/${user}/${day}`;

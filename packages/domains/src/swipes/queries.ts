@@ -29,7 +29,6 @@ const swipesGiven = keyedRead({
   }),
 });
 
-const matchesMax = 100;
 const User = Type.Object({ userID: ids.Text });
 
 const matches = queryRoute({
@@ -43,7 +42,7 @@ const matches = queryRoute({
   response: Type.Object({ matchList: Type.Array(Type.String()) }),
   async respond({ params, query }, { rows }) {
     const userId = ids.parse("userID", params.userID);
-    const found = await matchesOf(rows, userId, query.mutual === "true", matchesMax);
+    const found = await matchesOf(rows, userId, query.mutual === "true", 100);
     return { matchList: found.map(String) };
   },
   examples: {
@@ -94,10 +93,8 @@ const top = queryRoute({
   },
 });
 
-/** The users that a user likes, how many, and the most liked users. */
 export const queries = [matches, stats, top];
 
-/** The most liked users. */
 export const views: readonly View[] = [
   {
     name: "top-users",

@@ -47,7 +47,6 @@ const swipe = ingestRoute({
   },
 });
 
-/** New swipes. */
 export const routes = [swipe];
 
 /** Swipes in files, in the order in which they were accepted, because of two swipes of one pair the newest counts. */

@@ -28,17 +28,11 @@ export const store = {
   },
 };
 
-interface Pair {
-  readonly swiper: number;
-  readonly swipee: number;
+interface Pair extends Pick<SwipeEvent, "swiper" | "swipee"> {
   readonly swipes: readonly BatchEvent<SwipeEvent>[];
 }
 
-interface PairUpdate {
-  readonly pair: Pair;
-  readonly changes: readonly SwipeChange[];
-  readonly newest: Taken | undefined;
-}
+type PairUpdate = ReturnType<typeof updateOf>;
 
 /**
  * Common case first: all pairs are new, and one statement inserts them. It leaves existing pairs unchanged and locks
@@ -50,7 +44,7 @@ async function updatePairs(
   added: readonly BatchEvent<SwipeEvent>[],
 ): Promise<readonly SwipeChange[]> {
   if (added.length === 0) return [];
-  const fresh = pairsOf(added).map((pair) => updateOf(pair, undefined));
+  const fresh = pairsOf(added).map((pair) => updateOf(pair));
   const inserted = await transaction.upsert(insertOrLockPairs, fresh.flatMap(rowOf));
   if (inserted === fresh.length) return fresh.flatMap(({ changes }) => changes);
 
@@ -65,9 +59,7 @@ async function updatePairs(
   return updates.flatMap(({ changes }) => changes);
 }
 
-function updateOf(pair: Pair, stored: Taken | undefined): PairUpdate {
-  return { pair, ...changesOf(pair.swipes, stored) };
-}
+const updateOf = (pair: Pair, stored?: Taken) => ({ pair, ...changesOf(pair.swipes, stored) });
 
 function pairsOf(added: readonly BatchEvent<SwipeEvent>[]): readonly Pair[] {
   const groups = [...Map.groupBy(added, ({ event }) => keyOf(event)).values()];
@@ -76,19 +68,15 @@ function pairsOf(added: readonly BatchEvent<SwipeEvent>[]): readonly Pair[] {
     .toSorted((a, b) => a.swiper - b.swiper || a.swipee - b.swipee);
 }
 
-async function readPairs(
-  transaction: SqlTransaction,
-  updates: readonly PairUpdate[],
-): Promise<ReadonlyMap<string, Taken>> {
+async function readPairs(transaction: SqlTransaction, updates: readonly PairUpdate[]) {
   interface PairRow extends Pick<SwipeEvent, "swiper" | "swipee" | "at"> {
     readonly liked: number;
     readonly swipe_id: Buffer;
   }
   const keys = updates.map(({ pair }) => [pair.swiper, pair.swipee]);
   const rows = await transaction.query<PairRow>(selectPairs, [keys]);
-  return new Map(
-    rows.map((row) => [keyOf(row), { id: eventIdOfBytes(row.swipe_id), at: row.at, liked: row.liked === 1 }]),
-  );
+  const takenOf = (row: PairRow): Taken => ({ id: eventIdOfBytes(row.swipe_id), at: row.at, liked: row.liked === 1 });
+  return new Map(rows.map((row) => [keyOf(row), takenOf(row)]));
 }
 
 function rowOf({ pair, newest }: PairUpdate): SqlValue[][] {
@@ -96,6 +84,4 @@ function rowOf({ pair, newest }: PairUpdate): SqlValue[][] {
   return [[pair.swiper, pair.swipee, newest.liked ? 1 : 0, newest.at, bytesOfEventId(newest.id)]];
 }
 
-function keyOf({ swiper, swipee }: { readonly swiper: number; readonly swipee: number }): string {
-  return `${swiper}/${swipee}`;
-}
+const keyOf = ({ swiper, swipee }: Pick<SwipeEvent, "swiper" | "swipee">): string => `${swiper}/${swipee}`;

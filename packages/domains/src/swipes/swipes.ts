@@ -5,7 +5,6 @@ import { rank, recount } from "./rank.ts";
 import { files, routes } from "./routes.ts";
 import { store } from "./store.ts";
 
-/** Likes and dislikes between users: matches, mutual matches and the most liked users. */
 export const swipes = defineDomain({
   name: "swipes",
   description: "Users who swipe right or left on other users, and the most liked users.",

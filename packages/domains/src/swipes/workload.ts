@@ -1,4 +1,4 @@
-import { scaled, spreadOver, type Draw, type ClientRequest, type SourceGroup, type Workload } from "../workload.ts";
+import { scaled, spreadOver, type Spread, type ClientRequest, type SourceGroup, type Workload } from "../workload.ts";
 import type { SwipeEvent } from "./event.ts";
 
 // The users of the contract, section 3; narrow: so few that each pair is swiped many times.
@@ -9,11 +9,8 @@ const comment = comments(8192);
 /** Swipes with comments of 256 letters. Half of the reads are for each of the two queries about a user. */
 export const workload = {
   domain: "swipes",
-  next: (random, spread) => swipeOf(swipers[spread], swipees[spread], random),
-
-  read(random, spread) {
-    return queryAbout(swipers[spread](random), random);
-  },
+  next: (random, spread) => swipeOf(spread, random),
+  read: (random, spread) => queryAbout(swipers[spread](random), random),
 
   poison(id): SwipeEvent {
     // The schema accepts any text; the column has 256 characters.
@@ -23,16 +20,8 @@ export const workload = {
   source: {
     name: "S2",
     runs: [
-      {
-        description: "900 threads",
-        groups: (scale) => shares(Math.max(900, scaled(500_000, scale)), 900),
-        retries: 5,
-      },
-      {
-        description: "900 threads and readers",
-        groups: (scale) => [...shares(Math.max(900, scaled(500_000, scale)), 900), readers],
-        retries: 5,
-      },
+      { description: "900 threads", groups: shares, retries: 5 },
+      { description: "900 threads and readers", groups: (scale) => [...shares(scale), readers], retries: 5 },
     ],
   },
 } satisfies Workload;
@@ -43,22 +32,22 @@ const readers: SourceGroup = {
   connections: 5,
   requestsOfEach: 0,
   pacedEveryMs: 200,
-  startsAfter: undefined,
   request: (_connection, _n, random) => ({ method: "GET", path: queryAbout(swipers.wide(random), random) }),
 };
 
 /** All start at once. Some connections send one request more, because the division leaves a remainder. */
-function shares(requests: number, connections: number): readonly SourceGroup[] {
-  const each = Math.floor(requests / connections);
-  const more = requests % connections;
+function shares(scale: number): readonly SourceGroup[] {
+  const threads = 900;
+  const requests = Math.max(threads, scaled(500_000, scale));
+  const each = Math.floor(requests / threads);
+  const more = requests % threads;
   const group = (name: string, count: number, requestsOfEach: number): SourceGroup => ({
     name,
     connections: count,
     requestsOfEach,
-    startsAfter: undefined,
-    request: (_connection, _n, random) => swipeOf(swipers.wide, swipees.wide, random),
+    request: (_connection, _n, random) => swipeOf("wide", random),
   });
-  const groups = [group("one more each", more, each + 1), group("swiping", connections - more, each)];
+  const groups = [group("one more each", more, each + 1), group("swiping", threads - more, each)];
   return groups.filter((one) => one.connections > 0);
 }
 
@@ -66,16 +55,16 @@ function queryAbout(user: number, random: () => number): string {
   return random() < 0.5 ? `/matches/${user}` : `/stats/${user}`;
 }
 
-function swipeOf(swiper: Draw, swipee: Draw, random: () => number): ClientRequest {
+function swipeOf(spread: Spread, random: () => number): ClientRequest {
   const direction = random() < 0.5 ? "left" : "right";
-  return swipeTo(direction, { swiper: swiper(random), swipee: swipee(random), comment: comment(random) });
+  return swipeTo(direction, {
+    swiper: swipers[spread](random),
+    swipee: swipees[spread](random),
+    comment: comment(random),
+  });
 }
 
-interface Swipe {
-  readonly swiper: number;
-  readonly swipee: number;
-  readonly comment: string;
-}
+type Swipe = Pick<SwipeEvent, "swiper" | "swipee" | "comment">;
 
 function swipeTo(direction: "left" | "right", swipe: Swipe): ClientRequest {
   const body = `{"swiper":"${swipe.swiper}","swipee":"${swipe.swipee}","comment":"${swipe.comment}"}`;
