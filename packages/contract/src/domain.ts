@@ -100,7 +100,7 @@ export interface RecountedBoards {
   readonly board: (key: string) => string;
 }
 
-export interface RecountedMirror {
+interface RecountedMirror {
   readonly mirrored: MirroredBoards;
   /** (key, member, count), each cell once, all rows of a key consecutive. */
   readonly cells: string;
