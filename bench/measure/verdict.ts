@@ -11,9 +11,8 @@ interface Verdict {
 }
 
 /**
- * The result of an audit for a design. Without a ledger, rows and marks cannot be compared; every row is counted,
- * every acknowledged id is looked up and, where there are rankings, every cell of the boards is compared with the
- * rows. So a loss is found, but `agrees` is never true.
+ * The result of an audit for a design. Without a ledger every acknowledged id is looked up and every cell of the boards
+ * is compared with the rows: a loss is found, but `agrees` is never true.
  */
 export function verdictOf(design: DesignName, domain: string, report: AuditReport | undefined): Verdict {
   if (report === undefined) return { audit: null, agrees: null, boardsHash: null };

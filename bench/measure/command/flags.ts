@@ -66,7 +66,6 @@ const seed = (): Option =>
     .argParser(wholeNumber)
     .default(1);
 
-/** The flags of a load. */
 export function withLoad(command: Command, { isSweep = false } = {}): Command {
   return command
     .option("--domain <name>", "the domain whose events are sent", "purchases")
@@ -87,7 +86,6 @@ export function withLoad(command: Command, { isSweep = false } = {}): Command {
     .option("--client-threads <number>", "threads that send requests", wholeNumber, 1);
 }
 
-/** The flags of a system that the bench starts. */
 export function withSystem(command: Command, { isSweep = false } = {}): Command {
   return command
     .addOption(counted("--gateways", "gateway processes", 1, isSweep))

@@ -3,39 +3,7 @@ import { build, encodeIntoCompressedBase64 as encode, type Histogram } from "hdr
 import { isGood, type Reply } from "../../kit/index.ts";
 
 /** What a client saw of a load. */
-export interface LoadResult {
-  /** From the first request to the last response, but not beyond the last request for responses that never come. */
-  readonly seconds: number;
-  /** From the first request to the last. */
-  readonly sendingSeconds: number;
-  readonly sent: number;
-  /** 2xx to a POST. */
-  readonly accepted: number;
-  /** 2xx to a GET. */
-  readonly read: number;
-  /** Responses by status. */
-  readonly statuses: Readonly<Record<string, number>>;
-  /** Connections that were refused or ended. */
-  readonly connectionErrors: number;
-  readonly timeouts: number;
-  /** GETs among the requests without a 2xx. */
-  readonly failedReads: number;
-  /** Retried requests; `sent` includes them. */
-  readonly retries: number;
-  /** Requests without a response and without a timeout when the load ended. */
-  readonly withoutResponse: number;
-  /** In µs, encoded by hdr-histogram-js: times of 2xx responses, and for how long requests waited that timed out. */
-  readonly posts: string;
-  readonly gets: string;
-  readonly perSecond: readonly Second[];
-  /** How busy the thread of the client was. If the client is the bottleneck, the figures are the client's. */
-  readonly client: {
-    /** Share of time in which its event loop was busy, 0 to 1. */
-    readonly busy: number;
-    /** Delay of its event loop, in ms. */
-    readonly delayP99: number;
-  };
-}
+export type LoadResult = ReturnType<Recorder["result"]>;
 
 export interface Second {
   readonly accepted: number;
@@ -80,10 +48,12 @@ export class Recorder {
   readonly #busySince = performance.eventLoopUtilization();
   readonly #counts = {
     sent: 0,
+    /** 2xx to a POST, and to a GET. */
     accepted: 0,
     read: 0,
     connectionErrors: 0,
     timeouts: 0,
+    /** GETs among the requests without a 2xx. */
     failedReads: 0,
   };
   readonly #onSample: (sample: Sample) => void;
@@ -156,21 +126,25 @@ export class Recorder {
   }
 
   /** Ends the recording. */
-  result(): LoadResult {
+  result() {
     this.#closeSecond();
     this.#loop.disable();
     const { sent, timeouts } = this.#counts;
     const responses = [...this.#statuses.values()].reduce((sum, count) => sum + count, 0);
     return {
+      /** From the first request to the last response, but not beyond the last request for those that never come. */
       seconds: (Math.max(this.#lastResponseAt, this.#lastSentAt) - this.#startedAt) / 1000,
       sendingSeconds: (this.#lastSentAt - this.#startedAt) / 1000,
       ...this.#counts,
       statuses: Object.fromEntries(this.#statuses),
       retries: this.retries,
+      /** Requests without a response and without a timeout when the load ended. */
       withoutResponse: Math.max(0, sent - responses - timeouts),
+      /** In µs, encoded: times of 2xx responses, and for how long requests waited that timed out. */
       posts: encode(this.#posts),
       gets: encode(this.#gets),
       perSecond: this.#perSecond,
+      /** Share of time in which the event loop was busy, 0 to 1, and its delay in ms. */
       client: {
         busy: performance.eventLoopUtilization(this.#busySince).utilization,
         // A loop without delay shows the resolution.

@@ -9,14 +9,7 @@ const followedAtOnce = 20;
 const responseWithinMs = 10_000;
 
 /** How long single events took, in ms from sending the request. The events are an even sample of the load. */
-export interface Followed {
-  readonly stored: readonly number[];
-  readonly ranked: readonly number[];
-  readonly events: number;
-  /** Events that were not stored, or not ranked, when the follower gave up. */
-  readonly neverStored: number;
-  readonly neverRanked: number;
-}
+export type Followed = Awaited<ReturnType<Follower["done"]>>;
 
 /** An event that is followed, and its number in the samples. */
 interface FollowedEvent {
@@ -52,7 +45,7 @@ export class Follower {
   }
 
   /** Resolves when each event is ranked or given up. */
-  async done(): Promise<Followed> {
+  async done() {
     await Promise.all(this.#underWay);
     const kept = this.#kept();
     const stored = kept.flatMap(({ storedMs }) => storedMs ?? []);
