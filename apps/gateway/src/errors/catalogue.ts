@@ -110,15 +110,15 @@ export type ValuesOf<Code extends ErrorCode> = [NamesOf<Code>] extends [never]
 /** The rejection with this code. */
 export function rejection<Code extends ErrorCode>(code: Code, ...[values]: ValuesOf<Code>): Rejection {
   const [, message]: Entry = catalogue[code];
-  return rejectionWith(code, values === undefined ? message : filled(message, values));
+  if (values === undefined) return rejectionWith(code, message);
+  return rejectionWith(
+    code,
+    message.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(Reflect.get(values, name))),
+  );
 }
 
 /** The rejection with this code, and a message that was composed elsewhere in the form of the catalogue's. */
 export function rejectionWith(code: ErrorCode, message: string): Rejection {
   const [status, , retryAfterSeconds]: Entry = catalogue[code];
   return { code, status, message, retryAfterSeconds };
-}
-
-function filled(message: string, values: Readonly<Record<string, string | number>>): string {
-  return message.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
 }

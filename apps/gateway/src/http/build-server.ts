@@ -23,7 +23,7 @@ import { allowedMethods, routing } from "./routes/allowed-methods.ts";
 /*
  * The life of a request, in the order in which it is set up below:
  *
- *   connection     limits for all clients and for each address (connection-limits.ts); time limits, turns of pipelined
+ *   connection     limits for all clients and for each address (address-limits.ts); time limits, turns of pipelined
  *                  requests, and one response for each request in order (wire.ts): 400, 405, 408, 417, 431
  *   route          by method and path (routing): 404, or 405 with Allow
  *   onRequest      API key, scope, rate limit (../admission/admission.ts): 401, 403, 429
@@ -33,7 +33,7 @@ import { allowedMethods, routing } from "./routes/allowed-methods.ts";
  *                  429
  *   handler        without API keys, first: no page of another site (../admission/foreign-pages.ts): 403. routes/:
  *                  publishes events, or reads
- *   onSend         compression (responses/send-files.ts)
+ *   onSend         compression (send-files.ts)
  *   error          thrown by any step: its rejection (../errors/catalogue.ts), or 500 and a line in the log
  */
 
@@ -60,8 +60,7 @@ export async function buildServer(config: GatewayConfig, options: ServerOptions)
 
   const wire = new Wire({ headersWithinMs, bodyWithinMs, onRejected, errorKeyOf, times });
   const app = fastify({
-    // With a logger, Fastify listens for the end of each response, and makes a child logger for each request. Its
-    // warnings get this one.
+    // With a logger, Fastify would make a child logger for each request. Its warnings get this one.
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: () => log,

@@ -114,6 +114,5 @@ export class DecodeLine {
   }
 }
 
-// The number of libuv threads: each body holds up to the limit of its route, so more at once would only use more
-// memory. One client gets half.
+// libuv has 4 threads: more at once would only use more memory. One client gets half.
 const line = new DecodeLine({ atOnceMax: 4, perClientMax: 2, waitingPerClientMax: 64 });

@@ -40,14 +40,14 @@ function countColons(json: Buffer): number {
         colons++;
         break;
       case JsonByte.open:
-        if (++depth > depthMax) throw new InvalidInput("body", `at most ${depthMax} levels`, "more");
-        if (++values > valuesMax) throw tooManyValues();
+        if (++depth > depthMax) throw tooMany("levels", depthMax);
+        if (++values > valuesMax) throw tooMany("values", valuesMax);
         break;
       case JsonByte.close:
         depth--;
         break;
       case JsonByte.comma:
-        if (++values > valuesMax) throw tooManyValues();
+        if (++values > valuesMax) throw tooMany("values", valuesMax);
         break;
       default: // within a number, a word or white space
     }
@@ -55,8 +55,8 @@ function countColons(json: Buffer): number {
   return colons;
 }
 
-function tooManyValues(): InvalidInput {
-  return new InvalidInput("body", `at most ${valuesMax} values`, "more");
+function tooMany(things: string, max: number): InvalidInput {
+  return new InvalidInput("body", `at most ${max} ${things}`, "more");
 }
 
 function countKeys(value: unknown): number {

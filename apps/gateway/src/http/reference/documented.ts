@@ -4,7 +4,6 @@ import type { FastifySchema } from "fastify";
 import type { RouteAccess } from "../../admission/admission.ts";
 import type { ErrorCode } from "../../errors/catalogue.ts";
 
-/** A route of a domain: the API reference says what the domain says. */
 interface DomainDocument {
   readonly domain: Domain;
   readonly route: Domain["routes"][number] | Domain["queries"][number];
