@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { connectDatabase } from "@tally/database";
 import { servedDomains } from "@tally/domains";
-import { runThread, createLogger, recentProblems, type Log } from "@tally/runtime";
-import { Progress, openTracer, type Tracer } from "@tally/telemetry";
+import { runThread, createLogger, recentProblems } from "@tally/runtime";
+import { Progress, openTracer } from "@tally/telemetry";
 import { connectConsumer } from "@tally/broker";
 import { queuesOf, type Domain } from "@tally/contract";
-import { connectRankings, type Rankings } from "@tally/redis";
+import { connectRankings } from "@tally/redis";
 import { Auditor } from "./auditor.ts";
-import { BatchRanker } from "./batch-ranker.ts";
+import { BatchRanker, type BatchRankerOptions } from "./batch-ranker.ts";
 import type { RankerConfig } from "./config.ts";
 import { rankerMetrics } from "./ranker-metrics.ts";
 
@@ -57,12 +57,9 @@ runThread<RankerConfig>(async (config, { index }) => {
   };
 });
 
-interface Parts {
+interface Parts extends Pick<BatchRankerOptions, "rankings" | "log" | "tracer"> {
   readonly config: RankerConfig;
   readonly index: number;
-  readonly rankings: Rankings;
-  readonly log: Log;
-  readonly tracer: Tracer;
   readonly metrics: ReturnType<typeof rankerMetrics>;
   readonly progress: Progress;
 }

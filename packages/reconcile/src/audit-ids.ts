@@ -88,7 +88,9 @@ export class IdSet {
   /** Ids that were not ticked off, as 32 hex digits. */
   *unticked(): Generator<string> {
     for (const [slot, state] of this.#states.entries()) {
-      if (state === 1) yield hexOf(this.#words.subarray(slot * wordsPerId, (slot + 1) * wordsPerId));
+      if (state !== 1) continue;
+      const words = this.#words.subarray(slot * wordsPerId, (slot + 1) * wordsPerId);
+      yield Array.from(words, (word) => word.toString(16).padStart(8, "0")).join("");
     }
   }
 
@@ -121,8 +123,4 @@ export class IdSet {
 
 function wordsOf(id: Buffer): readonly number[] {
   return [id.readUInt32BE(0), id.readUInt32BE(4), id.readUInt32BE(8), id.readUInt32BE(12)];
-}
-
-function hexOf(words: Uint32Array): string {
-  return Array.from(words, (word) => word.toString(16).padStart(8, "0")).join("");
 }

@@ -103,11 +103,8 @@ export async function auditBoards(
 ): Promise<BoardAudit> {
   const differences = new Findings<CellDifference>();
   const known = new Set<string>();
-  let cells = 0;
-  let units = 0;
   const hash = new CellsHash();
-  let missing = 0;
-  let surplus = 0;
+  let [cells, units, missing, surplus] = [0, 0, 0, 0];
 
   function differ(board: string, member: string, rows: number, ranked: number): void {
     if (rows === ranked) return;
@@ -166,7 +163,7 @@ export async function auditBoards(
   return { boards: known.size, cells, units, hash: hash.text, missing, surplus, differences };
 }
 
-/** Sums two checksums of each cell, so that their order does not matter. */
+/** Adds two checksums of each cell: their order does not matter. */
 class CellsHash {
   #first = 0;
   #second = 0;

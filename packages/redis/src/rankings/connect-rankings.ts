@@ -6,7 +6,7 @@ import { buildGeneration } from "./new-generation.ts";
 import type { Rankings, RankingsOptions, RankingsState } from "./rankings.ts";
 import { openRankingsRedis } from "./scripts.ts";
 
-/** Connects, and reconnects with back-off without limit; never throws because Redis is down. */
+/** Reconnects with back-off without limit; never throws because Redis is down. */
 export function connectRankings(options: RankingsOptions): Rankings {
   const redis = openRankingsRedis(options);
   const shards = new LiveShards({ redis, namespace: options.namespace, shards: options.shards, log: options.log });

@@ -39,8 +39,6 @@ export async function buildGeneration(
   const onShards = <T>(_: string, use: (shards: Shards) => Promise<T>) => use({ keys, live: name });
   const switchOne = async (key: string, index: number, how: "check" | "switch"): Promise<boolean> =>
     (await redis.tallySwitch(key, name, loader.chunksOf(index), how)) === 1;
-  const all = async (results: readonly Promise<boolean>[]): Promise<boolean> =>
-    (await Promise.all(results)).every(Boolean);
   return {
     ...batchRanking(redis, onShards, () => mirrors),
     add: (board, cells) => loader.add(board, cells),
@@ -52,10 +50,11 @@ export async function buildGeneration(
       // A process that was frozen for longer than `holdMs` may have been overtaken.
       if (!(await hold.renew())) return false;
       // Before the first is switched: one that has lost a part would leave the others switched.
-      if (!(await all(allKeys.map((key, index) => switchOne(key, index, "check"))))) return false;
+      const checks = await Promise.all(allKeys.map((key, index) => switchOne(key, index, "check")));
+      if (!checks.every(Boolean)) return false;
       // Also a shard without a part of it: there a process that knows the earlier number of shards learns the new one.
-      const switched = await all(others.map((key, index) => switchOne(key, index + 1, "switch")));
-      return switched && (await switchOne(first, 0, "switch"));
+      const switched = await Promise.all(others.map((key, index) => switchOne(key, index + 1, "switch")));
+      return switched.every(Boolean) && (await switchOne(first, 0, "switch"));
     },
 
     async release() {
@@ -100,12 +99,10 @@ class Hold {
   }
 }
 
-/** Loads cells and marks into the shards of a generation, chunk by chunk. */
 class Loader {
   readonly #redis: RankingsRedis;
   readonly #name: string;
-  readonly #shards: readonly { readonly key: string; chunks: number }[];
-  readonly #cellsWaiting: Uint32Array;
+  readonly #shards: readonly { readonly key: string; chunks: number; cellsWaiting: number }[];
   readonly #inFlight = new Set<Promise<void>>();
   #waiting = new Moves();
   #asOf = 0;
@@ -114,8 +111,7 @@ class Loader {
   constructor(redis: RankingsRedis, keys: readonly string[], name: string) {
     this.#redis = redis;
     this.#name = name;
-    this.#shards = keys.map((key) => ({ key, chunks: 0 }));
-    this.#cellsWaiting = new Uint32Array(keys.length);
+    this.#shards = keys.map((key) => ({ key, chunks: 0, cellsWaiting: 0 }));
   }
 
   /** 0 for a shard that only the live generation has. */
@@ -155,16 +151,14 @@ class Loader {
 
   /** Counts a cell of a board that waits. A chunk is as long as the most cells of one shard. */
   #isFull(board: string): boolean {
-    const shard = shardOf(board, this.#shards.length);
-    const waiting = (this.#cellsWaiting[shard] ?? 0) + 1;
-    this.#cellsWaiting[shard] = waiting;
-    return waiting >= cellsPerChunk;
+    const shard = this.#shards[shardOf(board, this.#shards.length)];
+    return shard !== undefined && ++shard.cellsWaiting >= cellsPerChunk;
   }
 
   async #flush(): Promise<void> {
     const moves = encodeMoves(this.#waiting, this.#shards.length).shards;
     this.#waiting = new Moves();
-    this.#cellsWaiting.fill(0);
+    for (const shard of this.#shards) shard.cellsWaiting = 0;
     for (const [shard, cells] of moves.entries()) if (cells.length > noMoves.length) await this.#send(shard, cells);
   }
 

@@ -57,7 +57,7 @@ function queueStatus(batches: number | undefined, held: number | undefined, even
   return { batches, held: held ?? null, events: Math.round((batches + (held ?? 0)) * eventsPerBatch) };
 }
 
-/** Of the last 10 s; without any, since the start. */
+/** In the last 10 s; without any, since the start. */
 function meanBatch({ events, batches, eventsPerSecond, batchesPerSecond }: Passed): number | undefined {
   if (batches === 0) return undefined;
   return batchesPerSecond > 0 ? eventsPerSecond / batchesPerSecond : events / batches;
@@ -95,7 +95,6 @@ interface Waiting {
   readonly holders: readonly Holder[];
 }
 
-/** The unsettled batches of one process, and how many of them it settles. */
 export interface Holder {
   readonly batches: number;
   readonly batchesPerSecond: number;
