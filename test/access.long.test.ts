@@ -159,7 +159,7 @@ async function startProxied(state: "open" | "cut") {
   return { proxy, statusOf };
 }
 
-test("while the database is down known keys work and others get 503; afterwards both are as they should be", async () => {
+test("while the database is down known keys work and others get 503; afterwards both are right", async () => {
   const { id, key } = await newKey();
   const { proxy, statusOf } = await startProxied("open");
   await vi.waitFor(async () => expect(await statusOf(key)).toEqual([200, null]), 5000);

@@ -116,7 +116,7 @@ async function postAll({ system, ids }: Opened) {
   return { sale, album, large, like, ride, laterRide, takenBack, newest, swipe, unpaired, steps };
 }
 
-test("the audit covers every domain: totals are sums of the domains, and in each a changed row and a changed cell of a board are named", async () => {
+test("in every domain the audit names a changed row and a changed cell of a board", async () => {
   const opened = await open();
   const { system, ids, change, move, differences } = opened;
   const posted = await postAll(opened);

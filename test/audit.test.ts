@@ -19,7 +19,7 @@ test("without --json the result is one sentence", async () => {
   expect(exitCode).toBe(0);
 });
 
-test("an acknowledged id that is not stored is lost, and is named; rows that are not in the file are counted", async () => {
+test("an acknowledged id that is not stored is named as lost; rows that are not in the file are counted", async () => {
   const never = "0190a1b2-c3d4-7e5f-8a9b-0123456789ab";
   const { exitCode, output } = await auditIds(system, [...ids.slice(0, 50), never], "--json", "--wait", "2");
   expect(JSON.parse(output)).toMatchObject({

@@ -92,7 +92,7 @@ const rankerLines = async (text: string): Promise<number> =>
   (await readFile(system.ranker.logFile, "utf8")).split("\n").filter((line) => line.includes(text)).length;
 const ids = new Set<string>();
 
-test("under load: of a lost database and a lost Redis, the dump and the binary logs restore every acknowledged sale, once", async () => {
+test("after the loss of database and Redis, dump and binary logs restore every acknowledged sale, once", async () => {
   const BACKUP = join(files, "backup-1");
   const clients = keepSending(system.urls, 4);
   onTestFinished(() => clients.stop().then(() => undefined));
@@ -136,7 +136,7 @@ test("under load: of a lost database and a lost Redis, the dump and the binary l
   expect(await redis.get(`${shard}:generation`)).toMatch(/x4$/);
 }, 300_000);
 
-test("the dump alone restores its moment: the broker stores what it still holds, and rankings that have more are rebuilt", async () => {
+test("the dump alone restores its moment; the writer stores what waits; the rankings are rebuilt", async () => {
   const BACKUP = join(files, "backup-2");
   const place = async () => {
     const generation = `${shard}:${await redis.get(`${shard}:generation`)}`;

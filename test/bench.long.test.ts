@@ -8,7 +8,7 @@ import { bench, runBench } from "./kit/programs.ts";
 // Most of these start servers.
 vi.setConfig({ testTimeout: 10 * 60_000 });
 
-test("purchases of a seed are all stored and ranked, the report has every figure, and the rankings are reproducible", async () => {
+test("purchases of a seed are stored and ranked, with every figure and reproducible rankings", async () => {
   const { output, report } = await bench("--amount", "3000", "--connections", "33", "--seed", "5");
   expect(report).toMatchObject({
     design: "batched",
@@ -46,7 +46,7 @@ test("purchases of a seed are all stored and ranked, the report has every figure
   expect(output).toContain("boards bb387ba5a7cbd8a2");
 });
 
-test("a scaled-down source sends the exact number of purchases and compares itself with the printed figures", async () => {
+test("a scaled-down source sends its exact number of purchases, beside the printed figures", async () => {
   const { output, report } = await bench("source", "S4", "--scale", "0.0034");
   const source = { name: "S4", runs: 13, scale: 0.0034 };
   expect(report).toMatchObject({
@@ -101,7 +101,7 @@ test("a run beside busy loops is marked as disturbed", async () => {
   expect(output).toMatch(/^The run was disturbed: foreign CPU [\d.]+ %/m);
 });
 
-test("every design runs and reports its durability, its losses and only known figures; a comparison has all reports and the ratios of every round", async () => {
+test("every design runs, and reports its durability, its losses and only known figures", async () => {
   const designs =
     "batched batched:transient fan-out per-message unconfirmed synchronous synchronous-unranked bare".split(" ");
   const flags = ["--rounds", "1", "--amount", "200", "--connections", "4"];
@@ -153,7 +153,7 @@ test("every design runs and reports its durability, its losses and only known fi
   });
 });
 
-test("designs with other queues, one database, and a balancer lose and double nothing, and have the same rankings", async () => {
+test("designs with other queues, one database and a balancer lose and double nothing", async () => {
   const designs = ["classic", "primary-reads", "balanced", "balanced-synchronous"];
   const flags = ["--rounds", "1", "--amount", "200", "--connections", "4", "--gateways", "2"];
   const { exitCode, output, errors, report } = await runBench("compare", ...designs, ...flags);

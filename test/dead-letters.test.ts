@@ -49,7 +49,7 @@ test("two contents with one id that the database rejects are two dead letters, h
   expect(await count()).toBe(before + 2);
 }, 60_000);
 
-test("an event whose data the database rejects becomes a dead letter; the others of its batch are ranked, also after a redelivery", async () => {
+test("an event that the database rejects becomes a dead letter; the others of its batch are ranked", async () => {
   const bad = poison(1);
   const before = Date.now();
   const known = await count();
@@ -86,7 +86,7 @@ test("a message with events of a later version is kept whole, and none of them i
   expect(await rowsOf(17)).toHaveLength(0);
 });
 
-test("an event id twice in a batch, rejected the first time: that one is a dead letter, and the batch completes", async () => {
+test("of an event id twice in a batch, the rejected one is a dead letter, and the batch completes", async () => {
   const bad = poison(16);
   const known = await count();
   await send(batchOf([bad, { ...bad, date: 20261120 }, event(16)]));
@@ -94,7 +94,7 @@ test("an event id twice in a batch, rejected the first time: that one is a dead 
   await vi.waitFor(async () => expect(await rowsOf(16)).toHaveLength(2), 10_000);
 });
 
-test("a replay stores and counts once what the database accepts now, however often it is repeated; the rest is open again", async () => {
+test("a repeated replay stores and counts once what the database accepts now; the rest is open again", async () => {
   const known = await count();
   const [fixed, hopeless] = [event(6, { customerId: 1000, lines: [[7, 1000]] }), poison(6)];
   await database.writer.query("ALTER TABLE purchases MODIFY customer_id TINYINT UNSIGNED NOT NULL");
@@ -148,7 +148,7 @@ test("the audit counts an acknowledged event that is a dead letter as kept, not 
   });
 });
 
-test("an album that the database rejects is kept whole as a dead letter, picture included, and can be replayed", async () => {
+test("an album that the database rejects is kept as a dead letter, with its picture, and replayed", async () => {
   const alter = (change: string) =>
     database.transaction((transaction) => transaction.execute(`ALTER TABLE albums ${change}`));
   const sent = picture("png", 3_000_000);

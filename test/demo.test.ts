@@ -87,7 +87,7 @@ test("without a gateway, and with wrong flags, one line says what to do, and the
   expect(wrong).toMatchObject({ exitCode: 2, errors: expect.stringContaining("expected a date as yyyymmdd") });
 });
 
-test("purchases that are rejected, never ranked, or get another id by a retry are reported; exit status 1", async () => {
+test("purchases that are rejected, never ranked, or doubled by a retry are reported; exit status 1", async () => {
   let ids = 0;
   // Rejects the first purchase of each store, gives the others new ids at every request, and ranks nothing.
   const resultOf = (line: string, index: number) =>

@@ -152,7 +152,7 @@ test.each(documents)("every link and path in %s leads to something", (name) => {
   expect(wrong).toEqual([]);
 });
 
-test("the README's first steps, pasted at once, show the purchase in the ranking, however late the ranker is", async () => {
+test("the README's first steps, pasted at once, show the purchase, however late the ranker is", async () => {
   const [, block = ""] = /^```console\n([^]*?)^```$/m.exec(read("README.md")) ?? [];
   const steps = (block.match(/^\$ (?:.*\\\n)*.*$/gm) ?? []).map((command) => command.slice(2)).join("\n");
   const unindented = (text: string): string => text.replaceAll(/^ +/gm, "");

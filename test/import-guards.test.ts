@@ -111,7 +111,7 @@ test.each([
   },
 );
 
-test("a second import of a file names the process of the first; a killed import goes on where it was, whatever lock it left", async () => {
+test("a second import of a file names the first; a killed import goes on where it was", async () => {
   const path = await salesOf(23, 4000);
   const network = { isAway: true, requests: 0 };
   const url = await startForwarding(gateway, async () => {
@@ -142,7 +142,7 @@ test("a second import of a file names the process of the first; a killed import 
   await noteIds(`${path}.ids`);
 });
 
-test("an interrupted import goes on with the same flags and files only, and rejects a file that was changed meanwhile", async () => {
+test("an interrupted import goes on with the same flags and unchanged files only", async () => {
   const lines = Array.from({ length: 1100 }, (_, n) => `${n === 5 ? "x" : n},3,8,4`);
   const path = await stepsFile("corrected.csv", lines);
   // The first batch settles.

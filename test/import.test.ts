@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 300_000 });
 const { system, database, folder, idsFile, file, importFile, noteIds, expectKept, rows } = await openImports();
 const head = "storeID,custID,date,items";
 
-test("every valid line is stored once; the others are in a file with their number and their reason, and the exit code is 1", async () => {
+test("every valid line is stored once; the others are in a file with their number and their reason", async () => {
   const lines = Array.from({ length: 2500 }, (_, n) => `1,${n},20261120,${n % 90}:1 7:2`);
   lines[9] = "1,9,20261131,5:1";
   lines[1499] = "1,x,20261120,5:1";
@@ -44,7 +44,7 @@ test("the file of rejected lines can be corrected and imported", async () => {
   expect(await importFile(path)).toMatchObject({ lines: 4, accepted: 4, rejected: 0, rejectedFile: null });
 });
 
-test("a repeated import keeps corrections in the file of rejected lines: it renames that file, and the new name can be imported", async () => {
+test("a repeated import renames a corrected file of rejected lines, which can be imported", async () => {
   const path = await file("again.csv", [head, "5,1,20261120,5:1", "5,2,20261131,5:1"]);
   expect(await importFile(path)).toMatchObject({ rejected: 1 });
   const rejectedFile = `${path}.rejected.csv`;

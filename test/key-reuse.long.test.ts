@@ -119,7 +119,7 @@ describe.each(twoContents)("$name under the key of an earlier event", ({ first, 
   });
 });
 
-test("a key is remembered for 24 h; after that other content may take it, and a retry of the stored sale is still that sale", async () => {
+test("a key is remembered for 24 h; then other content may take it, and a retry is still the stored sale", async () => {
   const key = randomUUID();
   const { id } = await post(0, oneSale, key);
   await vi.waitFor(async () => expect(await eventOf(id)).toMatchObject({ stored: true }), 15_000);

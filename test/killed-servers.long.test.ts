@@ -12,7 +12,7 @@ import { startGateway } from "./kit/programs.ts";
 
 const shop = await openShop();
 
-test("while the database is down sales are acknowledged, and stored afterwards; a writer holds no more than its prefetch", async () => {
+test("while the database is down sales are acknowledged; a writer holds no more than its prefetch", async () => {
   shop.server("database-primary").kill("SIGKILL");
   await shop.sell(50);
   const columns = ["name", "messages_unacknowledged", "messages_ready"];
@@ -26,7 +26,7 @@ test("while the database is down sales are acknowledged, and stored afterwards; 
   await shop.expectEqual();
 }, 120_000);
 
-test("while the broker is down requests get 503 with Retry-After; what was acknowledged is stored once, the rest not at all", async () => {
+test("while the broker is down requests get 503 with Retry-After; only what was acknowledged is stored", async () => {
   shop.server("rabbitmq").kill("SIGKILL");
   shop.expectRefused(await shop.post());
   expect((await fetch(`${shop.url}/health/live`)).status).toBe(200);
@@ -103,7 +103,7 @@ test("a broker under an alarm of its memory: 503 at once, and intake continues w
   await shop.expectEqual();
 }, 120_000);
 
-test("a frozen read endpoint: all readers get 503 with Retry-After, some at once because too many wait; afterwards reads work", async () => {
+test("a frozen read endpoint: readers get 503 with Retry-After, some at once because too many wait", async () => {
   // At most 64 requests of one connection are in flight.
   const connections = Array.from({ length: 40 }, () => new RawConnection(shop.url));
   const pathOf = (user: number) => `/steps/single/${user}/1`;
@@ -125,7 +125,7 @@ test("a frozen read endpoint: all readers get 503 with Retry-After, some at once
   for (const one of connections) one.destroy();
 }, 120_000);
 
-test("a gateway that stops responds to what it holds when its confirms come, and accepts nothing more meanwhile", async () => {
+test("a gateway that stops responds to what it holds when its confirms come, and accepts nothing more", async () => {
   const [health = 0] = await freePorts(1);
   const gateway = await startGateway(shop, {
     AUTH: "off",

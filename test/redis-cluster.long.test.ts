@@ -128,7 +128,7 @@ async function moveShard(shard: number, to: (typeof nodes.all)[number]): Promise
   if (from !== to) await nodes.moveSlot(await nodes.slotOf(shardOf(shard)), from, to);
 }
 
-test("a master is killed between the switches of a change of shards, and its replica lacks the new ones: the ranker builds the rankings again", async () => {
+test("a master is killed between the switches of a change of shards: the ranker rebuilds the rankings", async () => {
   const first = await nodes.masterOf(shardOf(0));
   const killed = nodes.all.slice(0, 3).find((one) => one !== first) ?? expect.fail("one master");
   // Shard 1 is switched, shard 2 is not, and neither is the first shard, which is always the last.

@@ -53,7 +53,7 @@ async function stepsInLogs(system: System): Promise<readonly Step[]> {
   );
 }
 
-test("the trace of a sampled request is logged at each step, with the id of the row; other requests leave no line", async () => {
+test("the trace of a sampled request is logged at each step; other requests leave no line", async () => {
   const system = await startSystem();
   await sold(system.url, 5);
   await sold(system.url, 5, { headers: { traceparent: traceparent("00") } });
@@ -70,7 +70,7 @@ test("the trace of a sampled request is logged at each step, with the id of the 
   }, 30_000);
 });
 
-test("each entry of a sampled bulk request is traced, and a setting samples requests without a traceparent", async () => {
+test("each entry of a sampled bulk request is traced; a setting samples other requests", async () => {
   const system = await startSystem({ TRACE_ONE_IN: "1" });
   const single = await sold(system.url, 5);
   const response = await fetch(`${system.url}/purchases`, {
@@ -92,7 +92,7 @@ test("each entry of a sampled bulk request is traced, and a setting samples requ
   }, 30_000);
 });
 
-test("with OTEL_EXPORTER_OTLP_ENDPOINT the steps of all apps arrive as spans of one trace; while the collector is away events are accepted, and one line says so", async () => {
+test("with OTEL_EXPORTER_OTLP_ENDPOINT all steps are spans of one trace; an absent collector is one line", async () => {
   const collector = await openCollector();
   const system = await startSystem({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   const id = await sold(system.url, 5, { headers: { traceparent: traceparent("01") } });

@@ -30,7 +30,7 @@ export const purchases: readonly HttpCase[] = [
     sale,
   ),
   stores(
-    "ids are numbers or texts, and the count has either of its keys; highest count first, ties by the smaller id",
+    "ids are numbers or texts, the count has either key; highest count first, ties by the smaller id",
     (n) =>
       post(
         salePath(n),

@@ -12,23 +12,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, vi } from "vitest";
 import { atEnd } from "./at-end.ts";
 
-/** A MariaDB primary and its replicas, and what an operator does with them as docs/servers.md describes it. */
-interface DatabaseNodes {
-  readonly replicas: readonly DatabaseReplica[];
-  /** From now on a commit succeeds only when a replica has it, on the primary and on each replica that is promoted. */
-  replicateSemiSynchronously(): Promise<void>;
-  /** The primary is dead: promotes the replica that has most, and lets the others follow it. */
-  promoteAfterDeath(): Promise<DatabaseReplica>;
-  /** A planned switch from a promoted replica to another one, which it then follows. Nothing is written meanwhile. */
-  switchOver(from: DatabaseReplica, to: DatabaseReplica): Promise<void>;
-}
-
 interface DatabaseReplica {
   readonly port: number;
   readonly sql: (text: string) => Promise<string>;
 }
 
-export async function openDatabaseNodes({ servers, operator }: PrivateServices): Promise<DatabaseNodes> {
+/** A MariaDB primary and its replicas, and what an operator does with them as docs/servers.md describes it. */
+export async function openDatabaseNodes({ servers, operator }: PrivateServices) {
   expect(await operator.sql("SELECT VERSION()")).toContain("MariaDB");
   const replicas = servers
     .filter(({ name }) => name.startsWith("database-replica"))
@@ -40,6 +30,7 @@ export async function openDatabaseNodes({ servers, operator }: PrivateServices):
   return {
     replicas,
 
+    /** From now on a commit succeeds only when a replica has it, also after a promotion. */
     async replicateSemiSynchronously() {
       const settings = "rpl_semi_sync_master_timeout = 600000, GLOBAL rpl_semi_sync_master_wait_point = AFTER_SYNC";
       for (const { sql } of replicas)
@@ -49,6 +40,7 @@ export async function openDatabaseNodes({ servers, operator }: PrivateServices):
       await operator.sql(`SET GLOBAL ${settings}, GLOBAL rpl_semi_sync_master_enabled = ON`);
     },
 
+    /** Promotes the replica that has most, and lets the others follow it. */
     async promoteAfterDeath() {
       const positions = await Promise.all(replicas.map(positionWhenApplied));
       const most = Math.max(...positions);
@@ -58,7 +50,8 @@ export async function openDatabaseNodes({ servers, operator }: PrivateServices):
       return promoted;
     },
 
-    async switchOver(from, to) {
+    /** A planned switch to another replica, which the first one then follows. Nothing is written meanwhile. */
+    async switchOver(from: DatabaseReplica, to: DatabaseReplica) {
       await from.sql("SET GLOBAL read_only = ON");
       const position = await from.sql("SELECT @@GLOBAL.gtid_binlog_pos");
       expect(await to.sql(`SELECT MASTER_GTID_WAIT('${position}', 60)`)).toBe("0");
@@ -82,18 +75,8 @@ async function positionWhenApplied({ sql }: DatabaseReplica): Promise<number> {
   return Number((await sql("SELECT @@GLOBAL.gtid_slave_pos")).split("-").at(-1));
 }
 
-/**
- * A name of the database's write endpoint that can move to another server, as a DNS name does. The apps do not notice
- * the move.
- */
-interface WriteName {
-  /** Lets the apps find the primary by the name; for `startSystemWithServers`. */
-  readonly readdress: (services: PrivateServices) => Promise<PrivateServices>;
-  /** Ends the name's connections. From now on it leads to the server at this port. */
-  moveTo(port: number): Promise<void>;
-}
-
-export async function openWriteName(): Promise<WriteName> {
+/** A name of the write endpoint that can move to another server, as a DNS name does. The apps do not notice. */
+export async function openWriteName() {
   const [namePort = 0] = await freePorts(1);
   let proxy: TcpProxy | undefined;
   atEnd(() => proxy?.close());
@@ -109,7 +92,8 @@ export async function openWriteName(): Promise<WriteName> {
   };
   return {
     moveTo,
-    async readdress(services) {
+    /** Lets the apps find the primary by the name; for `startSystemWithServers`. */
+    async readdress(services: PrivateServices) {
       await moveTo(Number(new URL(services.addresses.databaseWriteUrl).port));
       const { gateway, writer, ranker, maintenance } = services.accounts;
       const accounts = {
@@ -131,23 +115,7 @@ interface RedisNode {
 }
 
 /** The nodes of a Redis Cluster, as an operator sees them. */
-interface RedisNodes {
-  readonly all: readonly RedisNode[];
-  slotOf(key: string): Promise<number>;
-  /** The node that serves a key now, as another node says. */
-  masterOf(key: string): Promise<RedisNode>;
-  /** From now on its replica gets nothing more from a master. */
-  cutOff(master: RedisNode): Promise<void>;
-  /** Starts a killed node again. Resolves when it is a complete replica. */
-  restart(node: RedisNode): Promise<void>;
-  /**
-   * Moves a slot with its keys, some at a time, as redis-cli does; waits for `midway` when half of them have moved.
-   * Resolves with their number.
-   */
-  moveSlot(slot: number, from: RedisNode, to: RedisNode, midway?: () => Promise<unknown>): Promise<number>;
-}
-
-export async function openRedisNodes(system: Pick<System, "services" | "addresses">): Promise<RedisNodes> {
+export async function openRedisNodes(system: Pick<System, "services" | "addresses">) {
   const { username, password } = new URL(system.addresses.redisUrl.split(",")[0] ?? "");
   const servers = system.services.servers.filter(({ name }) => name.startsWith("redis-"));
   const all = await Promise.all(
@@ -177,7 +145,8 @@ export async function openRedisNodes(system: Pick<System, "services" | "addresse
     all,
     slotOf,
 
-    async masterOf(key) {
+    /** The node that serves a key now, as another node says. */
+    async masterOf(key: string) {
       const slot = await slotOf(key);
       const lines = String(await running().redis.cluster("NODES")).split("\n");
       const has = (range: string): boolean => {
@@ -189,18 +158,21 @@ export async function openRedisNodes(system: Pick<System, "services" | "addresse
       return all.find(({ id }) => id === line?.split(" ")[0]) ?? expect.fail(`no master serves ${key}`);
     },
 
-    async cutOff(master) {
+    /** From now on its replica gets nothing more from a master. */
+    async cutOff(master: RedisNode) {
       const replica = await replicaOf(master);
       await replica.redis.config("SET", "masterauth", "wrong");
       await master.redis.call("CLIENT", ["KILL", "TYPE", "replica"]);
     },
 
-    async restart({ server, redis }) {
+    /** Starts a killed node again. Resolves when it is a complete replica. */
+    async restart({ server, redis }: RedisNode) {
       await server.start();
       await vi.waitFor(async () => expect(await redis.info("replication")).toContain("master_link_status:up"), 60_000);
     },
 
-    async moveSlot(slot, from, to, midway) {
+    /** Moves a slot with its keys, some at a time; waits for `midway` when half have moved. Returns their number. */
+    async moveSlot(slot: number, from: RedisNode, to: RedisNode, midway?: () => Promise<unknown>) {
       const half = (await from.redis.cluster("COUNTKEYSINSLOT", slot)) / 2;
       let waited = false;
       await to.redis.cluster("SETSLOT", slot, "IMPORTING", from.id);

@@ -33,30 +33,12 @@ export async function sold(...sale: Parameters<typeof sell>): Promise<string> {
   return response.headers.get("tally-event-id") ?? "";
 }
 
-/** What clients that kept sending have seen. */
-interface Sent {
-  /** The event id of each sale that got 201, by its key. */
-  readonly ids: ReadonlyMap<string, string>;
-  /** Responses by their status. */
-  readonly statuses: Readonly<Record<string, number>>;
-  /** The most tries of one sale, each at the next gateway. */
-  readonly triesMax: number;
-}
-
-interface Clients {
-  /** Sales that got 201 so far. */
-  readonly count: number;
-  /** The longest time without any 201 since the call before, in ms. */
-  takeLongestGapMs(): number;
-  stop(): Promise<Sent>;
-}
-
 /**
  * Clients that send sales without pause on kept-alive connections, each sale with its own key and again until it gets
  * 201; a few are sent
  * again after that, as by a client that missed the response.
  */
-export function keepSending(urls: readonly string[], clients: number): Clients {
+export function keepSending(urls: readonly string[], clients: number) {
   const agent = new Agent({ keepAlive: true });
   const run = randomUUID();
   const ids = new Map<string, string>();
@@ -116,29 +98,24 @@ export function keepSending(urls: readonly string[], clients: number): Clients {
 
   const all = Promise.all(Array.from({ length: clients }, client));
   return {
+    /** Sales that got 201 so far. */
     get count() {
       return ids.size;
     },
+    /** The longest time without any 201 since the call before. */
     takeLongestGapMs() {
       noteGap();
       const gap = longestGapMs;
       longestGapMs = 0;
       return gap;
     },
+    /** `ids`: by the key of a sale. `triesMax`: the most tries of one sale, each at the next gateway. */
     async stop() {
       stopping = true;
       await all.finally(() => agent.destroy());
       return { ids, statuses, triesMax };
     },
   };
-}
-
-/** A sale that was sent after a fault: its event id, and the times since the call, in ms. */
-interface Recovery {
-  readonly id: string;
-  readonly acceptedMs: number;
-  readonly storedMs: number;
-  readonly rankedMs: number;
 }
 
 const often = { timeout: 120_000, interval: 20 };
@@ -148,7 +125,7 @@ const often = { timeout: 120_000, interval: 20 };
  * place in the rankings.
  * Fails after two minutes.
  */
-export async function recoveryTimes(url: string, { writer }: Database): Promise<Recovery> {
+export async function recoveryTimes(url: string, { writer }: Database) {
   const begunAt = performance.now();
   const since = (): number => Math.round(performance.now() - begunAt);
   const headers = { "idempotency-key": randomUUID() };
