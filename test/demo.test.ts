@@ -64,19 +64,6 @@ test("a day is stored once and ranked, with local dates and all domains; the sam
   await expectAudited();
 });
 
-test("purchases are sent again while the gateway is away, and none is lost or doubled", async () => {
-  const before = total(await rows());
-  const running = demo(...fast, "--speed", "8000", "--purchases", "500");
-  await vi.waitFor(async () => expect(total(await rows())).toBeGreaterThan(before + 50), 20_000);
-  system.gateway.kill("SIGKILL");
-  await system.gateway.start();
-  const { exitCode, output } = await running;
-  expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
-  expect(output).toMatch(/acknowledged {2}500 purchases, [1-9]\d* requests sent again/);
-  expect(total(await rows())).toBe(before + 500);
-  await expectAudited();
-});
-
 test("without a gateway, and with wrong flags, one line says what to do, and the exit status is 2", async () => {
   expect(await demo("--url", "http://127.0.0.1:1")).toMatchObject({
     exitCode: 2,

@@ -59,7 +59,7 @@ async function openImages() {
 }
 
 test.skipIf(!canStartContainers())(
-  "each image runs as an ordinary user on a read-only root: tables, a key, a purchase in the ranking, the page, a clean stop",
+  "each image runs as an ordinary user on a read-only root, serves, and stops",
   async () => {
     const images = await openImages();
     const { url } = images;

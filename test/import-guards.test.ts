@@ -157,7 +157,8 @@ test("an interrupted import goes on with the same flags and unchanged files only
     [["--acknowledged", ids, "--rejected", other], "--rejected", rejectedFile, other],
     [[], "--acknowledged", ids, "no such file"],
   ] as const) {
-    const errors = `${path}: ${flag}: expected ${began}, with which its import began, got ${given}. Give the same flag, or delete ${state}`;
+    const same = `Give the same flag, or delete ${state}`;
+    const errors = `${path}: ${flag}: expected ${began}, with which its import began, got ${given}. ${same}`;
     const stopped = await tally(system, [...flags, ...more]);
     expect(stopped).toMatchObject({ exitCode: 2, output: "", errors: expect.stringContaining(errors) });
   }

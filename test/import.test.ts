@@ -115,7 +115,7 @@ test("steps, lift rides and swipes are imported too; of two swipes of a pair the
   ]);
 });
 
-test("a rate limit slows an import down, and a burst makes its requests smaller; every line is stored once", async () => {
+test("a rate limit slows an import down, a burst makes its requests smaller; each line is stored once", async () => {
   const limits = { AUTH: "off", RATE_LIMIT_PER_ADDRESS: "500", RATE_LIMIT_PER_ADDRESS_BURST: "300" };
   const { url } = await startGateway(system, limits);
   const lines = Array.from({ length: 1200 }, (_, n) => lineOfSale(6, n));

@@ -75,17 +75,6 @@ describe("the same content under one key is one event", () => {
     expect(new Set(ids).size).toBe(1);
     await expectOneSale(31);
   });
-
-  test("sent to another gateway after all apps were restarted it is counted once", async () => {
-    const id = await sellAt(0, 32);
-    await expectOneSale(32);
-    for (const app of [...system.gateways, system.writer, system.ranker]) {
-      await app.stop();
-      await app.start();
-    }
-    expect(await sellAt(1, 32)).toBe(id);
-    await expectOneSale(32);
-  }, 90_000);
 });
 
 describe.each(twoContents)("$name under the key of an earlier event", ({ first, other }) => {

@@ -103,7 +103,7 @@ test("months are removed under load: nothing is lost or counted twice", async ()
   expect(await cellsOfBoards(system)).toEqual(cellsOfSales(acknowledged));
 }, 300_000);
 
-test("a retry of a removed sale becomes a dead letter with the id of the exported line, and counts nothing", async () => {
+test("a retry of a removed sale becomes a dead letter with its exported id, and counts nothing", async () => {
   const [sale] = old;
   if (sale === undefined) throw new Error("no sale was removed");
   const id = await send(sale);

@@ -25,7 +25,7 @@ const system = await startSystemWithServers(
     databaseReplicas: 2,
     redisCluster: { masters: 3, replicas: 1 },
     instances: { gateway: 2, writer: 2, ranker: 2 },
-    readdress: writeName.readdress,
+    readdress: (services) => writeName.readdress(services),
   },
 );
 const { operator } = system.services;

@@ -7,8 +7,10 @@ type Command = ReturnType<typeof tallyProgram>;
 export function commandsReference(): string {
   return `# Commands of \`pnpm tally\`
 
-The servers' addresses come from the environment, as for the apps ([settings.md](settings.md)); beside a running \`pnpm dev\` they are those of
-\`pnpm dev\`. \`--help\` lists the flags of a command. With \`--json\` a command prints one JSON value on stdout and nothing else; \`export\` prints its
+The servers' addresses come from the environment, as for the apps ([settings.md](settings.md)); beside a running
+\`pnpm dev\` they are those of
+\`pnpm dev\`. \`--help\` lists the flags of a command. With \`--json\` a command prints one JSON value on stdout and
+nothing else; \`export\` prints its
 summary so. Progress goes to stderr.
 
 | exit code | meaning                                                                                  |

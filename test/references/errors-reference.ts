@@ -17,9 +17,12 @@ export function errorsReference(): string {
 
 ## Responses of a gateway
 
-The body is one sentence that names the field, what is expected and what came: \`{"message":"…"}\`, below \`/albums\` and \`/review\` \`{"msg":"…"}\`. The
-code is not in the body: it labels the metric \`tally_gateway_errors_total{status,code}\`. Names in braces stand for values. A rate limit raises
-\`Retry-After\` until its next token is due; a bulk request with a 503 in it has 2 s. Without \`Retry-After\` the same request fails again.
+The body is one sentence that names the field, what is expected and what came: \`{"message":"…"}\`, below \`/albums\`
+and \`/review\` \`{"msg":"…"}\`. The
+code is not in the body: it labels the metric \`tally_gateway_errors_total{status,code}\`. Names in braces stand for
+values. A rate limit raises
+\`Retry-After\` until its next token is due; a bulk request with a 503 in it has 2 s. Without \`Retry-After\` the same
+request fails again.
 
 ${table(["code", "status", "message", "`Retry-After`"], responses)}
 
@@ -29,7 +32,8 @@ Each is the \`code\` of an error that a package throws, and its message begins a
 
 ### Database
 
-\`data\`: the writer rejects the rows. \`retry\`, \`unavailable\`: it repeats the transaction. \`statement\`: correct the code or the configuration.
+\`data\`: the writer rejects the rows. \`retry\`, \`unavailable\`: it repeats the transaction. \`statement\`: correct
+the code or the configuration.
 
 ${table(
   ["code", "kind", "message", "when"],

@@ -12,16 +12,20 @@ export async function metricsReference(): Promise<string> {
   const own = async (registry: Registry): Promise<readonly MetricDescription[]> => describe(registry, everywhere);
   return `# Metrics
 
-Each app serves \`/metrics\` on its operator port, in the text format of Prometheus. A histogram \`x\` has the series \`x_bucket\`, \`x_sum\` and
-\`x_count\`. Writers and rankers add the label \`thread\` to the series of their threads. The label \`domain\` has a name such as \`purchases\`.
-[runbook.md](runbook.md) explains the alerts; [infra/observe](../infra/observe) has rules and dashboards. For Redis and the database use their own
+Each app serves \`/metrics\` on its operator port, in the text format of Prometheus. A histogram \`x\` has the series
+\`x_bucket\`, \`x_sum\` and
+\`x_count\`. Writers and rankers add the label \`thread\` to the series of their threads. The label \`domain\` has a
+name such as \`purchases\`.
+[runbook.md](runbook.md) explains the alerts; [infra/observe](../infra/observe) has rules and dashboards. For Redis
+and the database use their own
 exporters; RabbitMQ serves its metrics on port 15692.
 
 ### Gateway
 
 ${metricsTable([...(await own(ofGateway)), responseTimesMetric])}
 
-\`tally_http_request_seconds\` leaves out \`GET /live\` and requests that are malformed or late; \`tally_gateway_errors_total\` counts those.
+\`tally_http_request_seconds\` leaves out \`GET /live\` and requests that are malformed or late;
+\`tally_gateway_errors_total\` counts those.
 
 ### Writer
 

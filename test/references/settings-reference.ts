@@ -23,9 +23,11 @@ export function settingsReference(): string {
   return `# Settings
 
 Each app reads its environment once, when it starts, and checks it as a whole. For wrong and missing values it
-prints every variable with what is expected, and exits with status 2. An empty variable counts as absent. What is not listed here is a constant in the code.
+prints every variable with what is expected, and exits with status 2. An empty variable counts as absent. What is not
+listed here is a constant in the code.
 
-Secrets can be in files, as containers mount them: ${[...files].join(", ")} hold the path of a file with the value. A line break at its end is
+Secrets can be in files, as containers mount them: ${[...files].join(", ")} hold the path of a file with the value. A
+line break at its end is
 dropped. A variable and its file at once are an error. Logs show URLs without passwords.
 
 ### All apps
