@@ -53,8 +53,7 @@ export {
   type LetterHead,
 } from "./dead-letters/letters.ts";
 export { addPartitionsSql, partitionedMonths, addMonths, firstDayOf, monthOf } from "./retention/months.ts";
-export { type ExportedMonth } from "./retention/month-states.ts";
-export { type RetentionProgress } from "./retention/remove-month.ts";
+export { type ExportedMonth, type RetentionProgress } from "./retention/remove-month.ts";
 export {
   removedAfterDays,
   retainedFrom,

@@ -1,6 +1,14 @@
 import { exclusively, type ExclusiveSession } from "../connection/run-statement.ts";
 import type { Retention, SqlReader } from "@tally/contract";
-import { unfinishedMonth, type ExportedMonth } from "./month-states.ts";
+import {
+  unfinishedMonth,
+  type ExportedMonth,
+  begin,
+  changed,
+  removeMonth,
+  type Removing,
+  type RetentionProgress,
+} from "./remove-month.ts";
 import {
   addMonths,
   firstDayOf,
@@ -16,7 +24,6 @@ import {
   renewLeaving,
   splitLast,
 } from "./months.ts";
-import { begin, changed, removeMonth, type Removing, type RetentionProgress } from "./remove-month.ts";
 import { removedAfterDays } from "./retained-from.ts";
 
 export interface RetainOptions extends Omit<Removing, "session" | "onProgress"> {

@@ -1,10 +1,12 @@
 import { useWatch } from "../../live/use-watch.ts";
-import { Heading, LivePanel } from "../../parts/panel.tsx";
+import { Heading, LivePanel, State, Age, ConfirmButton, type ConfirmButtonProps, Message } from "../../parts/panel.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { Select } from "../../parts/form.tsx";
 import { timeText } from "../../parts/format.ts";
 import { goTo, linkTo } from "../../route/route.ts";
-import { LetterPanel, letterStates, type Letter, type LetterState } from "./letter-panel.tsx";
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { CallError, send } from "../../http/call.ts";
 
 const limit = 100;
 
@@ -69,4 +71,135 @@ function List({ letters, state, current }: ListProps) {
       {letters.length === limit && <p class="hint">Only {limit} are shown. `pnpm tally dead-letters list` has all.</p>}
     </>
   );
+}
+
+/** A dead letter as GET /dead-letters/{id} responds; GET /dead-letters leaves its content out. */
+interface Letter {
+  readonly id: string;
+  readonly domain: string;
+  readonly stage: "event" | "conflict" | "message" | "delivery";
+  readonly state: LetterState;
+  readonly queue: string;
+  readonly messageId: string;
+  readonly reason: string;
+  /** When it last came, as an ISO time. */
+  readonly diedAt: string;
+  /** event and conflict. */
+  readonly event?: unknown;
+  /** Other stages: the beginning of the message, in base64. */
+  readonly message?: string;
+  readonly bytes?: number;
+}
+
+const letterStates = ["open", "replayed", "discarded"] as const;
+type LetterState = (typeof letterStates)[number];
+
+const stageTexts: Readonly<Record<Letter["stage"], string>> = {
+  event: "the database rejects the event for its data",
+  conflict: "its Idempotency-Key belongs to a stored event with other content",
+  message: "the message cannot be decoded",
+  delivery: "the broker gave the message up after too many deliveries",
+};
+
+const kinds = { open: "bad", replayed: "good", discarded: "good" } as const;
+
+interface LetterPanelProps {
+  readonly id: string;
+  readonly listState: LetterState;
+}
+
+interface Action extends Pick<ConfirmButtonProps, "text" | "question" | "detail" | "confirm"> {
+  readonly name: string;
+  readonly done: string;
+}
+
+const actions: readonly Action[] = [
+  {
+    name: "replay",
+    text: "Replay…",
+    question: "Publish this dead letter again?",
+    detail:
+      "If it fails again, it becomes open again. A replay can be repeated: " +
+      "an event that is stored already is not stored twice.",
+    confirm: "Replay",
+    done: "Replayed: it was published again.",
+  },
+  {
+    name: "discard",
+    text: "Discard…",
+    question: "Discard this dead letter?",
+    detail: "It is kept with the state discarded, also when it arrives again. It can still be replayed.",
+    confirm: "Discard",
+    done: "Discarded: it stays here and is not sent again.",
+  },
+];
+
+/** A dead letter in full, with what can be done about it. */
+function LetterPanel({ id, listState }: LetterPanelProps) {
+  const path = `/dead-letters/${encodeURIComponent(id)}`;
+  const live = useWatch<Letter>(path);
+  const [outcome, setOutcome] = useState<{ readonly isDone: boolean; readonly text: string }>();
+  const settle = async ({ name, done }: Action): Promise<void> => {
+    try {
+      await send(`${path}/${name}`, { method: "POST" });
+      setOutcome({ isDone: true, text: done });
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      setOutcome({ isDone: false, text: `Cannot ${name} it: ${error.message}` });
+    }
+  };
+  return (
+    <LivePanel title="Dead letter" live={live} wide>
+      {(letter) => (
+        <>
+          <Fields letter={letter} />
+          <pre tabIndex={0} role="region" aria-label="Content">
+            {letter.event === undefined
+              ? textOfBytes(letter.message ?? "", letter.bytes ?? 0)
+              : JSON.stringify(letter.event, undefined, 2)}
+          </pre>
+          <p class="actions">
+            {actions.map((action) => (
+              <ConfirmButton key={action.name} {...action} onConfirm={() => settle(action)} />
+            ))}
+            <a href={linkTo(["dead-letters"], { state: listState })}>Close</a>
+          </p>
+          <div role="status">
+            {outcome !== undefined && <Message kind={outcome.isDone ? "empty" : "problem"}>{outcome.text}</Message>}
+          </div>
+        </>
+      )}
+    </LivePanel>
+  );
+}
+
+function Fields({ letter }: { readonly letter: Letter }) {
+  const { id, domain, stage, state, queue, messageId, reason, diedAt } = letter;
+  const fields: readonly (readonly [name: string, value: ComponentChildren])[] = [
+    ["Why", reason],
+    ["Stage", `${stage}: ${stageTexts[stage]}`],
+    ["State", <State kind={kinds[state]} text={state} />],
+    ["Arrived last", <Age at={Date.parse(diedAt)} withTime />],
+    ["Domain", domain],
+    ["Queue", queue],
+    ["Id", id],
+    ...(messageId === "" ? [] : [[stage === "conflict" ? "Stored event" : "Message id", messageId] as const]),
+  ];
+  return (
+    <dl class="fields">
+      {fields.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The beginning of a message that cannot be decoded, with a dot for each byte that is no character. */
+function textOfBytes(base64: string, bytes: number): string {
+  const text = atob(base64);
+  const cut = text.length < bytes ? `\n… ${bytes} bytes in all` : "";
+  return text.replaceAll(/[^\t\n\u0020-\u007E]/g, "·") + cut;
 }

@@ -1,6 +1,6 @@
 import { ownDatabase } from "../connection/own-database.test-kit.ts";
 import { expect, test } from "vitest";
-import { beginMonth, endStep, unfinishedMonth } from "./month-states.ts";
+import { beginMonth, endStep, unfinishedMonth } from "./remove-month.ts";
 import { retentionMigrations } from "./retained-from.ts";
 
 const { connect } = ownDatabase([retentionMigrations, "retention"]);
